@@ -1,0 +1,1 @@
+//! The attribute of the `reattempt` crate; its documentation stands on the facade's re-export.

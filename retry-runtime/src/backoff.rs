@@ -1,0 +1,176 @@
+//! How the ceiling of the delay grows from one retry to the next: pure arithmetic.
+
+use std::fmt;
+use std::time::Duration;
+
+/// How the ceiling of the delay grows with each retry.
+///
+/// The ceiling is never above `max_delay`; [`Jitter`](crate::Jitter) then draws the delay below it.
+/// In the formulas `n` counts retries from 0, so `n = 0` is the wait after the first attempt.
+///
+/// # Formula
+///
+/// ```text
+/// exponential   min(max_delay, base * factor^n)
+/// constant      min(max_delay, base)
+/// linear        min(max_delay, base * (n + 1))
+/// fibonacci     min(max_delay, base * F(n + 1))       F = 1, 1, 2, 3, 5, 8, …
+/// ```
+///
+/// `base` and `max_delay` are durations, `factor` is a number in `[1, 1000]`. The arithmetic is on
+/// whole nanoseconds (exponential: on thousandths of one) and saturates, so that no retry number
+/// and no setting can wrap round to a short delay. Exponential is the form of *Exponential Backoff
+/// And Jitter*, AWS Architecture Blog, 2015.
+///
+/// # Examples
+///
+/// ```
+/// use retry_runtime::{Backoff, Factor};
+/// use std::time::Duration;
+///
+/// let (base, max) = (Duration::from_millis(100), Duration::from_secs(1));
+/// let ceilings: Vec<_> = (0..5)
+///     .map(|n| Backoff::Exponential.ceiling(n, base, max, Factor::TWO).as_millis())
+///     .collect();
+/// assert_eq!(ceilings, [100, 200, 400, 800, 1000]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Backoff {
+    /// Multiplies the ceiling by `factor` each time. The default.
+    #[default]
+    Exponential,
+    /// Keeps the ceiling at `base`.
+    Constant,
+    /// Adds `base` each time.
+    Linear,
+    /// Grows with the Fibonacci numbers: steadily at first, by about 1.6 later.
+    Fibonacci,
+}
+
+impl Backoff {
+    /// Gives the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`.
+    #[must_use]
+    pub fn ceiling(self, n: u32, base: Duration, max_delay: Duration, factor: Factor) -> Duration {
+        if base >= max_delay {
+            return max_delay;
+        }
+        let (base, max) = (base.as_nanos(), max_delay.as_nanos());
+        let nanos = match self {
+            Self::Exponential => exponential(n, base, max, factor),
+            Self::Constant => base,
+            Self::Linear => base.saturating_mul(u128::from(n).saturating_add(1)),
+            Self::Fibonacci => base.saturating_mul(fibonacci(n)),
+        };
+        duration(nanos.min(max))
+    }
+
+    /// The word for it in attribute, configuration and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exponential => "exponential",
+            Self::Constant => "constant",
+            Self::Linear => "linear",
+            Self::Fibonacci => "fibonacci",
+        }
+    }
+}
+
+impl fmt::Display for Backoff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// By how much the exponential ceiling grows each time: a number in `[1, 1000]`, in thousandths.
+///
+/// Fixed-point, so that policies can be compared and no NaN or infinity can be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Factor {
+    thousandths: u32,
+}
+
+impl Factor {
+    /// The default: each ceiling is twice the one before.
+    pub const TWO: Self = Self { thousandths: 2000 };
+
+    /// Makes a factor, rounded to thousandths.
+    ///
+    /// # Errors
+    ///
+    /// - `None` where `factor` is not in `[1, 1000]`, or is NaN.
+    #[must_use]
+    pub const fn new(factor: f64) -> Option<Self> {
+        // Written so that NaN, for which every comparison is false, is refused.
+        if !(factor >= 1.0 && factor <= 1000.0) {
+            return None;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "in [1000, 1000000.5] by the check above"
+        )]
+        let thousandths = (factor * 1000.0 + 0.5) as u32;
+        Some(Self { thousandths })
+    }
+
+    /// The factor as a number.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.thousandths) / 1000.0
+    }
+}
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_f64().fmt(f)
+    }
+}
+
+/// `base * factor^n` nanoseconds, or `max` as soon as it is reached.
+///
+/// Kept in thousandths of a nanosecond. Bounds: `max` is a `Duration`, below 2^95 ns, so a running
+/// value below it is under 2^105 thousandths and its product with a factor of at most 10^6 under
+/// 2^125: no step can wrap. A step that does not grow the value (factor 1, or base 0) ends the loop,
+/// and otherwise it grows by a thousandth at least, so the number of steps does not depend on `n`
+/// alone.
+fn exponential(n: u32, base: u128, max: u128, factor: Factor) -> u128 {
+    let mut value = base.saturating_mul(1000);
+    let max = max.saturating_mul(1000);
+    for _ in 0..n {
+        let next = value.saturating_mul(u128::from(factor.thousandths)) / 1000;
+        if next <= value {
+            break;
+        }
+        value = next;
+        if value >= max {
+            return max / 1000;
+        }
+    }
+    value / 1000
+}
+
+/// The Fibonacci number `F(n + 1)`: 1, 1, 2, 3, 5, …
+///
+/// `F(187)` is the first that does not fit 128 bits; the loop stops there, saturated.
+fn fibonacci(n: u32) -> u128 {
+    let (mut current, mut next) = (1_u128, 1_u128);
+    for _ in 0..n.min(187) {
+        (current, next) = (next, current.saturating_add(next));
+    }
+    current
+}
+
+/// A `Duration` of so many nanoseconds, saturating.
+fn duration(nanos: u128) -> Duration {
+    const PER_SECOND: u128 = 1_000_000_000;
+    match u64::try_from(nanos / PER_SECOND) {
+        Ok(seconds) => {
+            #[expect(clippy::cast_possible_truncation, reason = "a remainder below 10^9")]
+            let rest = (nanos % PER_SECOND) as u32;
+            Duration::new(seconds, rest)
+        }
+        Err(_) => Duration::MAX,
+    }
+}

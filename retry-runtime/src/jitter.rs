@@ -1,0 +1,81 @@
+//! Where below its ceiling a delay may fall: pure arithmetic.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// How the delay is drawn below the ceiling that [`Backoff`](crate::Backoff) sets.
+///
+/// # Formula
+///
+/// ```text
+/// none           delay = ceiling
+/// full           delay uniform in [0, ceiling]
+/// equal          delay uniform in [ceiling / 2, ceiling]
+/// decorrelated   delay uniform in [base, min(max_delay, 3 * previous)]
+/// ```
+///
+/// `previous` is the delay before this one, `base` at the first. Source: *Exponential Backoff And
+/// Jitter*, AWS Architecture Blog, 2015. We differ in one point: `decorrelated` cuts the range at
+/// `max_delay` before it draws, where the article cuts the number that was drawn; so delays do not
+/// pile up on `max_delay`.
+///
+/// Full jitter may draw next to nothing. That is what spreads a crowd best; what bounds the load is
+/// not the delay but the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Jitter {
+    /// The delay is the ceiling. Calls that fail together come back together.
+    None,
+    /// Anywhere from nothing to the ceiling. The default.
+    #[default]
+    Full,
+    /// The upper half of the range.
+    Equal,
+    /// From `base` to three times the delay before, whatever the backoff says.
+    Decorrelated,
+}
+
+impl Jitter {
+    /// Gives the range from which a delay is drawn, ends included, within `[0, max_delay]`.
+    ///
+    /// `ceiling` is what [`Backoff::ceiling`](crate::Backoff::ceiling) says; `previous` is the last
+    /// delay of this call, if there was one.
+    #[must_use]
+    pub fn range(
+        self,
+        ceiling: Duration,
+        base: Duration,
+        max_delay: Duration,
+        previous: Option<Duration>,
+    ) -> RangeInclusive<Duration> {
+        let ceiling = ceiling.min(max_delay);
+        match self {
+            Self::None => ceiling..=ceiling,
+            Self::Full => Duration::ZERO..=ceiling,
+            Self::Equal => ceiling / 2..=ceiling,
+            Self::Decorrelated => {
+                let low = base.min(max_delay);
+                let high = previous.unwrap_or(base).saturating_mul(3).min(max_delay);
+                low..=high.max(low)
+            }
+        }
+    }
+
+    /// The word for it in attribute, configuration and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Full => "full",
+            Self::Equal => "equal",
+            Self::Decorrelated => "decorrelated",
+        }
+    }
+}
+
+impl fmt::Display for Jitter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,1 @@
+//! Retries for async functions in one attribute.
