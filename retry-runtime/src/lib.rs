@@ -3,8 +3,11 @@
 //! Use the `reattempt` crate, which re-exports what is public here; this crate is one of its parts.
 
 mod backoff;
+#[doc(hidden)]
+pub mod classify;
 mod jitter;
 mod rng;
 
 pub use crate::backoff::{Backoff, Factor};
+pub use crate::classify::{Retryable, Verdict};
 pub use crate::jitter::Jitter;
