@@ -12,14 +12,12 @@
 //!              };
 //!              let mut memory = call.memory::<io::Error>().choose();
 //!              loop {
-//!                  let held_b = Argument::new(&b).for_each_attempt();          // a clone, or `&b`
-//!                  let attempt = async {
+//!                  let b = Argument::new(&b).for_each_attempt();      // a clone, or `&b`
+//!                  let ended = call.attempt(async {
 //!                      if let Some(it) = None::<io::Result<T>> { return it; }   // fixes the type
 //!                      if false { let _ = &mut a; }                       // captured uniquely
-//!                      let b = held_b;
 //!                      BODY
-//!                  };
-//!                  let ended = call.attempt(attempt).await;
+//!                  }).await;
 //!                  let wait = match call.settle(ended, &mut memory, |error| RULES) {
 //!                      Next::Return(result) => break result,
 //!                      Next::Retry(wait) => wait,
@@ -164,8 +162,7 @@ fn call(
         let mut #memory = #choose;
         loop {
             #each
-            let #attempt = async { #typed #within #body };
-            let #ended = #call.attempt(#attempt).await;
+            let #ended = #call.attempt(async { #typed #within #body }).await;
             let #wait = match #settle {
                 #private::Next::Return(#result) => break #result,
                 #private::Next::Retry(#wait) => #wait,
@@ -180,7 +177,7 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
     let plumbing = Span::mixed_site();
     let Settings {
         constant,
-        dynamic,
+        dynamic, policy,
         limited,
     } = settings(model, root);
     let private = quote_spanned!(plumbing=> #root::__private);
@@ -199,18 +196,18 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
         const __RETRY_POLICY: #root::Policy = #constant;
         static __RETRY_SITE: #private::Site<#limited> = #private::Site::new(#label, __RETRY_POLICY);
     };
-    if dynamic.is_empty() {
+    let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>
             let mut #call = { #items #private::Call::begin(&__RETRY_SITE) };
         };
-    }
-    let policy = Ident::new("__retry_policy", plumbing);
+    };
+    let settings = Ident::new("__retry_settings", plumbing);
     quote_spanned! {plumbing=>
-        let #policy;
+        let #settings;
         let mut #call = {
             #items
-            #policy = __RETRY_SITE.policy()#dynamic;
-            #private::Call::begin_with(&__RETRY_SITE, &#policy)
+            #settings = __RETRY_SITE.with_policy(|#policy| #dynamic);
+            #private::Call::begin_with(&__RETRY_SITE, &#settings)
         };
     }
 }

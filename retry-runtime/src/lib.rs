@@ -26,5 +26,3 @@ pub use crate::jitter::Jitter;
 pub use crate::policy::Policy;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::stopped::{Outcome, Stopped};
-
-use crate::site::Site;

@@ -6,4 +6,4 @@ pub use crate::call::{
 };
 pub use crate::classify::{Find, Probe, Ruling, Said, ask, verdict_of};
 pub use crate::result::{ByError, ByFrom, FromStopped, ResultLike};
-pub use crate::site::Site;
+pub use crate::site::{Settings, Site};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::attempt::Cut;
+use super::attempt::{Armed, Cut};
 use super::{Core, Wait};
 use crate::classify::{Ruling, Said};
 use crate::{Outcome, Verdict, observe, rng};
@@ -23,8 +23,9 @@ impl Core<'_> {
     /// Counts the attempt that begins, unless the wait before it ended after the deadline.
     #[inline]
     pub(super) fn begin_limited_attempt(&mut self) {
+        self.armed = Armed::NOT_YET;
         if self.attempts > 0 && self.is_late() {
-            self.late = true;
+            self.armed.late = true;
         } else {
             self.begin_attempt();
         }
@@ -59,7 +60,7 @@ impl Core<'_> {
     /// Draws the next delay, or says why there is none.
     fn schedule(&mut self, said: Said, exhausted: Outcome) -> Result<Wait, Outcome> {
         if self
-            .policy
+            .policy()
             .attempts()
             .is_some_and(|attempts| self.attempts >= attempts)
         {
@@ -67,13 +68,14 @@ impl Core<'_> {
         }
         if said
             .hint
-            .is_some_and(|hint| hint > self.policy.max_retry_after())
+            .is_some_and(|hint| hint > self.policy().max_retry_after())
         {
             return Err(Outcome::HintTooLong);
         }
         self.started.get_or_insert_with(Instant::now);
-        let range = self.policy.delay_range(self.attempts - 1, self.delay);
-        let range = raised_by(said.hint, range, self.policy.max_retry_after());
+        let previous = (self.attempts > 1).then(|| Duration::from_nanos(self.delay_nanos));
+        let range = self.policy().delay_range(self.attempts - 1, previous);
+        let range = raised_by(said.hint, range, self.policy().max_retry_after());
         let range = match self.remaining() {
             // A delay that is as long as what is left would be waited for nothing.
             Some(rest) if *range.start() >= rest => return Err(Outcome::Deadline),
@@ -84,17 +86,17 @@ impl Core<'_> {
             None => range,
         };
         let delay = rng::duration_in(&range);
-        self.delay = Some(delay);
+        self.delay_nanos = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
         Ok(Wait(delay))
     }
 
     fn report(&self, wait: Result<Wait, Outcome>, verdict: Verdict) -> Result<Wait, Outcome> {
         match wait {
             Ok(Wait(delay)) => {
-                observe::retry_scheduled(self.name, self.attempts, self.policy, verdict, delay);
+                observe::retry_scheduled(self.settings.name(), self.attempts, self.policy(), verdict, delay);
             }
             Err(outcome) => {
-                observe::gave_up(self.name, self.attempts, outcome, verdict, self.elapsed());
+                observe::gave_up(self.settings.name(), self.attempts, outcome, verdict, self.elapsed());
             }
         }
         wait
@@ -102,26 +104,11 @@ impl Core<'_> {
 
     /// What is left of the deadline, zero once it is reached; `None` without one.
     fn remaining(&self) -> Option<Duration> {
-        let deadline = self.policy.deadline()?;
+        let deadline = self.policy().deadline()?;
         let elapsed = self
             .started
             .map_or(Duration::ZERO, |started| started.elapsed());
         Some(deadline.saturating_sub(elapsed))
-    }
-
-    /// The instant at which the current attempt is cut, and what for. `None` where that is so far
-    /// off that the clock cannot say it.
-    pub(super) fn limit(&self) -> Option<(Instant, Cut)> {
-        let at = |from: Option<Instant>, limit: Option<Duration>, cut| {
-            Some((from?.checked_add(limit?)?, cut))
-        };
-        let timeout = at(self.suspended, self.policy.timeout(), Cut::Timeout);
-        let deadline = at(self.started, self.policy.deadline(), Cut::Deadline);
-        match (timeout, deadline) {
-            (Some(timeout), Some(deadline)) if deadline.0 <= timeout.0 => Some(deadline),
-            (Some(timeout), _) => Some(timeout),
-            (None, deadline) => deadline,
-        }
     }
 }
 

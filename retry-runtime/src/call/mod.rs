@@ -31,7 +31,9 @@ use tokio::time::Instant;
 
 use crate::classify::Ruling;
 use crate::result::{FromStopped, ResultLike};
-use crate::{Outcome, Policy, Site, Stopped, observe};
+use crate::site::{Settings, Site};
+use crate::{Outcome, Policy, Stopped, observe};
+use self::attempt::Armed;
 
 /// One call of an annotated function.
 #[derive(Debug)]
@@ -52,41 +54,37 @@ pub enum Next<R> {
 /// The part of a call that does not depend on the function's types.
 #[derive(Debug)]
 pub(crate) struct Core<'p> {
-    name: &'static str,
-    policy: &'p Policy,
+    settings: &'p Settings,
     /// Attempts begun, the current one included.
     attempts: u32,
-    /// Whether the last wait ended after the deadline, so that no attempt may begin.
-    late: bool,
+    /// How far the timer of the current attempt has come.
+    armed: Armed,
     /// The time of the call's first suspension or failure: what limits are counted from.
     started: Option<Instant>,
-    /// The time of the current attempt's first suspension: what its timeout is counted from.
-    suspended: Option<Instant>,
-    /// The delay before the current attempt, which decorrelated jitter asks for.
-    delay: Option<Duration>,
+    /// The delay before the current attempt in nanoseconds, which decorrelated jitter asks for. Zero
+    /// before the first; half the size of an `Option<Duration>`.
+    delay_nanos: u64,
 }
 
 impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
-    /// Begins a call with the function's own policy.
+    /// Begins a call with the function's own settings.
     #[inline]
     #[must_use]
     pub fn begin(site: &'p Site<LIMITED>) -> Self {
-        Self::begin_with(site, site.policy())
+        Self::begin_with(site, site.settings())
     }
 
-    /// Begins a call with a policy made for it.
+    /// Begins a call with settings made for it.
     #[inline]
     #[must_use]
-    pub fn begin_with(site: &Site<LIMITED>, policy: &'p Policy) -> Self {
+    pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings) -> Self {
         Self {
             core: Core {
-                name: site.name(),
-                policy,
+                settings,
                 attempts: 0,
-                late: false,
+                armed: Armed::NOT_YET,
                 started: None,
-                suspended: None,
-                delay: None,
+                delay_nanos: 0,
             },
         }
     }
@@ -219,7 +217,11 @@ impl Core<'_> {
 
     #[cold]
     fn succeeded_after_retry(&self) {
-        observe::succeeded_after_retry(self.name, self.attempts, self.elapsed());
+        observe::succeeded_after_retry(self.settings.name(), self.attempts, self.elapsed());
+    }
+
+    fn policy(&self) -> &Policy {
+        self.settings.policy()
     }
 
     fn elapsed(&self) -> Duration {
@@ -233,8 +235,8 @@ impl Core<'_> {
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Stopped {
         let limit = match outcome {
-            Outcome::Timeout => self.policy.timeout(),
-            Outcome::Deadline => self.policy.deadline(),
+            Outcome::Timeout => self.policy().timeout(),
+            Outcome::Deadline => self.policy().deadline(),
             _ => None,
         };
         Stopped {
