@@ -94,13 +94,5 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
         }
     };
     let rules = quote_spanned!(plumbing=> #unless #(#not_on)* #matched #decision);
-    if model
-        .idempotent
-        .as_ref()
-        .is_some_and(|idempotent| !idempotent.value)
-    {
-        quote_spanned!(plumbing=> |#error| (|| { #rules })().only_refused())
-    } else {
-        quote_spanned!(plumbing=> |#error| { #rules })
-    }
+    quote_spanned!(plumbing=> |#error| { #rules })
 }

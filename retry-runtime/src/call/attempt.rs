@@ -22,19 +22,31 @@ pub enum Cut {
     Late,
 }
 
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "timed out",
+            Self::Deadline => "deadline reached",
+            Self::Late => "the wait ended after the deadline",
+        })
+    }
+}
+
 /// How far the timer of an attempt has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Armed {
     /// Whether the attempt may not begin, because the wait before it ended after the deadline.
     pub(super) late: bool,
+    /// Whether this is no attempt but what goes before one, which the timeout does not limit.
+    pub(super) preparing: bool,
     /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 65,535 days are no limit.
-    steps: u16,
+    pub(super) steps: u16,
     /// What the armed timer stands for: `None` for a step on the way to a limit that is further off.
-    cut: Option<Cut>,
+    pub(super) cut: Option<Cut>,
 }
 
 impl Armed {
-    pub(super) const NOT_YET: Self = Self { late: false, steps: 0, cut: None };
+    pub(super) const NOT_YET: Self = Self { late: false, preparing: false, steps: 0, cut: None };
 }
 
 /// No timer is armed for longer than this, and a longer limit arms one after another: some versions
@@ -177,7 +189,8 @@ impl Core<'_> {
     /// `None` where the clock cannot say it.
     fn arm(&mut self, now: Instant) -> Option<Instant> {
         let lasted = LONGEST_SLEEP.saturating_mul(u32::from(self.armed.steps));
-        let timeout = self.policy().timeout().map(|timeout| timeout.saturating_sub(lasted));
+        let timeout = self.policy().timeout().filter(|_| !self.armed.preparing);
+        let timeout = timeout.map(|timeout| timeout.saturating_sub(lasted));
         let deadline = self.policy().deadline().map(|deadline| {
             deadline.saturating_sub(self.started.map_or(Duration::ZERO, |started| {
                 now.saturating_duration_since(started)
