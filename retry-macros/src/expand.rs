@@ -205,7 +205,8 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
     let plumbing = Span::mixed_site();
     let Settings {
         constant,
-        dynamic, policy,
+        dynamic,
+        policy,
         limited,
     } = settings(model, root);
     let private = quote_spanned!(plumbing=> #root::__private);

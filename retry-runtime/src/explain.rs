@@ -119,8 +119,13 @@ mod tests {
 
     #[test]
     fn a_report_is_told_with_its_causes() {
-        let error = anyhow::anyhow!("cable cut").context("connecting").context("fetching");
-        assert_eq!(Explain::new(&error).text(), "fetching: connecting: cable cut");
+        let error = anyhow::anyhow!("cable cut")
+            .context("connecting")
+            .context("fetching");
+        assert_eq!(
+            Explain::new(&error).text(),
+            "fetching: connecting: cable cut"
+        );
     }
 
     #[test]

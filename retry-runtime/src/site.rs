@@ -24,7 +24,13 @@ impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy) -> Self {
-        Self { settings: Settings { name, policy, idempotent: true } }
+        Self {
+            settings: Settings {
+                name,
+                policy,
+                idempotent: true,
+            },
+        }
     }
 
     /// Says that an attempt may not run twice: only what provably never ran is retried.
@@ -43,7 +49,10 @@ impl<const LIMITED: bool> Site<LIMITED> {
     /// The settings with another policy.
     #[must_use]
     pub fn with_policy(&self, change: impl FnOnce(Policy) -> Policy) -> Settings {
-        Settings { policy: change(self.settings.policy), ..self.settings }
+        Settings {
+            policy: change(self.settings.policy),
+            ..self.settings
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::attempt::{Armed, Cut};
+use super::attempt::{Armed, Cut, Stage};
 use super::{Core, Wait};
 use crate::classify::{Ruling, Said};
 use crate::observe::{self, Failure};
@@ -31,10 +31,10 @@ impl Core<'_> {
     /// Counts the attempt that begins, unless the wait before it ended after the deadline.
     #[inline]
     pub(super) fn begin_limited_attempt(&mut self) {
-        self.armed = Armed::NOT_YET;
         if self.attempts > 0 && self.is_late() {
-            self.armed.late = true;
+            self.armed = Armed::not_yet(Stage::Late);
         } else {
+            self.armed = Armed::not_yet(Stage::Attempt);
             self.begin_attempt();
         }
     }
@@ -47,7 +47,11 @@ impl Core<'_> {
     /// Prepares for what goes before a retry: the deadline cuts it, the timeout does not.
     #[cold]
     pub(super) fn begin_preparation(&mut self) {
-        self.armed = Armed { preparing: true, late: self.is_late(), ..Armed::NOT_YET };
+        self.armed = Armed::not_yet(if self.is_late() {
+            Stage::Late
+        } else {
+            Stage::Preparation
+        });
     }
 
     /// Decides after an attempt that failed by itself. `explain` gives the failure in words.
@@ -57,7 +61,11 @@ impl Core<'_> {
         ruling: Ruling,
         explain: &dyn Fn() -> String,
     ) -> Result<Scheduled, Outcome> {
-        let ruling = if self.settings.is_idempotent() { ruling } else { ruling.only_refused() };
+        let ruling = if self.settings.is_idempotent() {
+            ruling
+        } else {
+            ruling.only_refused()
+        };
         let decision = if ruling.retry {
             self.schedule(ruling.said, Outcome::AttemptsExhausted)
         } else {
@@ -108,7 +116,10 @@ impl Core<'_> {
         };
         let delay = rng::duration_in(&range);
         self.delay_nanos = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
-        Ok(Scheduled { wait: Wait(delay), verdict: said.verdict })
+        Ok(Scheduled {
+            wait: Wait(delay),
+            verdict: said.verdict,
+        })
     }
 
     fn report(

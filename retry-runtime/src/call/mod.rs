@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use self::attempt::Armed;
+use self::attempt::{Armed, Stage};
 use self::decide::Scheduled;
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
@@ -84,7 +84,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
             core: Core {
                 settings,
                 attempts: 0,
-                armed: Armed::NOT_YET,
+                armed: Armed::not_yet(Stage::Attempt),
                 started: None,
                 delay_nanos: 0,
             },
@@ -207,7 +207,11 @@ impl<'p> Call<'p, true> {
     {
         match prepared {
             Ok(prepared) => prepared.into_error().map(R::from_error),
-            Err(cut) => Some(R::from_error(self.core.error(cut, Outcome::Deadline, memory))),
+            Err(cut) => Some(R::from_error(self.core.error(
+                cut,
+                Outcome::Deadline,
+                memory,
+            ))),
         }
     }
 }
