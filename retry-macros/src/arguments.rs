@@ -232,9 +232,8 @@ fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treat
             }
         }
         None if binding.is_self => Treatment::Borrow,
-        Some(false) if binding.mutable.is_some() => Treatment::Clone,
+        _ if binding.mutable.is_some() => Treatment::Clone,
         Some(false) => Treatment::Leave,
-        None if binding.mutable.is_some() => Treatment::Clone,
         None if binding.usage == Usage::HandedOver && is_concrete(binding.ty, function) => {
             Treatment::Clone
         }
@@ -378,7 +377,7 @@ fn check_clone_list(
     let mut names = Vec::new();
     for argument in arguments {
         collect(&mut argument.pattern.clone(), &mut |ident, _, _| {
-            names.push(ident.clone())
+            names.push(ident.clone());
         });
     }
     for wanted in &list.value {

@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::{arguments, expand, item, lower, syntax};
 
 /// Expands `#[retry(args)] item`.
-pub(crate) fn retry(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let args = syntax::parse(args, &mut errors);
     let model = lower::lower(args, &mut errors);
@@ -17,7 +17,7 @@ pub(crate) fn retry(args: TokenStream, item: TokenStream) -> TokenStream {
         None => quote_spanned!(Span::mixed_site()=> ::reattempt),
     };
     errors.seek(Errors::ITEM);
-    let planned = item::parse(item.clone(), &mut errors).map(|function| {
+    let planned = item::parse(item, &mut errors).map(|function| {
         let plan = arguments::plan(&function, &model, &root, &mut errors);
         (function, plan)
     });

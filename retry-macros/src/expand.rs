@@ -103,7 +103,8 @@ pub(crate) fn expand(
 ///
 /// ```text
 /// Input:   { if a { return Box::pin(f()); } g().boxed() }
-/// Output:  async { if let Some(it) = None::<BoxFuture<T>> { return it; } … }.await.await
+/// Output:  let future = async { if let Some(it) = None::<BoxFuture<T>> { return it; } … };
+///          future.await.await
 /// ```
 fn whole(function: &Function) -> TokenStream {
     let plumbing = Span::mixed_site();
@@ -114,7 +115,13 @@ fn whole(function: &Function) -> TokenStream {
         }
         _ => None,
     };
-    quote_spanned!(plumbing=> async { #typed #body }.await.await)
+    let future = Ident::new("__retry_future", plumbing);
+    quote_spanned! {plumbing=>
+        // That the block gives a future is its purpose.
+        #[allow(clippy::async_yields_async)]
+        let #future = async { #typed #body };
+        #future.await.await
+    }
 }
 
 /// The loop, and what stands before it.

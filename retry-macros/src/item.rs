@@ -33,11 +33,11 @@ pub(crate) struct Function {
 }
 
 /// Reads the item, or says why it cannot be retried.
-pub(crate) fn parse(item: TokenStream, errors: &mut Errors) -> Option<Function> {
+pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Function> {
     let raw = match syn::parse2::<RawFunction>(item.clone()) {
         Ok(raw) => raw,
         Err(error) => {
-            match item_keyword(&item) {
+            match item_keyword(item) {
                 Some((span, what)) => errors.push(span, errors::item::not_a_function(&what)),
                 None => errors.push(error.span(), errors::item::unreadable_function(&error)),
             }
@@ -205,16 +205,17 @@ pub(crate) fn mentions_lifetime(tokens: &TokenStream) -> bool {
     let mut tokens = tokens.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
-            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
-                if !matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "static") {
-                    return true;
-                }
+            TokenTree::Punct(punct)
+                if punct.as_char() == '\''
+                    && !matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "static") =>
+            {
+                return true;
             }
-            TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                if !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'')
-                {
-                    return true;
-                }
+            TokenTree::Punct(punct)
+                if punct.as_char() == '&'
+                    && !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'') =>
+            {
+                return true;
             }
             TokenTree::Group(group) if mentions_lifetime(&group.stream()) => return true,
             _ => {}

@@ -30,5 +30,5 @@ pub fn retry(
     args: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    attribute::retry(args.into(), item.into()).into()
+    attribute::retry(args.into(), &item.into()).into()
 }

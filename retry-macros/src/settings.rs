@@ -31,10 +31,10 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
     };
     match model.attempts.as_ref().map(|attempts| &attempts.value) {
         Some(Attempts::Count(count)) => {
-            sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count)))
+            sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count)));
         }
         Some(Attempts::Unlimited) => {
-            sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts()))
+            sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts()));
         }
         Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr),
         None => {}
@@ -60,7 +60,7 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
     }
     match model.factor.as_ref().map(|factor| &factor.value) {
         Some(Factor::Fixed(factor)) => {
-            sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor)))
+            sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor)));
         }
         Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr),
         None => {}
@@ -120,9 +120,9 @@ impl Sorted {
         let setter = syn::Ident::new(setter, Span::mixed_site());
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
         if is_constant(expr) {
-            self.constant.extend(setting)
+            self.constant.extend(setting);
         } else {
-            self.dynamic.extend(setting)
+            self.dynamic.extend(setting);
         }
     }
 }

@@ -91,10 +91,8 @@ impl Scan<'_> {
                         self.note(usage, place);
                     }
                 }
-                TokenTree::Literal(literal) => {
-                    if names_in_braces(&literal.to_string(), self.name) {
-                        self.note(Usage::Borrowed, place);
-                    }
+                TokenTree::Literal(literal) if names_in_braces(&literal.to_string(), self.name) => {
+                    self.note(Usage::Borrowed, place);
                 }
                 TokenTree::Group(group) => {
                     let lists = match group.delimiter() {

@@ -167,7 +167,6 @@ fn duration(nanos: u128) -> Duration {
     const PER_SECOND: u128 = 1_000_000_000;
     match u64::try_from(nanos / PER_SECOND) {
         Ok(seconds) => {
-            #[expect(clippy::cast_possible_truncation, reason = "a remainder below 10^9")]
             let rest = (nanos % PER_SECOND) as u32;
             Duration::new(seconds, rest)
         }

@@ -73,8 +73,8 @@ async fn into_something(calls: &Calls, text: String) -> io::Result<usize> {
 async fn nothing_cloned(calls: &Calls, mut job: Job) -> io::Result<usize> {
     job.size += 1;
     assert_eq!(
-        job.size as u32,
-        calls.count() + 1,
+        job.size,
+        calls.count() as usize + 1,
         "with `clone()` the state is carried over"
     );
     calls.fail::<()>()?;
@@ -102,7 +102,7 @@ async fn mut_argument_does_not_leak(
 async fn mut_reference(calls: &Calls, list: &mut Vec<u32>) -> io::Result<()> {
     list.push(calls.count());
     push(list, calls);
-    assert_eq!(list.len() as u32, 2 * (calls.count() + 1));
+    assert_eq!(list.len(), 2 * (calls.count() as usize + 1));
     calls.fail()
 }
 
@@ -214,7 +214,7 @@ async fn shared(calls: &Calls, shared: Arc<Job>) -> io::Result<usize> {
 #[retry]
 async fn cfg_argument(
     calls: &Calls,
-    #[cfg(all())] kept: String,
+    #[cfg(not(any()))] kept: String,
     #[cfg(any())] left_out: Missing,
 ) -> io::Result<usize> {
     let size = take(kept).len();
@@ -230,6 +230,7 @@ async fn const_generic<const N: usize>(calls: &Calls, bytes: [u8; N]) -> io::Res
 }
 
 #[retry]
+#[expect(clippy::uninlined_format_args, reason = "an argument in each place")]
 async fn in_a_format_string(calls: &Calls, job: Job, text: String) -> io::Result<String> {
     let line = format!("{text} {:?} {job:?}", job);
     calls.fail::<()>()?;

@@ -85,12 +85,11 @@ async fn within_a_move_block(calls: &Calls) -> io::Result<u8> {
 
 #[retry]
 async fn labelled_loops(calls: &Calls) -> io::Result<u8> {
-    'outer: loop {
-        loop {
-            if calls.up() > 100 {
-                continue 'outer;
+    'outer: for _ in 0..3 {
+        for _ in 0..3 {
+            if calls.up() <= 100 {
+                break 'outer;
             }
-            break 'outer;
         }
     }
     Err(io::ErrorKind::TimedOut.into())
@@ -117,8 +116,11 @@ async fn failure_within_ok(calls: &Calls) -> io::Result<u16> {
 
 #[retry]
 async fn inner_attributes(calls: &Calls) -> io::Result<u8> {
-    #![allow(clippy::no_effect_underscore_binding)]
-    let _unused = 1;
+    #![allow(
+        unused_variables,
+        reason = "an inner attribute that has something to do"
+    )]
+    let unused = 1;
     calls.fail()
 }
 

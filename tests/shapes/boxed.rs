@@ -109,16 +109,26 @@ fn boxed_with_early_return(calls: &Calls, early: bool) -> BoxFuture<'_, io::Resu
 }
 
 #[retry]
+#[expect(clippy::manual_async_fn, reason = "the point of the case")]
 fn opaque(calls: &Calls) -> impl Future<Output = io::Result<u8>> + Send + '_ {
     async move { calls.fail() }
 }
 
 #[retry]
+#[expect(clippy::manual_async_fn, reason = "the point of the case")]
 fn opaque_by_call(calls: &Calls) -> impl Future<Output = io::Result<u8>> + Send + '_ {
     plain(calls)
 }
 
 async fn plain(calls: &Calls) -> io::Result<u8> {
+    tokio::task::yield_now().await;
+    calls.fail()
+}
+
+#[retry]
+async fn local(calls: &Calls, cell: Rc<Cell<u8>>) -> io::Result<u8> {
+    cell.set(cell.get() + 1);
+    tokio::task::yield_now().await;
     calls.fail()
 }
 
@@ -129,12 +139,6 @@ async fn futures_that_are_not_send_are_retried() {
     let _ = Local::read(&Memory(&calls, 0), Rc::new("key".to_owned())).await;
     assert_eq!(calls.count(), crate::ATTEMPTS);
 
-    #[retry]
-    async fn local(calls: &Calls, cell: Rc<Cell<u8>>) -> io::Result<u8> {
-        cell.set(cell.get() + 1);
-        tokio::task::yield_now().await;
-        calls.fail()
-    }
     let (calls, cell) = (Calls::default(), Rc::new(Cell::new(0)));
     let _ = local(&calls, cell.clone()).await;
     assert_eq!((calls.count(), cell.get()), (3, 3));

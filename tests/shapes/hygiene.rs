@@ -14,9 +14,8 @@ async fn named_like_ours(
     error: u8,
     result: u8,
     wait: u8,
-    memory: u8,
 ) -> io::Result<usize> {
-    let __retry_wait = usize::from(call + attempt + error + result + wait + memory);
+    let __retry_wait = usize::from(call + attempt + error + result + wait);
     let __retry_ended = std::convert::identity(__retry_attempt).len();
     __retry_call.fail::<()>()?;
     Ok(__retry_wait + __retry_ended)
@@ -93,7 +92,7 @@ async fn by_another_path(calls: &Calls) -> io::Result<u8> {
 }
 
 cases! {
-    named_like_ours: |calls| named_like_ours(calls, String::new(), 1, 2, 3, 4, 5, 6);
+    named_like_ours: |calls| named_like_ours(calls, String::new(), 1, 2, 3, 4, 5);
     raw: |calls| r#match(calls, String::new());
     shadowed: |calls| shadowed::everything(calls);
     sound: |calls| sound(calls);
