@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reattempt::retry;
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 /// Not `Clone`.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use std::io;
 
 use reattempt::retry;
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 macro_rules! bail {
     ($error:expr) => {

@@ -7,11 +7,11 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use futures::FutureExt as _;
 use reattempt::retry;
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 fn take<T>(value: T) -> T {
     value

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use std::io;
 
 use futures::future::BoxFuture;
-use reattempt::{Retryable, Stopped, retry};
+use reattempt::{retry, Retryable, Stopped};
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 fn show<T: Debug>(value: T) -> usize {
     format!("{value:?}").len()

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 /// Arguments and locals named as the expansion names its own.
 #[reattempt::retry(timeout = "1s")]

@@ -43,6 +43,7 @@ pub(crate) const ATTEMPTS: u32 = 3;
 type Running<'c> = Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
 
 /// A case: a name, and a call that reports to `Calls`. The future must be `Send`.
+#[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) run: for<'c> fn(&'c Calls) -> Running<'c>,
@@ -72,7 +73,7 @@ async fn every_shape_makes_all_its_attempts() {
         traced::CASES,
     ];
     let mut wrong = Vec::new();
-    for case in tables.into_iter().flatten() {
+    for case in tables.concat() {
         let calls = Calls::default();
         (case.run)(&calls).await;
         if calls.count() != ATTEMPTS {

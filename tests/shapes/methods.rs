@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use reattempt::retry;
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 struct Client<'c> {
     calls: &'c Calls,
@@ -148,9 +148,13 @@ impl Fetch for Client<'_> {
 }
 
 /// A trait whose method promises a `Send` future.
+#[allow(unused_qualifications, reason = "`Future` is not in the prelude of every edition that compiles this")]
 trait Service {
     type Error;
-    fn call(&self, request: String) -> impl Future<Output = Result<String, Self::Error>> + Send;
+    fn call(
+        &self,
+        request: String,
+    ) -> impl std::future::Future<Output = Result<String, Self::Error>> + Send;
 }
 
 impl Service for Client<'_> {

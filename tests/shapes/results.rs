@@ -5,9 +5,9 @@ use std::fmt::Display;
 use std::io;
 use std::rc::Rc;
 
-use reattempt::{Retryable, Stopped, Verdict, retry};
+use reattempt::{retry, Retryable, Stopped, Verdict};
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 type Reply<T, E = io::Error> = Result<T, E>;
 type Unit = Result<(), io::Error>;
@@ -61,7 +61,7 @@ async fn elided(calls: &Calls) -> io::Result<&'_ Calls> {
 #[retry]
 async fn impl_trait_out(calls: &Calls) -> io::Result<impl Iterator<Item = u8> + use<>> {
     calls.fail::<()>()?;
-    Ok([1_u8, 2].into_iter())
+    Ok(vec![1_u8, 2].into_iter())
 }
 
 #[retry(on = "io::Error", timeout = "1s")]

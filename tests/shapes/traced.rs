@@ -5,7 +5,7 @@ use std::io;
 use reattempt::retry;
 use tracing::instrument;
 
-use crate::{Calls, cases};
+use crate::{cases, Calls};
 
 struct Client<'c>(&'c Calls, u32);
 

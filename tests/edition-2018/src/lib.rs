@@ -1,0 +1,1 @@
+//! See `tests/shapes` of the workspace: the same table, compiled in another edition.
