@@ -11,6 +11,7 @@ use quote::{ToTokens, quote_spanned};
 
 pub(crate) mod combination;
 pub(crate) mod duration;
+pub(crate) mod item;
 pub(crate) mod key;
 mod typed;
 pub(crate) mod value;
@@ -61,6 +62,11 @@ impl Errors {
             at: at.into(),
             message: message.to_string(),
         });
+    }
+
+    /// How many mistakes were found so far.
+    pub(crate) fn count(&self) -> usize {
+        self.mistakes.len()
     }
 
     /// Gives a `compile_error!` for each mistake, in the order of the source; `None` without one.

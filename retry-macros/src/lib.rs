@@ -9,10 +9,25 @@
         clippy::indexing_slicing
     )
 )]
-#![allow(dead_code, reason = "the entry point is not there yet")]
-
+mod arguments;
+mod attribute;
+mod classifier;
 mod errors;
+mod expand;
+mod future;
+mod item;
 mod keys;
 mod lower;
 mod model;
+mod settings;
 mod syntax;
+mod usage;
+
+/// Retries an async function. Documented on `reattempt::retry`.
+#[proc_macro_attribute]
+pub fn retry(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    attribute::retry(args.into(), item.into()).into()
+}

@@ -1,8 +1,10 @@
 //! Rules between keys. Only what is certain: literals, and defaults where no `policy` can change
 //! them.
 
+use std::fmt::Display;
 use std::time::Duration;
 
+use proc_macro2::Span;
 use quote::ToTokens;
 
 use super::types::same;
@@ -161,7 +163,7 @@ fn timeout_above_deadline(model: &Model, errors: &mut Errors) {
         if shorter > longer {
             let places = [place("timeout", timeout), place("deadline", deadline)];
             let places: Vec<_> = places.into_iter().flatten().collect();
-            report(
+            report_value(
                 &places,
                 errors,
                 wording::timeout_above_deadline(shorter, longer),
@@ -185,7 +187,7 @@ fn base_above_max_delay(model: &Model, errors: &mut Errors) -> bool {
         _ => wording::max_delay_below_default(max_value, base_value),
     };
     let places: Vec<_> = [base_place, max_place].into_iter().flatten().collect();
-    report(&places, errors, message);
+    report_value(&places, errors, message);
     true
 }
 
@@ -214,7 +216,7 @@ fn no_second_attempt(model: &Model, errors: &mut Errors) {
     ];
     let places: Vec<_> = places.into_iter().flatten().collect();
     let message = wording::no_second_attempt(deadline, shortest, &jitter.to_lowercase());
-    report(&places, errors, message);
+    report_value(&places, errors, message);
 }
 
 fn contradictions(model: &Model, errors: &mut Errors) {
@@ -246,7 +248,8 @@ fn contradictions(model: &Model, errors: &mut Errors) {
 struct Place {
     name: &'static str,
     position: usize,
-    key: proc_macro2::Span,
+    key: Span,
+    value: Span,
 }
 
 fn place<T>(name: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
@@ -254,15 +257,28 @@ fn place<T>(name: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
         name,
         position: setting.position,
         key: setting.key,
+        value: setting.span,
     })
 }
 
 /// Points at the key that was written last: until then all was well.
-fn report(places: &[Place], errors: &mut Errors, message: impl std::fmt::Display) {
-    if let Some(last) = places.iter().max_by_key(|place| place.position) {
-        errors.seek(last.position);
+fn report(places: &[Place], errors: &mut Errors, message: impl Display) {
+    if let Some(last) = last(places, errors) {
         errors.push(last.key, message);
     }
+}
+
+/// The same where it is the value that is too large or too small.
+fn report_value(places: &[Place], errors: &mut Errors, message: impl Display) {
+    if let Some(last) = last(places, errors) {
+        errors.push(last.value, message);
+    }
+}
+
+fn last(places: &[Place], errors: &mut Errors) -> Option<Place> {
+    let last = places.iter().max_by_key(|place| place.position)?;
+    errors.seek(last.position);
+    Some(*last)
 }
 
 fn fixed(setting: Option<&Spanned<Length>>) -> Option<Duration> {

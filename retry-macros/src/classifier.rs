@@ -1,0 +1,106 @@
+//! The rules of an attribute as a closure from an error to a ruling.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::Expr;
+use syn::spanned::Spanned as _;
+
+use crate::item::{Function, visible_error};
+use crate::model::{Model, Rules};
+
+/// The closure that says of an error whether it is worth another attempt.
+///
+/// ```text
+/// Input:   unless = U, not_on = "N", matches = "P", on = "A | B", when = W
+/// Output:  |error: &_| {
+///              if ask(error, U) { return Ruling::stop(said) }
+///              if Find::<_, N>::new(error).contains() { return Ruling::stop(said) }
+///              if match error { P => true, _ => false } { return Ruling::retry(said) }
+///              if let Some(said) = Find::<_, A>::new(error).find(…).or_else(|| … B …) {
+///                  if ask(error, W) { return Ruling::retry(said) }
+///              }
+///              Ruling::stop(said)
+///          }
+/// ```
+///
+/// Without `on`, `matches` and `when` the last line is `Ruling::by(verdict_of(error))`: the error's
+/// own verdict.
+pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    let private = quote_spanned!(plumbing=> #root::__private);
+    let error = Ident::new("__retry_error", plumbing);
+    let Rules {
+        unless,
+        not_on,
+        matches,
+        on,
+        when,
+    } = &model.rules;
+    let said = quote_spanned!(plumbing=> #private::Probe::new(#error).said());
+    let stop = quote_spanned!(plumbing=> #private::Ruling::stop(#said));
+    let asked = |predicate: &Expr| quote_spanned!(plumbing=> #private::ask(#error, #predicate));
+
+    let unless = unless.as_ref().map(|unless| {
+        let asked = asked(&unless.value);
+        quote_spanned!(plumbing=> if #asked { return #stop; })
+    });
+    let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
+        // rustc's "can never be found inside" belongs on the type.
+        let contains = Ident::new("contains", plumbing.located_at(ty.span()));
+        quote_spanned!(plumbing=> if #private::Find::<_, #ty>::new(#error).#contains() { return #stop; })
+    });
+    let matched = matches.as_ref().map(|matches| {
+        let pattern = &matches.value;
+        quote_spanned! {plumbing=>
+            #[allow(unreachable_patterns)]
+            if match #error { #pattern => true, _ => false } { return #private::Ruling::retry(#said); }
+        }
+    });
+    let found = on.as_ref().map(|types| {
+        let mut alternatives = types.value.iter().map(|ty| {
+            let find = Ident::new("find", plumbing.located_at(ty.span()));
+            quote_spanned! {plumbing=>
+                #private::Find::<_, #ty>::new(#error).#find(|#error| #said)
+            }
+        });
+        let first = alternatives.next();
+        quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
+    });
+    let when = when.as_ref().map(|when| asked(&when.value));
+    let found_said = Ident::new("__retry_said", plumbing);
+    let decision = match (found, when) {
+        (Some(found), when) => {
+            let retry = quote_spanned!(plumbing=> return #private::Ruling::retry(#found_said););
+            let retry = match when {
+                Some(when) => quote_spanned!(plumbing=> if #when { #retry }),
+                None => retry,
+            };
+            quote_spanned! {plumbing=>
+                if let ::core::option::Option::Some(#found_said) = #found { #retry }
+                #stop
+            }
+        }
+        (None, Some(when)) => quote_spanned! {plumbing=>
+            if #when { return #private::Ruling::retry(#said); }
+            #stop
+        },
+        (None, None) if matches.is_some() => stop.clone(),
+        (None, None) => {
+            // rustc's "does not say which of its errors are worth another attempt" belongs on the
+            // error's type in the signature.
+            let blamed = visible_error(&function.output).unwrap_or(&function.output);
+            let blamed = Ident::new("__retry_error", plumbing.located_at(blamed.span()));
+            quote_spanned!(plumbing=> #private::Ruling::by(#private::verdict_of(#blamed)))
+        }
+    };
+    let rules = quote_spanned!(plumbing=> #unless #(#not_on)* #matched #decision);
+    if model
+        .idempotent
+        .as_ref()
+        .is_some_and(|idempotent| !idempotent.value)
+    {
+        quote_spanned!(plumbing=> |#error| (|| { #rules })().only_refused())
+    } else {
+        quote_spanned!(plumbing=> |#error| { #rules })
+    }
+}

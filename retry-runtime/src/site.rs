@@ -1,0 +1,54 @@
+//! What is known of an annotated function before it is called.
+
+use crate::Policy;
+
+/// An annotated function. One `static` in each.
+///
+/// `LIMITED` says whether a timer may cut its attempts. It is a type's parameter, so that a function
+/// without timeout and deadline has no timer in its future, and need not have an error that can say
+/// "timed out".
+#[derive(Debug)]
+pub struct Site<const LIMITED: bool> {
+    settings: Settings,
+}
+
+/// What a call goes by: the function's name, and a policy.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    name: &'static str,
+    policy: Policy,
+}
+
+impl<const LIMITED: bool> Site<LIMITED> {
+    /// Describes an annotated function.
+    #[must_use]
+    pub const fn new(name: &'static str, policy: Policy) -> Self {
+        Self { settings: Settings { name, policy } }
+    }
+
+    /// The settings of each call that brings none of its own.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The settings with another policy.
+    #[must_use]
+    pub fn with_policy(&self, change: impl FnOnce(Policy) -> Policy) -> Settings {
+        Settings { policy: change(self.settings.policy), ..self.settings }
+    }
+}
+
+impl Settings {
+    /// The label in events and metrics.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+}
