@@ -40,20 +40,13 @@ fn never_retries(model: &Model, errors: &mut Errors) -> bool {
     if !matches!(attempts.value, Attempts::Count(1)) {
         return false;
     }
-    let rules = &model.rules;
+    // The rules say what the call's outcome is called, and a success still feeds the budget.
     let idle = [
         place("backoff", model.backoff.as_ref()),
         place("base", model.base.as_ref()),
         place("max_delay", model.max_delay.as_ref()),
         place("factor", model.factor.as_ref()),
         place("jitter", model.jitter.as_ref()),
-        place("on", rules.on.as_ref()),
-        place("matches", rules.matches.as_ref()),
-        place("when", rules.when.as_ref()),
-        place("unless", rules.unless.as_ref()),
-        place("not_on", rules.not_on.as_ref()),
-        place("when_ok", model.when_ok.as_ref()),
-        place("budget", model.budget.as_ref()),
         place("clone", model.clone.as_ref()),
         place("on_retry", model.on_retry.as_ref()),
         place("before_retry", model.before_retry.as_ref()),
@@ -75,8 +68,9 @@ fn no_delay(model: &Model, errors: &mut Errors) -> bool {
     if fixed(model.base.as_ref()) != Some(Duration::ZERO) {
         return false;
     }
+    let constant = variant(model.backoff.as_ref()).is_some_and(|name| name == "Constant");
     let growing = [
-        place("backoff", model.backoff.as_ref()),
+        place("backoff", model.backoff.as_ref()).filter(|_| !constant),
         place("factor", model.factor.as_ref()),
         place("max_delay", model.max_delay.as_ref()),
     ];
@@ -144,12 +138,14 @@ fn idle_max_delay(model: &Model, errors: &mut Errors) {
         place("backoff", model.backoff.as_ref()),
         place("max_delay", model.max_delay.as_ref()),
     ];
-    // Above `base` it is a contradiction, which another rule reports.
-    let below = match (base(model), fixed(model.max_delay.as_ref())) {
-        (Some(base), Some(max_delay)) => max_delay < base,
-        _ => false,
+    // Below `base` it is a contradiction, which another rule reports; as long as `base` it says the
+    // same; and beside a `base` above the default it is needed.
+    let needed = match (base(model), fixed(model.max_delay.as_ref())) {
+        (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,
+        _ => model.base.is_some(),
     };
-    if let ([Some(backoff), Some(max_delay)], true, false, false) = (places, constant, grows, below)
+    if let ([Some(backoff), Some(max_delay)], true, false, false) =
+        (places, constant, grows, needed)
     {
         let help = "remove `max_delay`: each delay is at most `base`";
         let message = wording::no_effect("max_delay", "backoff = \"constant\"", help);
