@@ -2,8 +2,8 @@
 
 pub use retry_macros::retry;
 pub use retry_runtime::{
-    Backoff, Error, FAST_IO, Factor, Jitter, NO_RETRY, Outcome, Policy, Retryable, SLOW_IO,
-    Stopped, Verdict,
+    Backoff, Error, FAST_IO, Factor, Jitter, NO_RETRY, Outcome, Policy, RetryEvent, Retryable,
+    SLOW_IO, Stopped, Verdict,
 };
 
 #[doc(hidden)]

@@ -14,21 +14,38 @@ fn reset() -> io::Error {
 #[retry(attempts = 3, base = "1ms", on = "io::Error")]
 async fn untimed(calls: &mut u32, failures: u32) -> io::Result<u32> {
     *calls += 1;
-    if *calls <= failures { Err(reset()) } else { Ok(*calls) }
+    if *calls <= failures {
+        Err(reset())
+    } else {
+        Ok(*calls)
+    }
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s", deadline = "5s", on = "io::Error")]
+#[retry(
+    attempts = 3,
+    base = "1ms",
+    timeout = "1s",
+    deadline = "5s",
+    on = "io::Error"
+)]
 async fn timed(calls: &mut u32, failures: u32) -> io::Result<u32> {
     *calls += 1;
     tokio::task::yield_now().await;
-    if *calls <= failures { Err(reset()) } else { Ok(*calls) }
+    if *calls <= failures {
+        Err(reset())
+    } else {
+        Ok(*calls)
+    }
 }
 
 /// Runs a future on a paused runtime and counts the allocations of its second run: the first seeds
 /// the thread's generator and sets tokio's timer up.
 fn allocations(mut call: impl AsyncFnMut()) -> u64 {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
     runtime.block_on(async {
         tokio::time::sleep(Duration::from_millis(1)).await;
         call().await;
@@ -82,7 +99,13 @@ async fn defaults(input: &[u64; 8]) -> io::Result<u64> {
     body(input).await
 }
 
-#[retry(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s")]
+#[retry(
+    attempts = 4,
+    timeout = "1.5s",
+    jitter = "full",
+    on = "io::Error",
+    deadline = "5s"
+)]
 async fn limited(input: &[u64; 8]) -> io::Result<u64> {
     body(input).await
 }
@@ -126,13 +149,24 @@ fn c43_the_future_stays_small() {
         ("defaults", over(reference, defaults(&input)), 192),
         ("limited", over(reference, limited(&input)), 192),
         ("preset", over(reference, preset(&input)), 192),
-        ("borrows what it owns", over(owner, borrows_what_it_owns(input)), 192),
-        ("hands over what it owns", over(hand, hands_over_what_it_owns(input)), 192 + 2 * 64),
+        (
+            "borrows what it owns",
+            over(owner, borrows_what_it_owns(input)),
+            192,
+        ),
+        (
+            "hands over what it owns",
+            over(hand, hands_over_what_it_owns(input)),
+            192 + 2 * 64,
+        ),
     ];
     for (name, over, _) in sizes {
         println!("{name}: {over} bytes over the plain function");
     }
     for (name, over, most) in sizes {
-        assert!(over <= most, "{name}: {over} bytes over the plain function, at most {most}");
+        assert!(
+            over <= most,
+            "{name}: {over} bytes over the plain function, at most {most}"
+        );
     }
 }

@@ -27,7 +27,9 @@ fn is_temporary(error: &io::Error) -> bool {
 }
 
 fn delay(attempt: u32) -> Duration {
-    let ceiling = BASE.saturating_mul(1 << (attempt - 1).min(20)).min(MAX_DELAY);
+    let ceiling = BASE
+        .saturating_mul(1 << (attempt - 1).min(20))
+        .min(MAX_DELAY);
     rand::rng().random_range(Duration::ZERO..=ceiling)
 }
 

@@ -20,19 +20,66 @@ const BATCHES: usize = 401;
 
 fn main() {
     // `cargo test --benches` only wants to know that it runs.
-    let batches = if std::env::args().any(|argument| argument == "--bench") { BATCHES } else { 3 };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let run = Comparison { runtime: &runtime, batches };
+    let batches = if std::env::args().any(|argument| argument == "--bench") {
+        BATCHES
+    } else {
+        3
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime");
+    let run = Comparison {
+        runtime: &runtime,
+        batches,
+    };
 
-    println!("median ratio of {batches} batches of {CALLS} calls; below 1 the annotated function is faster\n");
+    println!(
+        "median ratio of {batches} batches of {CALLS} calls; below 1 the annotated function is faster\n"
+    );
     println!("{:<44} {:>8} {:>8}", "annotated / …", "ratio", "target");
-    run.compare("timed, ready at once / loop by hand", 0.4, subject::timed, by_hand::timed);
-    run.compare("untimed, ready at once / loop by hand", 1.2, subject::untimed, by_hand::untimed);
-    run.compare("untimed, ready at once / no retry", f64::NAN, subject::untimed, subject::plain);
-    run.compare("timed, ready at once / no retry", f64::NAN, subject::timed, subject::plain);
-    run.compare("timed, pending once / loop by hand", 1.05, subject::timed_pending, by_hand::timed_pending);
-    run.compare("untimed, pending once / loop by hand", 1.2, subject::untimed_pending, by_hand::untimed_pending);
-    run.compare("two failures, then success / loop by hand", f64::NAN, subject::failing, by_hand::failing);
+    run.compare(
+        "timed, ready at once / loop by hand",
+        0.4,
+        subject::timed,
+        by_hand::timed,
+    );
+    run.compare(
+        "untimed, ready at once / loop by hand",
+        1.2,
+        subject::untimed,
+        by_hand::untimed,
+    );
+    run.compare(
+        "untimed, ready at once / no retry",
+        f64::NAN,
+        subject::untimed,
+        subject::plain,
+    );
+    run.compare(
+        "timed, ready at once / no retry",
+        f64::NAN,
+        subject::timed,
+        subject::plain,
+    );
+    run.compare(
+        "timed, pending once / loop by hand",
+        1.05,
+        subject::timed_pending,
+        by_hand::timed_pending,
+    );
+    run.compare(
+        "untimed, pending once / loop by hand",
+        1.2,
+        subject::untimed_pending,
+        by_hand::untimed_pending,
+    );
+    run.compare(
+        "two failures, then success / loop by hand",
+        f64::NAN,
+        subject::failing,
+        by_hand::failing,
+    );
 }
 
 struct Comparison<'r> {
@@ -63,7 +110,11 @@ impl Comparison<'_> {
             .collect();
         ratios.sort_by(f64::total_cmp);
         let median = ratios[ratios.len() / 2];
-        let target = if target.is_nan() { String::new() } else { format!("≤ {target}") };
+        let target = if target.is_nan() {
+            String::new()
+        } else {
+            format!("≤ {target}")
+        };
         println!("{name:<44} {median:>8.2} {target:>8}");
     }
 

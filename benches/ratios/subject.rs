@@ -39,7 +39,13 @@ pub(crate) async fn plain(input: u64) -> io::Result<u64> {
     work(input).await
 }
 
-#[retry(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s")]
+#[retry(
+    attempts = 4,
+    timeout = "1.5s",
+    jitter = "full",
+    on = "io::Error",
+    deadline = "5s"
+)]
 pub(crate) async fn timed(input: u64) -> io::Result<u64> {
     work(input).await
 }
@@ -49,7 +55,13 @@ pub(crate) async fn untimed(input: u64) -> io::Result<u64> {
     work(input).await
 }
 
-#[retry(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s")]
+#[retry(
+    attempts = 4,
+    timeout = "1.5s",
+    jitter = "full",
+    on = "io::Error",
+    deadline = "5s"
+)]
 pub(crate) async fn timed_pending(input: u64) -> io::Result<u64> {
     work_pending(input).await
 }

@@ -20,7 +20,7 @@ use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
 
 use crate::errors::{self, Errors};
 use crate::future::Shape;
-use crate::item::{self, Function};
+use crate::item::Function;
 use crate::model::Model;
 use crate::usage::{self, Usage};
 

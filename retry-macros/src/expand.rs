@@ -18,7 +18,7 @@
 //!                      if false { let _ = &mut a; }                       // captured uniquely
 //!                      BODY
 //!                  }).await;
-//!                  let wait = match call.settle(ended, &mut memory, |error| RULES) {
+//!                  let wait = match call.settle(ended, &mut memory, …, |error| RULES, …) {
 //!                      Next::Return(result) => break result,
 //!                      Next::Retry(wait) => wait,
 //!                  };
@@ -38,7 +38,7 @@ use crate::arguments::Plan;
 use crate::classifier::classifier;
 use crate::future::{Kind, Shape};
 use crate::item::{self, Function};
-use crate::model::Model;
+use crate::model::{BeforeRetry, Model};
 use crate::settings::{Settings, settings};
 
 /// The function, retried.
@@ -131,11 +131,7 @@ fn call(
     let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
     let blame = plumbing.located_at(blamed.span());
     let name = |text| Ident::new(text, plumbing);
-    let (call, memory, attempt) = (
-        name("__retry_call"),
-        name("__retry_memory"),
-        name("__retry_attempt"),
-    );
+    let (call, memory) = (name("__retry_call"), name("__retry_memory"));
     let (result, wait) = (name("__retry_result"), name("__retry_wait"));
     let ended = Ident::new("__retry_ended", blame);
     let private = quote_spanned!(plumbing=> #root::__private);
@@ -150,26 +146,58 @@ fn call(
         body.clone()
     };
     let Plan { each, within, .. } = plan;
-    let settle = match &model.when_ok {
-        Some(when_ok) => {
-            let predicate = &when_ok.value;
-            quote_spanned!(blame=> #call.settle_checked(#ended, &mut #memory, #predicate, #rules))
-        }
-        None => quote_spanned!(blame=> #call.settle(#ended, &mut #memory, #rules)),
+    let error = name("__retry_error");
+    let failed = match &model.when_ok {
+        Some(when_ok) => when_ok.value.to_token_stream(),
+        None => quote_spanned!(plumbing=> |_| false),
     };
+    let on_retry = match &model.on_retry {
+        Some(on_retry) => on_retry.value.to_token_stream(),
+        None => quote_spanned!(plumbing=> |_| ()),
+    };
+    let explain = quote_spanned!(plumbing=> |#error| #private::Explain::new(#error).text());
+    let settle = Ident::new("settle", blame);
+    let before_retry = before_retry(model, &call, &memory);
     quote_spanned! {plumbing=>
         #begin
         let mut #memory = #choose;
         loop {
             #each
             let #ended = #call.attempt(async { #typed #within #body }).await;
-            let #wait = match #settle {
+            let #wait = match #call.#settle(
+                #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
+            ) {
                 #private::Next::Return(#result) => break #result,
                 #private::Next::Retry(#wait) => #wait,
             };
             #wait.pause().await;
+            #before_retry
         }
     }
+}
+
+/// What goes before a retry, after the wait.
+///
+/// ```text
+/// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
+///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { break result; }
+/// ```
+fn before_retry(model: &Model, call: &Ident, memory: &Ident) -> Option<TokenStream> {
+    let plumbing = Span::mixed_site();
+    let before_retry = model.before_retry.as_ref()?;
+    let blame = plumbing.located_at(before_retry.span);
+    let future = match &before_retry.value {
+        BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
+        BeforeRetry::Expr(expr) => quote_spanned!(plumbing=> #expr),
+    };
+    let prepared = Ident::new("__retry_prepared", blame);
+    let result = Ident::new("__retry_result", plumbing);
+    Some(quote_spanned! {plumbing=>
+        let #prepared = #call.prepare(async { #future.await }).await;
+        if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
+            break #result;
+        }
+    })
 }
 
 /// The site of the function, and the beginning of a call.
@@ -193,9 +221,15 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
         Some(limited) => quote!(#limited),
         None => quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
     };
+    let idempotent = model
+        .idempotent
+        .as_ref()
+        .filter(|idempotent| !idempotent.value)
+        .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
     let items = quote_spanned! {plumbing=>
         const __RETRY_POLICY: #root::Policy = #constant;
-        static __RETRY_SITE: #private::Site<#limited> = #private::Site::new(#label, __RETRY_POLICY);
+        static __RETRY_SITE: #private::Site<#limited> =
+            #private::Site::new(#label, __RETRY_POLICY) #idempotent;
     };
     let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>

@@ -9,6 +9,7 @@
         clippy::indexing_slicing
     )
 )]
+
 mod arguments;
 mod attribute;
 mod classifier;

@@ -17,13 +17,27 @@ pub struct Site<const LIMITED: bool> {
 pub struct Settings {
     name: &'static str,
     policy: Policy,
+    idempotent: bool,
 }
 
 impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy) -> Self {
-        Self { settings: Settings { name, policy } }
+        Self {
+            settings: Settings {
+                name,
+                policy,
+                idempotent: true,
+            },
+        }
+    }
+
+    /// Says that an attempt may not run twice: only what provably never ran is retried.
+    #[must_use]
+    pub const fn not_idempotent(mut self) -> Self {
+        self.settings.idempotent = false;
+        self
     }
 
     /// The settings of each call that brings none of its own.
@@ -35,7 +49,10 @@ impl<const LIMITED: bool> Site<LIMITED> {
     /// The settings with another policy.
     #[must_use]
     pub fn with_policy(&self, change: impl FnOnce(Policy) -> Policy) -> Settings {
-        Settings { policy: change(self.settings.policy), ..self.settings }
+        Settings {
+            policy: change(self.settings.policy),
+            ..self.settings
+        }
     }
 }
 
@@ -44,6 +61,12 @@ impl Settings {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether an attempt may run again after one that may have run.
+    #[must_use]
+    pub const fn is_idempotent(&self) -> bool {
+        self.idempotent
     }
 
     /// The policy.

@@ -22,19 +22,45 @@ pub enum Cut {
     Late,
 }
 
-/// How far the timer of an attempt has come.
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "timed out",
+            Self::Deadline => "deadline reached",
+            Self::Late => "the wait ended after the deadline",
+        })
+    }
+}
+
+/// How far the timer of an attempt has come. Four bytes, beside the count of attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Armed {
-    /// Whether the attempt may not begin, because the wait before it ended after the deadline.
-    pub(super) late: bool,
-    /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 65,535 days are no limit.
-    steps: u16,
+    stage: Stage,
     /// What the armed timer stands for: `None` for a step on the way to a limit that is further off.
     cut: Option<Cut>,
+    /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 65,535 days are no limit.
+    steps: u16,
+}
+
+/// What the limits are applied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// An attempt: timeout and deadline cut it.
+    Attempt,
+    /// What goes before a retry: only the deadline does.
+    Preparation,
+    /// Neither may begin, because the wait before it ended after the deadline.
+    Late,
 }
 
 impl Armed {
-    pub(super) const NOT_YET: Self = Self { late: false, steps: 0, cut: None };
+    pub(super) const fn not_yet(stage: Stage) -> Self {
+        Self {
+            stage,
+            cut: None,
+            steps: 0,
+        }
+    }
 }
 
 /// No timer is armed for longer than this, and a longer limit arms one after another: some versions
@@ -113,7 +139,7 @@ impl<F: Future> Future for Limited<'_, '_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        if this.core.armed.late {
+        if this.core.armed.stage == Stage::Late {
             return Poll::Ready(Err(Cut::Late));
         }
         match this.body.poll(context) {
@@ -177,7 +203,11 @@ impl Core<'_> {
     /// `None` where the clock cannot say it.
     fn arm(&mut self, now: Instant) -> Option<Instant> {
         let lasted = LONGEST_SLEEP.saturating_mul(u32::from(self.armed.steps));
-        let timeout = self.policy().timeout().map(|timeout| timeout.saturating_sub(lasted));
+        let timeout = self
+            .policy()
+            .timeout()
+            .filter(|_| self.armed.stage == Stage::Attempt);
+        let timeout = timeout.map(|timeout| timeout.saturating_sub(lasted));
         let deadline = self.policy().deadline().map(|deadline| {
             deadline.saturating_sub(self.started.map_or(Duration::ZERO, |started| {
                 now.saturating_duration_since(started)

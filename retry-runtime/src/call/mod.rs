@@ -5,7 +5,7 @@
 //! ```text
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;       // attempt.rs
-//!     let wait = match call.settle(ended, …) {              // this file, decide.rs
+//!     let wait = match call.settle(ended, …) {              // here, and decide.rs
 //!         Next::Return(result) => break result,
 //!         Next::Retry(wait) => wait,
 //!     };
@@ -29,11 +29,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use self::attempt::{Armed, Stage};
+use self::decide::Scheduled;
 use crate::classify::Ruling;
-use crate::result::{FromStopped, ResultLike};
+use crate::event::RetryEvent;
+use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::site::{Settings, Site};
 use crate::{Outcome, Policy, Stopped, observe};
-use self::attempt::Armed;
 
 /// One call of an annotated function.
 #[derive(Debug)]
@@ -82,7 +84,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
             core: Core {
                 settings,
                 attempts: 0,
-                armed: Armed::NOT_YET,
+                armed: Armed::not_yet(Stage::Attempt),
                 started: None,
                 delay_nanos: 0,
             },
@@ -106,32 +108,42 @@ impl Call<'_, false> {
     }
 
     /// Says what follows an attempt.
+    ///
+    /// `failed` says whether an `Ok` means failure, `classify` rules on an error, `explain` puts it
+    /// into words, and `on_retry` is told before a wait.
     #[inline]
     pub fn settle<R: ResultLike>(
-        &mut self,
-        ended: R,
-        memory: &mut impl LastError<R::Error>,
-        classify: impl FnOnce(&R::Error) -> Ruling,
-    ) -> Next<R> {
-        self.settle_checked(ended, memory, |_| false, classify)
-    }
-
-    /// The same, where an `Ok` may mean failure.
-    #[inline]
-    pub fn settle_checked<R: ResultLike>(
         &mut self,
         ended: R,
         _memory: &mut impl LastError<R::Error>,
         failed: impl FnOnce(&R::Value) -> bool,
         classify: impl FnOnce(&R::Error) -> Ruling,
+        explain: impl Fn(&R::Error) -> String,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Next<R> {
         match ended.into_result() {
-            Ok(value) => self.core.settle_value(value, failed),
-            Err(error) => match self.core.after_error(classify(&error)) {
+            Ok(value) => self.core.settle_value(value, failed, on_retry),
+            Err(error) => match self.core.settle_error(&error, classify, explain, on_retry) {
                 Ok(wait) => Next::Retry(wait),
                 Err(_) => Next::Return(R::from_error(error)),
             },
         }
+    }
+
+    /// Runs what goes before a retry.
+    #[inline]
+    pub fn prepare<F: Future>(&mut self, preparation: F) -> Unlimited<F> {
+        Unlimited::new(preparation)
+    }
+
+    /// Says whether the call ends after what went before a retry.
+    #[inline]
+    pub fn settle_prepared<R: ResultLike>(
+        &mut self,
+        prepared: impl Prepared<R::Error>,
+        _memory: &mut impl LastError<R::Error>,
+    ) -> Option<R> {
+        prepared.into_error().map(R::from_error)
     }
 }
 
@@ -143,35 +155,23 @@ impl<'p> Call<'p, true> {
         Limited::new(&mut self.core, body)
     }
 
-    /// Says what follows an attempt.
+    /// Says what follows an attempt: see above.
     #[inline]
     pub fn settle<R: ResultLike, M>(
         &mut self,
         ended: Result<R, Cut>,
         memory: &mut impl LastError<R::Error>,
-        classify: impl FnOnce(&R::Error) -> Ruling,
-    ) -> Next<R>
-    where
-        R::Error: FromStopped<M>,
-    {
-        self.settle_checked(ended, memory, |_| false, classify)
-    }
-
-    /// The same, where an `Ok` may mean failure.
-    #[inline]
-    pub fn settle_checked<R: ResultLike, M>(
-        &mut self,
-        ended: Result<R, Cut>,
-        memory: &mut impl LastError<R::Error>,
         failed: impl FnOnce(&R::Value) -> bool,
         classify: impl FnOnce(&R::Error) -> Ruling,
+        explain: impl Fn(&R::Error) -> String,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Next<R>
     where
         R::Error: FromStopped<M>,
     {
         match ended.map(ResultLike::into_result) {
-            Ok(Ok(value)) => self.core.settle_value(value, failed),
-            Ok(Err(error)) => match self.core.after_error(classify(&error)) {
+            Ok(Ok(value)) => self.core.settle_value(value, failed, on_retry),
+            Ok(Err(error)) => match self.core.settle_error(&error, classify, explain, on_retry) {
                 Ok(wait) => {
                     memory.keep(error);
                     Next::Retry(wait)
@@ -179,19 +179,39 @@ impl<'p> Call<'p, true> {
                 Err(_) => Next::Return(R::from_error(error)),
             },
             Err(cut) => match self.core.after_cut(cut) {
-                Ok(wait) => Next::Retry(wait),
-                Err(outcome) => {
-                    // Stopped between two attempts: the error of the one before is the last real one.
-                    let error = match (cut, memory.recall()) {
-                        (Cut::Late, Some(error)) => error,
-                        (_, last) => {
-                            let source = last.and_then(|error| memory.as_source(error));
-                            R::Error::from_stopped(self.core.stopped(outcome, source))
-                        }
-                    };
-                    Next::Return(R::from_error(error))
+                Ok(scheduled) => {
+                    on_retry(&self.core.event(scheduled, None));
+                    Next::Retry(scheduled.wait)
                 }
+                Err(outcome) => Next::Return(R::from_error(self.core.error(cut, outcome, memory))),
             },
+        }
+    }
+
+    /// Runs what goes before a retry, within the deadline.
+    #[inline]
+    pub fn prepare<F: Future>(&mut self, preparation: F) -> Limited<'_, 'p, F> {
+        self.core.begin_preparation();
+        Limited::new(&mut self.core, preparation)
+    }
+
+    /// Says whether the call ends after what went before a retry.
+    #[inline]
+    pub fn settle_prepared<R: ResultLike, M>(
+        &mut self,
+        prepared: Result<impl Prepared<R::Error>, Cut>,
+        memory: &mut impl LastError<R::Error>,
+    ) -> Option<R>
+    where
+        R::Error: FromStopped<M>,
+    {
+        match prepared {
+            Ok(prepared) => prepared.into_error().map(R::from_error),
+            Err(cut) => Some(R::from_error(self.core.error(
+                cut,
+                Outcome::Deadline,
+                memory,
+            ))),
         }
     }
 }
@@ -202,10 +222,15 @@ impl Core<'_> {
         &mut self,
         value: R::Value,
         failed: impl FnOnce(&R::Value) -> bool,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Next<R> {
         if failed(&value) {
-            return match self.after_error(Ruling::failed_value()) {
-                Ok(wait) => Next::Retry(wait),
+            let explain = || "an `Ok` that means failure".to_owned();
+            return match self.after_error(Ruling::failed_value(), &explain) {
+                Ok(scheduled) => {
+                    on_retry(&self.event(scheduled, None));
+                    Next::Retry(scheduled.wait)
+                }
                 Err(_) => Next::Return(R::from_value(value)),
             };
         }
@@ -213,6 +238,49 @@ impl Core<'_> {
             self.succeeded_after_retry();
         }
         Next::Return(R::from_value(value))
+    }
+
+    #[cold]
+    fn settle_error<E>(
+        &mut self,
+        error: &E,
+        classify: impl FnOnce(&E) -> Ruling,
+        explain: impl Fn(&E) -> String,
+        on_retry: impl FnOnce(&RetryEvent<'_, E>),
+    ) -> Result<Wait, Outcome> {
+        let scheduled = self.after_error(classify(error), &|| explain(error))?;
+        on_retry(&self.event(scheduled, Some(error)));
+        Ok(scheduled.wait)
+    }
+
+    /// The error of a call that was cut: the last real one where the cut fell between two attempts,
+    /// else a [`Stopped`] whose cause it is.
+    #[cold]
+    fn error<E: FromStopped<M>, M>(
+        &self,
+        cut: Cut,
+        outcome: Outcome,
+        memory: &mut impl LastError<E>,
+    ) -> E {
+        match (cut, memory.recall()) {
+            (Cut::Late, Some(error)) => error,
+            (_, last) => {
+                let source = last.and_then(|error| memory.as_source(error));
+                E::from_stopped(self.stopped(outcome, source))
+            }
+        }
+    }
+
+    fn event<'a, E>(&self, scheduled: Scheduled, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        RetryEvent {
+            function: self.settings.name(),
+            attempt: self.attempts,
+            attempts: self.policy().attempts(),
+            verdict: scheduled.verdict,
+            delay: scheduled.wait.0,
+            elapsed: self.elapsed(),
+            error,
+        }
     }
 
     #[cold]
