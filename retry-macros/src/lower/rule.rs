@@ -40,13 +40,20 @@ fn never_retries(model: &Model, errors: &mut Errors) -> bool {
     if !matches!(attempts.value, Attempts::Count(1)) {
         return false;
     }
-    // The rules say what the call's outcome is called, and a success still feeds the budget.
+    let rules = &model.rules;
+    // Not `budget`, which a success still feeds.
     let idle = [
         place("backoff", model.backoff.as_ref()),
         place("base", model.base.as_ref()),
         place("max_delay", model.max_delay.as_ref()),
         place("factor", model.factor.as_ref()),
         place("jitter", model.jitter.as_ref()),
+        place("on", rules.on.as_ref()),
+        place("matches", rules.matches.as_ref()),
+        place("when", rules.when.as_ref()),
+        place("unless", rules.unless.as_ref()),
+        place("not_on", rules.not_on.as_ref()),
+        place("when_ok", model.when_ok.as_ref()),
         place("clone", model.clone.as_ref()),
         place("on_retry", model.on_retry.as_ref()),
         place("before_retry", model.before_retry.as_ref()),

@@ -240,10 +240,7 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("crate = my::path", "crate my::path"),
     ("crate = crate::retry", "crate crate::retry"),
     ("attempts = 1, timeout = \"1s\"", "attempts 1; timeout 1s"),
-    (
-        "attempts = 1, on = A, budget = B",
-        "attempts 1; on [A]; budget = B",
-    ),
+    ("attempts = 1, budget = B", "attempts 1; budget = B"),
     (
         "timeout = \"5s\", deadline = \"5s\"",
         "timeout 5s; deadline 5s",
