@@ -64,7 +64,7 @@ impl Errors {
         });
     }
 
-    /// How many there are.
+    /// How many mistakes were found so far.
     pub(crate) fn count(&self) -> usize {
         self.mistakes.len()
     }

@@ -69,7 +69,7 @@ pub(crate) enum Attempts {
     Count(u32),
     /// In so many words.
     Unlimited,
-    /// A constant expression of type `u32`.
+    /// An expression of type `u32`; may use the arguments and `self`.
     Expr(Expr),
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum Length {
 pub(crate) enum Factor {
     /// In `[1, 1000]`.
     Fixed(f64),
-    /// A constant expression of type `f64`.
+    /// An expression of type `f64`; may use the arguments and `self`.
     Expr(Expr),
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum Factor {
 pub(crate) enum Word {
     /// The variant's name in the runtime: `Full`, `Exponential`.
     Variant(Ident),
-    /// A constant expression of the runtime's type.
+    /// An expression of the runtime's type; may use the arguments and `self`.
     Expr(Expr),
 }
 

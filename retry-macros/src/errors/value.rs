@@ -17,15 +17,6 @@ fn unhelped(key: &Key, found: &str) -> Message {
     Message::new(format!("found `{found}`, expected {}", key.kind))
 }
 
-/// An expression that can only be evaluated in the function, where a constant is needed.
-pub(crate) fn not_constant(key: &Key, found: &str) -> Message {
-    Message::new(format!(
-        "`{}` is fixed at compile time, found `{found}`",
-        key.name
-    ))
-    .help(format!("write `{}`, or the name of a `const`", key.example))
-}
-
 pub(crate) mod attempts {
     use super::Message;
 

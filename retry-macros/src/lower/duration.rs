@@ -11,7 +11,7 @@ use crate::errors::duration::{Reason, endless, invalid, not_in_quotes};
 use crate::keys::Id;
 use crate::model::Length;
 
-/// What people write for "no limit".
+/// What people write for "no limit". In quotes these are no names of arguments.
 const ENDLESS: [&str; 10] = [
     "none",
     "never",
@@ -69,7 +69,11 @@ fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Le
     let peeled = peel(expr);
     if let Expr::Path(path) = peeled {
         let name = lone_ident(path).map(|ident| ident.to_string().to_lowercase());
-        if name.is_some_and(|name| ENDLESS.contains(&name.as_str())) {
+        let is_endless = |name: String| match given.form {
+            Form::Text(_) => ENDLESS.contains(&name.as_str()),
+            Form::Rust(_) | Form::List(_) => ["none", "never", "forever"].contains(&name.as_str()),
+        };
+        if name.is_some_and(is_endless) {
             return Err(given.fault(endless(given.key, &given.typed())));
         }
     }

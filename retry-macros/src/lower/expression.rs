@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 
 use super::given::{Form, Given};
-use crate::errors::value::{self, function as function_wording, future as future_wording};
+use crate::errors::value::{function as function_wording, future as future_wording};
 use crate::errors::{Fault, typed};
 use crate::keys::Id;
 use crate::model::BeforeRetry;
@@ -84,23 +84,18 @@ fn closure_without_arguments(given: &Given, closure: &ExprClosure) -> Result<Bef
     }
 }
 
-/// An expression that may be evaluated outside of the function: no `self`, no variable.
-pub(super) fn constant(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
-    // A word in quotes was not meant as a name.
-    if is_variable(expr)
-        && matches!(given.form, Form::Text(_))
-        && matches!(peel(expr), Expr::Path(_))
-    {
+/// A value that rustc is to check.
+pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
+    let lone = match peel(expr) {
+        Expr::Path(path) => lone_ident(path),
+        _ => None,
+    };
+    // A word in quotes was not meant as a name, unless it is one of a constant.
+    let quoted = matches!(given.form, Form::Text(_));
+    if !is_value(expr) || (quoted && lone.is_some_and(|ident| !is_constant_name(ident))) {
         return Err(given.wrong());
     }
-    if is_variable(expr) || mentions_self(&expr.to_token_stream()) {
-        return Err(given.fault(value::not_constant(given.key, &given.typed())));
-    }
-    if is_value(expr) {
-        Ok(expr.clone())
-    } else {
-        Err(given.wrong())
-    }
+    Ok(expr.clone())
 }
 
 fn is_variable(expr: &Expr) -> bool {
@@ -170,14 +165,6 @@ pub(super) fn has_ident(tokens: &TokenStream) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident != "true" && ident != "false",
         TokenTree::Group(group) => has_ident(&group.stream()),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
-}
-
-fn mentions_self(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == "self",
-        TokenTree::Group(group) => mentions_self(&group.stream()),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
 }

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
 
-use super::expression::{constant, is_constant_name, lone_ident, peel};
+use super::expression::{is_constant_name, lone_ident, peel, value};
 use super::given::Given;
 use crate::errors::Fault;
 use crate::errors::value::{attempts as wording, factor, wrong_but};
@@ -43,9 +43,9 @@ pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
                 Err(given.fault(wording::unlimited(&found)))
             }
             _ if is_largest(path) => Err(given.fault(wording::unlimited(&found))),
-            _ => constant(given, &expr).map(Attempts::Expr),
+            _ => value(given, &expr).map(Attempts::Expr),
         },
-        _ => constant(given, &expr).map(Attempts::Expr),
+        _ => value(given, &expr).map(Attempts::Expr),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn factor(given: &Given) -> Result<Factor, Fault> {
     match operand {
         Expr::Lit(_) => Err(given.wrong()),
         Expr::Path(path) if is_not_finite(path) => Err(given.fault(factor::not_finite(&found))),
-        _ => constant(given, &expr).map(Factor::Expr),
+        _ => value(given, &expr).map(Factor::Expr),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Rules between keys. Only what is certain: literals, and defaults where no `policy` can change
 //! them.
 
+use std::fmt::Display;
 use std::time::Duration;
 
+use proc_macro2::Span;
 use quote::ToTokens;
 
 use super::types::same;
@@ -39,6 +41,7 @@ fn never_retries(model: &Model, errors: &mut Errors) -> bool {
         return false;
     }
     let rules = &model.rules;
+    // Not `budget`, which a success still feeds.
     let idle = [
         place("backoff", model.backoff.as_ref()),
         place("base", model.base.as_ref()),
@@ -51,7 +54,6 @@ fn never_retries(model: &Model, errors: &mut Errors) -> bool {
         place("unless", rules.unless.as_ref()),
         place("not_on", rules.not_on.as_ref()),
         place("when_ok", model.when_ok.as_ref()),
-        place("budget", model.budget.as_ref()),
         place("clone", model.clone.as_ref()),
         place("on_retry", model.on_retry.as_ref()),
         place("before_retry", model.before_retry.as_ref()),
@@ -73,8 +75,9 @@ fn no_delay(model: &Model, errors: &mut Errors) -> bool {
     if fixed(model.base.as_ref()) != Some(Duration::ZERO) {
         return false;
     }
+    let constant = variant(model.backoff.as_ref()).is_some_and(|name| name == "Constant");
     let growing = [
-        place("backoff", model.backoff.as_ref()),
+        place("backoff", model.backoff.as_ref()).filter(|_| !constant),
         place("factor", model.factor.as_ref()),
         place("max_delay", model.max_delay.as_ref()),
     ];
@@ -142,12 +145,14 @@ fn idle_max_delay(model: &Model, errors: &mut Errors) {
         place("backoff", model.backoff.as_ref()),
         place("max_delay", model.max_delay.as_ref()),
     ];
-    // Above `base` it is a contradiction, which another rule reports.
-    let below = match (base(model), fixed(model.max_delay.as_ref())) {
-        (Some(base), Some(max_delay)) => max_delay < base,
-        _ => false,
+    // Below `base` it is a contradiction, which another rule reports; as long as `base` it says the
+    // same; and beside a `base` above the default it is needed.
+    let needed = match (base(model), fixed(model.max_delay.as_ref())) {
+        (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,
+        _ => model.base.is_some(),
     };
-    if let ([Some(backoff), Some(max_delay)], true, false, false) = (places, constant, grows, below)
+    if let ([Some(backoff), Some(max_delay)], true, false, false) =
+        (places, constant, grows, needed)
     {
         let help = "remove `max_delay`: each delay is at most `base`";
         let message = wording::no_effect("max_delay", "backoff = \"constant\"", help);
@@ -161,7 +166,7 @@ fn timeout_above_deadline(model: &Model, errors: &mut Errors) {
         if shorter > longer {
             let places = [place("timeout", timeout), place("deadline", deadline)];
             let places: Vec<_> = places.into_iter().flatten().collect();
-            report(
+            report_value(
                 &places,
                 errors,
                 wording::timeout_above_deadline(shorter, longer),
@@ -185,7 +190,7 @@ fn base_above_max_delay(model: &Model, errors: &mut Errors) -> bool {
         _ => wording::max_delay_below_default(max_value, base_value),
     };
     let places: Vec<_> = [base_place, max_place].into_iter().flatten().collect();
-    report(&places, errors, message);
+    report_value(&places, errors, message);
     true
 }
 
@@ -214,7 +219,7 @@ fn no_second_attempt(model: &Model, errors: &mut Errors) {
     ];
     let places: Vec<_> = places.into_iter().flatten().collect();
     let message = wording::no_second_attempt(deadline, shortest, &jitter.to_lowercase());
-    report(&places, errors, message);
+    report_value(&places, errors, message);
 }
 
 fn contradictions(model: &Model, errors: &mut Errors) {
@@ -246,7 +251,8 @@ fn contradictions(model: &Model, errors: &mut Errors) {
 struct Place {
     name: &'static str,
     position: usize,
-    key: proc_macro2::Span,
+    key: Span,
+    value: Span,
 }
 
 fn place<T>(name: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
@@ -254,15 +260,28 @@ fn place<T>(name: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
         name,
         position: setting.position,
         key: setting.key,
+        value: setting.span,
     })
 }
 
 /// Points at the key that was written last: until then all was well.
-fn report(places: &[Place], errors: &mut Errors, message: impl std::fmt::Display) {
-    if let Some(last) = places.iter().max_by_key(|place| place.position) {
-        errors.seek(last.position);
+fn report(places: &[Place], errors: &mut Errors, message: impl Display) {
+    if let Some(last) = last(places, errors) {
         errors.push(last.key, message);
     }
+}
+
+/// The same where it is the value that is too large or too small.
+fn report_value(places: &[Place], errors: &mut Errors, message: impl Display) {
+    if let Some(last) = last(places, errors) {
+        errors.push(last.value, message);
+    }
+}
+
+fn last(places: &[Place], errors: &mut Errors) -> Option<Place> {
+    let last = places.iter().max_by_key(|place| place.position)?;
+    errors.seek(last.position);
+    Some(*last)
 }
 
 fn fixed(setting: Option<&Spanned<Length>>) -> Option<Duration> {

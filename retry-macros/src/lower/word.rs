@@ -3,9 +3,9 @@
 use proc_macro2::Ident;
 use syn::{Expr, Lit};
 
-use super::expression::{constant, is_constant_name, lone_ident, peel};
+use super::expression::{is_constant_name, lone_ident, peel, value};
 use super::given::{Form, Given};
-use crate::errors::{Fault, value};
+use crate::errors::{Fault, value as wording};
 use crate::keys;
 use crate::model::Word;
 
@@ -105,7 +105,7 @@ pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
         },
         Expr::Lit(_) if !quoted => Err(given.wrong()),
         Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => Err(list.unknown(given)),
-        _ if list.expressions && !quoted => constant(given, &expr).map(Word::Expr),
+        _ if list.expressions && !quoted => value(given, &expr).map(Word::Expr),
         _ => Err(list.unknown(given)),
     }
 }
@@ -129,7 +129,7 @@ impl Words {
             Some((_, word)) => Some(*word),
             None => keys::nearest(&last, words.iter().copied()),
         };
-        given.fault(value::unknown_word(
+        given.fault(wording::unknown_word(
             given.key, self.noun, &found, nearest, &words,
         ))
     }

@@ -16,6 +16,12 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("attempts = MAX", "attempts = MAX"),
     ("attempts = \"MAX_ATTEMPTS\"", "attempts = MAX_ATTEMPTS"),
     ("attempts = N + 1", "attempts = N + 1"),
+    ("attempts = n", "attempts = n"),
+    ("attempts = self.attempts", "attempts = self.attempts"),
+    (
+        "attempts = \"config.attempts\"",
+        "attempts = config.attempts",
+    ),
     ("attempts = config::ATTEMPTS", "attempts = config::ATTEMPTS"),
     (
         "attempts = attempts_of(KIND)",
@@ -52,6 +58,7 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("backoff = Backoff::Linear", "backoff = Backoff::Linear"),
     ("backoff = \"Backoff::Linear\"", "backoff = Backoff::Linear"),
     ("backoff = MY_BACKOFF", "backoff = MY_BACKOFF"),
+    ("backoff = self.backoff", "backoff = self.backoff"),
     ("base = \"0s\"", "base 0ns"),
     ("base = \"20s\"", "base 20s"),
     (
@@ -65,6 +72,15 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("base = \"1s\", max_delay = \"1s\"", "base 1s; max_delay 1s"),
     ("base = self.base", "base = self.base"),
     ("max_delay = \"100ms\"", "max_delay 100ms"),
+    ("max_delay = max", "max_delay = max"),
+    (
+        "backoff = \"constant\", base = \"30s\", max_delay = \"1m\"",
+        "backoff Constant; base 30s; max_delay 60s",
+    ),
+    (
+        "backoff = \"constant\", base = \"0s\"",
+        "backoff Constant; base 0ns",
+    ),
     (
         "max_delay = \"50ms\", policy = FAST_IO",
         "max_delay 50ms; policy FAST_IO",
@@ -80,6 +96,7 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("factor = 1000", "factor 1000"),
     ("factor = 2f64", "factor 2"),
     ("factor = MY_FACTOR", "factor = MY_FACTOR"),
+    ("factor = growth", "factor = growth"),
     ("factor = \"consts::FACTOR\"", "factor = consts::FACTOR"),
     ("jitter = \"full\"", "jitter Full"),
     ("jitter = full", "jitter Full"),
@@ -223,6 +240,7 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("crate = my::path", "crate my::path"),
     ("crate = crate::retry", "crate crate::retry"),
     ("attempts = 1, timeout = \"1s\"", "attempts 1; timeout 1s"),
+    ("attempts = 1, budget = B", "attempts 1; budget = B"),
     (
         "timeout = \"5s\", deadline = \"5s\"",
         "timeout 5s; deadline 5s",
