@@ -11,6 +11,7 @@ use super::{Retryable, Said, Verdict};
 ///
 /// The kind decides where it is known. `Other`, the kind of an error that wraps another, leaves it to
 /// the first error inside that has a verdict of ours.
+#[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
         said(self).verdict

@@ -5,6 +5,7 @@
 //! that nobody has to write a bound ([`Probe`] and [`Find`]).
 
 pub mod find;
+mod hint;
 mod io;
 mod links;
 pub mod probe;
@@ -16,6 +17,7 @@ mod verdict;
 mod tests;
 
 pub use self::find::{Find, Inside};
+pub use self::hint::{Delay, hint_from, hint_in};
 pub use self::probe::Probe;
 pub use self::ruling::{Ruling, ask, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};
