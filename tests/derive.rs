@@ -460,7 +460,7 @@ mod hostile {
         }
     }
 
-    pub(super) fn built() -> Error {
+    pub(super) const fn built() -> Error {
         Error::Err
     }
 }
