@@ -9,6 +9,8 @@ use std::fmt;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
+pub(crate) mod item;
+
 /// The mistakes found so far.
 ///
 /// They are told in the order of the source, whichever stage finds them: each is filed under the
@@ -51,6 +53,10 @@ impl Errors {
             at: at.into(),
             message: message.to_string(),
         });
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.mistakes.len()
     }
 
     /// Gives a `compile_error!` for each mistake, in the order of the source; `None` without one.

@@ -12,7 +12,7 @@
 //!              };
 //!              let mut memory = call.memory::<io::Error>().choose();
 //!              loop {
-//!                  let held_b = Argument(&b).for_each_attempt();          // a clone, or `&b`
+//!                  let held_b = Argument::new(&b).for_each_attempt();          // a clone, or `&b`
 //!                  let attempt = async {
 //!                      if let Some(it) = None::<io::Result<T>> { return it; }   // fixes the type
 //!                      if false { let _ = &mut a; }                       // captured uniquely
@@ -44,16 +44,43 @@ use crate::model::Model;
 use crate::settings::{Settings, settings};
 
 /// The function, retried.
-pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan, root: &TokenStream) -> TokenStream {
-    let Function { attributes, visibility, defaultness, inner_attributes, .. } = function;
+pub(crate) fn expand(
+    function: &Function,
+    model: &Model,
+    plan: &Plan,
+    root: &TokenStream,
+) -> TokenStream {
+    let Function {
+        attributes,
+        visibility,
+        defaultness,
+        inner_attributes,
+        ..
+    } = function;
     let signature = plan.apply(function);
-    let code = match function.handmade.as_ref().map(|handmade| (handmade.kind, &handmade.shape)) {
+    let code = match function
+        .handmade
+        .as_ref()
+        .map(|handmade| (handmade.kind, &handmade.shape))
+    {
         None => call(function, model, plan, root, &function.body),
-        Some((_, Shape::Block { statements, wrapper, rebindings, body })) => {
-            let rebound = rebindings.iter().zip(plan.rebound(function)).map(|(rebinding, pattern)| {
-                let (attributes, value) = (&rebinding.attributes, &rebinding.value);
-                quote!(#(#attributes)* let #pattern = #value;)
-            });
+        Some((
+            _,
+            Shape::Block {
+                statements,
+                wrapper,
+                rebindings,
+                body,
+            },
+        )) => {
+            let rebound =
+                rebindings
+                    .iter()
+                    .zip(plan.rebound(function))
+                    .map(|(rebinding, pattern)| {
+                        let (attributes, value) = (&rebinding.attributes, &rebinding.value);
+                        quote!(#(#attributes)* let #pattern = #value;)
+                    });
             let code = call(function, model, plan, root, body);
             let future = quote!(async move { #(#rebound)* #code });
             if wrapper.is_empty() {
@@ -84,21 +111,33 @@ fn whole(function: &Function) -> TokenStream {
     let plumbing = Span::mixed_site();
     let body = &function.body;
     let typed = match &function.signature.output {
-        syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => Some(typed_branch(ty)),
+        syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => {
+            Some(typed_branch(ty))
+        }
         _ => None,
     };
     quote_spanned!(plumbing=> async { #typed #body }.await.await)
 }
 
 /// The loop, and what stands before it.
-fn call(function: &Function, model: &Model, plan: &Plan, root: &TokenStream, body: &TokenStream) -> TokenStream {
+fn call(
+    function: &Function,
+    model: &Model,
+    plan: &Plan,
+    root: &TokenStream,
+    body: &TokenStream,
+) -> TokenStream {
     let plumbing = Span::mixed_site();
     // Where rustc finds that the result, or its error, is not what a retry needs, the blame is on the
     // type that the user wrote.
     let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
     let blame = plumbing.located_at(blamed.span());
     let name = |text| Ident::new(text, plumbing);
-    let (call, memory, attempt) = (name("__retry_call"), name("__retry_memory"), name("__retry_attempt"));
+    let (call, memory, attempt) = (
+        name("__retry_call"),
+        name("__retry_memory"),
+        name("__retry_attempt"),
+    );
     let (result, wait) = (name("__retry_result"), name("__retry_wait"));
     let ended = Ident::new("__retry_ended", blame);
     let private = quote_spanned!(plumbing=> #root::__private);
@@ -107,7 +146,11 @@ fn call(function: &Function, model: &Model, plan: &Plan, root: &TokenStream, bod
     let choose = memory_of(function, root, &call);
     let typed = typed_branch(&item::without_impl(&function.output));
     let rules = classifier(function, model, root);
-    let body = if plan.rename_self { renamed_self(body.clone()) } else { body.clone() };
+    let body = if plan.rename_self {
+        renamed_self(body.clone())
+    } else {
+        body.clone()
+    };
     let Plan { each, within, .. } = plan;
     let settle = match &model.when_ok {
         Some(when_ok) => {
@@ -135,12 +178,16 @@ fn call(function: &Function, model: &Model, plan: &Plan, root: &TokenStream, bod
 /// The site of the function, and the beginning of a call.
 fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -> TokenStream {
     let plumbing = Span::mixed_site();
-    let Settings { constant, dynamic, limited } = settings(model, root);
+    let Settings {
+        constant,
+        dynamic,
+        limited,
+    } = settings(model, root);
     let private = quote_spanned!(plumbing=> #root::__private);
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
         None => {
-            let function = format!("::{}", unraw(&function.signature.ident));
+            let function = format!("::{}", item::unraw(&function.signature.ident));
             quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
         }
     };
@@ -184,23 +231,30 @@ fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -> TokenStre
     };
     let forgets = match error {
         Some(_) => item::mentions_lifetime(&tokens) || unknown(&tokens),
-        None => head_mentions_lifetime(&tokens) || tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "impl")),
+        None => {
+            head_mentions_lifetime(&tokens)
+                || tokens
+                    .clone()
+                    .into_iter()
+                    .any(|token| matches!(token, TokenTree::Ident(word) if word == "impl"))
+        }
     };
     if forgets {
         return quote_spanned!(plumbing=> #root::__private::Forgets);
     }
     let output = item::without_impl(&function.output);
-    quote_spanned! {plumbing=> {
-        #[allow(unused_imports)]
-        use #root::__private::Forgetful as _;
+    quote_spanned! {plumbing=>
         #call.memory::<<#output as #root::__private::ResultLike>::Error>().choose()
-    }}
+    }
 }
 
 /// `E`, `E1`: what people call a type parameter of the `impl` around the function.
 fn looks_generic(word: &Ident) -> bool {
     let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
-    letters.next().is_some_and(|first| first.is_ascii_uppercase()) && letters.all(|rest| rest.is_ascii_digit())
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_uppercase())
+        && letters.all(|rest| rest.is_ascii_digit())
 }
 
 /// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
@@ -237,12 +291,14 @@ fn renamed_self(body: TokenStream) -> TokenStream {
     let mut in_item = false;
     while let Some(token) = tokens.next() {
         let token = match token {
-            TokenTree::Ident(word) if word == "self" => {
-                TokenTree::Ident(Ident::new("__self", Span::mixed_site().located_at(word.span())))
-            }
+            TokenTree::Ident(word) if word == "self" => TokenTree::Ident(Ident::new(
+                "__self",
+                Span::mixed_site().located_at(word.span()),
+            )),
             TokenTree::Ident(word) => {
                 let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
-                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod") && names_next;
+                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod")
+                    && names_next;
                 TokenTree::Ident(word)
             }
             TokenTree::Group(group) if in_item => {
@@ -265,10 +321,4 @@ fn braced(tokens: TokenStream, span: Span) -> TokenStream {
     let mut group = Group::new(proc_macro2::Delimiter::Brace, tokens);
     group.set_span(span);
     TokenTree::Group(group).into()
-}
-
-/// A name without `r#`.
-fn unraw(ident: &Ident) -> String {
-    let text = ident.to_string();
-    text.strip_prefix("r#").map_or_else(|| text.clone(), str::to_owned)
 }

@@ -1,15 +1,30 @@
 //! The attribute of the `reattempt` crate; its documentation stands on the facade's re-export.
 
+mod arguments;
+mod attribute;
+mod classifier;
 mod derive;
 mod errors;
+mod expand;
+mod future;
+mod item;
+mod lower;
+mod model;
+mod settings;
+mod syntax;
+mod usage;
 
-use proc_macro::TokenStream;
+/// Retries an async function. Documented on `reattempt::retry`.
+#[proc_macro_attribute]
+pub fn retry(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    attribute::retry(args.into(), item.into()).into()
+}
 
-#[expect(
-    missing_docs,
-    reason = "they stand on the facade's re-export, where their examples run"
-)]
+/// Says which cases of an error are worth another attempt. Documented on `reattempt::Retryable`.
 #[proc_macro_derive(Retryable, attributes(retryable))]
-pub fn retryable(input: TokenStream) -> TokenStream {
+pub fn retryable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive::derive(input.into()).into()
 }

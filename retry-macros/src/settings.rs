@@ -28,8 +28,12 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
         _ => quote_spanned!(plumbing=> #policy::new()),
     };
     match model.attempts.as_ref().map(|attempts| &attempts.value) {
-        Some(Attempts::Count(count)) => sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count))),
-        Some(Attempts::Unlimited) => sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts())),
+        Some(Attempts::Count(count)) => {
+            sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count)))
+        }
+        Some(Attempts::Unlimited) => {
+            sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts()))
+        }
         Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr, root, ""),
         None => {}
     }
@@ -53,16 +57,22 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
         }
     }
     match model.factor.as_ref().map(|factor| &factor.value) {
-        Some(Factor::Fixed(factor)) => sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor))),
+        Some(Factor::Fixed(factor)) => {
+            sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor)))
+        }
         Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr, root, ""),
         None => {}
     }
-    for (setter, ty, word) in
-        [("with_backoff", "Backoff", &model.backoff), ("with_jitter", "Jitter", &model.jitter)]
-    {
+    for (setter, ty, word) in [
+        ("with_backoff", "Backoff", &model.backoff),
+        ("with_jitter", "Jitter", &model.jitter),
+    ] {
         match word.as_ref().map(|word| &word.value) {
             Some(Word::Variant(variant)) => {
-                let (setter, ty) = (syn::Ident::new(setter, plumbing), syn::Ident::new(ty, plumbing));
+                let (setter, ty) = (
+                    syn::Ident::new(setter, plumbing),
+                    syn::Ident::new(ty, plumbing),
+                );
                 sorted.constant(quote_spanned!(plumbing=> .#setter(#root::#ty::#variant)));
             }
             Some(Word::Expr(expr)) => sorted.expression(setter, expr, root, ty),
@@ -107,7 +117,11 @@ impl Sorted {
     fn expression(&mut self, setter: &str, expr: &Expr, _root: &TokenStream, _ty: &str) {
         let setter = syn::Ident::new(setter, Span::mixed_site());
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
-        if is_constant(expr) { self.constant.extend(setting) } else { self.dynamic.extend(setting) }
+        if is_constant(expr) {
+            self.constant.extend(setting)
+        } else {
+            self.dynamic.extend(setting)
+        }
     }
 }
 
@@ -124,9 +138,16 @@ fn is_constant(expr: &Expr) -> bool {
         Expr::Unary(unary) => is_constant(&unary.expr),
         Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
         Expr::Call(call) => {
-            const CONSTRUCTORS: [&str; 5] =
-                ["from_secs", "from_millis", "from_micros", "from_nanos", "new"];
-            let Expr::Path(function) = &*call.func else { return false };
+            const CONSTRUCTORS: [&str; 5] = [
+                "from_secs",
+                "from_millis",
+                "from_micros",
+                "from_nanos",
+                "new",
+            ];
+            let Expr::Path(function) = &*call.func else {
+                return false;
+            };
             let mut segments = function.path.segments.iter().rev();
             matches!(
                 (segments.next(), segments.next()),
@@ -146,14 +167,20 @@ fn is_arithmetic(expr: &Expr) -> bool {
 /// Whether the last name of a path is that of a constant or a variant, and it does not go through
 /// `Self`, which no item within a function can name.
 pub(crate) fn is_constant_path(path: &Path) -> bool {
-    let through_self = path.segments.first().is_some_and(|first| first.ident == "Self");
-    let generic = path.to_token_stream().into_iter().any(
-        |token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '<'),
-    );
+    let through_self = path
+        .segments
+        .first()
+        .is_some_and(|first| first.ident == "Self");
+    let generic = path
+        .to_token_stream()
+        .into_iter()
+        .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '<'));
     let named = path.segments.last().is_some_and(|last| {
         let name = last.ident.to_string();
         let capitals = name.len() > 1
-            && name.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+            && name
+                .chars()
+                .all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
         let variant = path.segments.len() > 1 && name.starts_with(char::is_uppercase);
         capitals || variant
     });

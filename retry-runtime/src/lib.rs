@@ -2,12 +2,29 @@
 //!
 //! Use the `reattempt` crate, which re-exports what is public here; this crate is one of its parts.
 
+mod argument;
 mod backoff;
+mod call;
 #[doc(hidden)]
 pub mod classify;
+mod error;
 mod jitter;
+mod observe;
+mod policy;
+mod presets;
+#[doc(hidden)]
+pub mod private;
+mod result;
 mod rng;
+mod site;
+mod stopped;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::classify::{Retryable, Verdict};
+pub use crate::error::Error;
 pub use crate::jitter::Jitter;
+pub use crate::policy::Policy;
+pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
+pub use crate::stopped::{Outcome, Stopped};
+
+use crate::site::Site;

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 /// Draws a duration from the range, ends included, uniformly.
 ///
 /// An empty range gives its start.
-pub fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
+pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
     with_generator(|generator| draw(generator, range))
 }
 
@@ -43,7 +43,10 @@ fn with_generator<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
     SEEDED.with_borrow_mut(|slot| {
         let seeded = match slot {
             Some(seeded) if seeded.process == process => seeded,
-            stale => stale.insert(Seeded { generator: SmallRng::seed_from_u64(seed(process)), process }),
+            stale => stale.insert(Seeded {
+                generator: SmallRng::seed_from_u64(seed(process)),
+                process,
+            }),
         };
         draw(&mut seeded.generator)
     })
@@ -54,5 +57,9 @@ fn with_generator<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
 /// `RandomState` holds keys from the operating system, drawn once a thread and then counted up; a
 /// forked child would count as its parent does, hence the process number and the time.
 fn seed(process: u32) -> u64 {
-    RandomState::new().hash_one((process, std::thread::current().id(), std::time::SystemTime::now()))
+    RandomState::new().hash_one((
+        process,
+        std::thread::current().id(),
+        std::time::SystemTime::now(),
+    ))
 }

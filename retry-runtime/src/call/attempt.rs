@@ -84,7 +84,11 @@ pin_project! {
 impl<'c, 'p, F> Limited<'c, 'p, F> {
     #[inline]
     pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
-        Self { core, body, timer: None }
+        Self {
+            core,
+            body,
+            timer: None,
+        }
     }
 }
 

@@ -50,7 +50,7 @@ impl Core<'_> {
     #[cold]
     pub(super) fn after_cut(&mut self, cut: Cut) -> Result<Wait, Outcome> {
         let wait = match cut {
-            Cut::Timeout => self.schedule(Said::from(Verdict::Transient), Outcome::Timeout),
+            Cut::Timeout => self.schedule(Said::new(Verdict::Transient), Outcome::Timeout),
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
         };
         self.report(wait, Verdict::Transient)
@@ -58,10 +58,17 @@ impl Core<'_> {
 
     /// Draws the next delay, or says why there is none.
     fn schedule(&mut self, said: Said, exhausted: Outcome) -> Result<Wait, Outcome> {
-        if self.policy.attempts().is_some_and(|attempts| self.attempts >= attempts) {
+        if self
+            .policy
+            .attempts()
+            .is_some_and(|attempts| self.attempts >= attempts)
+        {
             return Err(exhausted);
         }
-        if said.hint.is_some_and(|hint| hint > self.policy.max_retry_after()) {
+        if said
+            .hint
+            .is_some_and(|hint| hint > self.policy.max_retry_after())
+        {
             return Err(Outcome::HintTooLong);
         }
         self.started.get_or_insert_with(Instant::now);
@@ -96,7 +103,9 @@ impl Core<'_> {
     /// What is left of the deadline, zero once it is reached; `None` without one.
     fn remaining(&self) -> Option<Duration> {
         let deadline = self.policy.deadline()?;
-        let elapsed = self.started.map_or(Duration::ZERO, |started| started.elapsed());
+        let elapsed = self
+            .started
+            .map_or(Duration::ZERO, |started| started.elapsed());
         Some(deadline.saturating_sub(elapsed))
     }
 

@@ -22,8 +22,8 @@ mod memory;
 mod pause;
 
 pub use self::attempt::{Cut, Limited, Unlimited};
-pub use self::decide::Wait;
 pub use self::memory::{Forgetful, Forgets, LastError, Memory, Remembers};
+pub use self::pause::Wait;
 
 use std::time::Duration;
 
@@ -223,7 +223,8 @@ impl Core<'_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.started.map_or(Duration::ZERO, |started| started.elapsed())
+        self.started
+            .map_or(Duration::ZERO, |started| started.elapsed())
     }
 
     fn stopped(
@@ -236,6 +237,12 @@ impl Core<'_> {
             Outcome::Deadline => self.policy.deadline(),
             _ => None,
         };
-        Stopped { outcome, attempts: self.attempts, elapsed: self.elapsed(), limit, source }
+        Stopped {
+            outcome,
+            attempts: self.attempts,
+            elapsed: self.elapsed(),
+            limit,
+            source,
+        }
     }
 }

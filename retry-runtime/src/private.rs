@@ -1,0 +1,11 @@
+//! The door for generated code. Not for people: it changes without notice.
+
+pub use crate::argument::{Argument, ForEachAttempt, Lent, cloned};
+pub use crate::call::{
+    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Remembers, Unlimited, Wait,
+};
+pub use crate::classify::{
+    Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
+};
+pub use crate::result::{ByError, ByFrom, FromStopped, ResultLike};
+pub use crate::site::Site;
