@@ -7,10 +7,12 @@
 pub mod find;
 mod hint;
 mod io;
+pub(crate) mod known;
 mod links;
 pub mod probe;
 mod ruling;
 mod std_errors;
+mod stopped;
 mod verdict;
 
 #[cfg(test)]
