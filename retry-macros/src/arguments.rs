@@ -14,13 +14,13 @@
 //! does not.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
 
 use crate::errors::{self, Errors};
 use crate::future::Shape;
-use crate::item::{self, Function};
+use crate::item::Function;
 use crate::model::Model;
 use crate::usage::{self, Usage};
 
@@ -290,7 +290,6 @@ fn emit(
     let name = &binding.ident;
     let cfg = &binding.attributes;
     let plumbing = Span::mixed_site().located_at(name.span());
-    let held = format_ident!("__retry_held_{}", item::unraw(name), span = plumbing);
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
     match treatment {
         Treatment::Leave => {}
@@ -312,20 +311,13 @@ fn emit(
         Treatment::Reborrow { rebind: true } => plan.within.extend(quote_spanned! {plumbing=>
             #(#cfg)* let #mutability #name = &mut *#name;
         }),
-        Treatment::Choose => {
-            plan.each.extend(quote_spanned! {plumbing=>
-                #(#cfg)* let #held = #root::__private::Argument::new(&#name).for_each_attempt();
-            });
-            plan.within
-                .extend(quote_spanned! {plumbing=> #(#cfg)* let #mutability #name = #held; });
-        }
-        Treatment::Clone => {
-            plan.each.extend(quote_spanned! {plumbing=>
-                #(#cfg)* let #held = #root::__private::cloned(&#name);
-            });
-            plan.within
-                .extend(quote_spanned! {plumbing=> #(#cfg)* let #mutability #name = #held; });
-        }
+        // Under its own name: a second one would be a second copy in the future.
+        Treatment::Choose => plan.each.extend(quote_spanned! {plumbing=>
+            #(#cfg)* let #mutability #name = #root::__private::Argument::new(&#name).for_each_attempt();
+        }),
+        Treatment::Clone => plan.each.extend(quote_spanned! {plumbing=>
+            #(#cfg)* let #mutability #name = #root::__private::cloned(&#name);
+        }),
     }
 }
 

@@ -6,7 +6,7 @@ use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
-use crate::model::{Model, Rules};
+use crate::model::{Attempts, Model, Rules};
 
 /// The closure that says of an error whether it is worth another attempt.
 ///
@@ -84,7 +84,7 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
             if #when { return #private::Ruling::retry(#said); }
             #stop
         },
-        (None, None) if matches.is_some() => stop.clone(),
+        (None, None) if matches.is_some() || never_retries(model) => stop.clone(),
         (None, None) => {
             // rustc's "does not say which of its errors are worth another attempt" belongs on the
             // error's type in the signature.
@@ -94,13 +94,13 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
         }
     };
     let rules = quote_spanned!(plumbing=> #unless #(#not_on)* #matched #decision);
-    if model
-        .idempotent
-        .as_ref()
-        .is_some_and(|idempotent| !idempotent.value)
-    {
-        quote_spanned!(plumbing=> |#error| (|| { #rules })().only_refused())
-    } else {
-        quote_spanned!(plumbing=> |#error| { #rules })
-    }
+    quote_spanned!(plumbing=> |#error| { #rules })
+}
+
+/// Whether there is but one attempt, so that nothing is asked of the error's type.
+fn never_retries(model: &Model) -> bool {
+    matches!(
+        model.attempts.as_ref().map(|attempts| &attempts.value),
+        Some(Attempts::Count(1))
+    )
 }

@@ -9,7 +9,16 @@ use std::fmt;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
+pub(crate) mod combination;
+pub(crate) mod duration;
 pub(crate) mod item;
+pub(crate) mod key;
+mod typed;
+pub(crate) mod value;
+
+#[cfg(test)]
+pub(crate) use self::typed::whole;
+pub(crate) use self::typed::{quoted, typed};
 
 /// The mistakes found so far.
 ///
@@ -55,6 +64,7 @@ impl Errors {
         });
     }
 
+    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.mistakes.len()
     }

@@ -12,15 +12,13 @@
 //!              };
 //!              let mut memory = call.memory::<io::Error>().choose();
 //!              loop {
-//!                  let held_b = Argument::new(&b).for_each_attempt();          // a clone, or `&b`
-//!                  let attempt = async {
+//!                  let b = Argument::new(&b).for_each_attempt();      // a clone, or `&b`
+//!                  let ended = call.attempt(async {
 //!                      if let Some(it) = None::<io::Result<T>> { return it; }   // fixes the type
 //!                      if false { let _ = &mut a; }                       // captured uniquely
-//!                      let b = held_b;
 //!                      BODY
-//!                  };
-//!                  let ended = call.attempt(attempt).await;
-//!                  let wait = match call.settle(ended, &mut memory, |error| RULES) {
+//!                  }).await;
+//!                  let wait = match call.settle(ended, &mut memory, …, |error| RULES, …) {
 //!                      Next::Return(result) => break result,
 //!                      Next::Retry(wait) => wait,
 //!                  };
@@ -40,7 +38,7 @@ use crate::arguments::Plan;
 use crate::classifier::classifier;
 use crate::future::{Kind, Shape};
 use crate::item::{self, Function};
-use crate::model::Model;
+use crate::model::{BeforeRetry, Model};
 use crate::settings::{Settings, settings};
 
 /// The function, retried.
@@ -133,11 +131,7 @@ fn call(
     let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
     let blame = plumbing.located_at(blamed.span());
     let name = |text| Ident::new(text, plumbing);
-    let (call, memory, attempt) = (
-        name("__retry_call"),
-        name("__retry_memory"),
-        name("__retry_attempt"),
-    );
+    let (call, memory) = (name("__retry_call"), name("__retry_memory"));
     let (result, wait) = (name("__retry_result"), name("__retry_wait"));
     let ended = Ident::new("__retry_ended", blame);
     let private = quote_spanned!(plumbing=> #root::__private);
@@ -152,27 +146,58 @@ fn call(
         body.clone()
     };
     let Plan { each, within, .. } = plan;
-    let settle = match &model.when_ok {
-        Some(when_ok) => {
-            let predicate = &when_ok.value;
-            quote_spanned!(blame=> #call.settle_checked(#ended, &mut #memory, #predicate, #rules))
-        }
-        None => quote_spanned!(blame=> #call.settle(#ended, &mut #memory, #rules)),
+    let error = name("__retry_error");
+    let failed = match &model.when_ok {
+        Some(when_ok) => when_ok.value.to_token_stream(),
+        None => quote_spanned!(plumbing=> |_| false),
     };
+    let on_retry = match &model.on_retry {
+        Some(on_retry) => on_retry.value.to_token_stream(),
+        None => quote_spanned!(plumbing=> |_| ()),
+    };
+    let explain = quote_spanned!(plumbing=> |#error| #private::Explain::new(#error).text());
+    let settle = Ident::new("settle", blame);
+    let before_retry = before_retry(model, &call, &memory);
     quote_spanned! {plumbing=>
         #begin
         let mut #memory = #choose;
         loop {
             #each
-            let #attempt = async { #typed #within #body };
-            let #ended = #call.attempt(#attempt).await;
-            let #wait = match #settle {
+            let #ended = #call.attempt(async { #typed #within #body }).await;
+            let #wait = match #call.#settle(
+                #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
+            ) {
                 #private::Next::Return(#result) => break #result,
                 #private::Next::Retry(#wait) => #wait,
             };
             #wait.pause().await;
+            #before_retry
         }
     }
+}
+
+/// What goes before a retry, after the wait.
+///
+/// ```text
+/// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
+///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { break result; }
+/// ```
+fn before_retry(model: &Model, call: &Ident, memory: &Ident) -> Option<TokenStream> {
+    let plumbing = Span::mixed_site();
+    let before_retry = model.before_retry.as_ref()?;
+    let blame = plumbing.located_at(before_retry.span);
+    let future = match &before_retry.value {
+        BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
+        BeforeRetry::Expr(expr) => quote_spanned!(plumbing=> #expr),
+    };
+    let prepared = Ident::new("__retry_prepared", blame);
+    let result = Ident::new("__retry_result", plumbing);
+    Some(quote_spanned! {plumbing=>
+        let #prepared = #call.prepare(async { #future.await }).await;
+        if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
+            break #result;
+        }
+    })
 }
 
 /// The site of the function, and the beginning of a call.
@@ -181,6 +206,7 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
     let Settings {
         constant,
         dynamic,
+        policy,
         limited,
     } = settings(model, root);
     let private = quote_spanned!(plumbing=> #root::__private);
@@ -195,22 +221,28 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
         Some(limited) => quote!(#limited),
         None => quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
     };
+    let idempotent = model
+        .idempotent
+        .as_ref()
+        .filter(|idempotent| !idempotent.value)
+        .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
     let items = quote_spanned! {plumbing=>
         const __RETRY_POLICY: #root::Policy = #constant;
-        static __RETRY_SITE: #private::Site<#limited> = #private::Site::new(#label, __RETRY_POLICY);
+        static __RETRY_SITE: #private::Site<#limited> =
+            #private::Site::new(#label, __RETRY_POLICY) #idempotent;
     };
-    if dynamic.is_empty() {
+    let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>
             let mut #call = { #items #private::Call::begin(&__RETRY_SITE) };
         };
-    }
-    let policy = Ident::new("__retry_policy", plumbing);
+    };
+    let settings = Ident::new("__retry_settings", plumbing);
     quote_spanned! {plumbing=>
-        let #policy;
+        let #settings;
         let mut #call = {
             #items
-            #policy = __RETRY_SITE.policy()#dynamic;
-            #private::Call::begin_with(&__RETRY_SITE, &#policy)
+            #settings = __RETRY_SITE.with_policy(|#policy| #dynamic);
+            #private::Call::begin_with(&__RETRY_SITE, &#settings)
         };
     }
 }

@@ -1,5 +1,15 @@
 //! The attribute of the `reattempt` crate; its documentation stands on the facade's re-export.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
 mod arguments;
 mod attribute;
 mod classifier;
@@ -8,6 +18,7 @@ mod errors;
 mod expand;
 mod future;
 mod item;
+mod keys;
 mod lower;
 mod model;
 mod settings;

@@ -1,114 +1,109 @@
-use crate::model::*;
-use syn::spanned::Spanned as _;
-fn sp<T>(value: T) -> Spanned<T> {
-    let s = proc_macro2::Span::call_site();
-    Spanned {
-        value,
-        key: s,
-        span: s,
-    }
-}
-pub(crate) fn lower(args: Vec<syn::Meta>, _e: &mut crate::errors::Errors) -> Model {
-    let mut m = Model::default();
-    for a in args {
-        let k = a.path().require_ident().unwrap().to_string();
-        if let syn::Meta::List(l) = &a {
-            let ids = l
-                .parse_args_with(
-                    syn::punctuated::Punctuated::<syn::Ident, syn::Token![,]>::parse_terminated,
-                )
-                .unwrap();
-            m.clone = Some(sp(ids.into_iter().collect()));
+//! From what was typed to what is meant: [`RawArg`]s to a [`Model`].
+//!
+//! Each argument is judged alone, in the order of the source; then the rules between keys. A key
+//! that has failed is absent from the model, and so from those rules: one mistake is one error.
+
+mod clone;
+mod duration;
+mod duration_text;
+mod expression;
+mod given;
+mod number;
+mod path;
+mod pattern;
+mod rule;
+mod types;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+use self::given::Given;
+use crate::errors::{Errors, Fault, key as wording};
+use crate::keys::{self, Id, Key};
+use crate::model::{Model, Spanned};
+use crate::syntax::RawArg;
+
+/// Makes the model; what was wrong is in `errors`, and left out.
+pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
+    let mut model = Model::default();
+    // Where one of two values is wrong, no other rule can know which.
+    let mut twice = Model::default();
+    let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
+    let mut seen = Vec::new();
+    for arg in args {
+        errors.seek(arg.position);
+        let Some(key) = keys::find(&arg.name) else {
+            errors.push(arg.span, wording::unknown(&arg.name, &arg.value));
+            continue;
+        };
+        if seen.contains(&key.id) {
+            errors.push(arg.span, wording::duplicate(key));
             continue;
         }
-        let v = a.require_name_value().unwrap().value.clone();
-        let s = match &v {
-            syn::Expr::Lit(syn::ExprLit {
-                lit: syn::Lit::Str(s),
-                ..
-            }) => Some(s.clone()),
-            _ => None,
-        };
-        let len = |v: &syn::Expr, s: &Option<syn::LitStr>| match s {
-            Some(s) => Length::Fixed(
-                humantime::parse_duration(&s.value().replace("1.5s", "1500ms")).unwrap(),
-            ),
-            None => Length::Expr(v.clone()),
-        };
-        let ex = || match &s {
-            Some(s) => s.parse::<syn::Expr>().unwrap(),
-            None => v.clone(),
-        };
-        let _ = v.span();
-        match k.as_str() {
-            "attempts" => {
-                m.attempts = Some(sp(match &v {
-                    syn::Expr::Lit(syn::ExprLit {
-                        lit: syn::Lit::Int(i),
-                        ..
-                    }) => Attempts::Count(i.base10_parse().unwrap()),
-                    _ if s.as_ref().is_some_and(|s| s.value() == "unlimited") => {
-                        Attempts::Unlimited
-                    }
-                    _ => Attempts::Expr(v.clone()),
-                }))
-            }
-            "timeout" => m.timeout = Some(sp(len(&v, &s))),
-            "deadline" => m.deadline = Some(sp(len(&v, &s))),
-            "base" => m.base = Some(sp(len(&v, &s))),
-            "max_delay" => m.max_delay = Some(sp(len(&v, &s))),
-            "jitter" | "backoff" => {
-                let t = s.unwrap().value();
-                let mut c = t.chars();
-                let up = c.next().unwrap().to_uppercase().collect::<String>() + c.as_str();
-                let w = Some(sp(Word::Variant(syn::Ident::new(
-                    &up,
-                    proc_macro2::Span::mixed_site(),
-                ))));
-                if k == "jitter" {
-                    m.jitter = w
-                } else {
-                    m.backoff = w
-                }
-            }
-            "on" => {
-                m.rules.on = Some(sp(s
-                    .unwrap()
-                    .value()
-                    .split('|')
-                    .map(|t| syn::parse_str(t).unwrap())
-                    .collect()))
-            }
-            "not_on" => {
-                m.rules.not_on = Some(sp(s
-                    .unwrap()
-                    .value()
-                    .split('|')
-                    .map(|t| syn::parse_str(t).unwrap())
-                    .collect()))
-            }
-            "when" => m.rules.when = Some(sp(ex())),
-            "unless" => m.rules.unless = Some(sp(ex())),
-            "when_ok" => m.when_ok = Some(sp(ex())),
-            "matches" => {
-                m.rules.matches = Some(sp(syn::parse::Parser::parse_str(
-                    syn::Pat::parse_multi,
-                    &s.unwrap().value(),
-                )
-                .unwrap()))
-            }
-            "policy" => {
-                let syn::Expr::Path(p) = ex() else { panic!() };
-                m.policy = Some(p.path)
-            }
-            "crate" => {
-                let syn::Expr::Path(p) = ex() else { panic!() };
-                m.root = Some(p.path)
-            }
-            "name" => m.name = s,
-            "factor" => m.factor = Some(sp(Factor::Expr(v.clone()))),
-            _ => panic!("{k}"),
+        seen.push(key.id);
+        if let Some(given) = Given::new(key, arg, errors) {
+            let single = names.iter().filter(|name| *name == key.name).count() == 1;
+            let model = if single { &mut model } else { &mut twice };
+            set(model, key, &given, errors);
         }
     }
-    m
+    rule::check(&model, errors);
+    errors.seek(Errors::ITEM);
+    model
+}
+
+fn set(model: &mut Model, key: &Key, given: &Given, errors: &mut Errors) {
+    let rules = &mut model.rules;
+    let result = match key.id {
+        Id::Attempts => put(&mut model.attempts, given, number::attempts(given)),
+        Id::Timeout => put(&mut model.timeout, given, duration::length(given)),
+        Id::Deadline => put(&mut model.deadline, given, duration::length(given)),
+        Id::Backoff => put(&mut model.backoff, given, word::word(given, &word::BACKOFF)),
+        Id::Base => put(&mut model.base, given, duration::length(given)),
+        Id::MaxDelay => put(&mut model.max_delay, given, duration::length(given)),
+        Id::Factor => put(&mut model.factor, given, number::factor(given)),
+        Id::Jitter => put(&mut model.jitter, given, word::word(given, &word::JITTER)),
+        Id::On => put(&mut rules.on, given, types::types(given, errors)),
+        Id::Matches => put(&mut rules.matches, given, pattern::pattern(given)),
+        Id::When => put(&mut rules.when, given, expression::function(given)),
+        Id::Unless => put(&mut rules.unless, given, expression::function(given)),
+        Id::NotOn => put(&mut rules.not_on, given, types::types(given, errors)),
+        Id::WhenOk => put(&mut model.when_ok, given, expression::function(given)),
+        Id::Policy => keep(&mut model.policy, path::policy(given)),
+        Id::Budget => put(&mut model.budget, given, path::budget(given)),
+        Id::Idempotent => put(&mut model.idempotent, given, word::boolean(given)),
+        Id::Nested => put(&mut model.nested, given, word::word(given, &word::NESTED)),
+        Id::Cancel => put(&mut model.cancel, given, expression::future(given)),
+        Id::Clone => put(&mut model.clone, given, clone::names(given, errors)),
+        Id::OnRetry => put(&mut model.on_retry, given, expression::function(given)),
+        Id::BeforeRetry => put(
+            &mut model.before_retry,
+            given,
+            expression::before_retry(given),
+        ),
+        Id::Name => keep(&mut model.name, path::name(given)),
+        Id::Crate => keep(&mut model.root, path::root(given)),
+    };
+    if let Err(Some(fault)) = result {
+        errors.push(fault.at, fault.message);
+    }
+}
+
+/// For the settings that no rule and no error looks at again.
+fn keep<T>(slot: &mut Option<T>, value: Result<T, Fault>) -> Lowered<()> {
+    *slot = Some(value?);
+    Ok(())
+}
+
+/// `Err(None)`: what is wrong has been reported.
+type Lowered<T> = Result<T, Option<Fault>>;
+
+fn put<T, E: Into<Option<Fault>>>(
+    slot: &mut Option<Spanned<T>>,
+    given: &Given,
+    value: Result<T, E>,
+) -> Lowered<()> {
+    *slot = Some(given.spanned(value.map_err(Into::into)?));
+    Ok(())
 }

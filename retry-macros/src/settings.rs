@@ -10,8 +10,10 @@ use crate::model::{Attempts, Factor, Length, Model, Word};
 pub(crate) struct Settings {
     /// What is known at compile time: an expression of type `Policy`.
     pub(crate) constant: TokenStream,
-    /// What each call works out, `.with_timeout(self.timeout)`; empty for most.
-    pub(crate) dynamic: TokenStream,
+    /// What each call works out from `policy`, `policy.with_timeout(self.timeout)`; `None` for most.
+    pub(crate) dynamic: Option<TokenStream>,
+    /// The name of the policy in `dynamic`.
+    pub(crate) policy: syn::Ident,
     /// Whether a timer may cut an attempt: a constant expression of type `bool`, or `None` where the
     /// policy says it.
     pub(crate) limited: Option<bool>,
@@ -34,7 +36,7 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
         Some(Attempts::Unlimited) => {
             sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts()))
         }
-        Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr, root, ""),
+        Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr),
         None => {}
     }
     let lengths = [
@@ -52,7 +54,7 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
                     .#setter(::core::time::Duration::new(#seconds, #nanos))
                 });
             }
-            Some(Length::Expr(expr)) => sorted.expression(setter, expr, root, ""),
+            Some(Length::Expr(expr)) => sorted.expression(setter, expr),
             None => {}
         }
     }
@@ -60,7 +62,7 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
         Some(Factor::Fixed(factor)) => {
             sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor)))
         }
-        Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr, root, ""),
+        Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr),
         None => {}
     }
     for (setter, ty, word) in [
@@ -75,29 +77,29 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
                 );
                 sorted.constant(quote_spanned!(plumbing=> .#setter(#root::#ty::#variant)));
             }
-            Some(Word::Expr(expr)) => sorted.expression(setter, expr, root, ty),
+            Some(Word::Expr(expr)) => sorted.expression(setter, expr),
             None => {}
         }
     }
     let has_limit = model.timeout.is_some() || model.deadline.is_some();
-    let dynamic_limit = [&model.timeout, &model.deadline].into_iter().any(|length| {
-        matches!(length.as_ref().map(|length| &length.value), Some(Length::Expr(expr)) if !is_constant(expr))
-    });
     let Sorted { constant, dynamic } = sorted;
+    let name = syn::Ident::new("__retry_policy", plumbing);
     match dynamic_policy {
         // A policy that only the call can name: everything else is set on it then.
         Some(path) => Settings {
             constant: quote_spanned!(plumbing=> #policy::new()),
-            dynamic: quote_spanned!(plumbing=> .replaced_by(#path) #constant #dynamic),
+            dynamic: Some(quote_spanned!(plumbing=> { let _ = #name; #path #constant #dynamic })),
+            policy: name,
             limited: Some(true),
         },
         None => Settings {
             constant: quote_spanned!(plumbing=> #base #constant),
-            dynamic,
-            limited: match (has_limit, dynamic_limit, &model.policy) {
-                (_, true, _) | (true, _, _) => Some(true),
-                (false, _, None) => Some(false),
-                (false, _, Some(_)) => None,
+            dynamic: (!dynamic.is_empty()).then(|| quote_spanned!(plumbing=> #name #dynamic)),
+            policy: name,
+            limited: match (has_limit, &model.policy) {
+                (true, _) => Some(true),
+                (false, None) => Some(false),
+                (false, Some(_)) => None,
             },
         },
     }
@@ -114,7 +116,7 @@ impl Sorted {
         self.constant.extend(setting);
     }
 
-    fn expression(&mut self, setter: &str, expr: &Expr, _root: &TokenStream, _ty: &str) {
+    fn expression(&mut self, setter: &str, expr: &Expr) {
         let setter = syn::Ident::new(setter, Span::mixed_site());
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
         if is_constant(expr) {

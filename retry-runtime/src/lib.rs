@@ -9,6 +9,8 @@ mod call;
 #[doc(hidden)]
 pub mod classify;
 mod error;
+mod event;
+mod explain;
 mod jitter;
 mod observe;
 mod policy;
@@ -23,9 +25,8 @@ mod stopped;
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::classify::{Retryable, Verdict};
 pub use crate::error::Error;
+pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
 pub use crate::policy::Policy;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::stopped::{Outcome, Stopped};
-
-use crate::site::Site;

@@ -7,5 +7,6 @@ pub use crate::call::{
 pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
 };
-pub use crate::result::{ByError, ByFrom, FromStopped, ResultLike};
-pub use crate::site::Site;
+pub use crate::explain::{Displayed, Explain, Named};
+pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
+pub use crate::site::{Settings, Site};

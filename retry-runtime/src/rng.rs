@@ -10,19 +10,16 @@ use rand::{RngExt, SeedableRng};
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
-/// An empty range gives its start.
+/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
 pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
-    with_generator(|generator| draw(generator, range))
-}
-
-fn draw(generator: &mut SmallRng, range: &RangeInclusive<Duration>) -> Duration {
-    let (low, high) = (*range.start(), *range.end());
-    // Widths above 2^64 ns, five centuries, are cut: no policy allows them.
-    let width = u64::try_from(high.saturating_sub(low).as_nanos()).unwrap_or(u64::MAX);
-    if width == 0 {
-        return low;
+    let low = *range.start();
+    let width = range.end().saturating_sub(low).as_nanos();
+    match u64::try_from(width).unwrap_or(u64::MAX) {
+        0 => low,
+        width => low.saturating_add(Duration::from_nanos(with_generator(|generator| {
+            generator.random_range(0..=width)
+        }))),
     }
-    low.saturating_add(Duration::from_nanos(generator.random_range(0..=width)))
 }
 
 /// A thread's generator, and the process that seeded it.

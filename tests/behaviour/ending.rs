@@ -17,27 +17,27 @@ enum Failure {
 
 #[tokio::test(start_paused = true)]
 async fn stopped_becomes_each_error_type() {
-    #[retry(attempts = 1, timeout = "1s", on = "io::Error")]
+    #[retry(attempts = 1, timeout = "1s")]
     async fn own(script: &Script) -> Result<usize, Failure> {
         Ok(script.play().await?)
     }
-    #[retry(attempts = 1, timeout = "1s", on = "io::Error")]
+    #[retry(attempts = 1, timeout = "1s")]
     async fn boxed(script: &Script) -> Result<usize, Box<dyn Error + Send + Sync>> {
         Ok(script.play().await?)
     }
-    #[retry(attempts = 1, timeout = "1s", on = "io::Error")]
+    #[retry(attempts = 1, timeout = "1s")]
     async fn local_box(script: &Script) -> Result<usize, Box<dyn Error>> {
         Ok(script.play().await?)
     }
-    #[retry(attempts = 1, timeout = "1s", on = "io::Error")]
+    #[retry(attempts = 1, timeout = "1s")]
     async fn anyhow(script: &Script) -> anyhow::Result<usize> {
         Ok(script.play().await?)
     }
-    #[retry(attempts = 1, timeout = "1s", when = |_| true)]
+    #[retry(attempts = 1, timeout = "1s")]
     async fn text(script: &Script) -> Result<usize, String> {
         script.play().await.map_err(|error| error.to_string())
     }
-    #[retry(attempts = 1, timeout = "1s", on = "io::Error")]
+    #[retry(attempts = 1, timeout = "1s")]
     async fn wrapped(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
         Ok(script.play().await?)
     }

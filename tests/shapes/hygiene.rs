@@ -41,23 +41,23 @@ mod shadowed {
 
     use crate::Calls;
 
-    pub struct Ok;
-    pub struct Err;
-    pub struct Some;
-    pub struct None;
-    pub struct Option;
-    pub struct Result;
-    pub struct Box;
-    pub struct Duration;
-    pub mod core {}
-    pub mod std {}
-    pub mod tokio {}
-    pub mod retry_runtime {}
-    pub struct Policy;
-    pub struct Call;
+    pub(super) struct Ok;
+    pub(super) struct Err;
+    pub(super) struct Some;
+    pub(super) struct None;
+    pub(super) struct Option;
+    pub(super) struct Result;
+    pub(super) struct Box;
+    pub(super) struct Duration;
+    pub(super) mod core {}
+    pub(super) mod std {}
+    pub(super) mod tokio {}
+    pub(super) mod retry_runtime {}
+    pub(super) struct Policy;
+    pub(super) struct Call;
 
     #[::reattempt::retry(timeout = "1s", on = "::std::io::Error", when = |_| true)]
-    pub async fn everything(calls: &Calls) -> ::std::io::Result<u8> {
+    pub(super) async fn everything(calls: &Calls) -> ::std::io::Result<u8> {
         calls.fail()
     }
 }
@@ -84,7 +84,7 @@ annotated!(
 );
 
 mod renamed {
-    pub use reattempt as inner;
+    pub(super) use reattempt as inner;
 }
 
 #[reattempt::retry(crate = "crate::hygiene::renamed::inner", timeout = "1s")]

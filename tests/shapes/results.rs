@@ -23,6 +23,7 @@ async fn alias_without_arguments(calls: &Calls) -> Unit {
 }
 
 #[retry]
+#[expect(unused_qualifications, reason = "the point of the case")]
 async fn full_path(calls: &Calls) -> std::result::Result<u8, std::io::Error> {
     calls.fail()
 }

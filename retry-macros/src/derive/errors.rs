@@ -304,9 +304,5 @@ fn listed(names: &[impl AsRef<str>]) -> String {
 
 /// Tokens as a person would have typed them.
 fn typed(tokens: &impl ToTokens) -> String {
-    tokens
-        .to_token_stream()
-        .to_string()
-        .replace(" :: ", "::")
-        .replace(":: ", "::")
+    crate::errors::typed(&tokens.to_token_stream())
 }
