@@ -23,6 +23,8 @@
 //! - [`Policy`] is the settings under a name; [`FAST_IO`], [`SLOW_IO`] and [`NO_RETRY`] are three.
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
 
+#[doc = include_str!("retryable.md")]
+pub use retry_macros::Retryable;
 #[doc = include_str!("retry.md")]
 pub use retry_macros::retry;
 pub use retry_runtime::{
@@ -32,3 +34,18 @@ pub use retry_runtime::{
 
 #[doc(hidden)]
 pub use retry_runtime::private as __private;
+
+#[cfg(feature = "h2")]
+pub use retry_runtime::adapters::h2;
+#[cfg(feature = "http")]
+pub use retry_runtime::adapters::http;
+#[cfg(feature = "hyper")]
+pub use retry_runtime::adapters::hyper;
+#[cfg(feature = "redis")]
+pub use retry_runtime::adapters::redis;
+#[cfg(feature = "reqwest")]
+pub use retry_runtime::adapters::reqwest;
+#[cfg(feature = "tokio-postgres")]
+pub use retry_runtime::adapters::tokio_postgres;
+#[cfg(feature = "tonic")]
+pub use retry_runtime::adapters::tonic;

@@ -13,6 +13,7 @@
 mod arguments;
 mod attribute;
 mod classifier;
+mod derive;
 mod errors;
 mod expand;
 mod future;
@@ -31,4 +32,10 @@ pub fn retry(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     attribute::retry(args.into(), &item.into()).into()
+}
+
+/// Says which cases of an error are worth another attempt. Documented on `reattempt::Retryable`.
+#[proc_macro_derive(Retryable, attributes(retryable))]
+pub fn retryable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    derive::derive(input.into()).into()
 }

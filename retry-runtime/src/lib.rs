@@ -2,6 +2,7 @@
 //!
 //! Use the `reattempt` crate, which re-exports what is public here; this crate is one of its parts.
 
+pub mod adapters;
 mod argument;
 mod backoff;
 mod call;

@@ -4,7 +4,9 @@ pub use crate::argument::{Argument, ForEachAttempt, Lent, cloned};
 pub use crate::call::{
     Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Remembers, Unlimited, Wait,
 };
-pub use crate::classify::{Find, Probe, Ruling, Said, ask, verdict_of};
+pub use crate::classify::{
+    Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
+};
 pub use crate::explain::{Displayed, Explain, Named};
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
 pub use crate::site::{Settings, Site};

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::links::{Links, as_type};
-use super::{Said, Verdict};
+use super::{Said, Verdict, known};
 
 /// Looks for errors of type `A` in an error of type `E`.
 ///
@@ -21,6 +21,9 @@ use super::{Said, Verdict};
 /// 3. a pointer to such a type, as `Arc<anyhow::Error>`: the same;
 /// 4. any other: only `E` itself, also boxed or shared. An `A` that it is not does not compile
 ///    ([`Inside`] words the message).
+///
+/// Inside of a call that was [stopped](crate::Stopped) for good nothing is found: the error that it keeps
+/// as its cause has had its attempts.
 ///
 /// Method lookup does not look at lifetimes, so `'static` cannot be chosen on: an `E: Error` that
 /// borrows, or a type parameter without `'static`, is rustc's error about a lifetime. Such an error
@@ -160,6 +163,9 @@ fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
     said: impl Fn(&A) -> Said,
 ) -> Option<Said> {
+    if known::ends_all(first) {
+        return None;
+    }
     // The search goes on after a link that does not qualify.
     Links::of(first)
         .filter_map(as_type::<A>)

@@ -1,16 +1,16 @@
 //! `std::io::Error` by its kind.
 
-use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::links::{Links, as_type};
-use super::{Retryable, Said, Verdict};
+use super::{Retryable, Said, Verdict, known};
 
 /// By [`kind`](io::Error::kind), looking into what the error holds where the kind says nothing.
 ///
 /// The kind decides where it is known. `Other`, the kind of an error that wraps another, leaves it to
-/// the first error inside that has a verdict of ours.
+/// the innermost error inside that has a verdict of its own. A call that was
+/// [stopped](crate::Stopped) for good is permanent in any kind.
+#[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
         said(self).verdict
@@ -23,29 +23,23 @@ impl Retryable for io::Error {
 
 fn said(error: &io::Error) -> Said {
     let own = Said::new(of_kind(error.kind()));
-    let Some(inner) = error.get_ref() else {
+    if error.get_ref().is_none() {
         return own;
-    };
+    }
+    // A `Stopped` inside has lent its kind, and says more than the kind does.
+    if known::ends_all(error) {
+        return Said::new(Verdict::Permanent);
+    }
     if own.verdict == Verdict::Unknown {
-        // An `io::Error` inside is itself a link, and so is what it holds: no recursion.
-        Links::of(inner).find_map(of_known_type).unwrap_or(own)
+        known::inside(error).unwrap_or(own)
     } else {
         own
     }
 }
 
-/// What a link says whose type is known here to have a verdict.
-fn of_known_type(link: &(dyn Error + 'static)) -> Option<Said> {
-    if let Some(error) = as_type::<io::Error>(link) {
-        let verdict = of_kind(error.kind());
-        return (verdict != Verdict::Unknown).then_some(Said::new(verdict));
-    }
-    as_type::<tokio::time::error::Elapsed>(link).map(Said::of)
-}
-
 /// The table. A kind that is not in it is unknown.
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-fn of_kind(kind: ErrorKind) -> Verdict {
+pub(crate) fn of_kind(kind: ErrorKind) -> Verdict {
     #[allow(
         clippy::enum_glob_use,
         reason = "a table reads better without forty prefixes"

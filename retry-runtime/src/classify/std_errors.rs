@@ -9,6 +9,7 @@ use super::{Retryable, Verdict};
 
 macro_rules! as_what_it_points_at {
     ($($pointer:ty),+) => {$(
+        #[diagnostic::do_not_recommend]
         impl<E: Retryable + ?Sized> Retryable for $pointer {
             fn verdict(&self) -> Verdict {
                 (**self).verdict()
@@ -23,6 +24,7 @@ macro_rules! as_what_it_points_at {
 
 as_what_it_points_at!(&E, &mut E, Box<E>, Rc<E>, Arc<E>);
 
+#[diagnostic::do_not_recommend]
 impl Retryable for Infallible {
     fn verdict(&self) -> Verdict {
         match *self {}
@@ -30,6 +32,7 @@ impl Retryable for Infallible {
 }
 
 /// A limit that the body set for a part of itself.
+#[diagnostic::do_not_recommend]
 impl Retryable for tokio::time::error::Elapsed {
     fn verdict(&self) -> Verdict {
         Verdict::Transient
@@ -37,6 +40,7 @@ impl Retryable for tokio::time::error::Elapsed {
 }
 
 /// A panic is never retried, and a task that was aborted was meant to end.
+#[diagnostic::do_not_recommend]
 impl Retryable for tokio::task::JoinError {
     fn verdict(&self) -> Verdict {
         Verdict::Permanent
@@ -46,6 +50,7 @@ impl Retryable for tokio::task::JoinError {
 /// The same input gives the same error.
 macro_rules! permanent {
     ($($error:ty),+ $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl Retryable for $error {
             fn verdict(&self) -> Verdict {
                 Verdict::Permanent

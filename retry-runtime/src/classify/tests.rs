@@ -673,3 +673,72 @@ fn errors_of_std_that_come_back_the_same_are_permanent() {
     permanent(fmt::Error);
     has_verdict::<Infallible>();
 }
+
+#[test]
+fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
+    use crate::{Outcome, Stopped};
+    let stopped = |outcome| Stopped {
+        outcome,
+        attempts: 2,
+        elapsed: Duration::from_secs(1),
+        limit: None,
+        source: Some(Box::new(reset())),
+    };
+    for outcome in [
+        Outcome::Deadline,
+        Outcome::Budget,
+        Outcome::HintTooLong,
+        Outcome::Cancelled,
+    ] {
+        assert_eq!(stopped(outcome).verdict(), Verdict::Permanent, "{outcome}");
+        let io = io::Error::from(stopped(outcome));
+        assert_eq!(io.verdict(), Verdict::Permanent, "{outcome}");
+        assert_eq!(found!(io::Error, &io), None, "{outcome}");
+        assert_eq!(
+            found!(io::Error, &anyhow::Error::new(stopped(outcome))),
+            None,
+            "{outcome}"
+        );
+        assert_eq!(
+            found!(io::Error, &App::Dynamic(Box::new(stopped(outcome)))),
+            None,
+            "{outcome}"
+        );
+        assert_eq!(
+            found!(App, &App::Dynamic(Box::new(stopped(outcome)))),
+            None,
+            "{outcome}"
+        );
+    }
+    // A timeout was the last attempt's, which may go better in another call.
+    let timed_out = io::Error::from(stopped(Outcome::Timeout));
+    assert_eq!(timed_out.verdict(), Verdict::Transient);
+    assert_eq!(found!(io::Error, &timed_out), TRANSIENT);
+}
+
+/// Any nesting of wrappers, whatever is in it, is walked without a panic, and agrees with a model.
+#[test]
+fn c70_any_nesting_is_searched() {
+    use proptest::prelude::*;
+    let verdict = |kind: ErrorKind| io::Error::from(kind).verdict();
+    // A kind that says nothing is looked into, which the model leaves out.
+    let known = kinds()
+        .into_values()
+        .filter(|kind| verdict(*kind) != Verdict::Unknown);
+    let kinds = prop::sample::select(known.collect::<Vec<_>>());
+    let layer = prop::option::of(kinds.clone());
+    proptest!(|(innermost in kinds, layers in prop::collection::vec(layer, 0..40))| {
+        let mut error: Box<dyn Error + Send + Sync> = Box::new(io::Error::from(innermost));
+        for layer in &layers {
+            error = match layer {
+                Some(kind) => Box::new(io::Error::new(*kind, error)),
+                None => Box::new(App::Dynamic(error)),
+            };
+        }
+        // From the outside in, as far as the walk goes.
+        let outside_in = layers.iter().rev().copied().chain([Some(innermost)]).take(links::MAX_LINKS);
+        let expected = outside_in.clone().flatten().any(|kind| verdict(kind) != Verdict::Permanent);
+        prop_assert_eq!(found!(io::Error, &error).is_some(), expected);
+        prop_assert!(contains!(App, &error) == outside_in.clone().any(|layer| layer.is_none()));
+    });
+}

@@ -1,0 +1,192 @@
+//! From the model to code; cannot fail.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned as _;
+
+use super::model::{Case, Field, Given, Hint, Model, Verdict};
+
+// Input:
+//     enum Error {
+//         #[retryable(transient)] Closed,
+//         #[retryable(throttled, after = "wait")] Busy { wait: Duration },
+//         #[retryable(forward)] Io(io::Error),
+//     }
+// Output:
+//     impl ::reattempt::Retryable for Error {
+//         fn verdict(&self) -> ::reattempt::Verdict {
+//             match self {
+//                 Self::Closed { .. } => ::reattempt::Verdict::Transient,
+//                 Self::Busy { .. } => ::reattempt::Verdict::Throttled,
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::Retryable>::verdict(field0),
+//             }
+//         }
+//         fn hint(&self) -> Option<Duration> {
+//             match self {
+//                 Self::Closed { .. } => None,
+//                 Self::Busy { wait: field0, .. } => ::reattempt::__private::hint_in(field0),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::Retryable>::hint(field0),
+//             }
+//         }
+//     }
+pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+    let root = root(model);
+    let verdict = each_case(model, |case| verdict(case, &root));
+    // Without a hint in any case the trait's own answer is the right one.
+    let hinted = model
+        .cases
+        .iter()
+        .any(|case| !matches!(case.hint, Hint::None));
+    let hint = hinted.then(|| {
+        let arms = each_case(model, |case| hint(case, &root));
+        quote! {
+            fn hint(&self) -> ::core::option::Option<::core::time::Duration> {
+                #arms
+            }
+        }
+    });
+    around(
+        model,
+        &quote! {
+            fn verdict(&self) -> #root::Verdict {
+                #verdict
+            }
+            #hint
+        },
+    )
+}
+
+/// What is put in its place beside errors: it exists, and says nothing.
+pub(crate) fn stand_in(model: &Model<'_>) -> TokenStream {
+    let root = root(model);
+    around(
+        model,
+        &quote! {
+            fn verdict(&self) -> #root::Verdict {
+                #root::Verdict::Unknown
+            }
+        },
+    )
+}
+
+fn around(model: &Model<'_>, body: &TokenStream) -> TokenStream {
+    let root = root(model);
+    let ident = model.ident;
+    let mut generics = model.generics.clone();
+    let bounded: Vec<_> = forwarded(model)
+        .filter(|ty| mentions_parameter(ty, model))
+        .collect();
+    if !bounded.is_empty() {
+        let clause = generics.make_where_clause();
+        clause.predicates.extend(
+            bounded
+                .iter()
+                .map(|ty| -> syn::WherePredicate { syn::parse_quote!(#ty: #root::Retryable) }),
+        );
+    }
+    let (parameters, arguments, clause) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        #[allow(deprecated, reason = "a deprecated case is a case all the same")]
+        impl #parameters #root::Retryable for #ident #arguments #clause {
+            #body
+        }
+    }
+}
+
+fn root(model: &Model<'_>) -> TokenStream {
+    model
+        .root
+        .as_ref()
+        .map_or_else(|| quote!(::reattempt), |path| quote!(#path))
+}
+
+fn each_case(model: &Model<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
+    if model.cases.is_empty() {
+        return quote!(match *self {});
+    }
+    let arms = model.cases.iter().map(arm);
+    quote!(match self { #(#arms)* })
+}
+
+fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
+    let (bound, value) = match &case.verdict {
+        Verdict::Word(word) => (vec![], quote!(#root::Verdict::#word)),
+        Verdict::Forward(field) => (vec![field], ask(field, root, "verdict")),
+        Verdict::With(path, Given::Itself) => (vec![], quote_spanned!(path.span()=> #path(self))),
+        Verdict::With(path, Given::Fields(fields)) => {
+            let arguments = fields.iter().map(binding);
+            let called = quote_spanned!(path.span()=> #path(#(#arguments),*));
+            (fields.iter().collect(), called)
+        }
+    };
+    arm(case, &bound, &value)
+}
+
+fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
+    let (bound, value) = match &case.hint {
+        Hint::None => (vec![], quote!(::core::option::Option::None)),
+        Hint::Forward(field) => (vec![field], ask(field, root, "hint")),
+        Hint::Field(field, named_at) => {
+            // What is wrong with its type is shown where the user named it.
+            let mut argument = binding(field);
+            argument.set_span(Span::mixed_site().located_at(*named_at));
+            (vec![field], quote!(#root::__private::hint_in(#argument)))
+        }
+        Hint::Method(path) => {
+            let called = quote_spanned!(path.span()=> #path(self));
+            (vec![], quote!(#root::__private::hint_from(#called)))
+        }
+    };
+    arm(case, &bound, &value)
+}
+
+/// `<Type as Retryable>::method(field)`: a type without a verdict is reported where it stands.
+fn ask(field: &Field<'_>, root: &TokenStream, method: &str) -> TokenStream {
+    let (ty, method) = (field.ty, Ident::new(method, Span::mixed_site()));
+    let binding = binding(field);
+    quote!(<#ty as #root::Retryable>::#method(#binding))
+}
+
+fn arm(case: &Case<'_>, bound: &[&Field<'_>], value: &TokenStream) -> TokenStream {
+    let variant = case.variant.map(|variant| quote!(::#variant));
+    let bindings = bound.iter().map(|field| {
+        let (member, binding) = (&field.member, binding(field));
+        quote!(#member: #binding,)
+    });
+    quote!(Self #variant { #(#bindings)* .. } => #value,)
+}
+
+fn binding(field: &Field<'_>) -> Ident {
+    format_ident!("__retry_field{}", field.index, span = Span::mixed_site())
+}
+
+fn forwarded<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {
+    model.cases.iter().filter_map(|case| match &case.verdict {
+        Verdict::Forward(field) => Some(field.ty),
+        Verdict::Word(_) | Verdict::With(..) => None,
+    })
+}
+
+/// Whether a type parameter occurs in it, at any depth: only then does it need a bound.
+fn mentions_parameter(ty: &Type, model: &Model<'_>) -> bool {
+    let parameters: BTreeSet<_> = model
+        .generics
+        .type_params()
+        .map(|param| param.ident.to_string())
+        .collect();
+    any_ident(ty.to_token_stream(), &|ident| {
+        parameters.contains(&ident.to_string())
+    })
+}
+
+fn any_ident(tokens: TokenStream, found: &impl Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => found(&ident),
+        TokenTree::Group(group) => any_ident(group.stream(), found),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}

@@ -1,0 +1,87 @@
+//! The fields of one case, and which of them is meant.
+
+use quote::ToTokens as _;
+use syn::ext::IdentExt as _;
+use syn::{Fields, Index};
+
+use super::errors::{self as wording, Place};
+use super::model::Field;
+use super::settings::{Ruling, Settings};
+use super::syntax::Positions;
+use crate::errors::Errors;
+
+/// The fields of one case.
+pub(crate) struct Members<'a> {
+    pub(crate) all: Vec<Field<'a>>,
+    /// Names or places, as `after` may have them.
+    pub(crate) names: Vec<String>,
+    /// Marked with `#[retryable(forward)]`.
+    pub(crate) forward: Option<(Field<'a>, Ruling)>,
+    /// Marked with `#[from]` or `#[source]`, or named `source`.
+    cause: Option<Field<'a>>,
+    pub(crate) faulty: bool,
+}
+
+impl<'a> Members<'a> {
+    pub(crate) fn of(fields: &'a Fields, positions: &mut Positions, errors: &mut Errors) -> Self {
+        let mut members = Self {
+            all: Vec::new(),
+            names: Vec::new(),
+            forward: None,
+            cause: None,
+            faulty: false,
+        };
+        for (index, field) in fields.iter().enumerate() {
+            let name = field
+                .ident
+                .as_ref()
+                .map_or_else(|| index.to_string(), |name| name.unraw().to_string());
+            let member = match &field.ident {
+                Some(ident) => ident.to_token_stream(),
+                None => Index::from(index).to_token_stream(),
+            };
+            let seen = Field {
+                member,
+                index,
+                ty: &field.ty,
+            };
+            let written = Settings::read(&field.attrs, Place::Field, positions, errors);
+            members.faulty |= written.faulty;
+            if let Some(mark) = written.ruling {
+                if members.forward.is_some() {
+                    errors.push(mark.span, wording::two_forwards());
+                    members.faulty = true;
+                } else {
+                    members.forward = Some((seen.clone(), mark));
+                }
+            }
+            let marked = |name: &str| {
+                field
+                    .attrs
+                    .iter()
+                    .any(|attribute| attribute.path().is_ident(name))
+            };
+            if members.cause.is_none() && (marked("from") || marked("source") || name == "source") {
+                members.cause = Some(seen.clone());
+            }
+            members.names.push(name);
+            members.all.push(seen);
+        }
+        members
+    }
+
+    /// The field that `forward` means.
+    pub(crate) fn inner(&self) -> Option<Field<'a>> {
+        let marked = self.forward.as_ref().map(|(field, _)| field);
+        let only = match self.all.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        };
+        marked.or(self.cause.as_ref()).or(only).cloned()
+    }
+
+    pub(crate) fn named(&self, name: &str) -> Option<Field<'a>> {
+        let index = self.names.iter().position(|known| known == name)?;
+        self.all.get(index).cloned()
+    }
+}

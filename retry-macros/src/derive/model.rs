@@ -1,0 +1,56 @@
+//! What the derive means: one case for a struct, one for each variant of an enum.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{Generics, Path, Type};
+
+pub(crate) struct Model<'a> {
+    /// Where the facade is; `None` is `::reattempt`.
+    pub(crate) root: Option<Path>,
+    pub(crate) ident: &'a Ident,
+    pub(crate) generics: &'a Generics,
+    /// Empty for an enum without variants.
+    pub(crate) cases: Vec<Case<'a>>,
+}
+
+pub(crate) struct Case<'a> {
+    /// `None` for a struct.
+    pub(crate) variant: Option<&'a Ident>,
+    pub(crate) verdict: Verdict<'a>,
+    pub(crate) hint: Hint<'a>,
+}
+
+pub(crate) enum Verdict<'a> {
+    /// A variant of the runtime's `Verdict`.
+    Word(Ident),
+    /// What this field says.
+    Forward(Field<'a>),
+    /// What a function says that is given these.
+    With(Path, Given<'a>),
+}
+
+/// The arguments of a function of the user's.
+pub(crate) enum Given<'a> {
+    /// The error as a whole.
+    Itself,
+    /// Its fields, in order.
+    Fields(Vec<Field<'a>>),
+}
+
+pub(crate) enum Hint<'a> {
+    None,
+    /// The field that the verdict comes from is asked for the hint too.
+    Forward(Field<'a>),
+    /// A field that holds it; the span is where the user named it.
+    Field(Field<'a>, Span),
+    /// A function that is given the error.
+    Method(Path),
+}
+
+#[derive(Clone)]
+pub(crate) struct Field<'a> {
+    /// The name, or the place in a tuple, as a pattern in braces takes it.
+    pub(crate) member: TokenStream,
+    /// The place among the fields, from 0.
+    pub(crate) index: usize,
+    pub(crate) ty: &'a Type,
+}

@@ -1,0 +1,69 @@
+//! HTTP/2, below `hyper`, `reqwest` and `tonic`: what `h2::Error` says.
+
+use ::h2::{Error, Reason};
+
+use crate::{Retryable, Verdict};
+
+/// By reason, with RFC 9113 as the source; an error of the connection below it by its kind.
+#[diagnostic::do_not_recommend]
+impl Retryable for Error {
+    fn verdict(&self) -> Verdict {
+        if let Some(error) = self.get_io() {
+            return error.verdict();
+        }
+        self.reason().map_or(Verdict::Unknown, of_reason)
+    }
+}
+
+fn of_reason(reason: Reason) -> Verdict {
+    match reason {
+        // "The stream was closed prior to any processing having occurred": section 8.7.
+        Reason::REFUSED_STREAM => Verdict::Refused,
+        // Too much load from this side.
+        Reason::ENHANCE_YOUR_CALM => Verdict::Throttled,
+        // The stream or its connection ended, perhaps in the middle: a server that is being stopped
+        // (`NO_ERROR`), one that failed, or one that was waited for too long.
+        Reason::NO_ERROR
+        | Reason::INTERNAL_ERROR
+        | Reason::SETTINGS_TIMEOUT
+        | Reason::STREAM_CLOSED
+        | Reason::CANCEL
+        | Reason::CONNECT_ERROR => Verdict::Transient,
+        // Another connection to the same server has the same protocol and the same ciphers.
+        Reason::INADEQUATE_SECURITY | Reason::HTTP_1_1_REQUIRED => Verdict::Permanent,
+        // One of the two sides breaks the protocol, or the reason is not registered.
+        _ => Verdict::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_verdict() {
+        // The numbers of RFC 9113, section 7, and beyond.
+        let table = [
+            (0x0, Verdict::Transient),
+            (0x1, Verdict::Unknown),
+            (0x2, Verdict::Transient),
+            (0x3, Verdict::Unknown),
+            (0x4, Verdict::Transient),
+            (0x5, Verdict::Transient),
+            (0x6, Verdict::Unknown),
+            (0x7, Verdict::Refused),
+            (0x8, Verdict::Transient),
+            (0x9, Verdict::Unknown),
+            (0xa, Verdict::Transient),
+            (0xb, Verdict::Throttled),
+            (0xc, Verdict::Permanent),
+            (0xd, Verdict::Permanent),
+            (0xe, Verdict::Unknown),
+            (u32::MAX, Verdict::Unknown),
+        ];
+        for (number, verdict) in table {
+            let error = Error::from(Reason::from(number));
+            assert_eq!(error.verdict(), verdict, "{error}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Verdicts for the errors of other crates: one file each, one feature each.
+//!
+//! No table ends in an arm that says yes: a code that nobody vouched for is permanent where its class
+//! is known, else unknown, and neither is retried unless the caller's own rule says so.
+
+#[cfg(feature = "h2")]
+pub mod h2;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "hyper")]
+pub mod hyper;
+#[cfg(feature = "redis")]
+pub mod redis;
+#[cfg(feature = "reqwest")]
+pub mod reqwest;
+#[cfg(feature = "tokio-postgres")]
+pub mod tokio_postgres;
+#[cfg(feature = "tonic")]
+pub mod tonic;

@@ -1,0 +1,87 @@
+use std::io;
+
+use super::*;
+
+fn server(kind: ServerErrorKind) -> RedisError {
+    (ErrorKind::Server(kind), "said by the server").into()
+}
+
+#[test]
+fn every_kind_has_its_verdict() {
+    let table = [
+        (server(ServerErrorKind::BusyLoading), Verdict::Refused),
+        (server(ServerErrorKind::MasterDown), Verdict::Refused),
+        (server(ServerErrorKind::ClusterDown), Verdict::Refused),
+        (server(ServerErrorKind::TryAgain), Verdict::Refused),
+        (server(ServerErrorKind::ResponseError), Verdict::Permanent),
+        (server(ServerErrorKind::ReadOnly), Verdict::Permanent),
+        (server(ServerErrorKind::ExecAbort), Verdict::Permanent),
+        (server(ServerErrorKind::NoScript), Verdict::Permanent),
+        (server(ServerErrorKind::CrossSlot), Verdict::Permanent),
+        (server(ServerErrorKind::NotBusy), Verdict::Permanent),
+        (server(ServerErrorKind::NoSub), Verdict::Permanent),
+        (server(ServerErrorKind::NoPerm), Verdict::Permanent),
+        (server(ServerErrorKind::Moved), Verdict::Permanent),
+        (server(ServerErrorKind::Ask), Verdict::Permanent),
+        (
+            (ErrorKind::Parse, "what is this").into(),
+            Verdict::Transient,
+        ),
+        (
+            (ErrorKind::AuthenticationFailed, "no").into(),
+            Verdict::Permanent,
+        ),
+        (
+            (ErrorKind::UnexpectedReturnType, "no").into(),
+            Verdict::Permanent,
+        ),
+        (
+            (ErrorKind::InvalidClientConfig, "no").into(),
+            Verdict::Permanent,
+        ),
+        ((ErrorKind::Client, "no").into(), Verdict::Permanent),
+        ((ErrorKind::Extension, "no").into(), Verdict::Permanent),
+        (
+            (ErrorKind::EmptySentinelList, "no").into(),
+            Verdict::Permanent,
+        ),
+        (
+            (ErrorKind::RESP3NotSupported, "no").into(),
+            Verdict::Permanent,
+        ),
+        (
+            (ErrorKind::MasterNameNotFoundBySentinel, "no").into(),
+            Verdict::Transient,
+        ),
+        (
+            (ErrorKind::NoValidReplicasFoundBySentinel, "no").into(),
+            Verdict::Transient,
+        ),
+        (
+            (ErrorKind::ClusterConnectionNotFound, "no").into(),
+            Verdict::Transient,
+        ),
+    ];
+    for (error, verdict) in table {
+        assert_eq!(error.verdict(), verdict, "{error}");
+    }
+}
+
+#[test]
+fn an_io_error_is_by_its_kind() {
+    for (kind, verdict) in [
+        (io::ErrorKind::ConnectionRefused, Verdict::Refused),
+        (io::ErrorKind::ConnectionReset, Verdict::Transient),
+        (io::ErrorKind::BrokenPipe, Verdict::Transient),
+        (io::ErrorKind::UnexpectedEof, Verdict::Transient),
+        (io::ErrorKind::TimedOut, Verdict::Transient),
+        (io::ErrorKind::PermissionDenied, Verdict::Permanent),
+        (io::ErrorKind::Unsupported, Verdict::Permanent),
+    ] {
+        assert_eq!(
+            RedisError::from(io::Error::from(kind)).verdict(),
+            verdict,
+            "{kind:?}"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! gRPC: what `tonic::Status` says, by its code and by what the server says about retries.
+
+use std::time::Duration;
+
+use ::prost::Message as _;
+use ::tonic::{Code, Status, TimeoutExpired};
+use ::tonic_types::pb;
+
+use crate::classify::{Said, known};
+use crate::{Retryable, Verdict};
+
+/// By code, with the gRPC documentation of status codes as the source.
+#[diagnostic::do_not_recommend]
+impl Retryable for Code {
+    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+    fn verdict(&self) -> Verdict {
+        match self {
+            // "Most likely a transient condition."
+            Self::Unavailable => Verdict::Transient,
+            // A conflict: "retry at a higher level", which is what the annotated function is.
+            Self::Aborted => Verdict::Transient,
+            // As an attempt that timed out on this side.
+            Self::DeadlineExceeded => Verdict::Transient,
+
+            // A quota that refills, or a message that is too large: `RetryInfo` tells.
+            Self::ResourceExhausted => Verdict::Unknown,
+            // Somebody cancelled it, or a proxy on the way gave up.
+            Self::Cancelled => Verdict::Unknown,
+            // A bug or an accident at the other end; a lost connection also comes as one of these.
+            Self::Unknown | Self::Internal => Verdict::Unknown,
+
+            // The same request gets the same answer.
+            Self::InvalidArgument | Self::NotFound | Self::AlreadyExists | Self::OutOfRange => {
+                Verdict::Permanent
+            }
+            Self::PermissionDenied | Self::Unauthenticated | Self::Unimplemented => {
+                Verdict::Permanent
+            }
+            // "The client should not retry until the system state has been explicitly fixed."
+            Self::FailedPrecondition => Verdict::Permanent,
+            // "Unrecoverable."
+            Self::DataLoss => Verdict::Permanent,
+
+            // No failure.
+            Self::Ok => Verdict::Unknown,
+        }
+    }
+}
+
+/// By what the server says, then by what is behind the status, then by its [`Code`].
+///
+/// - `grpc-retry-pushback-ms` and `RetryInfo` are the server's delay; a negative one, or a pushback
+///   that cannot be read, means that it wants no retry: permanent (gRFC A6).
+/// - `ResourceExhausted` with a delay is throttled.
+/// - A status that this side made of a connection that was refused or lost is what that error says.
+#[diagnostic::do_not_recommend]
+impl Retryable for Status {
+    fn verdict(&self) -> Verdict {
+        said(self).verdict
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        said(self).hint
+    }
+}
+
+fn said(status: &Status) -> Said {
+    let own = itself(status);
+    let settled = own.hint.is_some() || own.verdict == Verdict::Permanent;
+    match known::inside(status) {
+        Some(inside) if !settled => inside,
+        _ => own,
+    }
+}
+
+/// What the status says without its causes.
+pub(crate) fn itself(status: &Status) -> Said {
+    let verdict = match status.code() {
+        // How `tonic` says that a timeout of its own has passed.
+        Code::Cancelled if timed_out(status) => Verdict::Transient,
+        code => code.verdict(),
+    };
+    match pushback(status) {
+        Pushback::None => Said::new(verdict),
+        Pushback::Never => Said::new(Verdict::Permanent),
+        Pushback::After(delay) if status.code() == Code::ResourceExhausted => Said {
+            verdict: Verdict::Throttled,
+            hint: Some(delay),
+        },
+        Pushback::After(delay) => Said {
+            verdict,
+            hint: Some(delay),
+        },
+    }
+}
+
+fn timed_out(status: &Status) -> bool {
+    std::error::Error::source(status).is_some_and(<dyn std::error::Error>::is::<TimeoutExpired>)
+}
+
+/// What a server says about the next attempt.
+enum Pushback {
+    None,
+    After(Duration),
+    Never,
+}
+
+fn pushback(status: &Status) -> Pushback {
+    if let Some(sent) = status.metadata().get("grpc-retry-pushback-ms") {
+        let millis = sent
+            .to_str()
+            .ok()
+            .and_then(|text| text.trim().parse::<i64>().ok());
+        // "If the value for pushback is negative or unparseable, then it will be seen as the server
+        // asking the client not to retry at all."
+        return match millis.and_then(|millis| u64::try_from(millis).ok()) {
+            Some(millis) => Pushback::After(Duration::from_millis(millis)),
+            None => Pushback::Never,
+        };
+    }
+    retry_info(status).unwrap_or(Pushback::None)
+}
+
+/// The delay of `google.rpc.RetryInfo`, read one level below `tonic_types::RetryInfo`: that makes 0 of a
+/// negative delay, which is a "no", and the conversion that it uses can overflow.
+fn retry_info(status: &Status) -> Option<Pushback> {
+    let details = pb::Status::decode(status.details()).ok()?.details;
+    let info = details
+        .iter()
+        .find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
+    let delay = pb::RetryInfo::decode(info.value.as_slice())
+        .ok()?
+        .retry_delay?;
+    let seconds = u64::try_from(delay.seconds).map(Duration::from_secs);
+    let nanos = u64::try_from(delay.nanos).map(Duration::from_nanos);
+    Some(match (seconds, nanos) {
+        (Ok(seconds), Ok(nanos)) => Pushback::After(seconds.saturating_add(nanos)),
+        _ => Pushback::Never,
+    })
+}
+
+#[cfg(test)]
+mod tests;

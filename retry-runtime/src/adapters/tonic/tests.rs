@@ -1,0 +1,184 @@
+use std::io;
+
+use ::prost::bytes::Bytes;
+use ::tonic::metadata::MetadataMap;
+use ::tonic_types::{ErrorDetails, StatusExt as _};
+
+use super::*;
+
+const CODES: [(Code, Verdict); 17] = [
+    (Code::Ok, Verdict::Unknown),
+    (Code::Cancelled, Verdict::Unknown),
+    (Code::Unknown, Verdict::Unknown),
+    (Code::InvalidArgument, Verdict::Permanent),
+    (Code::DeadlineExceeded, Verdict::Transient),
+    (Code::NotFound, Verdict::Permanent),
+    (Code::AlreadyExists, Verdict::Permanent),
+    (Code::PermissionDenied, Verdict::Permanent),
+    (Code::ResourceExhausted, Verdict::Unknown),
+    (Code::FailedPrecondition, Verdict::Permanent),
+    (Code::Aborted, Verdict::Transient),
+    (Code::OutOfRange, Verdict::Permanent),
+    (Code::Unimplemented, Verdict::Permanent),
+    (Code::Internal, Verdict::Unknown),
+    (Code::Unavailable, Verdict::Transient),
+    (Code::DataLoss, Verdict::Permanent),
+    (Code::Unauthenticated, Verdict::Permanent),
+];
+
+#[test]
+fn every_code_has_its_verdict() {
+    for (place, (code, verdict)) in CODES.into_iter().enumerate() {
+        assert_eq!(
+            usize::try_from(i32::from(code)),
+            Ok(place),
+            "in the order of the numbers"
+        );
+        assert_eq!(Status::new(code, "").verdict(), verdict, "{code:?}");
+        assert_eq!(Status::new(code, "").hint(), None, "{code:?}");
+    }
+    // A number that is not registered is `Unknown` to tonic.
+    assert_eq!(
+        Status::new(Code::from_i32(99), "").verdict(),
+        Verdict::Unknown
+    );
+}
+
+fn pushed_back(code: Code, value: &'static str) -> Status {
+    let mut metadata = MetadataMap::new();
+    metadata.insert("grpc-retry-pushback-ms", value.parse().unwrap());
+    Status::with_metadata(code, "", metadata)
+}
+
+#[test]
+fn c61_a_pushback_is_a_delay_or_a_no() {
+    let delay = |millis| (Verdict::Transient, Some(Duration::from_millis(millis)));
+    let never = (Verdict::Permanent, None);
+    for (value, expected) in [
+        ("0", delay(0)),
+        ("250", delay(250)),
+        (
+            "9223372036854775807",
+            delay(u64::try_from(i64::MAX).unwrap()),
+        ),
+        ("-1", never),
+        ("-9223372036854775808", never),
+        ("9223372036854775808", never),
+        ("1e3", never),
+        ("1.5", never),
+        ("soon", never),
+        ("", never),
+    ] {
+        let status = pushed_back(Code::Unavailable, value);
+        assert_eq!((status.verdict(), status.hint()), expected, "{value}");
+    }
+    assert_eq!(
+        pushed_back(Code::ResourceExhausted, "10").verdict(),
+        Verdict::Throttled
+    );
+    assert_eq!(
+        pushed_back(Code::NotFound, "10").verdict(),
+        Verdict::Permanent
+    );
+}
+
+#[test]
+fn c62_retry_info_is_a_delay_however_long() {
+    let with_delay =
+        |code, delay| Status::with_error_details(code, "", ErrorDetails::with_retry_info(delay));
+    let seconds = Duration::from_secs(3);
+    let status = with_delay(Code::Unavailable, Some(seconds));
+    assert_eq!(
+        (status.verdict(), status.hint()),
+        (Verdict::Transient, Some(seconds))
+    );
+    let status = with_delay(Code::ResourceExhausted, Some(seconds));
+    assert_eq!(
+        (status.verdict(), status.hint()),
+        (Verdict::Throttled, Some(seconds))
+    );
+    // Ten thousand years, which is the longest that it can say.
+    let status = with_delay(Code::Unavailable, Some(Duration::MAX));
+    assert_eq!(status.hint(), Some(tonic_types::RetryInfo::MAX_RETRY_DELAY));
+    let status = with_delay(Code::ResourceExhausted, None);
+    assert_eq!((status.verdict(), status.hint()), (Verdict::Unknown, None));
+    assert_eq!(
+        with_delay(Code::NotFound, Some(seconds)).verdict(),
+        Verdict::Permanent
+    );
+}
+
+/// `RetryInfo { retry_delay: { seconds } }` in `Status { details: [Any] }`, field by field.
+fn details(seconds: i64) -> Bytes {
+    let mut delay = vec![0x08];
+    prost::encoding::encode_varint(seconds.cast_unsigned(), &mut delay);
+    let info = field(1, &delay);
+    let any = [
+        field(1, b"type.googleapis.com/google.rpc.RetryInfo"),
+        field(2, &info),
+    ]
+    .concat();
+    field(3, &any).into()
+}
+
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(content.len()).unwrap();
+    [&[number << 3 | 2, length], content].concat()
+}
+
+#[test]
+fn c61_a_negative_retry_info_is_a_no() {
+    let status = Status::with_details(Code::Unavailable, "", details(2));
+    assert_eq!(
+        (status.verdict(), status.hint()),
+        (Verdict::Transient, Some(Duration::from_secs(2)))
+    );
+    let status = Status::with_details(Code::Unavailable, "", details(-1));
+    assert_eq!(
+        (status.verdict(), status.hint()),
+        (Verdict::Permanent, None)
+    );
+    let status = Status::with_details(Code::Unavailable, "", details(i64::MIN));
+    assert_eq!(
+        (status.verdict(), status.hint()),
+        (Verdict::Permanent, None)
+    );
+}
+
+#[test]
+fn details_that_are_junk_say_nothing() {
+    use proptest::prelude::*;
+    proptest!(|(details: Vec<u8>)| {
+        let status = Status::with_details(Code::ResourceExhausted, "", details.into());
+        prop_assert_eq!(status.hint(), None);
+        prop_assert_eq!(status.verdict(), Verdict::Unknown);
+    });
+}
+
+#[test]
+fn what_is_behind_a_status_of_this_side_speaks() {
+    let behind = |kind: io::ErrorKind| Status::from_error(Box::new(io::Error::from(kind)));
+    assert_eq!(
+        behind(io::ErrorKind::ConnectionReset).verdict(),
+        Verdict::Transient
+    );
+    assert_eq!(
+        behind(io::ErrorKind::ConnectionRefused).verdict(),
+        Verdict::Refused
+    );
+    assert_eq!(
+        behind(io::ErrorKind::InvalidData).verdict(),
+        Verdict::Permanent
+    );
+    assert_eq!(behind(io::ErrorKind::Other).verdict(), Verdict::Unknown);
+    let reset = h2::Error::from(h2::Reason::REFUSED_STREAM);
+    assert_eq!(
+        Status::from_error(Box::new(reset)).verdict(),
+        Verdict::Refused
+    );
+    let expired = Status::from_error(Box::new(TimeoutExpired(())));
+    assert_eq!(
+        (expired.code(), expired.verdict()),
+        (Code::Cancelled, Verdict::Transient)
+    );
+}

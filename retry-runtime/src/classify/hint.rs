@@ -1,0 +1,38 @@
+//! What `after = "…"` of the derive may name.
+
+use std::time::Duration;
+
+/// A delay, or none: the type of a field or the result of a method that `after` names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no delay",
+    label = "expected `Duration` or `Option<Duration>`",
+    note = "a method can make one of it: `after = \"Self::retry_after\"`, with `fn retry_after(&self) -> Option<Duration>`"
+)]
+pub trait Delay: Copy {
+    /// The delay, if there is one.
+    fn into_hint(self) -> Option<Duration>;
+}
+
+#[diagnostic::do_not_recommend]
+impl Delay for Duration {
+    fn into_hint(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Delay for Option<Duration> {
+    fn into_hint(self) -> Option<Duration> {
+        self
+    }
+}
+
+/// The delay in a field.
+pub fn hint_in<D: Delay>(field: &D) -> Option<Duration> {
+    field.into_hint()
+}
+
+/// The delay that a method gave.
+pub fn hint_from<D: Delay>(delay: D) -> Option<Duration> {
+    delay.into_hint()
+}

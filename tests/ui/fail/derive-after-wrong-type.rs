@@ -1,0 +1,9 @@
+//! expect: `u64` is no delay
+
+#[derive(reattempt::Retryable)]
+enum Error {
+    #[retryable(throttled, after = "seconds")]
+    Busy { seconds: u64 },
+}
+
+fn main() {}

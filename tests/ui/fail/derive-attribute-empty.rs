@@ -1,0 +1,9 @@
+//! expect: `#[retryable]` says nothing
+
+#[derive(reattempt::Retryable)]
+enum Error {
+    #[retryable]
+    Busy,
+}
+
+fn main() {}

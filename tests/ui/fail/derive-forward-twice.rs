@@ -1,0 +1,8 @@
+//! expect: `forward` marks a second field, expected one
+
+#[derive(reattempt::Retryable)]
+enum Error {
+    Read(#[retryable(forward)] std::io::Error, #[retryable(forward)] std::io::Error),
+}
+
+fn main() {}

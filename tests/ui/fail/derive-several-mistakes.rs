@@ -1,0 +1,20 @@
+//! expect: unknown word `temporary` (5 errors)
+
+use std::time::Duration;
+
+#[derive(reattempt::Retryable)]
+enum Error {
+    #[retryable(temporary)]
+    One,
+    #[retryable(throttled, after = "wiat", crate = "a")]
+    Two { wait: Duration },
+    #[retryable(forward)]
+    Three,
+    Four,
+}
+
+// The type has a verdict all the same: this is no sixth error.
+fn main() {
+    fn retryable<E: reattempt::Retryable>() {}
+    retryable::<Error>();
+}

@@ -1,0 +1,9 @@
+//! expect: `"1 + 1"` is no path, expected the path of a function
+
+#[derive(reattempt::Retryable)]
+enum Error {
+    #[retryable(with = "1 + 1")]
+    Status(u16),
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! expect: `"transient"` is no word of `retryable`
+
+#[derive(reattempt::Retryable)]
+enum Error {
+    #[retryable("transient")]
+    Busy,
+}
+
+fn main() {}
