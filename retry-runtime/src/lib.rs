@@ -3,8 +3,11 @@
 //! Use the `reattempt` crate, which re-exports what is public here; this crate is one of its parts.
 
 mod backoff;
+#[allow(dead_code, unused_imports, reason = "the state machine of a call is about to use it")]
+mod budget;
 mod jitter;
 mod rng;
 
 pub use crate::backoff::{Backoff, Factor};
+pub use crate::budget::Budget;
 pub use crate::jitter::Jitter;
