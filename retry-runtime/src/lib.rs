@@ -5,9 +5,12 @@
 mod backoff;
 #[allow(dead_code, unused_imports, reason = "the state machine of a call is about to use it")]
 mod budget;
+#[doc(hidden)]
+pub mod classify;
 mod jitter;
 mod rng;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::budget::Budget;
+pub use crate::classify::{Retryable, Verdict};
 pub use crate::jitter::Jitter;

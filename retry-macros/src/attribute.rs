@@ -1,0 +1,27 @@
+//! The pipeline of the attribute, and its one recovery rule: whatever is wrong, the function is put
+//! back as it was typed, beside the errors, so that its callers and editors go on working.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, quote, quote_spanned};
+
+use crate::errors::Errors;
+use crate::{arguments, expand, item, lower, syntax};
+
+/// Expands `#[retry(args)] item`.
+pub(crate) fn retry(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::new();
+    let args = syntax::parse(args, &mut errors);
+    let model = lower::lower(args, &mut errors);
+    let root = match &model.root {
+        Some(path) => path.to_token_stream(),
+        None => quote_spanned!(Span::mixed_site()=> ::reattempt),
+    };
+    let planned = item::parse(item.clone(), &mut errors).map(|function| {
+        let plan = arguments::plan(&function, &model, &root, &mut errors);
+        (function, plan)
+    });
+    match (errors.finish(), planned) {
+        (None, Some((function, plan))) => expand::expand(&function, &model, &plan, &root),
+        (errors, _) => quote!(#item #errors),
+    }
+}

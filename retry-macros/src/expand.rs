@@ -1,0 +1,274 @@
+//! Model and function to code. Cannot fail.
+//!
+//! ```text
+//! Input:   #[retry(attempts = 4, timeout = "1s", on = "io::Error")]
+//!          async fn f(&self, a: A, b: B) -> io::Result<T> { BODY }        // hands `b` over
+//!
+//! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
+//!              let mut call = {
+//!                  const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(…);
+//!                  static SITE: Site<{ POLICY.is_limited() }> = Site::new("…::f", POLICY);
+//!                  Call::begin(&SITE)
+//!              };
+//!              let mut memory = call.memory::<io::Error>().choose();
+//!              loop {
+//!                  let held_b = Argument(&b).for_each_attempt();          // a clone, or `&b`
+//!                  let attempt = async {
+//!                      if let Some(it) = None::<io::Result<T>> { return it; }   // fixes the type
+//!                      if false { let _ = &mut a; }                       // captured uniquely
+//!                      let b = held_b;
+//!                      BODY
+//!                  };
+//!                  let ended = call.attempt(attempt).await;
+//!                  let wait = match call.settle(ended, &mut memory, |error| RULES) {
+//!                      Next::Return(result) => break result,
+//!                      Next::Retry(wait) => wait,
+//!                  };
+//!                  wait.pause().await;
+//!              }
+//!          }
+//! ```
+//!
+//! The body is an async block of its own, so that `?` and `return` in it end an attempt, not the
+//! call. It is not a `move` block: what it only borrows stays for the next attempt.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use crate::arguments::Plan;
+use crate::classifier::classifier;
+use crate::future::{Kind, Shape};
+use crate::item::{self, Function};
+use crate::model::Model;
+use crate::settings::{Settings, settings};
+
+/// The function, retried.
+pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan, root: &TokenStream) -> TokenStream {
+    let Function { attributes, visibility, defaultness, inner_attributes, .. } = function;
+    let signature = plan.apply(function);
+    let code = match function.handmade.as_ref().map(|handmade| (handmade.kind, &handmade.shape)) {
+        None => call(function, model, plan, root, &function.body),
+        Some((_, Shape::Block { statements, wrapper, rebindings, body })) => {
+            let rebound = rebindings.iter().zip(plan.rebound(function)).map(|(rebinding, pattern)| {
+                let (attributes, value) = (&rebinding.attributes, &rebinding.value);
+                quote!(#(#attributes)* let #pattern = #value;)
+            });
+            let code = call(function, model, plan, root, body);
+            let future = quote!(async move { #(#rebound)* #code });
+            if wrapper.is_empty() {
+                quote!(#statements #future)
+            } else {
+                quote!(#statements #wrapper(#future))
+            }
+        }
+        Some((kind, Shape::Whole)) => {
+            let code = call(function, model, plan, root, &whole(function));
+            match kind {
+                Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
+                Kind::Opaque => quote!(async move { #code }),
+            }
+        }
+    };
+    let body = braced(quote!(#(#inner_attributes)* #code), function.braces);
+    quote!(#(#attributes)* #visibility #defaultness #signature #body)
+}
+
+/// A body that makes a future by hand, as a body that awaits it.
+///
+/// ```text
+/// Input:   { if a { return Box::pin(f()); } g().boxed() }
+/// Output:  async { if let Some(it) = None::<BoxFuture<T>> { return it; } … }.await.await
+/// ```
+fn whole(function: &Function) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    let body = &function.body;
+    let typed = match &function.signature.output {
+        syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => Some(typed_branch(ty)),
+        _ => None,
+    };
+    quote_spanned!(plumbing=> async { #typed #body }.await.await)
+}
+
+/// The loop, and what stands before it.
+fn call(function: &Function, model: &Model, plan: &Plan, root: &TokenStream, body: &TokenStream) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    // Where rustc finds that the result, or its error, is not what a retry needs, the blame is on the
+    // type that the user wrote.
+    let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
+    let blame = plumbing.located_at(blamed.span());
+    let name = |text| Ident::new(text, plumbing);
+    let (call, memory, attempt) = (name("__retry_call"), name("__retry_memory"), name("__retry_attempt"));
+    let (result, wait) = (name("__retry_result"), name("__retry_wait"));
+    let ended = Ident::new("__retry_ended", blame);
+    let private = quote_spanned!(plumbing=> #root::__private);
+
+    let begin = begin(function, model, root, &call);
+    let choose = memory_of(function, root, &call);
+    let typed = typed_branch(&item::without_impl(&function.output));
+    let rules = classifier(function, model, root);
+    let body = if plan.rename_self { renamed_self(body.clone()) } else { body.clone() };
+    let Plan { each, within, .. } = plan;
+    let settle = match &model.when_ok {
+        Some(when_ok) => {
+            let predicate = &when_ok.value;
+            quote_spanned!(blame=> #call.settle_checked(#ended, &mut #memory, #predicate, #rules))
+        }
+        None => quote_spanned!(blame=> #call.settle(#ended, &mut #memory, #rules)),
+    };
+    quote_spanned! {plumbing=>
+        #begin
+        let mut #memory = #choose;
+        loop {
+            #each
+            let #attempt = async { #typed #within #body };
+            let #ended = #call.attempt(#attempt).await;
+            let #wait = match #settle {
+                #private::Next::Return(#result) => break #result,
+                #private::Next::Retry(#wait) => #wait,
+            };
+            #wait.pause().await;
+        }
+    }
+}
+
+/// The site of the function, and the beginning of a call.
+fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    let Settings { constant, dynamic, limited } = settings(model, root);
+    let private = quote_spanned!(plumbing=> #root::__private);
+    let label = match &model.name {
+        Some(name) => name.to_token_stream(),
+        None => {
+            let function = format!("::{}", unraw(&function.signature.ident));
+            quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
+        }
+    };
+    let limited = match limited {
+        Some(limited) => quote!(#limited),
+        None => quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
+    };
+    let items = quote_spanned! {plumbing=>
+        const __RETRY_POLICY: #root::Policy = #constant;
+        static __RETRY_SITE: #private::Site<#limited> = #private::Site::new(#label, __RETRY_POLICY);
+    };
+    if dynamic.is_empty() {
+        return quote_spanned! {plumbing=>
+            let mut #call = { #items #private::Call::begin(&__RETRY_SITE) };
+        };
+    }
+    let policy = Ident::new("__retry_policy", plumbing);
+    quote_spanned! {plumbing=>
+        let #policy;
+        let mut #call = {
+            #items
+            #policy = __RETRY_SITE.policy()#dynamic;
+            #private::Call::begin_with(&__RETRY_SITE, &#policy)
+        };
+    }
+}
+
+/// The place that keeps the last error. The choice by traits cannot see lifetimes, so an error that
+/// may borrow, or that only the caller knows, is not offered to it.
+fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    let error = item::visible_error(&function.output);
+    let tokens = error.unwrap_or(&function.output).to_token_stream();
+    let unknown = |tokens: &TokenStream| {
+        tokens.clone().into_iter().any(|token| match token {
+            TokenTree::Ident(word) => {
+                word == "impl" || function.is_type_parameter(&word) || looks_generic(&word)
+            }
+            _ => false,
+        })
+    };
+    let forgets = match error {
+        Some(_) => item::mentions_lifetime(&tokens) || unknown(&tokens),
+        None => head_mentions_lifetime(&tokens) || tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "impl")),
+    };
+    if forgets {
+        return quote_spanned!(plumbing=> #root::__private::Forgets);
+    }
+    let output = item::without_impl(&function.output);
+    quote_spanned! {plumbing=> {
+        #[allow(unused_imports)]
+        use #root::__private::Forgetful as _;
+        #call.memory::<<#output as #root::__private::ResultLike>::Error>().choose()
+    }}
+}
+
+/// `E`, `E1`: what people call a type parameter of the `impl` around the function.
+fn looks_generic(word: &Ident) -> bool {
+    let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
+    letters.next().is_some_and(|first| first.is_ascii_uppercase()) && letters.all(|rest| rest.is_ascii_digit())
+}
+
+/// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
+/// `io::Result<&str>`, is the value's.
+fn head_mentions_lifetime(tokens: &TokenStream) -> bool {
+    let mut depth = 0_i32;
+    for token in tokens.clone() {
+        if let TokenTree::Punct(punct) = token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                '\'' if depth == 1 => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// A branch that is never taken and gives the block its type, so that the body's last expression is
+/// coerced as it would be in the plain function.
+fn typed_branch(output: &syn::Type) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    let it = Ident::new("__retry_it", plumbing);
+    quote_spanned! {plumbing=>
+        if let ::core::option::Option::Some(#it) = ::core::option::Option::None::<#output> { return #it; }
+    }
+}
+
+/// `self` as `__self`, except within items of their own.
+fn renamed_self(body: TokenStream) -> TokenStream {
+    let mut tokens = body.into_iter().peekable();
+    let mut renamed = TokenStream::new();
+    let mut in_item = false;
+    while let Some(token) = tokens.next() {
+        let token = match token {
+            TokenTree::Ident(word) if word == "self" => {
+                TokenTree::Ident(Ident::new("__self", Span::mixed_site().located_at(word.span())))
+            }
+            TokenTree::Ident(word) => {
+                let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
+                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod") && names_next;
+                TokenTree::Ident(word)
+            }
+            TokenTree::Group(group) if in_item => {
+                in_item = group.delimiter() != proc_macro2::Delimiter::Brace;
+                TokenTree::Group(group)
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), renamed_self(group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            other => other,
+        };
+        renamed.extend([token]);
+    }
+    renamed
+}
+
+fn braced(tokens: TokenStream, span: Span) -> TokenStream {
+    let mut group = Group::new(proc_macro2::Delimiter::Brace, tokens);
+    group.set_span(span);
+    TokenTree::Group(group).into()
+}
+
+/// A name without `r#`.
+fn unraw(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map_or_else(|| text.clone(), str::to_owned)
+}

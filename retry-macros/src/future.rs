@@ -1,0 +1,185 @@
+//! Functions that are not `async` and return a future: by hand, or through `#[async_trait]`, which
+//! has rewritten the method before we see it.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned as _;
+use syn::{
+    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, PathSegment, Signature, Stmt,
+    Token, Type, TypeParamBound,
+};
+
+/// A body that makes a future.
+pub(crate) struct Handmade {
+    pub(crate) kind: Kind,
+    pub(crate) shape: Shape,
+}
+
+/// What the function returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `Pin<Box<dyn Future<Output = …>>>`, `BoxFuture<'_, …>`, `LocalBoxFuture<'_, …>`.
+    Boxed,
+    /// `impl Future<Output = …>`.
+    Opaque,
+}
+
+/// What the body looks like.
+pub(crate) enum Shape {
+    /// `STATEMENTS Box::pin(async move { REBINDINGS BODY })`: the loop goes inside the block, and
+    /// costs no allocation of its own.
+    Block {
+        /// What stands before the future, and runs once.
+        statements: TokenStream,
+        /// The function that boxes: `Box::pin`. Empty for an opaque future.
+        wrapper: TokenStream,
+        /// `let x = x;`, at the head of the block: arguments under another name.
+        rebindings: Vec<Rebinding>,
+        body: TokenStream,
+    },
+    /// Anything else: the whole body is evaluated for each attempt.
+    Whole,
+}
+
+/// `let PATTERN = ARGUMENT;`
+pub(crate) struct Rebinding {
+    pub(crate) attributes: Vec<syn::Attribute>,
+    pub(crate) pattern: Pat,
+    pub(crate) argument: Ident,
+    pub(crate) value: Expr,
+}
+
+impl Handmade {
+    pub(crate) fn new(kind: Kind, signature: &Signature, body: TokenStream) -> Self {
+        let shape = Block::parse_within
+            .parse2(body)
+            .ok()
+            .and_then(|statements| block_shape(kind, signature, &statements))
+            .unwrap_or(Shape::Whole);
+        Self { kind, shape }
+    }
+}
+
+/// What the future gives, if the type is one of a future.
+pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
+    match ty {
+        Type::Group(group) => output_of(&group.elem),
+        Type::Paren(paren) => output_of(&paren.elem),
+        Type::ImplTrait(found) => Some((future_output(found.bounds.iter())?, Kind::Opaque)),
+        Type::Path(path) => {
+            let segment = path.path.segments.last()?;
+            let output = match segment.ident.to_string().as_str() {
+                "BoxFuture" | "LocalBoxFuture" => type_arguments(segment).last()?.clone(),
+                "Pin" => {
+                    let boxed = type_arguments(segment).next()?;
+                    let Type::Path(boxed) = boxed else { return None };
+                    let segment = boxed.path.segments.last().filter(|last| last.ident == "Box")?;
+                    match type_arguments(segment).next()? {
+                        Type::TraitObject(object) => future_output(object.bounds.iter())?,
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            };
+            Some((output, Kind::Boxed))
+        }
+        _ => None,
+    }
+}
+
+fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments.into_iter().flatten().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+fn future_output<'a>(mut bounds: impl Iterator<Item = &'a TypeParamBound>) -> Option<Type> {
+    bounds.find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else { return None };
+        let segment = bound.path.segments.last().filter(|last| last.ident == "Future")?;
+        let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+        arguments.args.iter().find_map(|argument| match argument {
+            GenericArgument::AssocType(binding) if binding.ident == "Output" => {
+                Some(binding.ty.clone())
+            }
+            _ => None,
+        })
+    })
+}
+
+fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<Shape> {
+    let (last, before) = statements.split_last()?;
+    let Stmt::Expr(tail, None) = last else { return None };
+    let (wrapper, block) = match (kind, tail) {
+        (Kind::Opaque, Expr::Async(block)) => (TokenStream::new(), block),
+        (Kind::Boxed, Expr::Call(call)) => {
+            let Expr::Path(function) = &*call.func else { return None };
+            function.path.segments.last().filter(|last| last.ident == "pin")?;
+            match (call.args.first(), call.args.len()) {
+                (Some(Expr::Async(block)), 1) => (call.func.to_token_stream(), block),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    block.capture.as_ref()?;
+    let mut rest = block.block.stmts.as_slice();
+    if rest.first().is_some_and(is_typed_branch) {
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    let mut rebindings = Vec::new();
+    while let Some(rebinding) = rest.first().and_then(|first| rebinding(signature, first)) {
+        rebindings.push(rebinding);
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    let body = quote!(#(#rest)*);
+    Some(Shape::Block { statements: quote!(#(#before)*), wrapper, rebindings, body })
+}
+
+/// `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` fixes the type of
+/// its block. Ours stands in the attempt.
+fn is_typed_branch(statement: &Stmt) -> bool {
+    let Stmt::Expr(Expr::If(branch), _) = statement else { return false };
+    let Expr::Let(condition) = &*branch.cond else { return false };
+    let Expr::Path(none) = &*condition.expr else { return false };
+    none.path.segments.last().is_some_and(|last| last.ident == "None")
+        && condition.pat.to_token_stream().to_string().contains("__ret")
+}
+
+fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
+    let Stmt::Local(Local { attrs, pat, init: Some(init), .. }) = statement else { return None };
+    if init.diverge.is_some() || matches!(pat, Pat::Type(_)) {
+        return None;
+    }
+    let argument = argument_of(&init.expr)?;
+    let is_argument = argument == "self" || signature.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(typed) => {
+            matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == argument)
+        }
+        syn::FnArg::Receiver(_) => false,
+    });
+    is_argument.then(|| Rebinding {
+        attributes: attrs.clone(),
+        pattern: pat.clone(),
+        argument,
+        value: (*init.expr).clone(),
+    })
+}
+
+/// The name in `x`, or in `{ let x = x; x }`.
+fn argument_of(value: &Expr) -> Option<Ident> {
+    match value {
+        Expr::Path(path) => path.path.get_ident().cloned(),
+        Expr::Block(block) => match block.block.stmts.as_slice() {
+            [Stmt::Local(_), Stmt::Expr(Expr::Path(path), None)] => path.path.get_ident().cloned(),
+            _ => None,
+        },
+        _ => None,
+    }
+}

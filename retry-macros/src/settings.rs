@@ -1,0 +1,161 @@
+//! The policy of an annotated function as code.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::{Expr, Path};
+
+use crate::model::{Attempts, Factor, Length, Model, Word};
+
+/// The policy of an annotated function.
+pub(crate) struct Settings {
+    /// What is known at compile time: an expression of type `Policy`.
+    pub(crate) constant: TokenStream,
+    /// What each call works out, `.with_timeout(self.timeout)`; empty for most.
+    pub(crate) dynamic: TokenStream,
+    /// Whether a timer may cut an attempt: a constant expression of type `bool`, or `None` where the
+    /// policy says it.
+    pub(crate) limited: Option<bool>,
+}
+
+/// Sorts the settings by when they are known.
+pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
+    let plumbing = Span::mixed_site();
+    let mut sorted = Sorted::default();
+    let policy = quote_spanned!(plumbing=> #root::Policy);
+    let dynamic_policy = model.policy.as_ref().filter(|path| !is_constant_path(path));
+    let base = match (&model.policy, dynamic_policy) {
+        (Some(path), None) => path.to_token_stream(),
+        _ => quote_spanned!(plumbing=> #policy::new()),
+    };
+    match model.attempts.as_ref().map(|attempts| &attempts.value) {
+        Some(Attempts::Count(count)) => sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count))),
+        Some(Attempts::Unlimited) => sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts())),
+        Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr, root, ""),
+        None => {}
+    }
+    let lengths = [
+        ("with_timeout", &model.timeout),
+        ("with_deadline", &model.deadline),
+        ("with_base", &model.base),
+        ("with_max_delay", &model.max_delay),
+    ];
+    for (setter, length) in lengths {
+        match length.as_ref().map(|length| &length.value) {
+            Some(Length::Fixed(duration)) => {
+                let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
+                let setter = syn::Ident::new(setter, plumbing);
+                sorted.constant(quote_spanned! {plumbing=>
+                    .#setter(::core::time::Duration::new(#seconds, #nanos))
+                });
+            }
+            Some(Length::Expr(expr)) => sorted.expression(setter, expr, root, ""),
+            None => {}
+        }
+    }
+    match model.factor.as_ref().map(|factor| &factor.value) {
+        Some(Factor::Fixed(factor)) => sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor))),
+        Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr, root, ""),
+        None => {}
+    }
+    for (setter, ty, word) in
+        [("with_backoff", "Backoff", &model.backoff), ("with_jitter", "Jitter", &model.jitter)]
+    {
+        match word.as_ref().map(|word| &word.value) {
+            Some(Word::Variant(variant)) => {
+                let (setter, ty) = (syn::Ident::new(setter, plumbing), syn::Ident::new(ty, plumbing));
+                sorted.constant(quote_spanned!(plumbing=> .#setter(#root::#ty::#variant)));
+            }
+            Some(Word::Expr(expr)) => sorted.expression(setter, expr, root, ty),
+            None => {}
+        }
+    }
+    let has_limit = model.timeout.is_some() || model.deadline.is_some();
+    let dynamic_limit = [&model.timeout, &model.deadline].into_iter().any(|length| {
+        matches!(length.as_ref().map(|length| &length.value), Some(Length::Expr(expr)) if !is_constant(expr))
+    });
+    let Sorted { constant, dynamic } = sorted;
+    match dynamic_policy {
+        // A policy that only the call can name: everything else is set on it then.
+        Some(path) => Settings {
+            constant: quote_spanned!(plumbing=> #policy::new()),
+            dynamic: quote_spanned!(plumbing=> .replaced_by(#path) #constant #dynamic),
+            limited: Some(true),
+        },
+        None => Settings {
+            constant: quote_spanned!(plumbing=> #base #constant),
+            dynamic,
+            limited: match (has_limit, dynamic_limit, &model.policy) {
+                (_, true, _) | (true, _, _) => Some(true),
+                (false, _, None) => Some(false),
+                (false, _, Some(_)) => None,
+            },
+        },
+    }
+}
+
+#[derive(Default)]
+struct Sorted {
+    constant: TokenStream,
+    dynamic: TokenStream,
+}
+
+impl Sorted {
+    fn constant(&mut self, setting: TokenStream) {
+        self.constant.extend(setting);
+    }
+
+    fn expression(&mut self, setter: &str, expr: &Expr, _root: &TokenStream, _ty: &str) {
+        let setter = syn::Ident::new(setter, Span::mixed_site());
+        let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
+        if is_constant(expr) { self.constant.extend(setting) } else { self.dynamic.extend(setting) }
+    }
+}
+
+/// Whether an expression can stand in a `const`, as far as its tokens show: literals, names in
+/// capitals, variants, and the constructors of `Duration`.
+///
+/// When in doubt it is not: an expression that each call works out is right too, only slower.
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
+        Expr::Group(group) => is_constant(&group.expr),
+        Expr::Paren(paren) => is_constant(&paren.expr),
+        Expr::Unary(unary) => is_constant(&unary.expr),
+        Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
+        Expr::Call(call) => {
+            const CONSTRUCTORS: [&str; 5] =
+                ["from_secs", "from_millis", "from_micros", "from_nanos", "new"];
+            let Expr::Path(function) = &*call.func else { return false };
+            let mut segments = function.path.segments.iter().rev();
+            matches!(
+                (segments.next(), segments.next()),
+                (Some(last), Some(ty)) if ty.ident == "Duration"
+                    && CONSTRUCTORS.iter().any(|known| last.ident == known)
+            ) && call.args.iter().all(is_constant)
+        }
+        _ => false,
+    }
+}
+
+/// Arithmetic on numbers is constant; on durations it is not, and a name does not say which it is.
+fn is_arithmetic(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(_)) || matches!(expr, Expr::Paren(paren) if is_arithmetic(&paren.expr))
+}
+
+/// Whether the last name of a path is that of a constant or a variant, and it does not go through
+/// `Self`, which no item within a function can name.
+pub(crate) fn is_constant_path(path: &Path) -> bool {
+    let through_self = path.segments.first().is_some_and(|first| first.ident == "Self");
+    let generic = path.to_token_stream().into_iter().any(
+        |token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '<'),
+    );
+    let named = path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        let capitals = name.len() > 1
+            && name.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+        let variant = path.segments.len() > 1 && name.starts_with(char::is_uppercase);
+        capitals || variant
+    });
+    named && !through_self && !generic
+}

@@ -1,0 +1,59 @@
+//! The chain of causes, link by link.
+
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+
+/// The longest chain that is walked. Real ones have under ten links; one that points at itself has
+/// no end.
+pub(crate) const MAX_LINKS: usize = 32;
+
+/// An error and its causes, from the outside in.
+///
+/// `io::Error` and `Arc<dyn Error>` are links that show their inside to nobody who walks by
+/// `source()` alone: both answer with the source *of* what they hold.
+pub(crate) struct Links<'a> {
+    next: Option<&'a (dyn Error + 'static)>,
+    left: usize,
+}
+
+impl<'a> Links<'a> {
+    pub(crate) fn of(first: &'a (dyn Error + 'static)) -> Self {
+        Self {
+            next: Some(first),
+            left: MAX_LINKS,
+        }
+    }
+}
+
+impl<'a> Iterator for Links<'a> {
+    type Item = &'a (dyn Error + 'static);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let link = self.next?;
+        self.next = inside(link).or_else(|| link.source());
+        Some(link)
+    }
+}
+
+/// Sees the link as an `A`, also through a box or an `Arc`.
+pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -> Option<&'a A> {
+    link.downcast_ref::<A>()
+        .or_else(|| link.downcast_ref::<Box<A>>().map(|boxed| &**boxed))
+        .or_else(|| link.downcast_ref::<Arc<A>>().map(|shared| &**shared))
+}
+
+/// What a wrapper holds that does not show it as its source.
+fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    if let Some(error) = as_type::<io::Error>(link) {
+        return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
+    }
+    if let Some(shared) = link.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
+        return Some(&**shared);
+    }
+    if let Some(shared) = link.downcast_ref::<Arc<dyn Error>>() {
+        return Some(&**shared);
+    }
+    None
+}

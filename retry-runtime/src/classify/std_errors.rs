@@ -1,0 +1,73 @@
+//! Verdicts for pointers to errors, and for errors of std and tokio other than `io::Error`.
+
+use std::convert::Infallible;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Retryable, Verdict};
+
+macro_rules! as_what_it_points_at {
+    ($($pointer:ty),+) => {$(
+        impl<E: Retryable + ?Sized> Retryable for $pointer {
+            fn verdict(&self) -> Verdict {
+                (**self).verdict()
+            }
+
+            fn hint(&self) -> Option<Duration> {
+                (**self).hint()
+            }
+        }
+    )+};
+}
+
+as_what_it_points_at!(&E, &mut E, Box<E>, Rc<E>, Arc<E>);
+
+impl Retryable for Infallible {
+    fn verdict(&self) -> Verdict {
+        match *self {}
+    }
+}
+
+/// A limit that the body set for a part of itself.
+impl Retryable for tokio::time::error::Elapsed {
+    fn verdict(&self) -> Verdict {
+        Verdict::Transient
+    }
+}
+
+/// A panic is never retried, and a task that was aborted was meant to end.
+impl Retryable for tokio::task::JoinError {
+    fn verdict(&self) -> Verdict {
+        Verdict::Permanent
+    }
+}
+
+/// The same input gives the same error.
+macro_rules! permanent {
+    ($($error:ty),+ $(,)?) => {$(
+        impl Retryable for $error {
+            fn verdict(&self) -> Verdict {
+                Verdict::Permanent
+            }
+        }
+    )+};
+}
+
+permanent!(
+    std::array::TryFromSliceError,
+    std::char::CharTryFromError,
+    std::char::ParseCharError,
+    std::env::VarError,
+    std::ffi::FromBytesWithNulError,
+    std::ffi::NulError,
+    std::fmt::Error,
+    std::net::AddrParseError,
+    std::num::ParseFloatError,
+    std::num::ParseIntError,
+    std::num::TryFromIntError,
+    std::str::ParseBoolError,
+    std::str::Utf8Error,
+    std::string::FromUtf8Error,
+    std::string::FromUtf16Error,
+);

@@ -1,0 +1,675 @@
+//! Every wrapper that the search looks through, and the verdicts of std.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::*;
+
+/// What generated code writes for one type of `on`.
+macro_rules! found {
+    ($A:ty, $error:expr) => {
+        Find::<_, $A>::new($error).find(|link| Probe::new(link).said())
+    };
+}
+
+/// What generated code writes for one type of `not_on`.
+macro_rules! contains {
+    ($A:ty, $error:expr) => {
+        Find::<_, $A>::new($error).contains()
+    };
+}
+
+macro_rules! said {
+    ($error:expr) => {
+        Probe::new($error).said()
+    };
+}
+
+fn reset() -> io::Error {
+    ErrorKind::ConnectionReset.into()
+}
+
+fn missing() -> io::Error {
+    ErrorKind::NotFound.into()
+}
+
+const TRANSIENT: Option<Said> = Some(Said::new(Verdict::Transient));
+
+#[derive(Debug, thiserror::Error)]
+#[error("mine")]
+struct Mine;
+
+#[derive(Debug, thiserror::Error)]
+enum App {
+    #[error("i/o")]
+    Io(#[from] io::Error),
+    #[error("read {path}")]
+    Read {
+        path: &'static str,
+        source: io::Error,
+    },
+    #[error("boxed")]
+    Boxed(#[source] Box<io::Error>),
+    #[error("shared")]
+    Shared(#[source] Arc<io::Error>),
+    #[error("dynamic")]
+    Dynamic(#[source] Box<dyn Error + Send + Sync>),
+    #[error("anyhow")]
+    Anyhow(#[source] anyhow::Error),
+    #[error(transparent)]
+    Transparent(Mine),
+    #[error("nothing inside")]
+    Bare,
+}
+
+/// An error that is its own cause.
+#[derive(Debug)]
+struct Ouroboros;
+
+impl fmt::Display for Ouroboros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ouroboros")
+    }
+}
+
+impl Error for Ouroboros {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(self)
+    }
+}
+
+/// Wraps `error` in `depth` layers of `source`.
+fn nested(depth: usize, error: impl Error + Send + Sync + 'static) -> App {
+    let mut outer = App::Dynamic(Box::new(error));
+    for _ in 1..depth {
+        outer = App::Dynamic(Box::new(outer));
+    }
+    outer
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn c70_an_io_error_is_found_in_every_wrapper() {
+    type Case = (&'static str, fn() -> Option<Said>);
+    let cases: &[Case] = &[
+        ("itself", || found!(io::Error, &reset())),
+        ("Box", || found!(io::Error, &Box::new(reset()))),
+        ("Arc", || found!(io::Error, &Arc::new(reset()))),
+        ("thiserror #[from]", || {
+            found!(io::Error, &App::from(reset()))
+        }),
+        ("thiserror source", || {
+            found!(
+                io::Error,
+                &App::Read {
+                    path: "a",
+                    source: reset()
+                }
+            )
+        }),
+        ("Box as a source", || {
+            found!(io::Error, &App::Boxed(Box::new(reset())))
+        }),
+        ("Arc as a source", || {
+            found!(io::Error, &App::Shared(Arc::new(reset())))
+        }),
+        ("Box<dyn Error> as a source", || {
+            found!(io::Error, &App::Dynamic(Box::new(reset())))
+        }),
+        ("anyhow as a source", || {
+            found!(
+                io::Error,
+                &App::Anyhow(anyhow::Error::new(reset()).context("c"))
+            )
+        }),
+        ("Box of an enum", || {
+            found!(io::Error, &Box::new(App::from(reset())))
+        }),
+        ("Arc of an enum", || {
+            found!(io::Error, &Arc::new(App::from(reset())))
+        }),
+        ("io in io", || {
+            found!(io::Error, &io::Error::new(ErrorKind::NotFound, reset()))
+        }),
+        ("io in io in io", || {
+            found!(
+                io::Error,
+                &io::Error::new(
+                    ErrorKind::NotFound,
+                    io::Error::new(ErrorKind::NotFound, reset())
+                )
+            )
+        }),
+        ("enum in io", || {
+            found!(
+                io::Error,
+                &io::Error::new(ErrorKind::NotFound, App::from(reset()))
+            )
+        }),
+        ("Arc in io", || {
+            found!(
+                io::Error,
+                &io::Error::new(ErrorKind::NotFound, Arc::new(reset()))
+            )
+        }),
+        ("anyhow", || found!(io::Error, &anyhow::Error::new(reset()))),
+        ("anyhow with context", || {
+            found!(
+                io::Error,
+                &anyhow::Error::new(reset()).context("one").context("two")
+            )
+        }),
+        ("anyhow of an enum", || {
+            found!(
+                io::Error,
+                &anyhow::Error::new(App::from(reset())).context("one")
+            )
+        }),
+        ("Arc<anyhow>", || {
+            found!(
+                io::Error,
+                &Arc::new(anyhow::Error::new(reset()).context("one"))
+            )
+        }),
+        ("Box<anyhow>", || {
+            found!(io::Error, &Box::new(anyhow::Error::new(reset())))
+        }),
+        ("eyre", || found!(io::Error, &eyre::Report::new(reset()))),
+        ("eyre with context", || {
+            found!(
+                io::Error,
+                &eyre::Report::new(reset()).wrap_err("one").wrap_err("two")
+            )
+        }),
+        ("Arc<eyre>", || {
+            found!(io::Error, &Arc::new(eyre::Report::new(reset())))
+        }),
+        ("Box<dyn Error + Send + Sync>", || {
+            let boxed: Box<dyn Error + Send + Sync> = reset().into();
+            found!(io::Error, &boxed)
+        }),
+        ("Box<dyn Error + Send>", || {
+            let boxed: Box<dyn Error + Send> = Box::new(App::from(reset()));
+            found!(io::Error, &boxed)
+        }),
+        ("Box<dyn Error>", || {
+            let boxed: Box<dyn Error> = App::from(reset()).into();
+            found!(io::Error, &boxed)
+        }),
+        ("Rc<Box<dyn Error>>", || {
+            let boxed: Rc<Box<dyn Error>> = Rc::new(reset().into());
+            found!(io::Error, &boxed)
+        }),
+        ("Arc<dyn Error + Send + Sync>", || {
+            let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
+            found!(io::Error, &shared)
+        }),
+        ("Arc<dyn Error>", || {
+            let shared: Arc<dyn Error> = Arc::new(App::from(reset()));
+            found!(io::Error, &shared)
+        }),
+        ("Arc<dyn Error + Send + Sync> inside", || {
+            let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
+            found!(io::Error, &App::Dynamic(Box::new(shared)))
+        }),
+        ("five deep", || found!(io::Error, &nested(5, reset()))),
+    ];
+    for (wrapper, found) in cases {
+        assert_eq!(found(), TRANSIENT, "{wrapper}");
+    }
+}
+
+#[test]
+fn c69_the_search_goes_on_after_a_permanent_link_and_finds_nothing_behind_it() {
+    let permanent_then_transient = io::Error::new(ErrorKind::NotFound, reset());
+    assert_eq!(found!(io::Error, &permanent_then_transient), TRANSIENT);
+    // The first that qualifies answers, not the innermost.
+    let timed_out = io::Error::new(ErrorKind::ConnectionRefused, App::from(reset()));
+    assert_eq!(
+        found!(io::Error, &timed_out),
+        Some(Said::new(Verdict::Refused))
+    );
+
+    assert_eq!(found!(io::Error, &missing()), None);
+    assert_eq!(found!(io::Error, &App::from(missing())), None);
+    assert_eq!(
+        found!(
+            io::Error,
+            &io::Error::new(ErrorKind::InvalidData, missing())
+        ),
+        None
+    );
+    assert_eq!(
+        found!(io::Error, &anyhow::Error::new(missing()).context("c")),
+        None
+    );
+}
+
+#[test]
+fn what_is_not_inside_is_not_found() {
+    assert_eq!(found!(io::Error, &App::Bare), None);
+    assert_eq!(found!(io::Error, &anyhow::anyhow!("text")), None);
+    assert_eq!(found!(io::Error, &eyre::eyre!("text")), None);
+    assert_eq!(found!(Mine, &App::from(reset())), None);
+    let text: Box<dyn Error + Send + Sync> = "text".into();
+    assert_eq!(found!(io::Error, &text), None);
+}
+
+#[test]
+fn a_type_without_a_verdict_qualifies_as_unknown() {
+    let mine = App::Dynamic(Box::new(Mine));
+    assert_eq!(found!(Mine, &mine), Some(Said::UNKNOWN));
+    assert_eq!(found!(App, &mine), Some(Said::UNKNOWN));
+    assert_eq!(found!(Mine, &Mine), Some(Said::UNKNOWN));
+}
+
+#[test]
+fn transparent_hides_what_is_inside() {
+    assert_eq!(found!(Mine, &App::Transparent(Mine)), None);
+    assert!(!contains!(Mine, &App::Transparent(Mine)));
+    assert!(contains!(App, &App::Transparent(Mine)));
+}
+
+#[test]
+fn c70_a_chain_without_end_is_walked_for_32_links() {
+    assert_eq!(links::Links::of(&Ouroboros).count(), links::MAX_LINKS);
+    assert_eq!(found!(io::Error, &Ouroboros), None);
+    assert_eq!(found!(Ouroboros, &Ouroboros), Some(Said::UNKNOWN));
+    assert!(!contains!(io::Error, &anyhow::Error::new(Ouroboros)));
+    assert_eq!(io::Error::other(Ouroboros).verdict(), Verdict::Unknown);
+}
+
+#[test]
+fn the_bound_of_the_walk_is_exact() {
+    let last_reached = nested(links::MAX_LINKS - 1, reset());
+    assert_eq!(found!(io::Error, &last_reached), TRANSIENT);
+    let one_too_deep = nested(links::MAX_LINKS, reset());
+    assert_eq!(found!(io::Error, &one_too_deep), None);
+}
+
+#[test]
+fn contains_asks_no_verdict() {
+    assert!(contains!(io::Error, &missing()));
+    assert!(contains!(io::Error, &App::from(missing())));
+    assert!(contains!(Mine, &anyhow::Error::new(Mine).context("c")));
+    assert!(!contains!(Mine, &missing()));
+}
+
+/// No `std::error::Error`, not even `Debug`.
+struct Plain {
+    wait: Option<Duration>,
+}
+
+impl Retryable for Plain {
+    fn verdict(&self) -> Verdict {
+        Verdict::Throttled
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        self.wait
+    }
+}
+
+struct Silent;
+
+#[test]
+fn an_error_that_is_no_std_error_is_itself() {
+    let wait = Some(Duration::from_secs(3));
+    let throttled = Some(Said {
+        verdict: Verdict::Throttled,
+        hint: wait,
+    });
+    assert_eq!(found!(Plain, &Plain { wait }), throttled);
+    assert_eq!(found!(Plain, &Box::new(Plain { wait })), throttled);
+    assert_eq!(found!(Plain, &Arc::new(Plain { wait })), throttled);
+    assert_eq!(found!(Plain, &Rc::new(Plain { wait })), throttled);
+    assert_eq!(found!(Silent, &Silent), Some(Said::UNKNOWN));
+    assert_eq!(found!(String, &String::from("text")), Some(Said::UNKNOWN));
+    assert_eq!(found!((), &()), Some(Said::UNKNOWN));
+    assert!(contains!(Silent, &Box::new(Silent)));
+    // These are no `std::error::Error`s either, and yet what the function returns.
+    assert!(contains!(anyhow::Error, &anyhow::anyhow!("text")));
+    assert!(contains!(eyre::Report, &eyre::eyre!("text")));
+}
+
+#[test]
+fn a_borrowed_error_that_is_no_std_error_can_be_named() {
+    struct Borrowed<'a>(&'a str);
+    let text = String::from("text");
+    let error = Borrowed(&text);
+    assert!(contains!(Borrowed<'_>, &error));
+    assert_eq!(said!(&error), Said::UNKNOWN);
+    assert_eq!(error.0, "text");
+}
+
+#[test]
+fn a_probe_finds_the_verdict_where_there_is_one() {
+    assert_eq!(said!(&reset()), Said::new(Verdict::Transient));
+    assert_eq!(said!(&Box::new(missing())), Said::new(Verdict::Permanent));
+    assert_eq!(said!(&Plain { wait: None }), Said::new(Verdict::Throttled));
+    assert_eq!(said!(&Silent), Said::UNKNOWN);
+    assert_eq!(
+        said!(&App::from(reset())),
+        Said::UNKNOWN,
+        "asked, not searched"
+    );
+    assert_eq!(said!("unsized"), Said::UNKNOWN);
+    let boxed: Box<dyn Error> = reset().into();
+    assert_eq!(said!(&boxed), Said::UNKNOWN);
+    let retryable: Box<dyn Retryable> = Box::new(reset());
+    assert_eq!(said!(&retryable), Said::new(Verdict::Transient));
+}
+
+/// What the expansion meets in generic functions: only the bounds of the function are known.
+mod generic {
+    use super::*;
+
+    type Aliased = App;
+    type Outcome<T> = Result<T, Aliased>;
+
+    trait Service {
+        type Error: Error + Send + Sync + 'static;
+    }
+
+    struct Api;
+
+    impl Service for Api {
+        type Error = App;
+    }
+
+    fn std_error<E: Error + 'static>(error: &E) -> Option<Said> {
+        found!(io::Error, error)
+    }
+
+    fn associated<S: Service>(error: &S::Error) -> Option<Said> {
+        found!(io::Error, error)
+    }
+
+    fn looked_for<A: Error + 'static>(error: &App) -> Option<Said> {
+        found!(A, error)
+    }
+
+    fn as_ref<E: AsRef<dyn Error + Send + Sync>>(error: &E) -> Option<Said> {
+        found!(io::Error, error)
+    }
+
+    fn itself<E>(error: &E) -> Option<Said> {
+        found!(E, error)
+    }
+
+    fn no_bound<E>(error: &E) -> Said {
+        said!(error)
+    }
+
+    fn bound<E: Retryable>(error: &E) -> Said {
+        said!(error)
+    }
+
+    fn opaque(error: impl Error) -> Result<(), impl Error> {
+        Err(error)
+    }
+
+    fn aliased() -> Outcome<()> {
+        Err(App::from(reset()))
+    }
+
+    #[test]
+    fn lookup_uses_the_bounds_in_scope() {
+        assert_eq!(std_error(&App::from(reset())), TRANSIENT);
+        assert_eq!(associated::<Api>(&App::from(reset())), TRANSIENT);
+        assert_eq!(
+            looked_for::<io::Error>(&App::from(reset())),
+            Some(Said::UNKNOWN),
+            "no bound says `Retryable`"
+        );
+        assert_eq!(as_ref(&anyhow::Error::new(reset())), TRANSIENT);
+        assert_eq!(itself(&Silent), Some(Said::UNKNOWN));
+        assert_eq!(
+            no_bound(&reset()),
+            Said::UNKNOWN,
+            "no bound says `Retryable`"
+        );
+        assert_eq!(bound(&reset()), Said::new(Verdict::Transient));
+        let error = opaque(App::from(reset())).unwrap_err();
+        assert_eq!(found!(io::Error, &error), TRANSIENT);
+        let error = aliased().unwrap_err();
+        assert_eq!(found!(io::Error, &error), TRANSIENT);
+    }
+
+    /// A closure as the expansion has it: the type comes from the signature, not from an annotation.
+    #[test]
+    fn lookup_works_in_a_closure_whose_argument_is_inferred() {
+        fn settle<T, E>(result: Result<T, E>, classify: impl FnOnce(&E) -> Ruling) -> bool {
+            result.is_err_and(|error| classify(&error).retry)
+        }
+        assert!(settle(aliased(), |error| match found!(io::Error, error) {
+            Some(said) => Ruling::retry(said),
+            None => Ruling::stop(said!(error)),
+        }));
+        assert!(!settle(aliased(), |error| Ruling::by(said!(error))));
+        assert!(settle(aliased(), |error| {
+            if ask(error, |error| matches!(error, App::Io(_))) {
+                Ruling::retry(said!(error))
+            } else {
+                Ruling::stop(said!(error))
+            }
+        }));
+    }
+}
+
+#[test]
+fn a_rule_without_keys_retries_what_vouches_for_itself() {
+    for (verdict, retry, when_not_idempotent) in [
+        (Verdict::Transient, true, false),
+        (Verdict::Throttled, true, false),
+        (Verdict::Refused, true, true),
+        (Verdict::Permanent, false, false),
+        (Verdict::Unknown, false, false),
+    ] {
+        let ruling = Ruling::by(Said::new(verdict));
+        assert_eq!(ruling.retry, retry, "{verdict}");
+        assert_eq!(
+            ruling.only_refused().retry,
+            when_not_idempotent,
+            "{verdict}"
+        );
+        assert_eq!(ruling.only_refused().said, ruling.said, "{verdict}");
+        assert_eq!(
+            Ruling::retry(Said::new(verdict)).only_refused().retry,
+            verdict == Verdict::Refused,
+            "{verdict}"
+        );
+        assert!(
+            !Ruling::stop(Said::new(verdict)).only_refused().retry,
+            "{verdict}"
+        );
+    }
+    assert!(Ruling::failed_value().retry);
+    assert!(!Ruling::failed_value().only_refused().retry);
+}
+
+#[test]
+fn c63_a_permanent_error_is_not_asked_for_a_hint() {
+    struct Gone;
+    impl Retryable for Gone {
+        fn verdict(&self) -> Verdict {
+            Verdict::Permanent
+        }
+        fn hint(&self) -> Option<Duration> {
+            panic!("asked")
+        }
+    }
+    assert_eq!(verdict_of(&Gone), Said::new(Verdict::Permanent));
+}
+
+/// The verdict of every kind that std has, by name.
+const KINDS: &[(&str, Verdict)] = &[
+    ("NotFound", Verdict::Permanent),
+    ("PermissionDenied", Verdict::Permanent),
+    ("ConnectionRefused", Verdict::Refused),
+    ("ConnectionReset", Verdict::Transient),
+    ("HostUnreachable", Verdict::Transient),
+    ("NetworkUnreachable", Verdict::Transient),
+    ("ConnectionAborted", Verdict::Transient),
+    ("NotConnected", Verdict::Transient),
+    ("AddrInUse", Verdict::Transient),
+    ("AddrNotAvailable", Verdict::Transient),
+    ("NetworkDown", Verdict::Transient),
+    ("BrokenPipe", Verdict::Transient),
+    ("AlreadyExists", Verdict::Permanent),
+    ("WouldBlock", Verdict::Transient),
+    ("NotADirectory", Verdict::Permanent),
+    ("IsADirectory", Verdict::Permanent),
+    ("DirectoryNotEmpty", Verdict::Permanent),
+    ("ReadOnlyFilesystem", Verdict::Permanent),
+    ("FilesystemLoop", Verdict::Permanent),
+    ("StaleNetworkFileHandle", Verdict::Transient),
+    ("InvalidInput", Verdict::Permanent),
+    ("InvalidData", Verdict::Permanent),
+    ("TimedOut", Verdict::Transient),
+    ("WriteZero", Verdict::Unknown),
+    ("StorageFull", Verdict::Permanent),
+    ("NotSeekable", Verdict::Permanent),
+    ("QuotaExceeded", Verdict::Permanent),
+    ("FileTooLarge", Verdict::Permanent),
+    ("ResourceBusy", Verdict::Transient),
+    ("ExecutableFileBusy", Verdict::Transient),
+    ("Deadlock", Verdict::Transient),
+    ("CrossesDevices", Verdict::Permanent),
+    ("TooManyLinks", Verdict::Permanent),
+    ("InvalidFilename", Verdict::Permanent),
+    ("ArgumentListTooLong", Verdict::Permanent),
+    ("Interrupted", Verdict::Transient),
+    ("Unsupported", Verdict::Permanent),
+    ("UnexpectedEof", Verdict::Transient),
+    ("OutOfMemory", Verdict::Unknown),
+    ("InProgress", Verdict::Unknown),
+    ("Other", Verdict::Unknown),
+    ("Uncategorized", Verdict::Unknown),
+];
+
+/// Every kind that can be had: from an operating system error number, or made by std alone.
+fn kinds() -> BTreeMap<u8, ErrorKind> {
+    let made_by_std = [
+        ErrorKind::Other,
+        ErrorKind::WriteZero,
+        ErrorKind::UnexpectedEof,
+        ErrorKind::Unsupported,
+        ErrorKind::InvalidData,
+    ];
+    let from_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
+    // `as u8`, the place in std's declaration, is what is counted below.
+    from_system
+        .chain(made_by_std)
+        .map(|kind| (kind as u8, kind))
+        .collect()
+}
+
+#[test]
+fn c69_every_kind_of_io_error_has_its_verdict() {
+    let mut seen = Vec::new();
+    for kind in kinds().into_values() {
+        let name = format!("{kind:?}");
+        let row = KINDS.iter().find(|(listed, _)| *listed == name);
+        let (_, verdict) = row.unwrap_or_else(|| panic!("{name} is not in the table"));
+        assert_eq!(io::Error::from(kind).verdict(), *verdict, "{name}");
+        seen.push(name);
+    }
+    if cfg!(target_os = "linux") {
+        let unseen: Vec<_> = KINDS
+            .iter()
+            .filter(|(name, _)| !seen.iter().any(|seen| seen == name))
+            .collect();
+        assert!(unseen.is_empty(), "in the table and not seen: {unseen:?}");
+    }
+}
+
+/// `Uncategorized` is the last kind in std's declaration, so its place is the number of the others: a
+/// kind that std adds moves it, whether or not an error number leads to it.
+#[test]
+fn the_table_of_kinds_is_as_long_as_std_s() {
+    let (place, last) = kinds().into_iter().next_back().unwrap();
+    assert_eq!(format!("{last:?}"), "Uncategorized");
+    assert_eq!(
+        usize::from(place) + 1,
+        KINDS.len(),
+        "std has grown a kind: give it a verdict in `io.rs`"
+    );
+}
+
+#[test]
+fn an_io_error_that_says_nothing_is_looked_into() {
+    assert_eq!(io::Error::other("text").verdict(), Verdict::Unknown);
+    assert_eq!(io::Error::other(reset()).verdict(), Verdict::Transient);
+    assert_eq!(io::Error::other(missing()).verdict(), Verdict::Permanent);
+    assert_eq!(
+        io::Error::other(Arc::new(reset())).verdict(),
+        Verdict::Transient
+    );
+    assert_eq!(
+        io::Error::other(io::Error::other(Box::new(reset()))).verdict(),
+        Verdict::Transient
+    );
+    assert_eq!(
+        io::Error::other(App::from(reset())).verdict(),
+        Verdict::Transient
+    );
+    // A kind that was set on purpose is not overruled.
+    assert_eq!(
+        io::Error::new(ErrorKind::InvalidData, reset()).verdict(),
+        Verdict::Permanent
+    );
+    assert_eq!(
+        io::Error::new(ErrorKind::ConnectionReset, missing()).verdict(),
+        Verdict::Transient
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokio_s_own_errors_have_verdicts() {
+    let never = std::future::pending::<()>();
+    let elapsed = tokio::time::timeout(Duration::from_secs(1), never)
+        .await
+        .unwrap_err();
+    assert_eq!(elapsed.verdict(), Verdict::Transient);
+    assert_eq!(io::Error::other(elapsed).verdict(), Verdict::Transient);
+    let aborted = tokio::spawn(std::future::pending::<()>());
+    aborted.abort();
+    assert_eq!(aborted.await.unwrap_err().verdict(), Verdict::Permanent);
+}
+
+#[tokio::test]
+async fn c39_a_panic_in_a_task_is_not_worth_another_attempt() {
+    let panicked = tokio::spawn(async { panic!("expected by the test") })
+        .await
+        .unwrap_err();
+    assert!(panicked.is_panic());
+    assert_eq!(panicked.verdict(), Verdict::Permanent);
+}
+
+#[test]
+fn errors_of_std_that_come_back_the_same_are_permanent() {
+    fn has_verdict<E: Retryable>() {}
+    fn permanent(error: impl Retryable) {
+        assert_eq!(error.verdict(), Verdict::Permanent);
+    }
+    permanent("x".parse::<u8>().unwrap_err());
+    permanent("x".parse::<f64>().unwrap_err());
+    permanent("x".parse::<bool>().unwrap_err());
+    permanent("xy".parse::<char>().unwrap_err());
+    permanent("x".parse::<std::net::IpAddr>().unwrap_err());
+    permanent(u8::try_from(256_u16).unwrap_err());
+    permanent(String::from_utf8(vec![0xff]).unwrap_err());
+    permanent(std::str::from_utf8(&[u8::MAX]).unwrap_err());
+    permanent(std::ffi::CString::new("\0").unwrap_err());
+    permanent(<[u8; 2]>::try_from(&[1_u8][..]).unwrap_err());
+    permanent(std::env::var("A=B").unwrap_err());
+    permanent(fmt::Error);
+    has_verdict::<Infallible>();
+}

@@ -1,0 +1,260 @@
+//! The settings of a call.
+
+use std::time::Duration;
+
+use crate::{Backoff, Factor, Jitter};
+
+/// The settings of a call: how often, how long, and how far apart.
+///
+/// A `Policy` is made in a `const`, so that its values are checked at compile time, and is named in
+/// the attribute: `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it.
+///
+/// # Examples
+///
+/// ```
+/// use retry_runtime::{Jitter, Policy};
+/// use std::time::Duration;
+///
+/// const PAYMENTS: Policy = Policy::new()
+///     .with_attempts(4)
+///     .with_timeout(Duration::from_millis(800))
+///     .with_deadline(Duration::from_secs(3))
+///     .with_jitter(Jitter::Equal);
+///
+/// assert_eq!(PAYMENTS.attempts(), Some(4));
+/// assert_eq!(PAYMENTS.base(), Duration::from_millis(100));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Policy {
+    attempts: u32,
+    timeout: Option<Duration>,
+    deadline: Option<Duration>,
+    backoff: Backoff,
+    base: Duration,
+    max_delay: Duration,
+    factor: Factor,
+    jitter: Jitter,
+    max_retry_after: Duration,
+}
+
+/// Stands for "no limit on the number of attempts".
+const UNLIMITED: u32 = u32::MAX;
+
+impl Policy {
+    /// The defaults: 3 attempts, no timeout, no deadline, exponential backoff from 100 ms to 20 s by
+    /// a factor of 2, full jitter.
+    ///
+    /// Three attempts, a base of 100 ms and a ceiling of 20 s are chosen by us: they are what the
+    /// AWS SDKs use (attempts 3, maximum backoff 20 s) with a base that a busy server notices.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            attempts: 3,
+            timeout: None,
+            deadline: None,
+            backoff: Backoff::Exponential,
+            base: Duration::from_millis(100),
+            max_delay: Duration::from_secs(20),
+            factor: Factor::TWO,
+            jitter: Jitter::Full,
+            max_retry_after: Duration::from_secs(60),
+        }
+    }
+
+    /// Sets the number of calls in all, the first included: in `[1, u32::MAX)`. Default: 3.
+    ///
+    /// # Panics
+    ///
+    /// - If `attempts` is 0. In a `const` that is a compile error.
+    #[must_use]
+    pub const fn with_attempts(mut self, attempts: u32) -> Self {
+        assert!(attempts > 0, "`attempts` counts the first call, so it is at least 1");
+        self.attempts = attempts;
+        self
+    }
+
+    /// Takes the limit on the number of attempts away. Only a deadline then ends a call that fails.
+    #[must_use]
+    pub const fn with_unlimited_attempts(mut self) -> Self {
+        self.attempts = UNLIMITED;
+        self
+    }
+
+    /// Sets the limit of one attempt. Default: none.
+    ///
+    /// Timers have steps of 1 ms and round up. A timeout of zero polls each attempt once.
+    #[must_use]
+    pub const fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets the limit of the whole call, waits included. Default: none.
+    ///
+    /// Timers have steps of 1 ms and round up. A deadline of zero polls the first attempt once.
+    #[must_use]
+    pub const fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Sets how the ceiling of the delay grows. Default: [`Backoff::Exponential`].
+    #[must_use]
+    pub const fn with_backoff(mut self, backoff: Backoff) -> Self {
+        self.backoff = backoff;
+        self
+    }
+
+    /// Sets the ceiling of the first delay. Default: 100 ms. Above `max_delay` it counts as `max_delay`.
+    #[must_use]
+    pub const fn with_base(mut self, base: Duration) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// Sets what no delay exceeds, jitter included. Default: 20 s.
+    #[must_use]
+    pub const fn with_max_delay(mut self, max_delay: Duration) -> Self {
+        self.max_delay = max_delay;
+        self
+    }
+
+    /// Sets by how much the exponential ceiling grows: in `[1, 1000]`, kept to thousandths. Default: 2.
+    ///
+    /// # Panics
+    ///
+    /// - If `factor` is not in `[1, 1000]`, or is NaN. In a `const` that is a compile error.
+    #[must_use]
+    pub const fn with_factor(mut self, factor: f64) -> Self {
+        self.factor = match Factor::new(factor) {
+            Some(factor) => factor,
+            None => panic!("`factor` is a number from 1 to 1000"),
+        };
+        self
+    }
+
+    /// Sets how a delay is drawn below its ceiling. Default: [`Jitter::Full`].
+    #[must_use]
+    pub const fn with_jitter(mut self, jitter: Jitter) -> Self {
+        self.jitter = jitter;
+        self
+    }
+
+    /// Sets the longest hint that is waited for. Default: 60 s. A call that is given a longer one ends.
+    #[must_use]
+    pub const fn with_max_retry_after(mut self, max_retry_after: Duration) -> Self {
+        self.max_retry_after = max_retry_after;
+        self
+    }
+
+    /// Calls in all, the first included, or `None` for no limit.
+    #[must_use]
+    pub const fn attempts(&self) -> Option<u32> {
+        if self.attempts == UNLIMITED { None } else { Some(self.attempts) }
+    }
+
+    /// The limit of one attempt.
+    #[must_use]
+    pub const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// The limit of the whole call.
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+
+    /// How the ceiling of the delay grows.
+    #[must_use]
+    pub const fn backoff(&self) -> Backoff {
+        self.backoff
+    }
+
+    /// The ceiling of the first delay.
+    #[must_use]
+    pub const fn base(&self) -> Duration {
+        self.base
+    }
+
+    /// What no delay exceeds.
+    #[must_use]
+    pub const fn max_delay(&self) -> Duration {
+        self.max_delay
+    }
+
+    /// By how much the exponential ceiling grows.
+    #[must_use]
+    pub const fn factor(&self) -> Factor {
+        self.factor
+    }
+
+    /// How a delay is drawn below its ceiling.
+    #[must_use]
+    pub const fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
+    /// The longest hint that is waited for.
+    #[must_use]
+    pub const fn max_retry_after(&self) -> Duration {
+        self.max_retry_after
+    }
+
+    /// Whether a timer may cut a call: whether there is a timeout or a deadline.
+    #[must_use]
+    pub const fn is_limited(&self) -> bool {
+        self.timeout.is_some() || self.deadline.is_some()
+    }
+
+    /// Gives the range of the delay before retry `n`, counted from 0, ends included.
+    ///
+    /// `previous` is the delay before the last retry of the same call, if there was one; only
+    /// decorrelated jitter asks for it.
+    #[must_use]
+    pub fn delay_range(
+        &self,
+        n: u32,
+        previous: Option<Duration>,
+    ) -> std::ops::RangeInclusive<Duration> {
+        let ceiling = self.backoff.ceiling(n, self.base, self.max_delay, self.factor);
+        self.jitter.range(ceiling, self.base, self.max_delay, previous)
+    }
+
+    /// The longest that a call can take, bodies that block their thread apart: `None` without a bound.
+    ///
+    /// # Formula
+    ///
+    /// ```text
+    /// min(deadline, attempts * timeout + sum of the longest delays)
+    /// ```
+    #[must_use]
+    pub fn worst_case(&self) -> Option<Duration> {
+        let bounded = match (self.attempts(), self.timeout) {
+            (Some(attempts), Some(timeout)) => Some(
+                (0..attempts - 1)
+                    .try_fold((timeout.saturating_mul(attempts), None), |(sum, previous), n| {
+                        let longest = *self.delay_range(n, previous).end();
+                        // Every later delay is at least as long, so the sum of very many can be had at once.
+                        if longest == self.max_delay {
+                            Err(sum.saturating_add(longest.saturating_mul(attempts - 1 - n)))
+                        } else {
+                            Ok((sum.saturating_add(longest), Some(longest)))
+                        }
+                    })
+                    .map_or_else(|sum| sum, |(sum, _)| sum),
+            ),
+            _ => None,
+        };
+        match (self.deadline, bounded) {
+            (Some(deadline), Some(bounded)) => Some(deadline.min(bounded)),
+            (deadline, bounded) => deadline.or(bounded),
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new()
+    }
+}

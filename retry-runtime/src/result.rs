@@ -1,0 +1,79 @@
+//! How generated code sees what the user's function returns.
+
+use crate::{Error, Stopped};
+
+/// A `Result`, or an alias of it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `Result`, so there is nothing to retry on",
+    label = "expected `Result<_, _>` or an alias of it",
+    note = "a function can only be retried when its return type can say that it failed"
+)]
+pub trait ResultLike {
+    /// What it holds in `Ok`.
+    type Value;
+    /// What it holds in `Err`.
+    type Error;
+
+    /// The result as such.
+    #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
+    fn into_result(self) -> Result<Self::Value, Self::Error>;
+    /// Back again, from an `Ok`.
+    fn from_value(value: Self::Value) -> Self;
+    /// Back again, from an `Err`.
+    fn from_error(error: Self::Error) -> Self;
+}
+
+impl<T, E> ResultLike for Result<T, E> {
+    type Value = T;
+    type Error = E;
+
+    #[inline]
+    fn into_result(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn from_value(value: T) -> Self {
+        Ok(value)
+    }
+
+    #[inline]
+    fn from_error(error: E) -> Self {
+        Err(error)
+    }
+}
+
+/// An error type that can say that a call was stopped.
+///
+/// `Way` tells its two implementations apart, which would otherwise overlap; it is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot say that a call was stopped at its `timeout` or `deadline`",
+    label = "this error type cannot be made from `reattempt::Stopped`",
+    note = "add a variant to your error: `Stopped(#[from] reattempt::Stopped)`",
+    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`"
+)]
+pub trait FromStopped<Way> {
+    /// Makes the error.
+    fn from_stopped(stopped: Stopped) -> Self;
+}
+
+/// By the type's own `From<Stopped>`.
+#[derive(Debug)]
+pub struct ByFrom;
+
+/// By being an [`Error`].
+#[derive(Debug)]
+pub struct ByError;
+
+#[diagnostic::do_not_recommend]
+impl<E: From<Stopped>> FromStopped<ByFrom> for E {
+    fn from_stopped(stopped: Stopped) -> Self {
+        stopped.into()
+    }
+}
+
+impl<E> FromStopped<ByError> for Error<E> {
+    fn from_stopped(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}

@@ -1,0 +1,142 @@
+//! How a call ended, and the error for a call that was stopped.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+/// How a call ended. The same words stand in errors, events, spans and metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The first attempt succeeded.
+    Success,
+    /// A later attempt succeeded.
+    SuccessAfterRetry,
+    /// The error is not worth another attempt.
+    NotRetryable,
+    /// The last attempt failed and none is left.
+    AttemptsExhausted,
+    /// The last attempt reached its timeout and none is left.
+    Timeout,
+    /// The deadline is reached, or the next delay would pass it.
+    Deadline,
+    /// The budget has nothing left for a retry.
+    Budget,
+    /// The server asked for a longer delay than the policy waits.
+    HintTooLong,
+    /// The `cancel` future completed.
+    Cancelled,
+    /// The future of the call was dropped.
+    Dropped,
+}
+
+impl Outcome {
+    /// The word for it in events, spans and metrics.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::SuccessAfterRetry => "success_after_retry",
+            Self::NotRetryable => "not_retryable",
+            Self::AttemptsExhausted => "attempts_exhausted",
+            Self::Timeout => "timeout",
+            Self::Deadline => "deadline",
+            Self::Budget => "budget",
+            Self::HintTooLong => "hint_too_long",
+            Self::Cancelled => "cancelled",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a call was stopped when there was no error of its last attempt to return.
+///
+/// The caller gets its own error type, made from this one: `io::Error` (kind `TimedOut`),
+/// `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
+/// The error of an earlier attempt, where there was one that could be kept, is its
+/// [`source`](std::error::Error::source).
+#[derive(Debug)]
+pub struct Stopped {
+    pub(crate) outcome: Outcome,
+    pub(crate) attempts: u32,
+    pub(crate) elapsed: Duration,
+    pub(crate) limit: Option<Duration>,
+    pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Stopped {
+    /// What stopped the call: a timeout, the deadline, or cancellation.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// How many attempts were begun.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// The time since the call's first suspension or failure.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// The limit that was reached, where it was a time.
+    #[must_use]
+    pub fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.outcome, self.limit) {
+            (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}")?,
+            (Outcome::Deadline, Some(limit)) => write!(f, "deadline of {limit:?} reached")?,
+            (Outcome::Cancelled, _) => f.write_str("cancelled")?,
+            (outcome, _) => write!(f, "stopped ({outcome})")?,
+        }
+        let plural = if self.attempts == 1 { "" } else { "s" };
+        write!(f, " ({} attempt{plural}, {:?})", self.attempts, rounded(self.elapsed))
+    }
+}
+
+impl StdError for Stopped {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+impl From<Stopped> for io::Error {
+    /// Of kind `TimedOut`, or `Interrupted` for a call that was cancelled; the `Stopped` is inside.
+    fn from(stopped: Stopped) -> Self {
+        let kind = match stopped.outcome {
+            Outcome::Cancelled => io::ErrorKind::Interrupted,
+            _ => io::ErrorKind::TimedOut,
+        };
+        Self::new(kind, stopped)
+    }
+}
+
+impl From<Stopped> for String {
+    fn from(stopped: Stopped) -> Self {
+        stopped.to_string()
+    }
+}
+
+/// To the millisecond, which is the step of the timers; below one, as it is.
+fn rounded(elapsed: Duration) -> Duration {
+    match u64::try_from(elapsed.as_millis()) {
+        Ok(0) | Err(_) => elapsed,
+        Ok(millis) => Duration::from_millis(millis),
+    }
+}
