@@ -1,6 +1,5 @@
 //! What bounds the load of retries: the only atomics in the crate.
 
-mod clock;
 mod ledger;
 mod permit;
 mod rule;
@@ -13,12 +12,14 @@ mod tests;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 
-pub(crate) use self::clock::tick;
+use tokio::time::Instant;
+
 use self::ledger::Ledger;
 use self::permit::Hold;
 pub(crate) use self::permit::{Permit, Taken};
 pub(crate) use self::rule::Charge;
 use self::rule::{Rule, thousandths};
+use crate::clock;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
 ///
@@ -185,7 +186,7 @@ impl Budget {
     /// The tokens in the budget now, in `[0, capacity]`.
     #[must_use]
     pub fn level(&self) -> f64 {
-        let now = if self.has_floor() { clock::now() } else { 0 };
+        let now = if self.has_floor() { tick(Instant::now()) } else { 0 };
         f64::from(self.ledger.level(now)) / 1000.0
     }
 
@@ -217,6 +218,11 @@ impl Budget {
     pub(crate) fn succeed(&self, last_retry: Taken) {
         self.ledger.succeed(last_retry.amount());
     }
+}
+
+/// Gives the tick of an instant: milliseconds since a point that is the same all over the process.
+pub(crate) fn tick(now: Instant) -> u64 {
+    clock::stamp(now) / 1_000_000
 }
 
 impl Default for Budget {
