@@ -14,13 +14,13 @@
 //! does not.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, FnArg, Pat, ReceiverKind, Type};
+use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
 
 use crate::errors::{self, Errors};
 use crate::future::Shape;
-use crate::item::{self, Function};
+use crate::item::Function;
 use crate::model::Model;
 use crate::usage::{self, Usage};
 
@@ -46,6 +46,7 @@ struct Binding<'a> {
     mutable: Option<Span>,
     /// The type, where the name is the whole pattern.
     ty: Option<&'a Type>,
+    is_self: bool,
     attributes: Vec<&'a Attribute>,
     usage: Usage,
 }
@@ -56,14 +57,21 @@ enum Treatment {
     /// Captured by unique reference.
     Borrow,
     /// `&mut T`: captured by reborrow.
-    Reborrow { rebind: bool },
+    Reborrow {
+        rebind: bool,
+    },
     /// Cloned where possible.
     Choose,
     /// Cloned.
     Clone,
 }
 
-pub(crate) fn plan(function: &Function, model: &Model, root: &TokenStream, errors: &mut Errors) -> Plan {
+pub(crate) fn plan(
+    function: &Function,
+    model: &Model,
+    root: &TokenStream,
+    errors: &mut Errors,
+) -> Plan {
     let mut plan = Plan::default();
     let body = body_of(function);
     if function.handmade.is_none() {
@@ -71,13 +79,20 @@ pub(crate) fn plan(function: &Function, model: &Model, root: &TokenStream, error
     }
     let arguments = arguments_of(function);
     check_clone_list(&arguments, function, model, errors);
-    for Argument { seen, attributes, mut pattern, ty } in arguments {
+    for Argument {
+        seen,
+        attributes,
+        mut pattern,
+        ty,
+        is_self,
+    } in arguments
+    {
         if !seen {
             plan.patterns.push(pattern);
             continue;
         }
         let whole = matches!(pattern, Pat::Ident(_));
-        let known = if whole { ty } else { None };
+        let known = if whole { ty.as_ref() } else { None };
         let mut bindings = Vec::new();
         collect(&mut pattern, &mut |ident, mutability, by_ref| {
             if by_ref {
@@ -88,7 +103,11 @@ pub(crate) fn plan(function: &Function, model: &Model, root: &TokenStream, error
                 ident: ident.clone(),
                 mutable: mutability.as_ref().map(|token| token.span),
                 ty: known,
-                attributes: attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect(),
+                is_self,
+                attributes: attributes
+                    .iter()
+                    .filter(|attribute| attribute.path().is_ident("cfg"))
+                    .collect(),
                 usage,
             };
             let treatment = treatment(&binding, function, model);
@@ -120,7 +139,9 @@ struct Argument<'a> {
     seen: bool,
     attributes: &'a [Attribute],
     pattern: Pat,
-    ty: Option<&'a Type>,
+    ty: Option<Type>,
+    /// `self` under another name, which is never cloned.
+    is_self: bool,
 }
 
 /// What the body sees as its arguments.
@@ -129,12 +150,18 @@ fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
         Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
         _ => &[],
     };
-    let typed = function.signature.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(typed) => Some(typed),
-        FnArg::Receiver(_) => None,
-    });
+    let typed = function
+        .signature
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        });
     let is_rebound = |pattern: &Pat| match pattern {
-        Pat::Ident(pattern) => rebindings.iter().any(|rebinding| rebinding.argument == pattern.ident),
+        Pat::Ident(pattern) => rebindings
+            .iter()
+            .any(|rebinding| rebinding.argument == pattern.ident),
         _ => false,
     };
     let mut arguments: Vec<_> = typed
@@ -142,25 +169,45 @@ fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
             seen: !is_rebound(&typed.pat),
             attributes: &typed.attrs,
             pattern: (*typed.pat).clone(),
-            ty: Some(&typed.ty),
+            ty: Some((*typed.ty).clone()),
+            is_self: false,
         })
         .collect();
     for rebinding in rebindings {
-        let ty = function.signature.inputs.iter().find_map(|input| match input {
-            FnArg::Typed(typed) => match &*typed.pat {
-                Pat::Ident(pattern) if pattern.ident == rebinding.argument => Some(&*typed.ty),
-                _ => None,
-            },
-            FnArg::Receiver(_) => None,
-        });
+        let ty = function
+            .signature
+            .inputs
+            .iter()
+            .find_map(|input| match input {
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(pattern) if pattern.ident == rebinding.argument => {
+                        Some((*typed.ty).clone())
+                    }
+                    _ => None,
+                },
+                FnArg::Receiver(receiver) if rebinding.argument == "self" => {
+                    Some(type_of_self(receiver))
+                }
+                FnArg::Receiver(_) => None,
+            });
         arguments.push(Argument {
             seen: true,
             attributes: &rebinding.attributes,
             pattern: rebinding.pattern.clone(),
             ty,
+            is_self: rebinding.argument == "self",
         });
     }
     arguments
+}
+
+fn type_of_self(receiver: &Receiver) -> Type {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, Some(_)) => syn::parse_quote!(&mut Self),
+        ReceiverKind::Reference(..) => syn::parse_quote!(&Self),
+        ReceiverKind::Typed(_, ty) => (**ty).clone(),
+        _ => syn::parse_quote!(Self),
+    }
 }
 
 fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
@@ -184,10 +231,13 @@ fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treat
                 Treatment::Reborrow { rebind }
             }
         }
+        None if binding.is_self => Treatment::Borrow,
         Some(false) if binding.mutable.is_some() => Treatment::Clone,
         Some(false) => Treatment::Leave,
         None if binding.mutable.is_some() => Treatment::Clone,
-        None if binding.usage == Usage::HandedOver && is_concrete(binding.ty, function) => Treatment::Clone,
+        None if binding.usage == Usage::HandedOver && is_concrete(binding.ty, function) => {
+            Treatment::Clone
+        }
         None if binding.usage >= Usage::Moved => Treatment::Choose,
         // Whether a name out of a pattern holds a reference, nobody can see.
         None if binding.ty.is_none() => Treatment::Leave,
@@ -207,15 +257,26 @@ fn reference(ty: Option<&Type>) -> Option<bool> {
 
 /// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
 fn is_concrete(ty: Option<&Type>, function: &Function) -> bool {
-    let Some(Type::Path(path)) = ty else { return false };
-    let Some(first) = path.path.segments.first() else { return false };
+    let Some(Type::Path(path)) = ty else {
+        return false;
+    };
+    let Some(first) = path.path.segments.first() else {
+        return false;
+    };
     let short = first.ident.to_string();
-    let looks_generic = short.len() <= 2 && short.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let looks_generic = short.len() <= 2
+        && short
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
     path.qself.is_none()
         && !looks_generic
         && short != "Self"
         && !function.is_type_parameter(&first.ident)
-        && path.path.segments.iter().all(|segment| segment.arguments.is_none())
+        && path
+            .path
+            .segments
+            .iter()
+            .all(|segment| segment.arguments.is_none())
 }
 
 fn emit(
@@ -229,7 +290,6 @@ fn emit(
     let name = &binding.ident;
     let cfg = &binding.attributes;
     let plumbing = Span::mixed_site().located_at(name.span());
-    let held = format_ident!("__retry_{name}", span = plumbing);
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
     match treatment {
         Treatment::Leave => {}
@@ -251,29 +311,30 @@ fn emit(
         Treatment::Reborrow { rebind: true } => plan.within.extend(quote_spanned! {plumbing=>
             #(#cfg)* let #mutability #name = &mut *#name;
         }),
-        Treatment::Choose => {
-            plan.each.extend(quote_spanned! {plumbing=>
-                #(#cfg)* let #held = {
-                    use #root::__private::Borrows as _;
-                    #root::__private::Argument(&#name).for_each_attempt()
-                };
-            });
-            plan.within.extend(quote_spanned! {plumbing=> #(#cfg)* let #mutability #name = #held; });
-        }
-        Treatment::Clone => {
-            plan.each.extend(quote_spanned! {plumbing=>
-                #(#cfg)* let #held = #root::__private::cloned(&#name);
-            });
-            plan.within.extend(quote_spanned! {plumbing=> #(#cfg)* let #mutability #name = #held; });
-        }
+        // Under its own name: a second one would be a second copy in the future.
+        Treatment::Choose => plan.each.extend(quote_spanned! {plumbing=>
+            #(#cfg)* let #mutability #name = #root::__private::Argument::new(&#name).for_each_attempt();
+        }),
+        Treatment::Clone => plan.each.extend(quote_spanned! {plumbing=>
+            #(#cfg)* let #mutability #name = #root::__private::cloned(&#name);
+        }),
     }
 }
 
 /// What becomes of `self`.
-fn plan_self(function: &Function, model: &Model, body: &TokenStream, plan: &mut Plan, errors: &mut Errors) {
-    let Some(FnArg::Receiver(receiver)) = function.signature.inputs.first() else { return };
+fn plan_self(
+    function: &Function,
+    model: &Model,
+    body: &TokenStream,
+    plan: &mut Plan,
+    errors: &mut Errors,
+) {
+    let Some(FnArg::Receiver(receiver)) = function.signature.inputs.first() else {
+        return;
+    };
     let plumbing = Span::mixed_site().located_at(receiver.self_token.span);
-    let this = syn::Token![self](plumbing);
+    // As typed: `self` is found by its hygiene, as any local name is.
+    let this = receiver.self_token;
     let by_value = match &receiver.kind {
         ReceiverKind::Value => true,
         ReceiverKind::Typed(_, ty) => {
@@ -283,7 +344,7 @@ fn plan_self(function: &Function, model: &Model, body: &TokenStream, plan: &mut 
         _ => false,
     };
     if let (true, Some(mutability), None) = (by_value, &receiver.mutability, &model.clone) {
-        errors.push(mutability.span(), errors::mutable_self());
+        errors.push(mutability.span(), errors::item::mutable_self());
         return;
     }
     if usage::of("self", body) == Usage::Unmentioned {
@@ -293,29 +354,42 @@ fn plan_self(function: &Function, model: &Model, body: &TokenStream, plan: &mut 
         let renamed = Ident::new("__self", plumbing);
         if usage::in_move_block("self", body) {
             plan.rename_self = true;
-            plan.within.extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
+            plan.within
+                .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
         } else if !function.output_may_borrow() {
-            plan.within.extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
+            plan.within
+                .extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
         }
     } else if by_value && receiver.mutability.is_none() {
         plan.mutable_self = true;
-        plan.within.extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));
+        plan.within
+            .extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));
     }
 }
 
 /// Refuses names in `clone(…)` that are no argument.
-fn check_clone_list(arguments: &[Argument<'_>], function: &Function, model: &Model, errors: &mut Errors) {
+fn check_clone_list(
+    arguments: &[Argument<'_>],
+    function: &Function,
+    model: &Model,
+    errors: &mut Errors,
+) {
     let Some(list) = &model.clone else { return };
     let mut names = Vec::new();
     for argument in arguments {
-        collect(&mut argument.pattern.clone(), &mut |ident, _, _| names.push(ident.clone()));
+        collect(&mut argument.pattern.clone(), &mut |ident, _, _| {
+            names.push(ident.clone())
+        });
     }
     for wanted in &list.value {
         if wanted == "self" {
-            errors.push(wanted.span(), errors::clone_of_self());
+            errors.push(wanted.span(), errors::item::clone_of_self());
         } else if !names.contains(wanted) {
             let known: Vec<_> = names.iter().map(ToString::to_string).collect();
-            errors.push(wanted.span(), errors::clone_of_unknown(wanted, &known, &function.signature.ident));
+            errors.push(
+                wanted.span(),
+                errors::item::clone_of_unknown(wanted, &known, &function.signature.ident),
+            );
         }
     }
 }
@@ -324,19 +398,32 @@ fn check_clone_list(arguments: &[Argument<'_>], function: &Function, model: &Mod
 fn collect(pattern: &mut Pat, found: &mut dyn FnMut(&Ident, &mut Option<syn::Token![mut]>, bool)) {
     match pattern {
         Pat::Ident(pattern) => {
-            found(&pattern.ident, &mut pattern.mutability, pattern.by_ref.is_some());
+            found(
+                &pattern.ident,
+                &mut pattern.mutability,
+                pattern.by_ref.is_some(),
+            );
             if let Some((_, inner)) = &mut pattern.subpat {
                 collect(inner, found);
             }
         }
-        Pat::Tuple(tuple) => tuple.elems.iter_mut().for_each(|inner| collect(inner, found)),
-        Pat::TupleStruct(tuple) => tuple.elems.iter_mut().for_each(|inner| collect(inner, found)),
+        Pat::Tuple(tuple) => tuple
+            .elems
+            .iter_mut()
+            .for_each(|inner| collect(inner, found)),
+        Pat::TupleStruct(tuple) => tuple
+            .elems
+            .iter_mut()
+            .for_each(|inner| collect(inner, found)),
         Pat::Struct(pattern) => {
             for field in &mut pattern.fields {
                 collect(&mut field.pat, found);
             }
         }
-        Pat::Slice(slice) => slice.elems.iter_mut().for_each(|inner| collect(inner, found)),
+        Pat::Slice(slice) => slice
+            .elems
+            .iter_mut()
+            .for_each(|inner| collect(inner, found)),
         Pat::Reference(reference) => collect(&mut reference.pat, found),
         Pat::Paren(paren) => collect(&mut paren.pat, found),
         Pat::Type(typed) => collect(&mut typed.pat, found),
@@ -375,8 +462,11 @@ impl Plan {
 
     /// The patterns of a handmade future's rebindings.
     pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
-        let typed = function.signature.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_)));
+        let typed = function
+            .signature
+            .inputs
+            .iter()
+            .filter(|input| matches!(input, FnArg::Typed(_)));
         self.patterns.iter().skip(typed.count())
     }
 }
-

@@ -16,6 +16,7 @@ pub(crate) fn retry(args: TokenStream, item: TokenStream) -> TokenStream {
         Some(path) => path.to_token_stream(),
         None => quote_spanned!(Span::mixed_site()=> ::reattempt),
     };
+    errors.seek(Errors::ITEM);
     let planned = item::parse(item.clone(), &mut errors).map(|function| {
         let plan = arguments::plan(&function, &model, &root, &mut errors);
         (function, plan)

@@ -1,23 +1,23 @@
 //! The rules of an attribute as a closure from an error to a ruling.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, quote, quote_spanned};
+use quote::quote_spanned;
+use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
-use crate::model::{Model, Rules};
+use crate::model::{Attempts, Model, Rules};
 
 /// The closure that says of an error whether it is worth another attempt.
 ///
 /// ```text
 /// Input:   unless = U, not_on = "N", matches = "P", on = "A | B", when = W
 /// Output:  |error: &_| {
-///              use root::__private::{…};
 ///              if ask(error, U) { return Ruling::stop(said) }
-///              if links.contains::<N>() { return Ruling::stop(said) }
-///              if matches!(error, P) { return Ruling::retry(said) }
-///              if let Some(said) = links.find::<A>(…).or_else(|| links.find::<B>(…)) && ask(error, W) {
-///                  return Ruling::retry(said)
+///              if Find::<_, N>::new(error).contains() { return Ruling::stop(said) }
+///              if match error { P => true, _ => false } { return Ruling::retry(said) }
+///              if let Some(said) = Find::<_, A>::new(error).find(…).or_else(|| … B …) {
+///                  if ask(error, W) { return Ruling::retry(said) }
 ///              }
 ///              Ruling::stop(said)
 ///          }
@@ -29,22 +29,27 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
     let plumbing = Span::mixed_site();
     let private = quote_spanned!(plumbing=> #root::__private);
     let error = Ident::new("__retry_error", plumbing);
-    let Rules { unless, not_on, matches, on, when } = &model.rules;
-    let said = quote_spanned!(plumbing=> #private::Probe(#error).said());
-    let links = Ident::new("__retry_links", plumbing);
+    let Rules {
+        unless,
+        not_on,
+        matches,
+        on,
+        when,
+    } = &model.rules;
+    let said = quote_spanned!(plumbing=> #private::Probe::new(#error).said());
+    let stop = quote_spanned!(plumbing=> #private::Ruling::stop(#said));
+    let asked = |predicate: &Expr| quote_spanned!(plumbing=> #private::ask(#error, #predicate));
 
-    let bind_links = (on.is_some() || not_on.is_some()).then(|| {
-        quote_spanned!(plumbing=> let #links = (&&&&#private::Probe(#error)).links();)
-    });
     let unless = unless.as_ref().map(|unless| {
-        let predicate = &unless.value;
-        quote_spanned!(plumbing=> if #private::ask(#error, #predicate) { return #private::Ruling::stop(#said); })
+        let asked = asked(&unless.value);
+        quote_spanned!(plumbing=> if #asked { return #stop; })
     });
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
-        let span = plumbing.located_at(ty.span());
-        quote_spanned!(span=> if #links.contains::<#ty>() { return #private::Ruling::stop(#said); })
+        // rustc's "can never be found inside" belongs on the type.
+        let contains = Ident::new("contains", plumbing.located_at(ty.span()));
+        quote_spanned!(plumbing=> if #private::Find::<_, #ty>::new(#error).#contains() { return #stop; })
     });
-    let matches = matches.as_ref().map(|matches| {
+    let matched = matches.as_ref().map(|matches| {
         let pattern = &matches.value;
         quote_spanned! {plumbing=>
             #[allow(unreachable_patterns)]
@@ -53,55 +58,49 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
     });
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
-            let span = plumbing.located_at(ty.span());
-            quote_spanned!(span=> #links.find::<#ty>(|#error| #said))
+            let find = Ident::new("find", plumbing.located_at(ty.span()));
+            quote_spanned! {plumbing=>
+                #private::Find::<_, #ty>::new(#error).#find(|#error| #said)
+            }
         });
         let first = alternatives.next();
         quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
     });
-    let asked = when.as_ref().map(|when| {
-        let predicate = &when.value;
-        quote_spanned!(plumbing=> #private::ask(#error, #predicate))
-    });
-    let said_found = Ident::new("__retry_said", plumbing);
-    let decision = match (found, asked) {
-        (Some(found), Some(asked)) => quote_spanned! {plumbing=>
-            if let ::core::option::Option::Some(#said_found) = #found {
-                if #asked { return #private::Ruling::retry(#said_found); }
+    let when = when.as_ref().map(|when| asked(&when.value));
+    let found_said = Ident::new("__retry_said", plumbing);
+    let decision = match (found, when) {
+        (Some(found), when) => {
+            let retry = quote_spanned!(plumbing=> return #private::Ruling::retry(#found_said););
+            let retry = match when {
+                Some(when) => quote_spanned!(plumbing=> if #when { #retry }),
+                None => retry,
+            };
+            quote_spanned! {plumbing=>
+                if let ::core::option::Option::Some(#found_said) = #found { #retry }
+                #stop
             }
-            #private::Ruling::stop(#said)
+        }
+        (None, Some(when)) => quote_spanned! {plumbing=>
+            if #when { return #private::Ruling::retry(#said); }
+            #stop
         },
-        (Some(found), None) => quote_spanned! {plumbing=>
-            match #found {
-                ::core::option::Option::Some(#said_found) => #private::Ruling::retry(#said_found),
-                ::core::option::Option::None => #private::Ruling::stop(#said),
-            }
-        },
-        (None, Some(asked)) => quote_spanned! {plumbing=>
-            if #asked { #private::Ruling::retry(#said) } else { #private::Ruling::stop(#said) }
-        },
-        (None, None) if matches.is_some() => quote_spanned!(plumbing=> #private::Ruling::stop(#said)),
+        (None, None) if matches.is_some() || never_retries(model) => stop.clone(),
         (None, None) => {
-            // What rustc says of an error without a verdict belongs on the type that the user wrote.
+            // rustc's "does not say which of its errors are worth another attempt" belongs on the
+            // error's type in the signature.
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
-            let blame = blamed.to_token_stream().into_iter().next().map_or(plumbing, |token| token.span());
-            let ask = quote_spanned!(plumbing.located_at(blame)=> #private::verdict_of(#error));
-            quote_spanned!(plumbing=> #private::Ruling::by(#ask))
+            let blamed = Ident::new("__retry_error", plumbing.located_at(blamed.span()));
+            quote_spanned!(plumbing=> #private::Ruling::by(#private::verdict_of(#blamed)))
         }
     };
-    let traits = quote! {};
-    let idempotent = model.idempotent.as_ref().is_some_and(|idempotent| !idempotent.value);
-    let ruling = quote_spanned! {plumbing=>
-        |#error: &_| {
-            #traits
-            #[allow(unused_imports)]
-            use #private::ProbeFallback as _;
-            #bind_links
-            #unless
-            #(#not_on)*
-            #matches
-            #decision
-        }
-    };
-    if idempotent { quote_spanned!(plumbing=> #private::only_refused(#ruling)) } else { ruling }
+    let rules = quote_spanned!(plumbing=> #unless #(#not_on)* #matched #decision);
+    quote_spanned!(plumbing=> |#error| { #rules })
+}
+
+/// Whether there is but one attempt, so that nothing is asked of the error's type.
+fn never_retries(model: &Model) -> bool {
+    matches!(
+        model.attempts.as_ref().map(|attempts| &attempts.value),
+        Some(Attempts::Count(1))
+    )
 }

@@ -12,15 +12,13 @@
 //!              };
 //!              let mut memory = call.memory::<io::Error>().choose();
 //!              loop {
-//!                  let held_b = Argument(&b).for_each_attempt();          // a clone, or `&b`
-//!                  let attempt = async {
+//!                  let b = Argument::new(&b).for_each_attempt();      // a clone, or `&b`
+//!                  let ended = call.attempt(async {
 //!                      if let Some(it) = None::<io::Result<T>> { return it; }   // fixes the type
 //!                      if false { let _ = &mut a; }                       // captured uniquely
-//!                      let b = held_b;
 //!                      BODY
-//!                  };
-//!                  let ended = call.attempt(attempt).await;
-//!                  let wait = match call.settle(ended, &mut memory, |error| RULES) {
+//!                  }).await;
+//!                  let wait = match call.settle(ended, &mut memory, …, |error| RULES, …) {
 //!                      Next::Return(result) => break result,
 //!                      Next::Retry(wait) => wait,
 //!                  };
@@ -40,20 +38,47 @@ use crate::arguments::Plan;
 use crate::classifier::classifier;
 use crate::future::{Kind, Shape};
 use crate::item::{self, Function};
-use crate::model::Model;
+use crate::model::{BeforeRetry, Model};
 use crate::settings::{Settings, settings};
 
 /// The function, retried.
-pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan, root: &TokenStream) -> TokenStream {
-    let Function { attributes, visibility, defaultness, inner_attributes, .. } = function;
+pub(crate) fn expand(
+    function: &Function,
+    model: &Model,
+    plan: &Plan,
+    root: &TokenStream,
+) -> TokenStream {
+    let Function {
+        attributes,
+        visibility,
+        defaultness,
+        inner_attributes,
+        ..
+    } = function;
     let signature = plan.apply(function);
-    let code = match function.handmade.as_ref().map(|handmade| (handmade.kind, &handmade.shape)) {
+    let code = match function
+        .handmade
+        .as_ref()
+        .map(|handmade| (handmade.kind, &handmade.shape))
+    {
         None => call(function, model, plan, root, &function.body),
-        Some((_, Shape::Block { statements, wrapper, rebindings, body })) => {
-            let rebound = rebindings.iter().zip(plan.rebound(function)).map(|(rebinding, pattern)| {
-                let (attributes, value) = (&rebinding.attributes, &rebinding.value);
-                quote!(#(#attributes)* let #pattern = #value;)
-            });
+        Some((
+            _,
+            Shape::Block {
+                statements,
+                wrapper,
+                rebindings,
+                body,
+            },
+        )) => {
+            let rebound =
+                rebindings
+                    .iter()
+                    .zip(plan.rebound(function))
+                    .map(|(rebinding, pattern)| {
+                        let (attributes, value) = (&rebinding.attributes, &rebinding.value);
+                        quote!(#(#attributes)* let #pattern = #value;)
+                    });
             let code = call(function, model, plan, root, body);
             let future = quote!(async move { #(#rebound)* #code });
             if wrapper.is_empty() {
@@ -84,21 +109,29 @@ fn whole(function: &Function) -> TokenStream {
     let plumbing = Span::mixed_site();
     let body = &function.body;
     let typed = match &function.signature.output {
-        syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => Some(typed_branch(ty)),
+        syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => {
+            Some(typed_branch(ty))
+        }
         _ => None,
     };
     quote_spanned!(plumbing=> async { #typed #body }.await.await)
 }
 
 /// The loop, and what stands before it.
-fn call(function: &Function, model: &Model, plan: &Plan, root: &TokenStream, body: &TokenStream) -> TokenStream {
+fn call(
+    function: &Function,
+    model: &Model,
+    plan: &Plan,
+    root: &TokenStream,
+    body: &TokenStream,
+) -> TokenStream {
     let plumbing = Span::mixed_site();
     // Where rustc finds that the result, or its error, is not what a retry needs, the blame is on the
     // type that the user wrote.
     let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
     let blame = plumbing.located_at(blamed.span());
     let name = |text| Ident::new(text, plumbing);
-    let (call, memory, attempt) = (name("__retry_call"), name("__retry_memory"), name("__retry_attempt"));
+    let (call, memory) = (name("__retry_call"), name("__retry_memory"));
     let (result, wait) = (name("__retry_result"), name("__retry_wait"));
     let ended = Ident::new("__retry_ended", blame);
     let private = quote_spanned!(plumbing=> #root::__private);
@@ -107,40 +140,80 @@ fn call(function: &Function, model: &Model, plan: &Plan, root: &TokenStream, bod
     let choose = memory_of(function, root, &call);
     let typed = typed_branch(&item::without_impl(&function.output));
     let rules = classifier(function, model, root);
-    let body = if plan.rename_self { renamed_self(body.clone()) } else { body.clone() };
-    let Plan { each, within, .. } = plan;
-    let settle = match &model.when_ok {
-        Some(when_ok) => {
-            let predicate = &when_ok.value;
-            quote_spanned!(blame=> #call.settle_checked(#ended, &mut #memory, #predicate, #rules))
-        }
-        None => quote_spanned!(blame=> #call.settle(#ended, &mut #memory, #rules)),
+    let body = if plan.rename_self {
+        renamed_self(body.clone())
+    } else {
+        body.clone()
     };
+    let Plan { each, within, .. } = plan;
+    let error = name("__retry_error");
+    let failed = match &model.when_ok {
+        Some(when_ok) => when_ok.value.to_token_stream(),
+        None => quote_spanned!(plumbing=> |_| false),
+    };
+    let on_retry = match &model.on_retry {
+        Some(on_retry) => on_retry.value.to_token_stream(),
+        None => quote_spanned!(plumbing=> |_| ()),
+    };
+    let explain = quote_spanned!(plumbing=> |#error| #private::Explain::new(#error).text());
+    let settle = Ident::new("settle", blame);
+    let before_retry = before_retry(model, &call, &memory);
     quote_spanned! {plumbing=>
         #begin
         let mut #memory = #choose;
         loop {
             #each
-            let #attempt = async { #typed #within #body };
-            let #ended = #call.attempt(#attempt).await;
-            let #wait = match #settle {
+            let #ended = #call.attempt(async { #typed #within #body }).await;
+            let #wait = match #call.#settle(
+                #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
+            ) {
                 #private::Next::Return(#result) => break #result,
                 #private::Next::Retry(#wait) => #wait,
             };
             #wait.pause().await;
+            #before_retry
         }
     }
+}
+
+/// What goes before a retry, after the wait.
+///
+/// ```text
+/// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
+///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { break result; }
+/// ```
+fn before_retry(model: &Model, call: &Ident, memory: &Ident) -> Option<TokenStream> {
+    let plumbing = Span::mixed_site();
+    let before_retry = model.before_retry.as_ref()?;
+    let blame = plumbing.located_at(before_retry.span);
+    let future = match &before_retry.value {
+        BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
+        BeforeRetry::Expr(expr) => quote_spanned!(plumbing=> #expr),
+    };
+    let prepared = Ident::new("__retry_prepared", blame);
+    let result = Ident::new("__retry_result", plumbing);
+    Some(quote_spanned! {plumbing=>
+        let #prepared = #call.prepare(async { #future.await }).await;
+        if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
+            break #result;
+        }
+    })
 }
 
 /// The site of the function, and the beginning of a call.
 fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -> TokenStream {
     let plumbing = Span::mixed_site();
-    let Settings { constant, dynamic, limited } = settings(model, root);
+    let Settings {
+        constant,
+        dynamic,
+        policy,
+        limited,
+    } = settings(model, root);
     let private = quote_spanned!(plumbing=> #root::__private);
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
         None => {
-            let function = format!("::{}", unraw(&function.signature.ident));
+            let function = format!("::{}", item::unraw(&function.signature.ident));
             quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
         }
     };
@@ -148,22 +221,28 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
         Some(limited) => quote!(#limited),
         None => quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
     };
+    let idempotent = model
+        .idempotent
+        .as_ref()
+        .filter(|idempotent| !idempotent.value)
+        .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
     let items = quote_spanned! {plumbing=>
         const __RETRY_POLICY: #root::Policy = #constant;
-        static __RETRY_SITE: #private::Site<#limited> = #private::Site::new(#label, __RETRY_POLICY);
+        static __RETRY_SITE: #private::Site<#limited> =
+            #private::Site::new(#label, __RETRY_POLICY) #idempotent;
     };
-    if dynamic.is_empty() {
+    let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>
             let mut #call = { #items #private::Call::begin(&__RETRY_SITE) };
         };
-    }
-    let policy = Ident::new("__retry_policy", plumbing);
+    };
+    let settings = Ident::new("__retry_settings", plumbing);
     quote_spanned! {plumbing=>
-        let #policy;
+        let #settings;
         let mut #call = {
             #items
-            #policy = __RETRY_SITE.policy()#dynamic;
-            #private::Call::begin_with(&__RETRY_SITE, &#policy)
+            #settings = __RETRY_SITE.with_policy(|#policy| #dynamic);
+            #private::Call::begin_with(&__RETRY_SITE, &#settings)
         };
     }
 }
@@ -184,23 +263,30 @@ fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -> TokenStre
     };
     let forgets = match error {
         Some(_) => item::mentions_lifetime(&tokens) || unknown(&tokens),
-        None => head_mentions_lifetime(&tokens) || tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "impl")),
+        None => {
+            head_mentions_lifetime(&tokens)
+                || tokens
+                    .clone()
+                    .into_iter()
+                    .any(|token| matches!(token, TokenTree::Ident(word) if word == "impl"))
+        }
     };
     if forgets {
         return quote_spanned!(plumbing=> #root::__private::Forgets);
     }
     let output = item::without_impl(&function.output);
-    quote_spanned! {plumbing=> {
-        #[allow(unused_imports)]
-        use #root::__private::Forgetful as _;
+    quote_spanned! {plumbing=>
         #call.memory::<<#output as #root::__private::ResultLike>::Error>().choose()
-    }}
+    }
 }
 
 /// `E`, `E1`: what people call a type parameter of the `impl` around the function.
 fn looks_generic(word: &Ident) -> bool {
     let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
-    letters.next().is_some_and(|first| first.is_ascii_uppercase()) && letters.all(|rest| rest.is_ascii_digit())
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_uppercase())
+        && letters.all(|rest| rest.is_ascii_digit())
 }
 
 /// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
@@ -237,12 +323,14 @@ fn renamed_self(body: TokenStream) -> TokenStream {
     let mut in_item = false;
     while let Some(token) = tokens.next() {
         let token = match token {
-            TokenTree::Ident(word) if word == "self" => {
-                TokenTree::Ident(Ident::new("__self", Span::mixed_site().located_at(word.span())))
-            }
+            TokenTree::Ident(word) if word == "self" => TokenTree::Ident(Ident::new(
+                "__self",
+                Span::mixed_site().located_at(word.span()),
+            )),
             TokenTree::Ident(word) => {
                 let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
-                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod") && names_next;
+                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod")
+                    && names_next;
                 TokenTree::Ident(word)
             }
             TokenTree::Group(group) if in_item => {
@@ -265,10 +353,4 @@ fn braced(tokens: TokenStream, span: Span) -> TokenStream {
     let mut group = Group::new(proc_macro2::Delimiter::Brace, tokens);
     group.set_span(span);
     TokenTree::Group(group).into()
-}
-
-/// A name without `r#`.
-fn unraw(ident: &Ident) -> String {
-    let text = ident.to_string();
-    text.strip_prefix("r#").map_or_else(|| text.clone(), str::to_owned)
 }

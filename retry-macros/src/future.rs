@@ -1,13 +1,12 @@
 //! Functions that are not `async` and return a future: by hand, or through `#[async_trait]`, which
 //! has rewritten the method before we see it.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::parse::{ParseStream, Parser};
-use syn::spanned::Spanned as _;
+use syn::parse::Parser;
 use syn::{
     Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, PathSegment, Signature, Stmt,
-    Token, Type, TypeParamBound,
+    Type, TypeParamBound,
 };
 
 /// A body that makes a future.
@@ -73,8 +72,14 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
                 "BoxFuture" | "LocalBoxFuture" => type_arguments(segment).last()?.clone(),
                 "Pin" => {
                     let boxed = type_arguments(segment).next()?;
-                    let Type::Path(boxed) = boxed else { return None };
-                    let segment = boxed.path.segments.last().filter(|last| last.ident == "Box")?;
+                    let Type::Path(boxed) = boxed else {
+                        return None;
+                    };
+                    let segment = boxed
+                        .path
+                        .segments
+                        .last()
+                        .filter(|last| last.ident == "Box")?;
                     match type_arguments(segment).next()? {
                         Type::TraitObject(object) => future_output(object.bounds.iter())?,
                         _ => return None,
@@ -93,17 +98,28 @@ fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
         PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
         _ => None,
     };
-    arguments.into_iter().flatten().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    })
+    arguments
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })
 }
 
 fn future_output<'a>(mut bounds: impl Iterator<Item = &'a TypeParamBound>) -> Option<Type> {
     bounds.find_map(|bound| {
-        let TypeParamBound::Trait(bound) = bound else { return None };
-        let segment = bound.path.segments.last().filter(|last| last.ident == "Future")?;
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let segment = bound
+            .path
+            .segments
+            .last()
+            .filter(|last| last.ident == "Future")?;
+        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+            return None;
+        };
         arguments.args.iter().find_map(|argument| match argument {
             GenericArgument::AssocType(binding) if binding.ident == "Output" => {
                 Some(binding.ty.clone())
@@ -115,12 +131,20 @@ fn future_output<'a>(mut bounds: impl Iterator<Item = &'a TypeParamBound>) -> Op
 
 fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<Shape> {
     let (last, before) = statements.split_last()?;
-    let Stmt::Expr(tail, None) = last else { return None };
+    let Stmt::Expr(tail, None) = last else {
+        return None;
+    };
     let (wrapper, block) = match (kind, tail) {
         (Kind::Opaque, Expr::Async(block)) => (TokenStream::new(), block),
         (Kind::Boxed, Expr::Call(call)) => {
-            let Expr::Path(function) = &*call.func else { return None };
-            function.path.segments.last().filter(|last| last.ident == "pin")?;
+            let Expr::Path(function) = &*call.func else {
+                return None;
+            };
+            function
+                .path
+                .segments
+                .last()
+                .filter(|last| last.ident == "pin")?;
             match (call.args.first(), call.args.len()) {
                 (Some(Expr::Async(block)), 1) => (call.func.to_token_stream(), block),
                 _ => return None,
@@ -139,31 +163,58 @@ fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option
         rest = rest.get(1..).unwrap_or_default();
     }
     let body = quote!(#(#rest)*);
-    Some(Shape::Block { statements: quote!(#(#before)*), wrapper, rebindings, body })
+    Some(Shape::Block {
+        statements: quote!(#(#before)*),
+        wrapper,
+        rebindings,
+        body,
+    })
 }
 
 /// `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` fixes the type of
 /// its block. Ours stands in the attempt.
 fn is_typed_branch(statement: &Stmt) -> bool {
-    let Stmt::Expr(Expr::If(branch), _) = statement else { return false };
-    let Expr::Let(condition) = &*branch.cond else { return false };
-    let Expr::Path(none) = &*condition.expr else { return false };
-    none.path.segments.last().is_some_and(|last| last.ident == "None")
-        && condition.pat.to_token_stream().to_string().contains("__ret")
+    let Stmt::Expr(Expr::If(branch), _) = statement else {
+        return false;
+    };
+    let Expr::Let(condition) = &*branch.cond else {
+        return false;
+    };
+    let Expr::Path(none) = &*condition.expr else {
+        return false;
+    };
+    none.path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident == "None")
+        && condition
+            .pat
+            .to_token_stream()
+            .to_string()
+            .contains("__ret")
 }
 
 fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
-    let Stmt::Local(Local { attrs, pat, init: Some(init), .. }) = statement else { return None };
+    let Stmt::Local(Local {
+        attrs,
+        pat,
+        init: Some(init),
+        ..
+    }) = statement
+    else {
+        return None;
+    };
     if init.diverge.is_some() || matches!(pat, Pat::Type(_)) {
         return None;
     }
     let argument = argument_of(&init.expr)?;
-    let is_argument = argument == "self" || signature.inputs.iter().any(|input| match input {
-        syn::FnArg::Typed(typed) => {
-            matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == argument)
-        }
-        syn::FnArg::Receiver(_) => false,
-    });
+    let is_argument = argument == "self"
+        || signature.inputs.iter().any(|input| match input {
+            syn::FnArg::Typed(typed) => {
+                matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == argument)
+            }
+            syn::FnArg::Receiver(_) => false,
+        });
     is_argument.then(|| Rebinding {
         attributes: attrs.clone(),
         pattern: pat.clone(),

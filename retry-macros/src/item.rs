@@ -38,8 +38,8 @@ pub(crate) fn parse(item: TokenStream, errors: &mut Errors) -> Option<Function> 
         Ok(raw) => raw,
         Err(error) => {
             match item_keyword(&item) {
-                Some((span, what)) => errors.push(span, errors::not_a_function(&what)),
-                None => errors.push(error.span(), errors::unreadable_function(&error)),
+                Some((span, what)) => errors.push(span, errors::item::not_a_function(&what)),
+                None => errors.push(error.span(), errors::item::unreadable_function(&error)),
             }
             return None;
         }
@@ -74,48 +74,68 @@ impl Parse for RawFunction {
         if !input.is_empty() {
             return Err(input.error("expected one function"));
         }
-        Ok(Self { attributes, visibility, defaultness, signature, body })
+        Ok(Self {
+            attributes,
+            visibility,
+            defaultness,
+            signature,
+            body,
+        })
     }
 }
 
 fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
-    let RawFunction { attributes, visibility, defaultness, signature, body } = raw;
+    let RawFunction {
+        attributes,
+        visibility,
+        defaultness,
+        signature,
+        body,
+    } = raw;
     let before = errors.count();
     if let Some(constness) = &signature.constness {
-        errors.push(constness.span(), errors::const_function());
+        errors.push(constness.span(), errors::item::const_function());
     }
     if let (Some(_), Some(abi)) = (&signature.asyncness, &signature.abi) {
-        errors.push(abi.span(), errors::extern_function());
+        errors.push(abi.span(), errors::item::extern_function());
     }
     if body.is_none() {
-        errors.push(signature.ident.span(), errors::function_without_body());
+        errors.push(
+            signature.ident.span(),
+            errors::item::function_without_body(),
+        );
     }
     let (output, handmade) = match (&signature.asyncness, &signature.output) {
         (Some(_), ReturnType::Type(_, output)) => (Some((**output).clone()), None),
         (Some(_), ReturnType::Default) => {
-            errors.push(signature.ident.span(), errors::returns_nothing());
+            errors.push(signature.ident.span(), errors::item::returns_nothing());
             (None, None)
         }
         (None, ReturnType::Type(_, output)) => match future::output_of(output) {
             Some((output, kind)) => {
-                let body = body.as_ref().map_or_else(TokenStream::new, |(_, body, _)| body.clone());
+                let body = body
+                    .as_ref()
+                    .map_or_else(TokenStream::new, |(_, body, _)| body.clone());
                 (Some(output), Some(Handmade::new(kind, &signature, body)))
             }
             None => {
-                errors.push(signature.fn_token.span(), errors::not_async());
+                errors.push(signature.fn_token.span(), errors::item::not_async());
                 (None, None)
             }
         },
         (None, ReturnType::Default) => {
             if signature.constness.is_none() {
-                errors.push(signature.fn_token.span(), errors::not_async());
+                errors.push(signature.fn_token.span(), errors::item::not_async());
             }
             (None, None)
         }
     };
     if let Some(output) = &output {
         if visibly_no_result(output) {
-            errors.push(output.span(), errors::returns_no_result(&text_of(output)));
+            errors.push(
+                output.span(),
+                errors::item::returns_no_result(&text_of(output)),
+            );
         }
     }
     let (inner_attributes, body, braces) = body?;
@@ -143,7 +163,10 @@ impl Function {
 
     /// The name of the function's own type parameters.
     pub(crate) fn is_type_parameter(&self, name: &syn::Ident) -> bool {
-        self.signature.generics.type_params().any(|parameter| parameter.ident == *name)
+        self.signature
+            .generics
+            .type_params()
+            .any(|parameter| parameter.ident == *name)
     }
 
     /// Whether `self` is taken by `&mut self`.
@@ -166,7 +189,12 @@ pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
     });
-    match (segment.ident == "Result", types.next(), types.next(), types.next()) {
+    match (
+        segment.ident == "Result",
+        types.next(),
+        types.next(),
+        types.next(),
+    ) {
         (true, Some(_), Some(error), None) => Some(error),
         _ => None,
     }
@@ -183,7 +211,8 @@ pub(crate) fn mentions_lifetime(tokens: &TokenStream) -> bool {
                 }
             }
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                if !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'') {
+                if !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'')
+                {
                     return true;
                 }
             }
@@ -245,15 +274,16 @@ fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
 /// Whether a type cannot be an alias of `Result`, whatever the names in scope.
 fn visibly_no_result(ty: &Type) -> bool {
     const NAMES: [&str; 27] = [
-        "bool", "char", "str", "String", "Option", "Vec", "Box", "Arc", "Rc", "HashMap", "u8", "u16",
-        "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "BTreeMap", "Bytes", "PathBuf",
+        "bool", "char", "str", "String", "Option", "Vec", "Box", "Arc", "Rc", "HashMap", "u8",
+        "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
+        "f64", "BTreeMap", "Bytes", "PathBuf",
     ];
     match ty {
         Type::Group(group) => visibly_no_result(&group.elem),
         Type::Paren(paren) => visibly_no_result(&paren.elem),
-        Type::Path(_) => last_segment(ty)
-            .is_some_and(|segment| NAMES.iter().any(|name| segment.ident == name)),
+        Type::Path(_) => {
+            last_segment(ty).is_some_and(|segment| NAMES.iter().any(|name| segment.ident == name))
+        }
         Type::Tuple(_)
         | Type::Reference(_)
         | Type::Array(_)
@@ -269,8 +299,18 @@ fn visibly_no_result(ty: &Type) -> bool {
 /// The word that says what sort of item this is, where it is no function.
 fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
     const ITEMS: [&str; 12] = [
-        "struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use", "macro_rules",
-        "let", "const",
+        "struct",
+        "enum",
+        "union",
+        "trait",
+        "impl",
+        "mod",
+        "static",
+        "type",
+        "use",
+        "macro_rules",
+        "let",
+        "const",
     ];
     let mut found = None;
     for token in item.clone() {
@@ -293,4 +333,11 @@ pub(crate) fn text_of(ty: &Type) -> String {
     ["< ", " <", " >", "& ", " ,", " ::", ":: ", "( ", " )"]
         .iter()
         .fold(text, |text, spaced| text.replace(spaced, spaced.trim()))
+}
+
+/// A name without `r#`.
+pub(crate) fn unraw(ident: &syn::Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#")
+        .map_or_else(|| text.clone(), str::to_owned)
 }

@@ -1,1 +1,34 @@
 //! The attribute of the `reattempt` crate; its documentation stands on the facade's re-export.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
+
+mod arguments;
+mod attribute;
+mod classifier;
+mod errors;
+mod expand;
+mod future;
+mod item;
+mod keys;
+mod lower;
+mod model;
+mod settings;
+mod syntax;
+mod usage;
+
+/// Retries an async function. Documented on `reattempt::retry`.
+#[proc_macro_attribute]
+pub fn retry(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    attribute::retry(args.into(), item.into()).into()
+}

@@ -48,6 +48,8 @@ pub(crate) struct Spanned<T> {
     pub(crate) key: Span,
     /// The value as typed: what an error about the value points at.
     pub(crate) span: Span,
+    /// Which argument of the attribute it is, from 0.
+    pub(crate) position: usize,
 }
 
 /// Which failures are worth another attempt, in the order in which the rules are asked.

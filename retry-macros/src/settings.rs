@@ -10,8 +10,10 @@ use crate::model::{Attempts, Factor, Length, Model, Word};
 pub(crate) struct Settings {
     /// What is known at compile time: an expression of type `Policy`.
     pub(crate) constant: TokenStream,
-    /// What each call works out, `.with_timeout(self.timeout)`; empty for most.
-    pub(crate) dynamic: TokenStream,
+    /// What each call works out from `policy`, `policy.with_timeout(self.timeout)`; `None` for most.
+    pub(crate) dynamic: Option<TokenStream>,
+    /// The name of the policy in `dynamic`.
+    pub(crate) policy: syn::Ident,
     /// Whether a timer may cut an attempt: a constant expression of type `bool`, or `None` where the
     /// policy says it.
     pub(crate) limited: Option<bool>,
@@ -28,9 +30,13 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
         _ => quote_spanned!(plumbing=> #policy::new()),
     };
     match model.attempts.as_ref().map(|attempts| &attempts.value) {
-        Some(Attempts::Count(count)) => sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count))),
-        Some(Attempts::Unlimited) => sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts())),
-        Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr, root, ""),
+        Some(Attempts::Count(count)) => {
+            sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count)))
+        }
+        Some(Attempts::Unlimited) => {
+            sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts()))
+        }
+        Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr),
         None => {}
     }
     let lengths = [
@@ -48,46 +54,52 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
                     .#setter(::core::time::Duration::new(#seconds, #nanos))
                 });
             }
-            Some(Length::Expr(expr)) => sorted.expression(setter, expr, root, ""),
+            Some(Length::Expr(expr)) => sorted.expression(setter, expr),
             None => {}
         }
     }
     match model.factor.as_ref().map(|factor| &factor.value) {
-        Some(Factor::Fixed(factor)) => sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor))),
-        Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr, root, ""),
+        Some(Factor::Fixed(factor)) => {
+            sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor)))
+        }
+        Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr),
         None => {}
     }
-    for (setter, ty, word) in
-        [("with_backoff", "Backoff", &model.backoff), ("with_jitter", "Jitter", &model.jitter)]
-    {
+    for (setter, ty, word) in [
+        ("with_backoff", "Backoff", &model.backoff),
+        ("with_jitter", "Jitter", &model.jitter),
+    ] {
         match word.as_ref().map(|word| &word.value) {
             Some(Word::Variant(variant)) => {
-                let (setter, ty) = (syn::Ident::new(setter, plumbing), syn::Ident::new(ty, plumbing));
+                let (setter, ty) = (
+                    syn::Ident::new(setter, plumbing),
+                    syn::Ident::new(ty, plumbing),
+                );
                 sorted.constant(quote_spanned!(plumbing=> .#setter(#root::#ty::#variant)));
             }
-            Some(Word::Expr(expr)) => sorted.expression(setter, expr, root, ty),
+            Some(Word::Expr(expr)) => sorted.expression(setter, expr),
             None => {}
         }
     }
     let has_limit = model.timeout.is_some() || model.deadline.is_some();
-    let dynamic_limit = [&model.timeout, &model.deadline].into_iter().any(|length| {
-        matches!(length.as_ref().map(|length| &length.value), Some(Length::Expr(expr)) if !is_constant(expr))
-    });
     let Sorted { constant, dynamic } = sorted;
+    let name = syn::Ident::new("__retry_policy", plumbing);
     match dynamic_policy {
         // A policy that only the call can name: everything else is set on it then.
         Some(path) => Settings {
             constant: quote_spanned!(plumbing=> #policy::new()),
-            dynamic: quote_spanned!(plumbing=> .replaced_by(#path) #constant #dynamic),
+            dynamic: Some(quote_spanned!(plumbing=> { let _ = #name; #path #constant #dynamic })),
+            policy: name,
             limited: Some(true),
         },
         None => Settings {
             constant: quote_spanned!(plumbing=> #base #constant),
-            dynamic,
-            limited: match (has_limit, dynamic_limit, &model.policy) {
-                (_, true, _) | (true, _, _) => Some(true),
-                (false, _, None) => Some(false),
-                (false, _, Some(_)) => None,
+            dynamic: (!dynamic.is_empty()).then(|| quote_spanned!(plumbing=> #name #dynamic)),
+            policy: name,
+            limited: match (has_limit, &model.policy) {
+                (true, _) => Some(true),
+                (false, None) => Some(false),
+                (false, Some(_)) => None,
             },
         },
     }
@@ -104,10 +116,14 @@ impl Sorted {
         self.constant.extend(setting);
     }
 
-    fn expression(&mut self, setter: &str, expr: &Expr, _root: &TokenStream, _ty: &str) {
+    fn expression(&mut self, setter: &str, expr: &Expr) {
         let setter = syn::Ident::new(setter, Span::mixed_site());
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
-        if is_constant(expr) { self.constant.extend(setting) } else { self.dynamic.extend(setting) }
+        if is_constant(expr) {
+            self.constant.extend(setting)
+        } else {
+            self.dynamic.extend(setting)
+        }
     }
 }
 
@@ -124,9 +140,16 @@ fn is_constant(expr: &Expr) -> bool {
         Expr::Unary(unary) => is_constant(&unary.expr),
         Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
         Expr::Call(call) => {
-            const CONSTRUCTORS: [&str; 5] =
-                ["from_secs", "from_millis", "from_micros", "from_nanos", "new"];
-            let Expr::Path(function) = &*call.func else { return false };
+            const CONSTRUCTORS: [&str; 5] = [
+                "from_secs",
+                "from_millis",
+                "from_micros",
+                "from_nanos",
+                "new",
+            ];
+            let Expr::Path(function) = &*call.func else {
+                return false;
+            };
             let mut segments = function.path.segments.iter().rev();
             matches!(
                 (segments.next(), segments.next()),
@@ -146,14 +169,20 @@ fn is_arithmetic(expr: &Expr) -> bool {
 /// Whether the last name of a path is that of a constant or a variant, and it does not go through
 /// `Self`, which no item within a function can name.
 pub(crate) fn is_constant_path(path: &Path) -> bool {
-    let through_self = path.segments.first().is_some_and(|first| first.ident == "Self");
-    let generic = path.to_token_stream().into_iter().any(
-        |token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '<'),
-    );
+    let through_self = path
+        .segments
+        .first()
+        .is_some_and(|first| first.ident == "Self");
+    let generic = path
+        .to_token_stream()
+        .into_iter()
+        .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '<'));
     let named = path.segments.last().is_some_and(|last| {
         let name = last.ident.to_string();
         let capitals = name.len() > 1
-            && name.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+            && name
+                .chars()
+                .all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
         let variant = path.segments.len() > 1 && name.starts_with(char::is_uppercase);
         capitals || variant
     });

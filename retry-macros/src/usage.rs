@@ -10,7 +10,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 pub(crate) enum Usage {
     /// Not at all.
     Unmentioned,
-    /// Only through references: `&x`, `x.method()`, `x.field`, `x[0]`, `x == y`, `format!("{x}")`.
+    /// Only through references: `&x`, `x.method()`, `x.field`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
     Borrowed,
     /// Perhaps by value: within a `move` block, or where only its type could tell.
     Moved,
@@ -20,7 +20,10 @@ pub(crate) enum Usage {
 
 /// Reads how `body` uses the argument called `name`.
 pub(crate) fn of(name: &str, body: &TokenStream) -> Usage {
-    let mut scan = Scan { name, usage: Usage::Unmentioned };
+    let mut scan = Scan {
+        name,
+        usage: Usage::Unmentioned,
+    };
     scan.tokens(body.clone(), Place::default());
     scan.usage
 }
@@ -31,7 +34,12 @@ pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
     tokens.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(word) if word == "move" => {
             let end = end_of_move(&tokens, at);
-            let block = tokens.get(at..end).unwrap_or_default().iter().cloned().collect();
+            let block = tokens
+                .get(at..end)
+                .unwrap_or_default()
+                .iter()
+                .cloned()
+                .collect();
             of(name, &block) > Usage::Unmentioned
         }
         TokenTree::Group(group) => in_move_block(name, &group.stream()),
@@ -57,7 +65,11 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn note(&mut self, usage: Usage, place: Place) {
-        let usage = if place.moves { usage.max(Usage::Moved) } else { usage };
+        let usage = if place.moves {
+            usage.max(Usage::Moved)
+        } else {
+            usage
+        };
         self.usage = self.usage.max(usage);
     }
 
@@ -66,7 +78,10 @@ impl Scan<'_> {
         // Up to where the `move` closure or block that was met last reaches.
         let mut moves_until = 0;
         for (at, token) in tokens.iter().enumerate() {
-            let place = Place { moves: place.moves || at < moves_until, ..place };
+            let place = Place {
+                moves: place.moves || at < moves_until,
+                ..place
+            };
             match token {
                 TokenTree::Ident(word) if word == "move" => {
                     moves_until = moves_until.max(end_of_move(&tokens, at));
@@ -84,10 +99,16 @@ impl Scan<'_> {
                 TokenTree::Group(group) => {
                     let lists = match group.delimiter() {
                         Delimiter::Parenthesis => follows_callee(&tokens, at),
-                        Delimiter::Brace => matches!(before(&tokens, at, 1), Some(TokenTree::Ident(_))),
+                        Delimiter::Brace => {
+                            matches!(before(&tokens, at, 1), Some(TokenTree::Ident(_)))
+                        }
                         Delimiter::Bracket | Delimiter::None => false,
                     };
-                    let inner = Place { formats: is_formatting(&tokens, at), lists, ..place };
+                    let inner = Place {
+                        formats: is_formatting(&tokens, at),
+                        lists,
+                        ..place
+                    };
                     self.tokens(group.stream(), inner);
                 }
                 _ => {}
@@ -99,9 +120,7 @@ impl Scan<'_> {
 /// How the mention at `at` uses the argument; `None` where it is another thing of the same name.
 fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
-    let is = |token: Option<&TokenTree>, wanted: char| {
-        matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
-    };
+    let is = |token: Option<&TokenTree>, wanted: char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
     // A field or method, `a.x` (but `..x` is a struct's base or a range), a path, a macro, a new binding.
     if is(previous, '.') && !is(before(tokens, at, 2), '.') {
         return None;
@@ -118,10 +137,10 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     if is(next, ':') {
         return None;
     }
-    let is_word = |token: Option<&TokenTree>, wanted: &str| {
-        matches!(token, Some(TokenTree::Ident(word)) if word == wanted)
-    };
-    if is_word(previous, "let") || (is_word(previous, "mut") && is_word(before(tokens, at, 2), "let")) {
+    let is_word = |token: Option<&TokenTree>, wanted: &str| matches!(token, Some(TokenTree::Ident(word)) if word == wanted);
+    if is_word(previous, "let")
+        || (is_word(previous, "mut") && is_word(before(tokens, at, 2), "let"))
+    {
         return None;
     }
     if is(next, '.') && !is(after_next, '.') {
@@ -131,21 +150,29 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
         });
     }
     let referenced = is(previous, '&')
-        || (is_word(previous, "mut") || is_word(previous, "const")) && is(before(tokens, at, 2), '&');
-    let indexed = matches!(next, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
-    if referenced || indexed || place.formats || is_compared(tokens, at) {
+        || (is_word(previous, "mut") || is_word(previous, "const"))
+            && is(before(tokens, at, 2), '&');
+    let applied = matches!(next, Some(TokenTree::Group(group))
+        if matches!(group.delimiter(), Delimiter::Bracket | Delimiter::Parenthesis));
+    if referenced || applied || place.formats || is_compared(tokens, at) {
         return Some(Usage::Borrowed);
     }
     let starts = previous.is_none() || is(previous, ',') || is(previous, ':');
     let ends = next.is_none() || is(next, ',') || is(next, '?');
-    if place.lists && starts && ends { Some(Usage::HandedOver) } else { Some(Usage::Moved) }
+    if place.lists && starts && ends {
+        Some(Usage::HandedOver)
+    } else {
+        Some(Usage::Moved)
+    }
 }
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
 fn takes_self(method: &str) -> bool {
     method == "await"
         || method == "into"
-        || ["into_", "unwrap", "expect"].iter().any(|prefix| method.starts_with(prefix))
+        || ["into_", "unwrap", "expect"]
+            .iter()
+            .any(|prefix| method.starts_with(prefix))
 }
 
 /// Whether the token is an operand of a comparison, which takes references.
@@ -156,9 +183,7 @@ fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
     };
     let after = (char_at(at.checked_add(1)), char_at(at.checked_add(2)));
     let before = (char_at(at.checked_sub(2)), char_at(at.checked_sub(1)));
-    let compares = |pair| {
-        matches!(pair, (Some('=' | '!' | '<' | '>'), Some('=')))
-    };
+    let compares = |pair| matches!(pair, (Some('=' | '!' | '<' | '>'), Some('=')));
     compares(after)
         || compares(before)
         || matches!(after.0, Some('<' | '>'))
@@ -168,9 +193,7 @@ fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
 /// Where the closure or block that the `move` at `at` begins ends: an index past its last token.
 fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
     let mut index = at + 1;
-    let is_bar = |index: usize| {
-        matches!(tokens.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == '|')
-    };
+    let is_bar = |index: usize| matches!(tokens.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
     if is_bar(index) {
         index += 1;
         while index < tokens.len() && !is_bar(index) {
@@ -200,9 +223,11 @@ fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
 /// Whether the parentheses at `at` follow the name of a function, or a turbofish.
 fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
     match before(tokens, at, 1) {
-        Some(TokenTree::Ident(word)) => {
-            !["match", "if", "while", "for", "in", "return", "move", "async"].iter().any(|not| word == not)
-        }
+        Some(TokenTree::Ident(word)) => ![
+            "match", "if", "while", "for", "in", "return", "move", "async",
+        ]
+        .iter()
+        .any(|not| word == not),
         Some(TokenTree::Punct(punct)) => punct.as_char() == '>',
         Some(TokenTree::Group(_)) => true,
         _ => false,
@@ -212,13 +237,43 @@ fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
 /// Whether the group at `at` holds the arguments of a macro that formats or logs.
 fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
     const NAMES: [&str; 34] = [
-        "format", "format_args", "print", "println", "eprint", "eprintln", "write", "writeln", "panic",
-        "todo", "unimplemented", "unreachable", "assert", "assert_eq", "assert_ne", "debug_assert",
-        "debug_assert_eq", "debug_assert_ne", "trace", "debug", "info", "warn", "error", "event", "log",
-        "span", "trace_span", "debug_span", "info_span", "warn_span", "error_span", "anyhow", "bail",
+        "format",
+        "format_args",
+        "print",
+        "println",
+        "eprint",
+        "eprintln",
+        "write",
+        "writeln",
+        "panic",
+        "todo",
+        "unimplemented",
+        "unreachable",
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "trace",
+        "debug",
+        "info",
+        "warn",
+        "error",
+        "event",
+        "log",
+        "span",
+        "trace_span",
+        "debug_span",
+        "info_span",
+        "warn_span",
+        "error_span",
+        "anyhow",
+        "bail",
         "ensure",
     ];
-    let is_bang = matches!(before(tokens, at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
+    let is_bang =
+        matches!(before(tokens, at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
     is_bang
         && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if NAMES.iter().any(|known| name == known))
 }

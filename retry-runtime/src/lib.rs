@@ -2,23 +2,38 @@
 //!
 //! Use the `reattempt` crate, which re-exports what is public here; this crate is one of its parts.
 
+mod argument;
 mod backoff;
 #[allow(dead_code, unused_imports, reason = "the state machine of a call is about to use it")]
 mod budget;
+mod call;
 #[doc(hidden)]
 pub mod classify;
 mod clock;
 #[allow(dead_code, unused_imports, reason = "the state machine of a call is about to use it")]
 mod context;
 pub mod deadline;
+mod error;
+mod event;
+mod explain;
 mod jitter;
+mod observe;
+mod policy;
+mod presets;
+#[doc(hidden)]
+pub mod private;
+mod result;
 mod rng;
-#[allow(dead_code, reason="")]
+mod site;
 mod stopped;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::budget::Budget;
 pub use crate::classify::{Retryable, Verdict};
 pub use crate::context::{Attempt, IdempotencyKey, Nested, Previous, Propagate, propagate};
+pub use crate::error::Error;
+pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
+pub use crate::policy::Policy;
+pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::stopped::{Outcome, Stopped};

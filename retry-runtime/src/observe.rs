@@ -1,64 +1,86 @@
 //! What a call says of itself, where somebody listens.
+//!
+//! Arguments are never recorded. The error's text is made only where an event is wanted.
 
 use std::time::Duration;
 
-use crate::{Outcome, Policy, Verdict};
+use crate::{Outcome, Verdict};
+
+/// What an event says of a failed attempt.
+#[derive(Clone, Copy)]
+pub(crate) struct Failure<'a> {
+    pub(crate) function: &'static str,
+    pub(crate) attempt: u32,
+    pub(crate) attempts: Option<u32>,
+    pub(crate) verdict: Verdict,
+    pub(crate) elapsed: Duration,
+    /// The error in words.
+    pub(crate) explain: &'a dyn Fn() -> String,
+}
 
 /// Another attempt will follow: an event of level debug.
-pub(crate) fn retry_scheduled(
-    function: &str,
-    attempt: u32,
-    policy: &Policy,
-    verdict: Verdict,
-    delay: Duration,
-) {
+pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
         target: "reattempt",
-        function,
-        attempt,
-        attempts = policy.attempts(),
-        verdict = verdict.as_str(),
+        function = failure.function,
+        attempt = failure.attempt,
+        attempts = failure.attempts,
+        verdict = failure.verdict.as_str(),
         ?delay,
+        elapsed = ?failure.elapsed,
+        error = (failure.explain)(),
         "attempt failed, retrying"
     );
     #[cfg(not(feature = "tracing"))]
-    let _ = (function, attempt, policy, verdict, delay);
+    let Failure { .. } = failure;
+    let _ = delay;
 }
 
-/// No attempt will follow: an event of level warn.
-pub(crate) fn gave_up(
-    function: &str,
-    attempts: u32,
-    outcome: Outcome,
-    verdict: Verdict,
-    elapsed: Duration,
-) {
+/// No attempt will follow. An event of level warn; for an error that was never worth a retry, which
+/// is the caller's own business, of level debug.
+pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
     #[cfg(feature = "tracing")]
-    tracing::warn!(
-        target: "reattempt",
-        function,
-        attempts,
-        outcome = outcome.as_str(),
-        verdict = verdict.as_str(),
-        ?elapsed,
-        "gave up"
-    );
+    if outcome == Outcome::NotRetryable {
+        tracing::debug!(
+            target: "reattempt",
+            function = failure.function,
+            attempt = failure.attempt,
+            attempts = failure.attempts,
+            verdict = failure.verdict.as_str(),
+            outcome = outcome.as_str(),
+            elapsed = ?failure.elapsed,
+            error = (failure.explain)(),
+            "attempt failed, not worth another"
+        );
+    } else {
+        tracing::warn!(
+            target: "reattempt",
+            function = failure.function,
+            attempt = failure.attempt,
+            attempts = failure.attempts,
+            verdict = failure.verdict.as_str(),
+            outcome = outcome.as_str(),
+            elapsed = ?failure.elapsed,
+            error = (failure.explain)(),
+            "gave up"
+        );
+    }
     #[cfg(not(feature = "tracing"))]
-    let _ = (function, attempts, outcome, verdict, elapsed);
+    let _ = (failure, outcome);
 }
 
 /// A later attempt succeeded: an event of level info.
-pub(crate) fn succeeded_after_retry(function: &str, attempts: u32, elapsed: Duration) {
+pub(crate) fn succeeded_after_retry(function: &'static str, attempt: u32, elapsed: Duration) {
     #[cfg(feature = "tracing")]
     tracing::info!(
         target: "reattempt",
         function,
-        attempts,
+        attempt,
         outcome = Outcome::SuccessAfterRetry.as_str(),
         ?elapsed,
         "succeeded after retry"
     );
     #[cfg(not(feature = "tracing"))]
-    let _ = (function, attempts, elapsed);
+    let _ = (function, attempt, elapsed);
 }

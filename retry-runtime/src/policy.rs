@@ -68,7 +68,10 @@ impl Policy {
     /// - If `attempts` is 0. In a `const` that is a compile error.
     #[must_use]
     pub const fn with_attempts(mut self, attempts: u32) -> Self {
-        assert!(attempts > 0, "`attempts` counts the first call, so it is at least 1");
+        assert!(
+            attempts > 0,
+            "`attempts` counts the first call, so it is at least 1"
+        );
         self.attempts = attempts;
         self
     }
@@ -150,7 +153,11 @@ impl Policy {
     /// Calls in all, the first included, or `None` for no limit.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
-        if self.attempts == UNLIMITED { None } else { Some(self.attempts) }
+        if self.attempts == UNLIMITED {
+            None
+        } else {
+            Some(self.attempts)
+        }
     }
 
     /// The limit of one attempt.
@@ -217,8 +224,11 @@ impl Policy {
         n: u32,
         previous: Option<Duration>,
     ) -> std::ops::RangeInclusive<Duration> {
-        let ceiling = self.backoff.ceiling(n, self.base, self.max_delay, self.factor);
-        self.jitter.range(ceiling, self.base, self.max_delay, previous)
+        let ceiling = self
+            .backoff
+            .ceiling(n, self.base, self.max_delay, self.factor);
+        self.jitter
+            .range(ceiling, self.base, self.max_delay, previous)
     }
 
     /// The longest that a call can take, bodies that block their thread apart: `None` without a bound.
@@ -233,15 +243,18 @@ impl Policy {
         let bounded = match (self.attempts(), self.timeout) {
             (Some(attempts), Some(timeout)) => Some(
                 (0..attempts - 1)
-                    .try_fold((timeout.saturating_mul(attempts), None), |(sum, previous), n| {
-                        let longest = *self.delay_range(n, previous).end();
-                        // Every later delay is at least as long, so the sum of very many can be had at once.
-                        if longest == self.max_delay {
-                            Err(sum.saturating_add(longest.saturating_mul(attempts - 1 - n)))
-                        } else {
-                            Ok((sum.saturating_add(longest), Some(longest)))
-                        }
-                    })
+                    .try_fold(
+                        (timeout.saturating_mul(attempts), None),
+                        |(sum, previous), n| {
+                            let longest = *self.delay_range(n, previous).end();
+                            // Every later delay is at least as long, so the sum of very many can be had at once.
+                            if longest == self.max_delay {
+                                Err(sum.saturating_add(longest.saturating_mul(attempts - 1 - n)))
+                            } else {
+                                Ok((sum.saturating_add(longest), Some(longest)))
+                            }
+                        },
+                    )
                     .map_or_else(|sum| sum, |(sum, _)| sum),
             ),
             _ => None,

@@ -77,3 +77,27 @@ impl<E> FromStopped<ByError> for Error<E> {
         Self::Stopped(stopped)
     }
 }
+
+/// What `before_retry` may give: nothing, or a `Result` whose error ends the call.
+#[diagnostic::on_unimplemented(
+    message = "`before_retry` gives `{Self}`, expected `()` or `Result<(), _>`",
+    label = "its error must convert into `{E}` with `From`"
+)]
+pub trait Prepared<E> {
+    /// The error that ends the call, if there is one.
+    fn into_error(self) -> Option<E>;
+}
+
+impl<E> Prepared<E> for () {
+    #[inline]
+    fn into_error(self) -> Option<E> {
+        None
+    }
+}
+
+impl<E, X: Into<E>> Prepared<E> for Result<(), X> {
+    #[inline]
+    fn into_error(self) -> Option<E> {
+        self.err().map(Into::into)
+    }
+}

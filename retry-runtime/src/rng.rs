@@ -11,19 +11,16 @@ use rand::{RngExt, SeedableRng};
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
-/// An empty range gives its start.
-pub fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
-    with_generator(|generator| draw(generator, range))
-}
-
-fn draw(generator: &mut SmallRng, range: &RangeInclusive<Duration>) -> Duration {
-    let (low, high) = (*range.start(), *range.end());
-    // Widths above 2^64 ns, five centuries, are cut: no policy allows them.
-    let width = u64::try_from(high.saturating_sub(low).as_nanos()).unwrap_or(u64::MAX);
-    if width == 0 {
-        return low;
+/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
+pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
+    let low = *range.start();
+    let width = range.end().saturating_sub(low).as_nanos();
+    match u64::try_from(width).unwrap_or(u64::MAX) {
+        0 => low,
+        width => low.saturating_add(Duration::from_nanos(with_generator(|generator| {
+            generator.random_range(0..=width)
+        }))),
     }
-    low.saturating_add(Duration::from_nanos(generator.random_range(0..=width)))
 }
 
 /// A thread's generator, and the process that seeded it.
@@ -44,7 +41,10 @@ fn with_generator<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
     SEEDED.with_borrow_mut(|slot| {
         let seeded = match slot {
             Some(seeded) if seeded.process == process => seeded,
-            stale => stale.insert(Seeded { generator: SmallRng::seed_from_u64(seed(process)), process }),
+            stale => stale.insert(Seeded {
+                generator: SmallRng::seed_from_u64(seed(process)),
+                process,
+            }),
         };
         draw(&mut seeded.generator)
     })
@@ -55,7 +55,11 @@ fn with_generator<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
 /// `RandomState` holds keys from the operating system, drawn once a thread and then counted up; a
 /// forked child would count as its parent does, hence the process number and the time.
 fn seed(process: u32) -> u64 {
-    RandomState::new().hash_one((process, std::thread::current().id(), std::time::SystemTime::now()))
+    RandomState::new().hash_one((
+        process,
+        std::thread::current().id(),
+        std::time::SystemTime::now(),
+    ))
 }
 
 /// Gives a number to a call that wants to be told apart; never 0.

@@ -2,31 +2,74 @@
 
 use crate::Policy;
 
-/// An annotated function: its name and its policy. One `static` in each.
+/// An annotated function. One `static` in each.
 ///
 /// `LIMITED` says whether a timer may cut its attempts. It is a type's parameter, so that a function
 /// without timeout and deadline has no timer in its future, and need not have an error that can say
 /// "timed out".
 #[derive(Debug)]
 pub struct Site<const LIMITED: bool> {
+    settings: Settings,
+}
+
+/// What a call goes by: the function's name, and a policy.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
     name: &'static str,
     policy: Policy,
+    idempotent: bool,
 }
 
 impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy) -> Self {
-        Self { name, policy }
+        Self {
+            settings: Settings {
+                name,
+                policy,
+                idempotent: true,
+            },
+        }
     }
 
+    /// Says that an attempt may not run twice: only what provably never ran is retried.
+    #[must_use]
+    pub const fn not_idempotent(mut self) -> Self {
+        self.settings.idempotent = false;
+        self
+    }
+
+    /// The settings of each call that brings none of its own.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The settings with another policy.
+    #[must_use]
+    pub fn with_policy(&self, change: impl FnOnce(Policy) -> Policy) -> Settings {
+        Settings {
+            policy: change(self.settings.policy),
+            ..self.settings
+        }
+    }
+}
+
+impl Settings {
     /// The label in events and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The settings of each call that brings none of its own.
+    /// Whether an attempt may run again after one that may have run.
+    #[must_use]
+    pub const fn is_idempotent(&self) -> bool {
+        self.idempotent
+    }
+
+    /// The policy.
     #[must_use]
     pub const fn policy(&self) -> &Policy {
         &self.policy

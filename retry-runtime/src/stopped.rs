@@ -106,13 +106,20 @@ impl fmt::Display for Stopped {
             (outcome, _) => write!(f, "stopped ({outcome})")?,
         }
         let plural = if self.attempts == 1 { "" } else { "s" };
-        write!(f, " ({} attempt{plural}, {:?})", self.attempts, rounded(self.elapsed))
+        write!(
+            f,
+            " ({} attempt{plural}, {:?})",
+            self.attempts,
+            rounded(self.elapsed)
+        )
     }
 }
 
 impl StdError for Stopped {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
     }
 }
 

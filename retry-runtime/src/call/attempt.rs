@@ -22,6 +22,47 @@ pub enum Cut {
     Late,
 }
 
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "timed out",
+            Self::Deadline => "deadline reached",
+            Self::Late => "the wait ended after the deadline",
+        })
+    }
+}
+
+/// How far the timer of an attempt has come. Four bytes, beside the count of attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Armed {
+    stage: Stage,
+    /// What the armed timer stands for: `None` for a step on the way to a limit that is further off.
+    cut: Option<Cut>,
+    /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 65,535 days are no limit.
+    steps: u16,
+}
+
+/// What the limits are applied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// An attempt: timeout and deadline cut it.
+    Attempt,
+    /// What goes before a retry: only the deadline does.
+    Preparation,
+    /// Neither may begin, because the wait before it ended after the deadline.
+    Late,
+}
+
+impl Armed {
+    pub(super) const fn not_yet(stage: Stage) -> Self {
+        Self {
+            stage,
+            cut: None,
+            steps: 0,
+        }
+    }
+}
+
 /// No timer is armed for longer than this, and a longer limit arms one after another: some versions
 /// of tokio delay other timers when one lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
@@ -84,7 +125,11 @@ pin_project! {
 impl<'c, 'p, F> Limited<'c, 'p, F> {
     #[inline]
     pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
-        Self { core, body, timer: None }
+        Self {
+            core,
+            body,
+            timer: None,
+        }
     }
 }
 
@@ -94,7 +139,7 @@ impl<F: Future> Future for Limited<'_, '_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        if this.core.late {
+        if this.core.armed.stage == Stage::Late {
             return Poll::Ready(Err(Cut::Late));
         }
         match this.body.poll(context) {
@@ -119,16 +164,15 @@ fn poll_timer(
     mut timer: Pin<&mut Option<Sleep>>,
     context: &mut Context<'_>,
 ) -> Poll<Cut> {
-    loop {
-        if timer.is_none() {
-            let now = Instant::now();
-            core.started.get_or_insert(now);
-            core.suspended = Some(now);
-            let Some((limit, _)) = core.limit() else {
-                return Poll::Pending;
-            };
-            timer.set(Some(sleep_until(limit.min(longest_from(now)))));
+    if timer.is_none() {
+        let now = Instant::now();
+        core.started.get_or_insert(now);
+        match core.arm(now) {
+            Some(until) => timer.set(Some(sleep_until(until))),
+            None => return Poll::Pending,
         }
+    }
+    loop {
         let Some(mut armed) = timer.as_mut().as_pin_mut() else {
             return Poll::Pending;
         };
@@ -142,16 +186,40 @@ fn poll_timer(
         if due.is_pending() {
             return Poll::Pending;
         }
+        if let Some(cut) = core.armed.cut {
+            return Poll::Ready(cut);
+        }
+        core.armed.steps = core.armed.steps.saturating_add(1);
         let rung = armed.deadline();
-        match core.limit() {
-            Some((limit, cut)) if limit <= rung => return Poll::Ready(cut),
-            // A limit beyond the longest sleep: arm the next one.
-            Some((limit, _)) => armed.reset(limit.min(longest_from(rung))),
+        match core.arm(rung) {
+            Some(until) => armed.reset(until),
             None => return Poll::Pending,
         }
     }
 }
 
-fn longest_from(now: Instant) -> Instant {
-    now.checked_add(LONGEST_SLEEP).unwrap_or(now)
+impl Core<'_> {
+    /// The instant for which the timer is armed at `now`: the nearer limit, or a step on the way there.
+    /// `None` where the clock cannot say it.
+    fn arm(&mut self, now: Instant) -> Option<Instant> {
+        let lasted = LONGEST_SLEEP.saturating_mul(u32::from(self.armed.steps));
+        let timeout = self
+            .policy()
+            .timeout()
+            .filter(|_| self.armed.stage == Stage::Attempt);
+        let timeout = timeout.map(|timeout| timeout.saturating_sub(lasted));
+        let deadline = self.policy().deadline().map(|deadline| {
+            deadline.saturating_sub(self.started.map_or(Duration::ZERO, |started| {
+                now.saturating_duration_since(started)
+            }))
+        });
+        let (rest, cut) = match (timeout, deadline) {
+            (Some(timeout), Some(deadline)) if timeout < deadline => (timeout, Cut::Timeout),
+            (_, Some(deadline)) => (deadline, Cut::Deadline),
+            (Some(timeout), None) => (timeout, Cut::Timeout),
+            (None, None) => return None,
+        };
+        self.armed.cut = (rest <= LONGEST_SLEEP).then_some(cut);
+        now.checked_add(rest.min(LONGEST_SLEEP))
+    }
 }

@@ -8,10 +8,18 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::attempt::Cut;
+use super::attempt::{Armed, Cut, Stage};
 use super::{Core, Wait};
 use crate::classify::{Ruling, Said};
-use crate::{Outcome, Verdict, observe, rng};
+use crate::observe::{self, Failure};
+use crate::{Outcome, Verdict, rng};
+
+/// A retry that will be made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scheduled {
+    pub(super) wait: Wait,
+    pub(super) verdict: Verdict,
+}
 
 impl Core<'_> {
     /// Counts the attempt that begins.
@@ -24,8 +32,9 @@ impl Core<'_> {
     #[inline]
     pub(super) fn begin_limited_attempt(&mut self) {
         if self.attempts > 0 && self.is_late() {
-            self.late = true;
+            self.armed = Armed::not_yet(Stage::Late);
         } else {
+            self.armed = Armed::not_yet(Stage::Attempt);
             self.begin_attempt();
         }
     }
@@ -35,38 +44,67 @@ impl Core<'_> {
         self.remaining() == Some(Duration::ZERO)
     }
 
-    /// Decides after an attempt that returned an error.
+    /// Prepares for what goes before a retry: the deadline cuts it, the timeout does not.
     #[cold]
-    pub(super) fn after_error(&mut self, ruling: Ruling) -> Result<Wait, Outcome> {
-        let wait = if ruling.retry {
+    pub(super) fn begin_preparation(&mut self) {
+        self.armed = Armed::not_yet(if self.is_late() {
+            Stage::Late
+        } else {
+            Stage::Preparation
+        });
+    }
+
+    /// Decides after an attempt that failed by itself. `explain` gives the failure in words.
+    #[cold]
+    pub(super) fn after_error(
+        &mut self,
+        ruling: Ruling,
+        explain: &dyn Fn() -> String,
+    ) -> Result<Scheduled, Outcome> {
+        let ruling = if self.settings.is_idempotent() {
+            ruling
+        } else {
+            ruling.only_refused()
+        };
+        let decision = if ruling.retry {
             self.schedule(ruling.said, Outcome::AttemptsExhausted)
         } else {
             Err(Outcome::NotRetryable)
         };
-        self.report(wait, ruling.said.verdict)
+        self.report(decision, ruling.said.verdict, explain)
     }
 
     /// Decides after an attempt that was cut.
     #[cold]
-    pub(super) fn after_cut(&mut self, cut: Cut) -> Result<Wait, Outcome> {
-        let wait = match cut {
-            Cut::Timeout => self.schedule(Said::from(Verdict::Transient), Outcome::Timeout),
+    pub(super) fn after_cut(&mut self, cut: Cut) -> Result<Scheduled, Outcome> {
+        let decision = match cut {
+            // It may have run to its end at the other side.
+            Cut::Timeout if !self.settings.is_idempotent() => Err(Outcome::Timeout),
+            Cut::Timeout => self.schedule(Said::new(Verdict::Transient), Outcome::Timeout),
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
         };
-        self.report(wait, Verdict::Transient)
+        self.report(decision, Verdict::Transient, &|| cut.to_string())
     }
 
     /// Draws the next delay, or says why there is none.
-    fn schedule(&mut self, said: Said, exhausted: Outcome) -> Result<Wait, Outcome> {
-        if self.policy.attempts().is_some_and(|attempts| self.attempts >= attempts) {
+    fn schedule(&mut self, said: Said, exhausted: Outcome) -> Result<Scheduled, Outcome> {
+        if self
+            .policy()
+            .attempts()
+            .is_some_and(|attempts| self.attempts >= attempts)
+        {
             return Err(exhausted);
         }
-        if said.hint.is_some_and(|hint| hint > self.policy.max_retry_after()) {
+        if said
+            .hint
+            .is_some_and(|hint| hint > self.policy().max_retry_after())
+        {
             return Err(Outcome::HintTooLong);
         }
         self.started.get_or_insert_with(Instant::now);
-        let range = self.policy.delay_range(self.attempts - 1, self.delay);
-        let range = raised_by(said.hint, range, self.policy.max_retry_after());
+        let previous = (self.attempts > 1).then(|| Duration::from_nanos(self.delay_nanos));
+        let range = self.policy().delay_range(self.attempts - 1, previous);
+        let range = raised_by(said.hint, range, self.policy().max_retry_after());
         let range = match self.remaining() {
             // A delay that is as long as what is left would be waited for nothing.
             Some(rest) if *range.start() >= rest => return Err(Outcome::Deadline),
@@ -77,42 +115,41 @@ impl Core<'_> {
             None => range,
         };
         let delay = rng::duration_in(&range);
-        self.delay = Some(delay);
-        Ok(Wait(delay))
+        self.delay_nanos = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+        Ok(Scheduled {
+            wait: Wait(delay),
+            verdict: said.verdict,
+        })
     }
 
-    fn report(&self, wait: Result<Wait, Outcome>, verdict: Verdict) -> Result<Wait, Outcome> {
-        match wait {
-            Ok(Wait(delay)) => {
-                observe::retry_scheduled(self.name, self.attempts, self.policy, verdict, delay);
-            }
-            Err(outcome) => {
-                observe::gave_up(self.name, self.attempts, outcome, verdict, self.elapsed());
-            }
+    fn report(
+        &self,
+        decision: Result<Scheduled, Outcome>,
+        verdict: Verdict,
+        explain: &dyn Fn() -> String,
+    ) -> Result<Scheduled, Outcome> {
+        let failure = Failure {
+            function: self.settings.name(),
+            attempt: self.attempts,
+            attempts: self.policy().attempts(),
+            verdict,
+            elapsed: self.elapsed(),
+            explain,
+        };
+        match decision {
+            Ok(scheduled) => observe::retry_scheduled(failure, scheduled.wait.0),
+            Err(outcome) => observe::gave_up(failure, outcome),
         }
-        wait
+        decision
     }
 
     /// What is left of the deadline, zero once it is reached; `None` without one.
     fn remaining(&self) -> Option<Duration> {
-        let deadline = self.policy.deadline()?;
-        let elapsed = self.started.map_or(Duration::ZERO, |started| started.elapsed());
+        let deadline = self.policy().deadline()?;
+        let elapsed = self
+            .started
+            .map_or(Duration::ZERO, |started| started.elapsed());
         Some(deadline.saturating_sub(elapsed))
-    }
-
-    /// The instant at which the current attempt is cut, and what for. `None` where that is so far
-    /// off that the clock cannot say it.
-    pub(super) fn limit(&self) -> Option<(Instant, Cut)> {
-        let at = |from: Option<Instant>, limit: Option<Duration>, cut| {
-            Some((from?.checked_add(limit?)?, cut))
-        };
-        let timeout = at(self.suspended, self.policy.timeout(), Cut::Timeout);
-        let deadline = at(self.started, self.policy.deadline(), Cut::Deadline);
-        match (timeout, deadline) {
-            (Some(timeout), Some(deadline)) if deadline.0 <= timeout.0 => Some(deadline),
-            (Some(timeout), _) => Some(timeout),
-            (None, deadline) => deadline,
-        }
     }
 }
 

@@ -7,25 +7,30 @@
 
 use std::error::Error as StdError;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 type Boxed = Box<dyn StdError + Send + Sync>;
 
 /// Chooses between [`Remembers`] and [`Forgets`] by the error's type.
 ///
 /// ```text
-/// Output: { use root::__private::Forgetful as _; call.memory::<E>().choose() }
+/// Output: call.memory::<E>().choose()
 /// ```
 ///
-/// The method below is inherent and applies where its bounds hold; else the trait's of the same name
-/// does. The choice looks at traits only, never at lifetimes: an error type that borrows must not
-/// come here.
+/// The compiler looks for the method here first, where it applies to the errors that can be kept,
+/// and then through `Deref`. It looks at traits only, never at lifetimes: an error type that borrows
+/// must not come here.
 #[derive(Debug)]
-pub struct Memory<E, const LIMITED: bool>(PhantomData<fn() -> E>);
+pub struct Memory<E, const LIMITED: bool>(Forgetful, PhantomData<fn() -> E>);
+
+/// The choice for every other error.
+#[derive(Debug)]
+pub struct Forgetful;
 
 impl<E, const LIMITED: bool> Memory<E, LIMITED> {
     #[inline]
     pub(super) fn new() -> Self {
-        Self(PhantomData)
+        Self(Forgetful, PhantomData)
     }
 }
 
@@ -33,20 +38,25 @@ impl<E: Send + Into<Boxed>> Memory<E, true> {
     /// Keeps it.
     #[inline]
     #[must_use]
-    pub fn choose(self) -> Remembers<E> {
+    pub fn choose(&self) -> Remembers<E> {
         Remembers(None)
     }
 }
 
-/// The choice for every other error.
-pub trait Forgetful {
-    /// Drops it.
-    fn choose(self) -> Forgets;
+impl<E, const LIMITED: bool> Deref for Memory<E, LIMITED> {
+    type Target = Forgetful;
+
+    #[inline]
+    fn deref(&self) -> &Forgetful {
+        &self.0
+    }
 }
 
-impl<E, const LIMITED: bool> Forgetful for Memory<E, LIMITED> {
+impl Forgetful {
+    /// Drops it.
     #[inline]
-    fn choose(self) -> Forgets {
+    #[must_use]
+    pub fn choose(&self) -> Forgets {
         Forgets
     }
 }

@@ -5,7 +5,7 @@
 //! ```text
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;       // attempt.rs
-//!     let wait = match call.settle(ended, …) {              // this file, decide.rs
+//!     let wait = match call.settle(ended, …) {              // here, and decide.rs
 //!         Next::Return(result) => break result,
 //!         Next::Retry(wait) => wait,
 //!     };
@@ -22,16 +22,20 @@ mod memory;
 mod pause;
 
 pub use self::attempt::{Cut, Limited, Unlimited};
-pub use self::decide::Wait;
 pub use self::memory::{Forgetful, Forgets, LastError, Memory, Remembers};
+pub use self::pause::Wait;
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use self::attempt::{Armed, Stage};
+use self::decide::Scheduled;
 use crate::classify::Ruling;
-use crate::result::{FromStopped, ResultLike};
-use crate::{Outcome, Policy, Site, Stopped, observe};
+use crate::event::RetryEvent;
+use crate::result::{FromStopped, Prepared, ResultLike};
+use crate::site::{Settings, Site};
+use crate::{Outcome, Policy, Stopped, observe};
 
 /// One call of an annotated function.
 #[derive(Debug)]
@@ -52,41 +56,37 @@ pub enum Next<R> {
 /// The part of a call that does not depend on the function's types.
 #[derive(Debug)]
 pub(crate) struct Core<'p> {
-    name: &'static str,
-    policy: &'p Policy,
+    settings: &'p Settings,
     /// Attempts begun, the current one included.
     attempts: u32,
-    /// Whether the last wait ended after the deadline, so that no attempt may begin.
-    late: bool,
+    /// How far the timer of the current attempt has come.
+    armed: Armed,
     /// The time of the call's first suspension or failure: what limits are counted from.
     started: Option<Instant>,
-    /// The time of the current attempt's first suspension: what its timeout is counted from.
-    suspended: Option<Instant>,
-    /// The delay before the current attempt, which decorrelated jitter asks for.
-    delay: Option<Duration>,
+    /// The delay before the current attempt in nanoseconds, which decorrelated jitter asks for. Zero
+    /// before the first; half the size of an `Option<Duration>`.
+    delay_nanos: u64,
 }
 
 impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
-    /// Begins a call with the function's own policy.
+    /// Begins a call with the function's own settings.
     #[inline]
     #[must_use]
     pub fn begin(site: &'p Site<LIMITED>) -> Self {
-        Self::begin_with(site, site.policy())
+        Self::begin_with(site, site.settings())
     }
 
-    /// Begins a call with a policy made for it.
+    /// Begins a call with settings made for it.
     #[inline]
     #[must_use]
-    pub fn begin_with(site: &Site<LIMITED>, policy: &'p Policy) -> Self {
+    pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings) -> Self {
         Self {
             core: Core {
-                name: site.name(),
-                policy,
+                settings,
                 attempts: 0,
-                late: false,
+                armed: Armed::not_yet(Stage::Attempt),
                 started: None,
-                suspended: None,
-                delay: None,
+                delay_nanos: 0,
             },
         }
     }
@@ -108,32 +108,42 @@ impl Call<'_, false> {
     }
 
     /// Says what follows an attempt.
+    ///
+    /// `failed` says whether an `Ok` means failure, `classify` rules on an error, `explain` puts it
+    /// into words, and `on_retry` is told before a wait.
     #[inline]
     pub fn settle<R: ResultLike>(
-        &mut self,
-        ended: R,
-        memory: &mut impl LastError<R::Error>,
-        classify: impl FnOnce(&R::Error) -> Ruling,
-    ) -> Next<R> {
-        self.settle_checked(ended, memory, |_| false, classify)
-    }
-
-    /// The same, where an `Ok` may mean failure.
-    #[inline]
-    pub fn settle_checked<R: ResultLike>(
         &mut self,
         ended: R,
         _memory: &mut impl LastError<R::Error>,
         failed: impl FnOnce(&R::Value) -> bool,
         classify: impl FnOnce(&R::Error) -> Ruling,
+        explain: impl Fn(&R::Error) -> String,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Next<R> {
         match ended.into_result() {
-            Ok(value) => self.core.settle_value(value, failed),
-            Err(error) => match self.core.after_error(classify(&error)) {
+            Ok(value) => self.core.settle_value(value, failed, on_retry),
+            Err(error) => match self.core.settle_error(&error, classify, explain, on_retry) {
                 Ok(wait) => Next::Retry(wait),
                 Err(_) => Next::Return(R::from_error(error)),
             },
         }
+    }
+
+    /// Runs what goes before a retry.
+    #[inline]
+    pub fn prepare<F: Future>(&mut self, preparation: F) -> Unlimited<F> {
+        Unlimited::new(preparation)
+    }
+
+    /// Says whether the call ends after what went before a retry.
+    #[inline]
+    pub fn settle_prepared<R: ResultLike>(
+        &mut self,
+        prepared: impl Prepared<R::Error>,
+        _memory: &mut impl LastError<R::Error>,
+    ) -> Option<R> {
+        prepared.into_error().map(R::from_error)
     }
 }
 
@@ -145,35 +155,23 @@ impl<'p> Call<'p, true> {
         Limited::new(&mut self.core, body)
     }
 
-    /// Says what follows an attempt.
+    /// Says what follows an attempt: see above.
     #[inline]
     pub fn settle<R: ResultLike, M>(
         &mut self,
         ended: Result<R, Cut>,
         memory: &mut impl LastError<R::Error>,
-        classify: impl FnOnce(&R::Error) -> Ruling,
-    ) -> Next<R>
-    where
-        R::Error: FromStopped<M>,
-    {
-        self.settle_checked(ended, memory, |_| false, classify)
-    }
-
-    /// The same, where an `Ok` may mean failure.
-    #[inline]
-    pub fn settle_checked<R: ResultLike, M>(
-        &mut self,
-        ended: Result<R, Cut>,
-        memory: &mut impl LastError<R::Error>,
         failed: impl FnOnce(&R::Value) -> bool,
         classify: impl FnOnce(&R::Error) -> Ruling,
+        explain: impl Fn(&R::Error) -> String,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Next<R>
     where
         R::Error: FromStopped<M>,
     {
         match ended.map(ResultLike::into_result) {
-            Ok(Ok(value)) => self.core.settle_value(value, failed),
-            Ok(Err(error)) => match self.core.after_error(classify(&error)) {
+            Ok(Ok(value)) => self.core.settle_value(value, failed, on_retry),
+            Ok(Err(error)) => match self.core.settle_error(&error, classify, explain, on_retry) {
                 Ok(wait) => {
                     memory.keep(error);
                     Next::Retry(wait)
@@ -181,19 +179,39 @@ impl<'p> Call<'p, true> {
                 Err(_) => Next::Return(R::from_error(error)),
             },
             Err(cut) => match self.core.after_cut(cut) {
-                Ok(wait) => Next::Retry(wait),
-                Err(outcome) => {
-                    // Stopped between two attempts: the error of the one before is the last real one.
-                    let error = match (cut, memory.recall()) {
-                        (Cut::Late, Some(error)) => error,
-                        (_, last) => {
-                            let source = last.and_then(|error| memory.as_source(error));
-                            R::Error::from_stopped(self.core.stopped(outcome, source))
-                        }
-                    };
-                    Next::Return(R::from_error(error))
+                Ok(scheduled) => {
+                    on_retry(&self.core.event(scheduled, None));
+                    Next::Retry(scheduled.wait)
                 }
+                Err(outcome) => Next::Return(R::from_error(self.core.error(cut, outcome, memory))),
             },
+        }
+    }
+
+    /// Runs what goes before a retry, within the deadline.
+    #[inline]
+    pub fn prepare<F: Future>(&mut self, preparation: F) -> Limited<'_, 'p, F> {
+        self.core.begin_preparation();
+        Limited::new(&mut self.core, preparation)
+    }
+
+    /// Says whether the call ends after what went before a retry.
+    #[inline]
+    pub fn settle_prepared<R: ResultLike, M>(
+        &mut self,
+        prepared: Result<impl Prepared<R::Error>, Cut>,
+        memory: &mut impl LastError<R::Error>,
+    ) -> Option<R>
+    where
+        R::Error: FromStopped<M>,
+    {
+        match prepared {
+            Ok(prepared) => prepared.into_error().map(R::from_error),
+            Err(cut) => Some(R::from_error(self.core.error(
+                cut,
+                Outcome::Deadline,
+                memory,
+            ))),
         }
     }
 }
@@ -204,10 +222,15 @@ impl Core<'_> {
         &mut self,
         value: R::Value,
         failed: impl FnOnce(&R::Value) -> bool,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Next<R> {
         if failed(&value) {
-            return match self.after_error(Ruling::failed_value()) {
-                Ok(wait) => Next::Retry(wait),
+            let explain = || "an `Ok` that means failure".to_owned();
+            return match self.after_error(Ruling::failed_value(), &explain) {
+                Ok(scheduled) => {
+                    on_retry(&self.event(scheduled, None));
+                    Next::Retry(scheduled.wait)
+                }
                 Err(_) => Next::Return(R::from_value(value)),
             };
         }
@@ -218,12 +241,60 @@ impl Core<'_> {
     }
 
     #[cold]
+    fn settle_error<E>(
+        &mut self,
+        error: &E,
+        classify: impl FnOnce(&E) -> Ruling,
+        explain: impl Fn(&E) -> String,
+        on_retry: impl FnOnce(&RetryEvent<'_, E>),
+    ) -> Result<Wait, Outcome> {
+        let scheduled = self.after_error(classify(error), &|| explain(error))?;
+        on_retry(&self.event(scheduled, Some(error)));
+        Ok(scheduled.wait)
+    }
+
+    /// The error of a call that was cut: the last real one where the cut fell between two attempts,
+    /// else a [`Stopped`] whose cause it is.
+    #[cold]
+    fn error<E: FromStopped<M>, M>(
+        &self,
+        cut: Cut,
+        outcome: Outcome,
+        memory: &mut impl LastError<E>,
+    ) -> E {
+        match (cut, memory.recall()) {
+            (Cut::Late, Some(error)) => error,
+            (_, last) => {
+                let source = last.and_then(|error| memory.as_source(error));
+                E::from_stopped(self.stopped(outcome, source))
+            }
+        }
+    }
+
+    fn event<'a, E>(&self, scheduled: Scheduled, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        RetryEvent {
+            function: self.settings.name(),
+            attempt: self.attempts,
+            attempts: self.policy().attempts(),
+            verdict: scheduled.verdict,
+            delay: scheduled.wait.0,
+            elapsed: self.elapsed(),
+            error,
+        }
+    }
+
+    #[cold]
     fn succeeded_after_retry(&self) {
-        observe::succeeded_after_retry(self.name, self.attempts, self.elapsed());
+        observe::succeeded_after_retry(self.settings.name(), self.attempts, self.elapsed());
+    }
+
+    fn policy(&self) -> &Policy {
+        self.settings.policy()
     }
 
     fn elapsed(&self) -> Duration {
-        self.started.map_or(Duration::ZERO, |started| started.elapsed())
+        self.started
+            .map_or(Duration::ZERO, |started| started.elapsed())
     }
 
     fn stopped(
@@ -232,10 +303,16 @@ impl Core<'_> {
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Stopped {
         let limit = match outcome {
-            Outcome::Timeout => self.policy.timeout(),
-            Outcome::Deadline => self.policy.deadline(),
+            Outcome::Timeout => self.policy().timeout(),
+            Outcome::Deadline => self.policy().deadline(),
             _ => None,
         };
-        Stopped { outcome, attempts: self.attempts, elapsed: self.elapsed(), limit, source }
+        Stopped {
+            outcome,
+            attempts: self.attempts,
+            elapsed: self.elapsed(),
+            limit,
+            source,
+        }
     }
 }

@@ -1,0 +1,200 @@
+//! Shows tokens to the user the way they were typed.
+
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
+/// How much of a value a message quotes, in characters: the first line is to stay near 80.
+const LONGEST: usize = 32;
+
+/// The tokens as one would type them, cut where they are long.
+///
+/// Not `to_string()`, which spaces tokens out (`io :: Error`) wherever the compiler made them, and
+/// not the source text of the span, which on a stable compiler is the text of the first token.
+pub(crate) fn typed(tokens: &TokenStream) -> String {
+    cut(&whole(tokens))
+}
+
+/// The tokens as one would type them, however long.
+pub(crate) fn whole(tokens: &TokenStream) -> String {
+    let mut text = String::new();
+    write(tokens, &mut text);
+    text
+}
+
+/// A text in quotes, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", cut(&text.escape_debug().to_string()))
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(LONGEST - 1).collect();
+    short.truncate(short.trim_end().len());
+    short.push('…');
+    short
+}
+
+/// What stands before the next token, as far as spacing cares.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    Nothing,
+    /// An identifier, a literal or a closing bracket.
+    Word,
+    /// Punctuation that clings to what follows: `::`, `.`, `&`, `!`, a sign.
+    Tight,
+    /// The first half of a punctuation of two characters.
+    Half,
+    /// Punctuation with room behind it: `,`, `|`, `=`.
+    Loose,
+}
+
+struct Writer<'a> {
+    text: &'a mut String,
+    before: Before,
+    /// Between the two bars of a closure.
+    closure: bool,
+    /// How many `<` of generic arguments are open.
+    angles: usize,
+    /// Whether the last word may take generic arguments: it begins in upper case.
+    is_type: bool,
+}
+
+fn write(tokens: &TokenStream, text: &mut String) {
+    let mut writer = Writer {
+        text,
+        before: Before::Nothing,
+        closure: false,
+        angles: 0,
+        is_type: false,
+    };
+    for token in tokens.clone() {
+        writer.token(&token);
+    }
+}
+
+impl Writer<'_> {
+    fn token(&mut self, token: &TokenTree) {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::None => ("", ""),
+                };
+                if self.before == Before::Loose || (self.before == Before::Word && open == "{ ") {
+                    self.text.push(' ');
+                }
+                self.text.push_str(open);
+                write(&group.stream(), self.text);
+                self.text.push_str(close);
+                self.before = Before::Word;
+            }
+            TokenTree::Ident(ident) => self.word(&ident.to_string()),
+            TokenTree::Literal(literal) => self.word(&literal.to_string()),
+            TokenTree::Punct(punct) => self.punctuation(punct.as_char(), punct.spacing()),
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        if matches!(self.before, Before::Word | Before::Loose) {
+            self.text.push(' ');
+        }
+        self.text.push_str(word);
+        self.is_type = word.starts_with(char::is_uppercase);
+        // What follows such a word is an operand, as behind an operator.
+        let operator = ["as", "async", "if", "in", "move", "return"].contains(&word);
+        self.before = if operator {
+            Before::Loose
+        } else {
+            Before::Word
+        };
+    }
+
+    fn punctuation(&mut self, char: char, spacing: Spacing) {
+        let closing_bar = self.closure && char == '|';
+        let operand = !matches!(self.before, Before::Word | Before::Half);
+        let opens = char == '<' && (self.is_type || self.before != Before::Word);
+        let closes = char == '>' && self.angles > 0 && self.before != Before::Half;
+        let clings = closing_bar || opens || closes || ",;:.?!'@".contains(char);
+        let spaced = match self.before {
+            Before::Loose => !closing_bar,
+            Before::Word => !clings,
+            Before::Nothing | Before::Tight | Before::Half => false,
+        };
+        if spaced {
+            self.text.push(' ');
+        }
+        self.text.push(char);
+        if char == '|' {
+            self.closure = !closing_bar && operand;
+        }
+        self.angles = self
+            .angles
+            .saturating_add(opens.into())
+            .saturating_sub(closes.into());
+        self.before = match char {
+            _ if closes => Before::Word,
+            _ if opens => Before::Tight,
+            _ if closing_bar => Before::Loose,
+            _ if spacing == Spacing::Joint && !self.closure => Before::Half,
+            '=' if self.text.ends_with("..=") => Before::Tight,
+            ':' if self.before != Before::Half => Before::Loose,
+            ':' | '.' | '!' | '?' | '\'' | '@' => Before::Tight,
+            // A sign, a reference, or the bar that opens a closure.
+            '-' | '*' | '&' | '|' if operand => Before::Tight,
+            _ => Before::Loose,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_read_as_they_were_typed() {
+        for text in [
+            "io::Error",
+            "io::Error | hyper::Error",
+            "Duration::from_secs(1)",
+            "self.timeout",
+            "-1",
+            "1.5",
+            "MyError::Http(500..=599)",
+            "&str",
+            "()",
+            "Vec<u8>",
+            "Map<u8, u16>",
+            "a, b",
+            "'x'",
+            "|e| e.code() == 5",
+            "async || x",
+            "2 * A",
+            "Error<A, B>",
+            "Vec<Option<u8>>",
+            "a < b",
+            "x if *x > 5",
+            "&mut x",
+            "<T as Trait>::Error",
+            "f::<u8>()",
+            "async || x.await",
+            "a || b",
+            "|e: &MyError| e",
+            "async move || x",
+            "|&e| e",
+            "b\"x\"",
+        ] {
+            let tokens: TokenStream = text.parse().unwrap();
+            assert_eq!(typed(&tokens), text);
+        }
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        let tokens: TokenStream = "a_very_long_name::that_goes_on::and_on".parse().unwrap();
+        assert_eq!(typed(&tokens), "a_very_long_name::that_goes_on:…");
+        assert_eq!(quoted("é\"\n"), r#""é\"\n""#);
+    }
+}

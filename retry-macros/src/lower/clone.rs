@@ -1,0 +1,55 @@
+//! `clone`: names of arguments.
+
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::Parse;
+
+use super::given::{Form, Given};
+use crate::errors::value::names as wording;
+use crate::errors::{At, Errors, Fault};
+use crate::keys::Shape;
+use crate::syntax;
+
+/// Reports everything that is no name; `Err(None)` if there was something.
+pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
+    let list = match &given.form {
+        Form::Text(_) => match given.form.parse(TokenStream::parse) {
+            Ok(tokens) => tokens,
+            Err(_) => return Err(Some(given.wrong())),
+        },
+        Form::Rust(tokens) => in_brackets(tokens),
+        Form::List(tokens) => tokens.clone(),
+    };
+    let mut found: Vec<Ident> = Vec::new();
+    let mut failed = false;
+    for element in syntax::elements(list, Shape::Names) {
+        let form = Form::of(element.clone());
+        let message = match form.parse(Ident::parse_any) {
+            Ok(name) if found.contains(&name) => wording::twice(&name.to_string()),
+            Ok(name) => {
+                found.push(name);
+                continue;
+            }
+            Err(_) => wording::not_a_name(&form.typed()),
+        };
+        let at = if element.is_empty() {
+            given.at
+        } else {
+            At::of(&element)
+        };
+        errors.push(at, message);
+        failed = true;
+    }
+    if failed { Err(None) } else { Ok(found) }
+}
+
+/// What is inside of `(a, b)` or `[a, b]`.
+fn in_brackets(tokens: &TokenStream) -> TokenStream {
+    let mut inner = tokens.clone().into_iter();
+    match (inner.next(), inner.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() != Delimiter::Brace => {
+            group.stream()
+        }
+        _ => tokens.clone(),
+    }
+}

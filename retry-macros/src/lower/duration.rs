@@ -1,0 +1,114 @@
+//! Durations: `timeout`, `deadline`, `base`, `max_delay`.
+
+use quote::ToTokens;
+use syn::{Expr, Lit};
+
+use super::duration_text::{is_iso, parse, unit};
+use super::expression::{has_ident, is_value, lone_ident, peel};
+use super::given::{Form, Given};
+use crate::errors::Fault;
+use crate::errors::duration::{Reason, endless, invalid, not_in_quotes};
+use crate::keys::Id;
+use crate::model::Length;
+
+/// What people write for "no limit".
+const ENDLESS: [&str; 10] = [
+    "none",
+    "never",
+    "unlimited",
+    "infinite",
+    "infinity",
+    "inf",
+    "forever",
+    "off",
+    "no",
+    "max",
+];
+
+pub(super) fn length(given: &Given) -> Result<Length, Fault> {
+    let (text, is_duration) = match &given.form {
+        Form::Text(text) => (text.value(), quoted_is_duration(&text.value())),
+        Form::Rust(_) | Form::List(_) => (given.typed(), starts_like_number(&given.typed())),
+    };
+    let expr = given.expr().ok();
+    if let Some(expr) = &expr {
+        if let Some(length) = expression(given, expr, is_duration)? {
+            return Ok(length);
+        }
+    }
+    match (&given.form, expr.as_ref().map(peel)) {
+        _ if !is_duration => Err(given.wrong()),
+        (Form::Text(_), _) => fixed(given, &text),
+        // `2 * 3`.
+        (_, Some(Expr::Binary(_) | Expr::Range(_))) => Err(given.wrong()),
+        (_, expr) => {
+            // `1.5` and `1.5s` without quotes. Suffixes that Rust itself has are no units.
+            let text = expr.and_then(plain_number).unwrap_or(text);
+            match fixed(given, &text) {
+                Ok(_) => Err(given.fault(not_in_quotes(given.key, &text))),
+                Err(fault) => Err(fault),
+            }
+        }
+    }
+}
+
+/// Text that starts like a number or like ISO 8601 is meant as a duration; so is nothing at all,
+/// and a unit alone.
+fn quoted_is_duration(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty() || starts_like_number(text) || is_iso(text) || unit(text).is_some()
+}
+
+fn starts_like_number(text: &str) -> bool {
+    let unsigned = text.trim().trim_start_matches(['-', '+', '.']);
+    unsigned.starts_with(|char: char| char.is_ascii_digit())
+}
+
+/// A value that is Rust: `self.timeout`, `Duration::from_secs(1)`, `2 * BASE`.
+fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Length>, Fault> {
+    let peeled = peel(expr);
+    if let Expr::Path(path) = peeled {
+        let name = lone_ident(path).map(|ident| ident.to_string().to_lowercase());
+        if name.is_some_and(|name| ENDLESS.contains(&name.as_str())) {
+            return Err(given.fault(endless(given.key, &given.typed())));
+        }
+    }
+    // `"1.s"`, `"PT5S"` and `"ms"` are Rust, but not meant as such; `"2 * BASE"` is.
+    let computed = matches!(
+        peeled,
+        Expr::Binary(_) | Expr::MethodCall(_) | Expr::Call(_) | Expr::Cast(_)
+    );
+    if !has_ident(&expr.to_token_stream()) || (is_duration && !computed) {
+        return Ok(None);
+    }
+    if is_value(expr) {
+        Ok(Some(Length::Expr(expr.clone())))
+    } else {
+        Err(given.wrong())
+    }
+}
+
+/// The digits of a number with no suffix but one of Rust's.
+fn plain_number(expr: &Expr) -> Option<String> {
+    let Expr::Lit(expr) = peel(expr) else {
+        return None;
+    };
+    let (digits, suffix) = match &expr.lit {
+        Lit::Int(int) => (int.base10_digits(), int.suffix()),
+        Lit::Float(float) => (float.base10_digits(), float.suffix()),
+        _ => return None,
+    };
+    let rust = [
+        "", "u8", "u16", "u32", "u64", "u128", "usize", "i32", "i64", "f32", "f64",
+    ];
+    rust.contains(&suffix).then(|| digits.to_owned())
+}
+
+fn fixed(given: &Given, text: &str) -> Result<Length, Fault> {
+    let reason = match parse(text) {
+        Ok(duration) if duration.is_zero() && given.key.id != Id::Base => Reason::Zero,
+        Ok(duration) => return Ok(Length::Fixed(duration)),
+        Err(reason) => reason,
+    };
+    Err(given.fault(invalid(given.key, &given.typed(), &reason)))
+}

@@ -1,0 +1,183 @@
+//! Values that stay Rust: functions, futures, constants.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Expr, ExprCall, ExprClosure, ExprPath};
+
+use super::given::{Form, Given};
+use crate::errors::value::{self, function as function_wording, future as future_wording};
+use crate::errors::{Fault, typed};
+use crate::keys::Id;
+use crate::model::BeforeRetry;
+
+/// A path or a closure of one argument.
+pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
+    let key = given.key;
+    let argument = match key.id {
+        Id::WhenOk => "value",
+        Id::OnRetry => "event",
+        _ => "error",
+    };
+    let expr = given.expr()?;
+    let message = match peel(&expr) {
+        Expr::Path(_) => return Ok(expr),
+        Expr::Closure(closure) if closure.asyncness.is_some() => {
+            function_wording::asynchronous(key, argument)
+        }
+        Expr::Closure(closure) => match closure.inputs.len() {
+            1 => return Ok(expr),
+            found => function_wording::arguments(key, found, 1, &format!("|{argument}| …")),
+        },
+        Expr::Lit(_) => return Err(given.wrong()),
+        // `is_temporary()` and `is_temporary(error)`.
+        Expr::Call(ExprCall { func, args, .. }) if args.iter().all(is_variable) => {
+            let path = typed(&func.to_token_stream());
+            function_wording::called(key, &given.typed(), &path)
+        }
+        answer => match variable(answer) {
+            Some(ident) => {
+                let write = format!("|{ident}| {}", typed(&answer.to_token_stream()));
+                function_wording::answer(key, &given.typed(), &write)
+            }
+            None => function_wording::answer(key, &given.typed(), &format!("|{argument}| …")),
+        },
+    };
+    Err(given.fault(message))
+}
+
+/// An expression that gives a future.
+pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
+    let expr = given.expr()?;
+    match peel(&expr) {
+        Expr::Await(inner) => {
+            let future = typed(&inner.base.to_token_stream());
+            let message = future_wording::awaited(given.key, &given.typed(), &future);
+            Err(given.fault(message))
+        }
+        Expr::Closure(_) => Err(given.wrong()),
+        _ if is_value(&expr) => Ok(expr),
+        _ => Err(given.wrong()),
+    }
+}
+
+pub(super) fn before_retry(given: &Given) -> Result<BeforeRetry, Fault> {
+    let expr = given.expr()?;
+    match peel(&expr) {
+        Expr::Closure(closure) => closure_without_arguments(given, closure),
+        Expr::Path(path) => {
+            let path = typed(&path.to_token_stream());
+            Err(given.fault(future_wording::not_called(given.key, &path)))
+        }
+        _ => future(given).map(BeforeRetry::Expr),
+    }
+}
+
+fn closure_without_arguments(given: &Given, closure: &ExprClosure) -> Result<BeforeRetry, Fault> {
+    match closure.inputs.len() {
+        0 => Ok(BeforeRetry::Closure(closure.clone())),
+        found => Err(given.fault(function_wording::arguments(
+            given.key,
+            found,
+            0,
+            "async || …",
+        ))),
+    }
+}
+
+/// An expression that may be evaluated outside of the function: no `self`, no variable.
+pub(super) fn constant(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
+    // A word in quotes was not meant as a name.
+    if is_variable(expr)
+        && matches!(given.form, Form::Text(_))
+        && matches!(peel(expr), Expr::Path(_))
+    {
+        return Err(given.wrong());
+    }
+    if is_variable(expr) || mentions_self(&expr.to_token_stream()) {
+        return Err(given.fault(value::not_constant(given.key, &given.typed())));
+    }
+    if is_value(expr) {
+        Ok(expr.clone())
+    } else {
+        Err(given.wrong())
+    }
+}
+
+fn is_variable(expr: &Expr) -> bool {
+    variable(expr).is_some()
+}
+
+/// What is named like a variable at its start: `n`, `config.attempts`, `n + 1`.
+fn variable(expr: &Expr) -> Option<&Ident> {
+    match peel(expr) {
+        Expr::Path(path) => lone_ident(path).filter(|ident| !is_constant_name(ident)),
+        Expr::Field(expr) => variable(&expr.base),
+        Expr::Index(expr) => variable(&expr.expr),
+        Expr::MethodCall(expr) => variable(&expr.receiver),
+        Expr::Reference(expr) => variable(&expr.expr),
+        Expr::Unary(expr) => variable(&expr.expr),
+        Expr::Cast(expr) => variable(&expr.expr),
+        Expr::Binary(expr) => variable(&expr.left).or_else(|| variable(&expr.right)),
+        _ => None,
+    }
+}
+
+/// Whether it can be a value other than a literal: what is left over, no type can save.
+pub(super) fn is_value(expr: &Expr) -> bool {
+    !matches!(
+        peel(expr),
+        Expr::Lit(_)
+            | Expr::Assign(_)
+            | Expr::Array(_)
+            | Expr::Break(_)
+            | Expr::Closure(_)
+            | Expr::Continue(_)
+            | Expr::ForLoop(_)
+            | Expr::Infer(_)
+            | Expr::Let(_)
+            | Expr::Range(_)
+            | Expr::Repeat(_)
+            | Expr::Return(_)
+            | Expr::Tuple(_)
+            | Expr::Verbatim(_)
+            | Expr::While(_)
+            | Expr::Yield(_)
+    )
+}
+
+/// The expression without parentheses and without the brackets of `macro_rules!`.
+pub(super) fn peel(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) if inner.attrs.is_empty() => peel(&inner.expr),
+        Expr::Group(inner) if inner.attrs.is_empty() => peel(&inner.expr),
+        _ => expr,
+    }
+}
+
+pub(super) fn lone_ident(path: &ExprPath) -> Option<&Ident> {
+    match path.qself {
+        None => path.path.get_ident(),
+        Some(_) => None,
+    }
+}
+
+/// `MAX_ATTEMPTS`, `N`.
+pub(super) fn is_constant_name(ident: &Ident) -> bool {
+    !ident.to_string().chars().any(char::is_lowercase)
+}
+
+pub(super) fn has_ident(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident != "true" && ident != "false",
+        TokenTree::Group(group) => has_ident(&group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+fn mentions_self(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "self",
+        TokenTree::Group(group) => mentions_self(&group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}

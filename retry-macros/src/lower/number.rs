@@ -1,0 +1,138 @@
+//! `attempts` and `factor`.
+
+use proc_macro2::Ident;
+use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
+
+use super::expression::{constant, is_constant_name, lone_ident, peel};
+use super::given::Given;
+use crate::errors::Fault;
+use crate::errors::value::{attempts as wording, factor, wrong_but};
+use crate::model::{Attempts, Factor};
+
+/// What people write for "as often as it takes".
+const UNLIMITED: [&str; 11] = [
+    "unlimited",
+    "infinite",
+    "infinity",
+    "inf",
+    "forever",
+    "endless",
+    "unbounded",
+    "max",
+    "none",
+    "always",
+    "never",
+];
+
+pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
+    let found = given.typed();
+    let expr = given.expr()?;
+    match peel(&expr) {
+        Expr::Lit(expr) => match &expr.lit {
+            Lit::Int(int) => count(given, int),
+            _ => Err(given.wrong()),
+        },
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) if number(expr).is_some() => Err(given.fault(wording::negative(&found))),
+        Expr::Path(path) => match lone_ident(path) {
+            Some(ident) if ident == "unlimited" => Ok(Attempts::Unlimited),
+            Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
+                Err(given.fault(wording::unlimited(&found)))
+            }
+            _ if is_largest(path) => Err(given.fault(wording::unlimited(&found))),
+            _ => constant(given, &expr).map(Attempts::Expr),
+        },
+        _ => constant(given, &expr).map(Attempts::Expr),
+    }
+}
+
+fn count(given: &Given, int: &LitInt) -> Result<Attempts, Fault> {
+    if !matches!(int.suffix(), "" | "u32") {
+        let digits = int.base10_digits();
+        return Err(given.fault(wrong_but(given.key, &given.typed(), digits)));
+    }
+    match int.base10_parse::<u32>() {
+        Ok(0) => Err(given.fault(wording::zero())),
+        Ok(count) => Ok(Attempts::Count(count)),
+        Err(_) => Err(given.fault(wording::out_of_range(&given.typed()))),
+    }
+}
+
+fn is_unlimited(ident: &Ident) -> bool {
+    UNLIMITED.contains(&ident.to_string().to_lowercase().as_str())
+}
+
+/// `u32::MAX`, `usize::MAX`: unlimited, but not in so many words.
+fn is_largest(path: &ExprPath) -> bool {
+    let mut segments = path.path.segments.iter().rev();
+    let last = segments
+        .next()
+        .is_some_and(|segment| segment.ident == "MAX");
+    last && segments.next().is_some_and(|segment| {
+        ["u8", "u16", "u32", "u64", "u128", "usize", "i32", "i64"]
+            .iter()
+            .any(|int| segment.ident == int)
+    })
+}
+
+pub(super) fn factor(given: &Given) -> Result<Factor, Fault> {
+    let found = given.typed();
+    // `"NaN"` and `"inf"` are numbers as text, but not as Rust.
+    if let Some(Ok(number)) = given.text().map(|text| text.parse()) {
+        return checked(given, number);
+    }
+    let expr = given.expr()?;
+    let (negative, operand) = match peel(&expr) {
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => (true, peel(expr)),
+        operand => (false, operand),
+    };
+    if let Some(number) = number(operand) {
+        return checked(given, if negative { -number } else { number });
+    }
+    match operand {
+        Expr::Lit(_) => Err(given.wrong()),
+        Expr::Path(path) if is_not_finite(path) => Err(given.fault(factor::not_finite(&found))),
+        _ => constant(given, &expr).map(Factor::Expr),
+    }
+}
+
+fn checked(given: &Given, number: f64) -> Result<Factor, Fault> {
+    let found = given.typed();
+    let fault = if !number.is_finite() {
+        factor::not_finite(&found)
+    } else if number < 1.0 {
+        factor::below_one(&found)
+    } else if number > 1000.0 {
+        factor::above_limit(&found)
+    } else {
+        return Ok(Factor::Fixed(number));
+    };
+    Err(given.fault(fault))
+}
+
+/// `f64::NAN`, `INFINITY`, `nan`.
+fn is_not_finite(path: &ExprPath) -> bool {
+    path.path.segments.last().is_some_and(|segment| {
+        ["nan", "infinity", "inf", "neg_infinity"]
+            .contains(&segment.ident.to_string().to_lowercase().as_str())
+    })
+}
+
+fn number(expr: &Expr) -> Option<f64> {
+    let Expr::Lit(expr) = peel(expr) else {
+        return None;
+    };
+    let (digits, suffix) = match &expr.lit {
+        Lit::Int(int) => (int.base10_digits(), int.suffix()),
+        Lit::Float(float) => (float.base10_digits(), float.suffix()),
+        _ => return None,
+    };
+    matches!(suffix, "" | "f64").then(|| digits.parse().ok())?
+}

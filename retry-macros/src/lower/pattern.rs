@@ -1,0 +1,76 @@
+//! `matches`: a pattern on the error.
+
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, Pat, Token};
+
+use super::given::Given;
+use crate::errors::value::pattern as wording;
+use crate::errors::{Fault, typed};
+
+pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
+    let (pattern, guard) = match given.form.parse(guarded) {
+        Ok(parsed) => parsed,
+        Err(error) => return Err(invalid(given, &error)),
+    };
+    if let Some(guard) = guard {
+        let found = match given.text() {
+            Some(text) => text,
+            None => format!(
+                "{} if {}",
+                typed(&pattern.to_token_stream()),
+                typed(&guard.to_token_stream())
+            ),
+        };
+        return Err(given.fault(wording::guard(&found)));
+    }
+    match catch_all(&pattern) {
+        Some(part) => Err(given.fault(wording::catch_all(&typed(&part.to_token_stream())))),
+        None => Ok(pattern),
+    }
+}
+
+fn guarded(input: ParseStream<'_>) -> syn::Result<(Pat, Option<Expr>)> {
+    let pattern = Pat::parse_multi_with_leading_vert(input)?;
+    let guard = match input.parse::<Option<Token![if]>>()? {
+        Some(_) => Some(input.parse()?),
+        None => None,
+    };
+    if input.is_empty() {
+        Ok((pattern, guard))
+    } else {
+        Err(input.error("expected `|` or the end"))
+    }
+}
+
+fn invalid(given: &Given, error: &syn::Error) -> Fault {
+    if matches!(given.form.parse(Expr::parse), Ok(Expr::Closure(_))) {
+        return given.fault(wording::closure());
+    }
+    let reason = error.to_string();
+    // A list of all that may begin a pattern, and a lexer's complaint, teach nothing.
+    if reason.contains("one of") || reason.contains("token stream") {
+        return given.wrong();
+    }
+    given.fault(wording::invalid(&given.typed(), &reason))
+}
+
+/// The alternative that every error matches: what nobody vouched for would be retried.
+fn catch_all(pattern: &Pat) -> Option<&Pat> {
+    match pattern {
+        Pat::Wild(_) | Pat::Rest(_) => Some(pattern),
+        Pat::Ident(ident) => match &ident.subpat {
+            Some((_, inner)) => catch_all(inner),
+            // A name in upper case is a constant or a variant, any other a new variable.
+            None => ident
+                .ident
+                .to_string()
+                .starts_with(|char: char| char.is_lowercase() || char == '_')
+                .then_some(pattern),
+        },
+        Pat::Or(alternatives) => alternatives.cases.iter().find_map(catch_all),
+        Pat::Paren(inner) => catch_all(&inner.pat),
+        Pat::Reference(inner) => catch_all(&inner.pat),
+        _ => None,
+    }
+}

@@ -1,0 +1,249 @@
+mod accepted;
+mod property;
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
+
+use self::accepted::ACCEPTED;
+use super::lower;
+use crate::errors::{Errors, whole};
+use crate::model::{Attempts, BeforeRetry, Budget, Factor, Length, Model, Spanned, Word};
+use crate::syntax::parse;
+
+fn read(args: TokenStream) -> (Model, Vec<String>) {
+    let mut errors = Errors::new();
+    let args = parse(args, &mut errors);
+    let model = lower(args, &mut errors);
+    (model, errors.into_messages())
+}
+
+/// An attribute, and the messages that refuse it.
+fn refused() -> Vec<(&'static str, Vec<String>)> {
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for line in include_str!("tests/refused.txt").lines() {
+        if let Some(attribute) = line.strip_prefix("#[retry(") {
+            found.push((attribute.strip_suffix(")]").unwrap(), Vec::new()));
+        } else if let Some(more) = line.strip_prefix("    ") {
+            let message = found.last_mut().unwrap().1.last_mut().unwrap();
+            message.push('\n');
+            message.push_str(more);
+        } else if let Some(first) = line.strip_prefix("  ") {
+            found.last_mut().unwrap().1.push(first.to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn wrong_attributes_are_refused_with_the_right_words() {
+    let refused = refused();
+    assert!(refused.len() > 290, "{}", refused.len());
+    for (attribute, expected) in refused {
+        let (_, messages) = read(attribute.parse().unwrap());
+        let messages = messages
+            .iter()
+            .map(|message| match message.find("\nnote: the keys are") {
+                Some(list) => message[..list].to_owned(),
+                None => message.clone(),
+            });
+        assert_eq!(
+            messages.collect::<Vec<_>>(),
+            expected,
+            "#[retry({attribute})]"
+        );
+    }
+}
+
+#[test]
+fn right_attributes_say_what_they_mean() {
+    for (attribute, expected) in ACCEPTED {
+        let (model, messages) = read(attribute.parse().unwrap());
+        assert!(messages.is_empty(), "#[retry({attribute})] {messages:?}");
+        assert_eq!(&show(&model), expected, "#[retry({attribute})]");
+    }
+}
+
+/// What `$value:expr` and its like put round a value.
+#[test]
+fn values_that_come_through_a_macro_mean_the_same() {
+    let mut seen = 0;
+    for (attribute, expected) in ACCEPTED {
+        let tokens: TokenStream = attribute.parse().unwrap();
+        let mut tokens = tokens.into_iter();
+        let (Some(key), Some(TokenTree::Punct(equals))) = (tokens.next(), tokens.next()) else {
+            continue;
+        };
+        let value: TokenStream = tokens.collect();
+        if value.to_string().contains(',') {
+            continue;
+        }
+        let value = Group::new(Delimiter::None, value);
+        let value = Group::new(Delimiter::None, value.into_token_stream());
+        let wrapped = TokenStream::from_iter([key, equals.into(), value.into()]);
+        let (model, messages) = read(wrapped);
+        assert!(messages.is_empty(), "{attribute}: {messages:?}");
+        assert_eq!(&show(&model), expected, "{attribute}");
+        seen += 1;
+    }
+    assert!(seen > 60, "{seen}");
+}
+
+/// What `$argument:meta` puts round all of it.
+#[test]
+fn an_argument_that_comes_through_a_macro_means_the_same() {
+    let argument = Group::new(Delimiter::None, "attempts = 4".parse().unwrap());
+    let mut tokens = argument.into_token_stream();
+    tokens.extend(", timeout = \"1s\"".parse::<TokenStream>().unwrap());
+    let (model, messages) = read(tokens);
+    assert!(messages.is_empty(), "{messages:?}");
+    assert_eq!(show(&model), "attempts 4; timeout 1s");
+}
+
+/// Lower case, no full stop, backticks in pairs, a help line; and short enough to be read.
+#[test]
+fn messages_have_one_style() {
+    for message in refused().into_iter().flat_map(|(_, messages)| messages) {
+        let first = message.lines().next().unwrap();
+        let typed: usize = first.split('`').skip(1).step_by(2).map(str::len).sum();
+        assert!(first.len() - typed <= 80, "{first}");
+        assert!(
+            message.lines().nth(1).unwrap().starts_with("help: "),
+            "{message}"
+        );
+        for line in message.lines() {
+            assert!(!line.ends_with(['.', '!']), "{line}");
+            assert!(!line.starts_with(char::is_uppercase), "{line}");
+            assert_eq!(line.matches('`').count() % 2, 0, "{line}");
+        }
+    }
+}
+
+/// What is offered to paste is accepted, but for what only the user can fill in.
+#[test]
+fn what_the_help_says_to_write_is_right() {
+    let mut seen = 0;
+    for (attribute, messages) in refused() {
+        let [message] = messages.as_slice() else {
+            continue;
+        };
+        let Some((_, rest)) = message.split_once("\nhelp: write `") else {
+            continue;
+        };
+        let (text, _) = rest.split_once('`').unwrap();
+        let skip = [",", "const ", "static ", "30s", "key "];
+        if text.contains('…') || skip.iter().any(|skip| text.starts_with(skip)) {
+            continue;
+        }
+        let (_, again) = read(text.parse().unwrap());
+        assert!(again.is_empty(), "{attribute}\n{message}\n{again:?}");
+        seen += 1;
+    }
+    assert!(seen > 140, "{seen}");
+}
+
+/// A key that failed takes no part in the rules between keys; the others keep their values.
+#[test]
+fn what_was_good_is_kept() {
+    let attribute =
+        "attempts = 0, timeout = \"2s\", jitter = , base = \"1s\", retries = 3, deadline = \"5s\"";
+    let (model, messages) = read(attribute.parse().unwrap());
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert_eq!(show(&model), "timeout 2s; deadline 5s; base 1s");
+}
+
+/// The settings of a model, in the order of the table of keys.
+fn show(model: &Model) -> String {
+    let mut all = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        all.extend(value.map(|value| format!("{name} {value}")));
+    };
+    let rules = &model.rules;
+    let expr = |expr: &syn::Expr| tokens(expr);
+    add("attempts", with(model.attempts.as_ref(), attempts));
+    add("timeout", with(model.timeout.as_ref(), length));
+    add("deadline", with(model.deadline.as_ref(), length));
+    add("backoff", with(model.backoff.as_ref(), word));
+    add("base", with(model.base.as_ref(), length));
+    add("max_delay", with(model.max_delay.as_ref(), length));
+    add("factor", with(model.factor.as_ref(), factor));
+    add("jitter", with(model.jitter.as_ref(), word));
+    add("on", with(rules.on.as_ref(), |types| list(types)));
+    add("matches", with(rules.matches.as_ref(), tokens));
+    add("when", with(rules.when.as_ref(), expr));
+    add("unless", with(rules.unless.as_ref(), expr));
+    add("not_on", with(rules.not_on.as_ref(), |types| list(types)));
+    add("when_ok", with(model.when_ok.as_ref(), expr));
+    add("policy", model.policy.as_ref().map(tokens));
+    add("budget", with(model.budget.as_ref(), budget));
+    add(
+        "idempotent",
+        with(model.idempotent.as_ref(), bool::to_string),
+    );
+    add("nested", with(model.nested.as_ref(), word));
+    add("cancel", with(model.cancel.as_ref(), expr));
+    add("clone", with(model.clone.as_ref(), |names| list(names)));
+    add("on_retry", with(model.on_retry.as_ref(), expr));
+    add(
+        "before_retry",
+        with(model.before_retry.as_ref(), before_retry),
+    );
+    add("name", model.name.as_ref().map(tokens));
+    add("crate", model.root.as_ref().map(tokens));
+    all.join("; ")
+}
+
+fn with<T>(setting: Option<&Spanned<T>>, show: impl Fn(&T) -> String) -> Option<String> {
+    setting.map(|setting| show(&setting.value))
+}
+
+fn tokens(part: &impl ToTokens) -> String {
+    whole(&part.to_token_stream())
+}
+
+fn list(parts: &[impl ToTokens]) -> String {
+    let parts: Vec<_> = parts.iter().map(tokens).collect();
+    format!("[{}]", parts.join(", "))
+}
+
+fn attempts(value: &Attempts) -> String {
+    match value {
+        Attempts::Count(count) => count.to_string(),
+        Attempts::Unlimited => "unlimited".to_owned(),
+        Attempts::Expr(expr) => format!("= {}", tokens(expr)),
+    }
+}
+
+fn length(value: &Length) -> String {
+    match value {
+        Length::Fixed(duration) => format!("{duration:?}"),
+        Length::Expr(expr) => format!("= {}", tokens(expr)),
+    }
+}
+
+fn factor(value: &Factor) -> String {
+    match value {
+        Factor::Fixed(number) => number.to_string(),
+        Factor::Expr(expr) => format!("= {}", tokens(expr)),
+    }
+}
+
+fn word(value: &Word) -> String {
+    match value {
+        Word::Variant(variant) => variant.to_string(),
+        Word::Expr(expr) => format!("= {}", tokens(expr)),
+    }
+}
+
+fn budget(value: &Budget) -> String {
+    match value {
+        Budget::None => "none".to_owned(),
+        Budget::Path(path) => format!("= {}", tokens(path)),
+    }
+}
+
+fn before_retry(value: &BeforeRetry) -> String {
+    match value {
+        BeforeRetry::Closure(closure) => format!("called {}", tokens(closure)),
+        BeforeRetry::Expr(expr) => format!("= {}", tokens(expr)),
+    }
+}

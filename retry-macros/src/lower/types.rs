@@ -1,0 +1,193 @@
+//! Lists of error types: `on`, `not_on`.
+
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, GenericArgument, Pat, Path, PathArguments, Token, Type};
+
+use super::given::{Form, Given};
+use crate::errors::value::types as wording;
+use crate::errors::{At, Errors, Fault, Message, typed};
+use crate::keys::{Key, Shape};
+use crate::model::Rules;
+use crate::syntax;
+
+/// Reports each type that is none; `Err(None)` if there was one.
+pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
+    let key = given.key;
+    let forms: Vec<Form> = match &given.form {
+        Form::List(list) => syntax::elements(list.clone(), Shape::Types)
+            .into_iter()
+            .map(Form::of)
+            .collect(),
+        form => vec![form.clone()],
+    };
+    if forms.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
+        return Err(Some(given.fault(wording::none(key))));
+    }
+    let mut found: Vec<Type> = Vec::new();
+    let mut failed = false;
+    for form in forms {
+        let Ok(alternatives) = form.parse(alternatives) else {
+            errors.push(at(&form, given), not_types(key, &form));
+            failed = true;
+            continue;
+        };
+        for ty in alternatives {
+            let text = typed(&ty.to_token_stream());
+            let message = match judge(key, &ty) {
+                Some(message) => message,
+                None if found.iter().any(|other| same(other, &ty)) => wording::twice(key, &text),
+                None => {
+                    found.push(ty);
+                    continue;
+                }
+            };
+            errors.push(At::of(&ty), message);
+            failed = true;
+        }
+    }
+    if failed { Err(None) } else { Ok(found) }
+}
+
+impl Rules {
+    /// A type that both `on` and `not_on` name.
+    pub(super) fn contradiction(&self) -> Option<&Type> {
+        let (on, not_on) = (self.on.as_ref()?, self.not_on.as_ref()?);
+        let mut types = on.value.iter();
+        types.find(|ty| not_on.value.iter().any(|other| same(other, ty)))
+    }
+}
+
+/// Compared as typed: `io::Error` and `std::io::Error` may be two things.
+pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
+    a.to_token_stream().to_string() == b.to_token_stream().to_string()
+}
+
+fn at(form: &Form, given: &Given) -> At {
+    match form {
+        Form::Text(text) => At::of(text),
+        Form::Rust(tokens) | Form::List(tokens) if !tokens.is_empty() => At::of(tokens),
+        Form::Rust(_) | Form::List(_) => given.at,
+    }
+}
+
+fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|]>> {
+    input.parse::<Option<Token![|]>>()?;
+    let types = Punctuated::parse_separated_nonempty(input)?;
+    if input.is_empty() {
+        Ok(types)
+    } else {
+        Err(input.error("expected `|`"))
+    }
+}
+
+/// What was meant by something that is no type.
+fn not_types(key: &Key, form: &Form) -> Message {
+    let found = form.typed();
+    if matches!(form, Form::Text(_)) {
+        let commas = Punctuated::<Type, Token![,]>::parse_terminated;
+        if let Ok(types) = form.parse(commas) {
+            if types.len() > 1 {
+                let types: Vec<_> = types
+                    .iter()
+                    .map(|ty| typed(&ty.to_token_stream()))
+                    .collect();
+                return wording::commas(key, &found, &types.join(" | "));
+            }
+        }
+    }
+    if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) {
+        return wording::closure(key);
+    }
+    match form.parse(Pat::parse_multi_with_leading_vert) {
+        Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => wording::pattern(key, &found),
+        _ => wording::not_a_type(key, &found),
+    }
+}
+
+/// Why no error can be of this type or have it inside; `None` if one can.
+fn judge(key: &Key, ty: &Type) -> Option<Message> {
+    let found = typed(&ty.to_token_stream());
+    match ty {
+        Type::Group(ty) => judge(key, &ty.elem),
+        Type::Paren(ty) => judge(key, &ty.elem),
+        Type::Path(ty) if ty.qself.is_none() => judge_path(key, &ty.path, &found),
+        Type::Path(_) | Type::Macro(_) => None,
+        Type::ImplTrait(_) | Type::TraitObject(_) | Type::Infer(_) => {
+            Some(wording::every_error(key, &found))
+        }
+        Type::Reference(reference) => match judge(key, &reference.elem) {
+            Some(_) if is_str(&reference.elem) => Some(wording::text(key, &found)),
+            Some(_) => Some(wording::never_inside(key, &found)),
+            None => {
+                let inner = typed(&reference.elem.to_token_stream());
+                Some(wording::reference(key, &found, &inner))
+            }
+        },
+        _ => Some(wording::never_inside(key, &found)),
+    }
+}
+
+fn is_str(ty: &Type) -> bool {
+    matches!(ty, Type::Path(ty) if ty.path.is_ident("str"))
+}
+
+/// Names of the prelude that no error type has.
+const NO_ERRORS: [&str; 20] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+    "u64", "u128", "usize", "Option", "Result", "Vec", "Duration",
+];
+
+fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
+    let pattern = path
+        .segments
+        .iter()
+        .any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_)));
+    if pattern {
+        return Some(wording::pattern(key, found));
+    }
+    if path
+        .segments
+        .iter()
+        .any(|segment| segment.ident == "ErrorKind")
+    {
+        return Some(wording::kind(key, found));
+    }
+    let last = path.segments.last()?;
+    if path.segments.len() > 1 && !is_std(path) {
+        return None;
+    }
+    let name = last.ident.to_string();
+    match name.as_str() {
+        "String" | "str" => Some(wording::text(key, found)),
+        "Box" | "Arc" => match inner(&last.arguments) {
+            Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
+            Some(inner) => {
+                let inner = typed(&inner.to_token_stream());
+                Some(wording::wrapper(key, found, &inner))
+            }
+            None => None,
+        },
+        name if NO_ERRORS.contains(&name) => Some(wording::never_inside(key, found)),
+        _ => None,
+    }
+}
+
+fn is_std(path: &Path) -> bool {
+    path.segments.first().is_some_and(|segment| {
+        ["std", "core", "alloc"]
+            .iter()
+            .any(|root| segment.ident == root)
+    })
+}
+
+fn inner(arguments: &PathArguments) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
+}

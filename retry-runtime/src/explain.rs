@@ -1,0 +1,158 @@
+//! An error in words, for events: itself and its chain of causes, since the cause is what people look for.
+
+use std::error::Error;
+use std::fmt::{self, Display, Write as _};
+use std::ops::Deref;
+
+/// The longest chain of causes that is followed. A chain that points at itself ends here.
+const LONGEST_CHAIN: usize = 32;
+
+/// Puts an error into words, whatever its type can say.
+///
+/// ```text
+/// Output: Explain::new(error).text()
+/// ```
+///
+/// The compiler looks for the method here first, where it applies to a std error, then behind
+/// `Deref`: for what can be displayed, and last for everything else.
+pub struct Explain<'a, E: ?Sized>(Displayed<'a, E>);
+
+/// An error that can be displayed: `anyhow::Error`, `String`.
+pub struct Displayed<'a, E: ?Sized>(Named<'a, E>);
+
+/// An error that can only be named.
+pub struct Named<'a, E: ?Sized>(&'a E);
+
+impl<'a, E: ?Sized> Explain<'a, E> {
+    /// Takes the error that will be put into words.
+    #[inline]
+    pub const fn new(error: &'a E) -> Self {
+        Self(Displayed(Named(error)))
+    }
+}
+
+impl<E: Error> Explain<'_, E> {
+    /// The error and its causes, from the outermost in.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let error = self.0.0.0;
+        let mut text = error.to_string();
+        let mut cause = error.source();
+        for _ in 0..LONGEST_CHAIN {
+            let Some(link) = cause else { break };
+            let words = link.to_string();
+            // Many errors repeat their cause in their own words.
+            if !text.ends_with(&words) {
+                let _ = write!(text, ": {words}");
+            }
+            cause = link.source();
+        }
+        text
+    }
+}
+
+impl<'a, E: ?Sized> Deref for Explain<'a, E> {
+    type Target = Displayed<'a, E>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<E: Display + ?Sized> Displayed<'_, E> {
+    /// The error, in the alternate form, in which reports of errors give their causes.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{:#}", self.0.0)
+    }
+}
+
+impl<'a, E: ?Sized> Deref for Displayed<'a, E> {
+    type Target = Named<'a, E>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<E: ?Sized> Named<'_, E> {
+    /// The name of the error's type.
+    #[must_use]
+    pub fn text(&self) -> String {
+        std::any::type_name::<E>().to_owned()
+    }
+}
+
+impl<E: ?Sized> fmt::Debug for Explain<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: ?Sized> fmt::Debug for Displayed<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: ?Sized> fmt::Debug for Named<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::any::type_name::<E>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Explain;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("fetching")]
+    struct Fetching(#[source] std::io::Error);
+
+    struct Silent;
+
+    #[test]
+    fn a_std_error_is_told_with_its_causes() {
+        let error = Fetching(std::io::Error::other("cable cut"));
+        assert_eq!(Explain::new(&error).text(), "fetching: cable cut");
+    }
+
+    #[test]
+    fn a_report_is_told_with_its_causes() {
+        let error = anyhow::anyhow!("cable cut")
+            .context("connecting")
+            .context("fetching");
+        assert_eq!(
+            Explain::new(&error).text(),
+            "fetching: connecting: cable cut"
+        );
+    }
+
+    #[test]
+    fn a_text_is_told_and_the_rest_is_named() {
+        assert_eq!(Explain::new("busy").text(), "busy");
+        assert!(Explain::new(&Silent).text().ends_with("Silent"));
+    }
+
+    #[test]
+    fn a_chain_that_points_at_itself_ends() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("again {0}")]
+        struct Again(u8);
+        #[derive(Debug)]
+        struct Circle;
+        impl std::fmt::Display for Circle {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("round")
+            }
+        }
+        impl std::error::Error for Circle {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                static CIRCLE: Circle = Circle;
+                Some(&CIRCLE)
+            }
+        }
+        assert_eq!(Explain::new(&Circle).text(), "round");
+        assert_eq!(Explain::new(&Again(1)).text(), "again 1");
+    }
+}

@@ -1,0 +1,10 @@
+//! The door for generated code. Not for people: it changes without notice.
+
+pub use crate::argument::{Argument, ForEachAttempt, Lent, cloned};
+pub use crate::call::{
+    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Remembers, Unlimited, Wait,
+};
+pub use crate::classify::{Find, Probe, Ruling, Said, ask, verdict_of};
+pub use crate::explain::{Displayed, Explain, Named};
+pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
+pub use crate::site::{Settings, Site};

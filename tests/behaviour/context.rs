@@ -1,0 +1,58 @@
+//! Where a call runs: in its caller's task, on either runtime.
+
+use std::io;
+
+use reattempt::retry;
+
+use crate::script::{RESET, Script, Step};
+
+tokio::task_local! {
+    static REQUEST: u32;
+}
+
+#[tokio::test(start_paused = true)]
+async fn c42_attempts_run_in_the_callers_task() {
+    #[retry]
+    async fn reads_task_local(script: &Script) -> io::Result<u32> {
+        script.play().await?;
+        Ok(REQUEST.get())
+    }
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    assert_eq!(
+        REQUEST.scope(7, reads_task_local(&script)).await.unwrap(),
+        7
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c39_a_call_runs_on_a_runtime_of_many_threads() {
+    #[retry(attempts = 3, base = "1ms", timeout = "60s")]
+    async fn spawned(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let ended = tokio::spawn(async {
+        let script = Script::new([RESET, RESET, Step::Succeed]);
+        spawned(&script).await
+    });
+    assert_eq!(ended.await.unwrap().unwrap(), 3);
+}
+
+/// C-14 and promise 6: without a limit and without a failure no timer is made, so no runtime is needed.
+#[test]
+fn c14_success_without_a_limit_needs_no_runtime() {
+    #[retry]
+    async fn plain() -> io::Result<u8> {
+        Ok(1)
+    }
+    assert_eq!(futures::executor::block_on(plain()).unwrap(), 1);
+}
+
+/// Promise 6: a limited call that is ready at once makes no timer either.
+#[test]
+fn a_limited_call_that_is_ready_at_once_needs_no_runtime() {
+    #[retry(timeout = "1s", deadline = "5s")]
+    async fn limited() -> io::Result<u8> {
+        Ok(1)
+    }
+    assert_eq!(futures::executor::block_on(limited()).unwrap(), 1);
+}

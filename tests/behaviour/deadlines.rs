@@ -1,0 +1,155 @@
+//! The limit of the whole call.
+
+use std::io;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use reattempt::{Outcome, Stopped, retry};
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[retry(
+    attempts = 10,
+    deadline = "1s",
+    base = "300ms",
+    backoff = "constant",
+    jitter = "none"
+)]
+async fn within_a_second(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+fn outcome(error: &io::Error) -> Option<Outcome> {
+    error
+        .get_ref()?
+        .downcast_ref::<Stopped>()
+        .map(Stopped::outcome)
+}
+
+#[tokio::test(start_paused = true)]
+async fn deadline_cuts_an_attempt() {
+    let script = Script::new([Step::Hang]);
+    let error = within_a_second(&script).await.unwrap_err();
+    assert_eq!(outcome(&error), Some(Outcome::Deadline));
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn c15_a_doomed_wait_is_not_waited() {
+    let script = Script::new([RESET]);
+    let error = within_a_second(&script).await.unwrap_err();
+    // At 0, 300, 600 and 900 ms; the next would be at 1,200.
+    assert_eq!((script.calls(), script.elapsed()), (4, ms(900)));
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (io::ErrorKind::ConnectionReset, "call 4")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn deadline_cuts_the_last_wait() {
+    // With jitter the range of the draw is cut to what is left, so that the time is used.
+    #[retry(attempts = 100, deadline = "1s", base = "20s", backoff = "constant")]
+    async fn spread(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    for _ in 0..50 {
+        let script = Script::new([RESET]);
+        let error = spread(&script).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+        assert!(script.calls() > 1, "a wait was drawn beyond the deadline");
+        assert!(script.elapsed() <= ms(1001), "{:?}", script.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn c16_the_timeout_is_cut_to_what_is_left() {
+    #[retry(
+        attempts = 10,
+        timeout = "700ms",
+        deadline = "1s",
+        base = "100ms",
+        jitter = "none"
+    )]
+    async fn both(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let error = both(&script).await.unwrap_err();
+    assert_eq!(outcome(&error), Some(Outcome::Deadline));
+    assert_eq!(script.times(), [ms(0), ms(800)]);
+    assert_eq!(script.elapsed(), ms(1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn c17_a_deadline_of_zero_polls_the_first_attempt_once() {
+    #[retry(attempts = 5, deadline = Duration::ZERO)]
+    async fn at_once(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let ready = Script::new([Step::Succeed]);
+    assert_eq!(at_once(&ready).await.unwrap(), 1);
+    let pending = Script::new([Step::Hang]);
+    assert_eq!(
+        outcome(&at_once(&pending).await.unwrap_err()),
+        Some(Outcome::Deadline)
+    );
+    let failing = Script::new([RESET]);
+    assert_eq!(at_once(&failing).await.unwrap_err().to_string(), "call 1");
+    assert_eq!((pending.calls(), failing.calls()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn c23_time_counts_from_the_first_poll() {
+    let script = Script::new([Step::SucceedAfter(ms(900))]);
+    let call = within_a_second(&script);
+    tokio::time::advance(Duration::from_secs(10)).await;
+    assert_eq!(call.await.unwrap(), 1);
+}
+
+/// C-24: a busy runtime wakes a wait long after the deadline. No further attempt begins, and the
+/// caller gets the last real error.
+#[tokio::test(start_paused = true)]
+async fn c24_a_late_wake_up_begins_no_attempt() {
+    let script = Script::new([RESET]);
+    let mut call = Box::pin(within_a_second(&script));
+    assert!(futures::poll!(&mut call).is_pending());
+    tokio::time::advance(Duration::from_secs(5)).await;
+    let error = call.await.unwrap_err();
+    assert_eq!((script.calls(), error.to_string().as_str()), (1, "call 1"));
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        Just(RESET),
+        (0_u64..3000).prop_map(|millis| Step::FailAfter(ms(millis))),
+        (0_u64..3000).prop_map(|millis| Step::SucceedAfter(ms(millis))),
+        Just(Step::Hang),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// C-16, and promises 1 and 2: never more calls than `attempts`, never later than the deadline.
+    #[test]
+    fn c16_no_script_passes_its_limits(
+        steps in prop::collection::vec(step(), 1..8),
+        timeout in 1_u64..2000,
+        deadline in 1_u64..4000,
+    ) {
+        #[retry(attempts = 4, timeout = timeout, deadline = deadline, jitter = "equal")]
+        async fn call(script: &Script, timeout: Duration, deadline: Duration) -> io::Result<usize> {
+            script.play().await
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let (calls, elapsed) = runtime.block_on(async {
+            let script = Script::new(steps);
+            let _ = call(&script, ms(timeout), ms(deadline)).await;
+            (script.calls(), script.elapsed())
+        });
+        prop_assert!(calls <= 4);
+        // A limit counts from the first suspension; timers have steps of 1 ms.
+        prop_assert!(elapsed <= ms(deadline + 1), "{elapsed:?} with a deadline of {deadline} ms");
+    }
+}

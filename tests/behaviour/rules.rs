@@ -1,0 +1,152 @@
+//! Which errors are worth another attempt: the rules, in their order.
+
+use std::io::{self, ErrorKind};
+
+use reattempt::retry;
+
+use crate::script::{Script, Step};
+
+async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind) -> usize {
+    let script = Script::new([Step::Fail(kind)]);
+    call(&script).await.unwrap_err();
+    script.calls()
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_rule_the_verdict_decides() {
+    #[retry]
+    async fn bare(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(bare, ErrorKind::ConnectionRefused).await, 3);
+    assert_eq!(calls(bare, ErrorKind::NotFound).await, 1);
+    assert_eq!(calls(bare, ErrorKind::PermissionDenied).await, 1);
+    assert_eq!(
+        calls(bare, ErrorKind::Other).await,
+        1,
+        "what nobody vouched for is not retried"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn c69_on_retries_its_type_unless_the_error_calls_itself_permanent() {
+    #[retry(on = "io::Error")]
+    async fn on(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(on, ErrorKind::ConnectionReset).await, 3);
+    assert_eq!(
+        calls(on, ErrorKind::Other).await,
+        3,
+        "unknown is not permanent"
+    );
+    assert_eq!(calls(on, ErrorKind::InvalidData).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_must_agree_with_on() {
+    #[retry(on = "io::Error", when = |error| error.kind() == ErrorKind::TimedOut)]
+    async fn both(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(both, ErrorKind::TimedOut).await, 3);
+    assert_eq!(calls(both, ErrorKind::ConnectionReset).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_alone_answers_for_itself() {
+    #[retry(when = |error| error.kind() == ErrorKind::NotFound)]
+    async fn alone(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(alone, ErrorKind::NotFound).await, 3);
+    assert_eq!(calls(alone, ErrorKind::ConnectionReset).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unless_and_not_on_overrule_everything() {
+    #[retry(on = "io::Error", unless = |error| error.kind() == ErrorKind::TimedOut)]
+    async fn unless(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(when = |_| true, not_on = "io::Error")]
+    async fn not_on(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(unless, ErrorKind::ConnectionReset).await, 3);
+    assert_eq!(calls(unless, ErrorKind::TimedOut).await, 1);
+    assert_eq!(calls(not_on, ErrorKind::ConnectionReset).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unless_alone_leaves_the_verdict_to_decide() {
+    #[retry(unless = |error| error.kind() == ErrorKind::TimedOut)]
+    async fn unless(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(unless, ErrorKind::ConnectionReset).await, 3);
+    assert_eq!(calls(unless, ErrorKind::TimedOut).await, 1);
+    assert_eq!(calls(unless, ErrorKind::NotFound).await, 1);
+}
+
+#[derive(Debug, PartialEq)]
+enum Failure {
+    Http(u16),
+    Closed,
+}
+
+#[tokio::test(start_paused = true)]
+async fn matches_comes_before_the_other_rules() {
+    #[retry(matches = "Failure::Http(500..=599) | Failure::Closed")]
+    async fn play(calls: &mut u32, failure: fn() -> Failure) -> Result<(), Failure> {
+        *calls += 1;
+        Err(failure())
+    }
+    let mut calls = [0; 3];
+    assert_eq!(
+        play(&mut calls[0], || Failure::Http(503)).await,
+        Err(Failure::Http(503))
+    );
+    assert_eq!(
+        play(&mut calls[1], || Failure::Closed).await,
+        Err(Failure::Closed)
+    );
+    assert_eq!(
+        play(&mut calls[2], || Failure::Http(404)).await,
+        Err(Failure::Http(404))
+    );
+    assert_eq!(calls, [3, 3, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn c71_an_ok_that_means_failure_is_retried_and_returned() {
+    #[retry(when_ok = |status| *status >= 500)]
+    async fn status(calls: &mut u16) -> io::Result<u16> {
+        *calls += 1;
+        Ok(if *calls < 3 { 503 } else { 200 })
+    }
+    #[retry(when_ok = |status| *status >= 500)]
+    async fn always_503(calls: &mut u16) -> io::Result<u16> {
+        *calls += 1;
+        Ok(503)
+    }
+    let mut calls = [0; 2];
+    assert_eq!(status(&mut calls[0]).await.unwrap(), 200);
+    assert_eq!(always_503(&mut calls[1]).await.unwrap(), 503);
+    assert_eq!(calls, [3, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_looks_inside_an_anyhow_error() {
+    use anyhow::Context as _;
+    #[retry(on = "io::Error")]
+    async fn wrapped(script: &Script) -> anyhow::Result<usize> {
+        script.play().await.context("reading").context("fetching")
+    }
+    let script = Script::new([Step::Fail(ErrorKind::ConnectionReset)]);
+    wrapped(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 3);
+    let script = Script::new([Step::Fail(ErrorKind::NotFound)]);
+    wrapped(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}

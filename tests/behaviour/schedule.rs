@@ -1,0 +1,248 @@
+//! How many attempts, and how far apart.
+
+use std::io;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use reattempt::{Policy, retry};
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[retry(attempts = 4, jitter = "none")]
+async fn four(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn c8_attempts_counts_the_first_call() {
+    let script = Script::new([RESET]);
+    let error = four(&script).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "call 4",
+        "the caller gets the last real error, unchanged"
+    );
+    assert_eq!(script.times(), [ms(0), ms(100), ms(300), ms(700)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn success_ends_the_call() {
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    assert_eq!(four(&script).await.unwrap(), 3);
+    assert_eq!(script.elapsed(), ms(300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn c8_one_attempt_never_waits() {
+    #[retry(attempts = 1)]
+    async fn once(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    once(&script).await.unwrap_err();
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_attribute_alone_makes_three_attempts() {
+    #[retry]
+    async fn alone(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    alone(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unlimited_attempts_end_at_the_deadline() {
+    #[retry(
+        attempts = "unlimited",
+        base = "1s",
+        backoff = "constant",
+        jitter = "none",
+        deadline = "60s"
+    )]
+    async fn for_ever(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let error = for_ever(&script).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+    // At 0 s, 1 s, …, 59 s; the wait that would end at 60 s is not begun.
+    assert_eq!(
+        (script.calls(), script.elapsed()),
+        (60, Duration::from_secs(59))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_backoff_has_its_ceilings() {
+    #[retry(attempts = 6, backoff = "linear", jitter = "none", base = "10ms")]
+    async fn linear(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 6, backoff = "fibonacci", jitter = "none", base = "10ms")]
+    async fn fibonacci(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 6, backoff = "constant", jitter = "none", base = "10ms")]
+    async fn constant(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(
+        attempts = 6,
+        jitter = "none",
+        base = "10ms",
+        max_delay = "50ms",
+        factor = 3.0
+    )]
+    async fn exponential(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    async fn delays(call: impl AsyncFn(&Script) -> io::Result<usize>) -> Vec<u128> {
+        let script = Script::new([RESET]);
+        call(&script).await.unwrap_err();
+        script
+            .times()
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]).as_millis())
+            .collect()
+    }
+    assert_eq!(delays(linear).await, [10, 20, 30, 40, 50]);
+    assert_eq!(delays(fibonacci).await, [10, 10, 20, 30, 50]);
+    assert_eq!(delays(constant).await, [10, 10, 10, 10, 10]);
+    assert_eq!(delays(exponential).await, [10, 30, 50, 50, 50]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn c38_a_delay_of_zero_yields_and_does_not_sleep() {
+    #[retry(attempts = 100, base = "0s")]
+    async fn eager(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let mut turns = 0;
+    let neighbour = async {
+        for _ in 0..50 {
+            turns += 1;
+            tokio::task::yield_now().await;
+        }
+    };
+    let (ended, ()) = tokio::join!(eager(&script), neighbour);
+    ended.unwrap_err();
+    assert_eq!((script.calls(), turns, script.elapsed()), (100, 50, ms(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn c77_no_two_calls_share_a_jitter_sequence() {
+    let mut first_delays = std::collections::HashSet::new();
+    for _ in 0..1000 {
+        #[retry(attempts = 2, base = "10s")]
+        async fn spread(script: &Script) -> io::Result<usize> {
+            script.play().await
+        }
+        let script = Script::new([RESET]);
+        spread(&script).await.unwrap_err();
+        first_delays.insert(script.times()[1]);
+    }
+    // Timers round to milliseconds: 1,000 draws out of 10,001 steps leave about 952 distinct ones.
+    assert!(
+        first_delays.len() > 850,
+        "{} distinct first delays of 1000",
+        first_delays.len()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_is_named_and_overridden() {
+    const STEADY: Policy = Policy::new()
+        .with_attempts(5)
+        .with_backoff(reattempt::Backoff::Constant)
+        .with_jitter(reattempt::Jitter::None)
+        .with_base(ms(50));
+    static BRIEF: Policy = STEADY.with_attempts(2);
+
+    #[retry(policy = STEADY)]
+    async fn by_constant(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = "BRIEF")]
+    async fn by_static(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = STEADY, attempts = 3, base = "20ms")]
+    async fn overridden(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (five, two, three) = (
+        Script::new([RESET]),
+        Script::new([RESET]),
+        Script::new([RESET]),
+    );
+    by_constant(&five).await.unwrap_err();
+    by_static(&two).await.unwrap_err();
+    overridden(&three).await.unwrap_err();
+    assert_eq!(five.times().len(), 5);
+    assert_eq!(two.times().len(), 2);
+    assert_eq!(three.times(), [270, 290, 310].map(|at| ms(at - 20)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn presets_have_their_numbers() {
+    use reattempt::{FAST_IO, NO_RETRY, SLOW_IO};
+
+    #[retry(policy = FAST_IO)]
+    async fn fast(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = SLOW_IO)]
+    async fn slow(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = NO_RETRY)]
+    async fn never(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (fast_script, slow_script, never_script) = (
+        Script::new([RESET]),
+        Script::new([Step::Hang]),
+        Script::new([RESET]),
+    );
+    fast(&fast_script).await.unwrap_err();
+    never(&never_script).await.unwrap_err();
+    let stopped = slow(&slow_script).await.unwrap_err();
+    assert_eq!(
+        (
+            fast_script.calls(),
+            slow_script.calls(),
+            never_script.calls()
+        ),
+        (3, 5, 1)
+    );
+    assert_eq!(stopped.kind(), io::ErrorKind::TimedOut);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// C-3 and C-1 through the whole machine: no wait is longer than `max_delay`.
+    #[test]
+    fn no_wait_is_above_max_delay(base in 0_u64..10_000, max in 1_u64..10_000) {
+        #[retry(attempts = 8, base = base, max_delay = longest, jitter = "decorrelated")]
+        async fn call(script: &Script, base: Duration, longest: Duration) -> io::Result<usize> {
+            script.play().await
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let times = runtime.block_on(async {
+            let script = Script::new([RESET]);
+            call(&script, ms(base), ms(max)).await.unwrap_err();
+            script.times()
+        });
+        prop_assert_eq!(times.len(), 8);
+        for pair in times.windows(2) {
+            // Timers round up to the next millisecond.
+            prop_assert!(pair[1] - pair[0] <= ms(max + 1));
+        }
+    }
+}

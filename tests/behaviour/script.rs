@@ -1,0 +1,82 @@
+//! An operation that plays a list of outcomes and records when it was called.
+
+use std::io;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+/// What one call does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    Succeed,
+    Fail(io::ErrorKind),
+    /// Is pending so long, then succeeds.
+    SucceedAfter(Duration),
+    /// Is pending so long, then fails in a way that is worth another attempt.
+    FailAfter(Duration),
+    /// Is pending for good.
+    Hang,
+}
+
+/// Worth another attempt.
+pub(crate) const RESET: Step = Step::Fail(io::ErrorKind::ConnectionReset);
+
+pub(crate) const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// The last step is played for every call after it.
+#[derive(Debug)]
+pub(crate) struct Script {
+    steps: Vec<Step>,
+    began: Instant,
+    calls: Mutex<Vec<Duration>>,
+}
+
+impl Script {
+    pub(crate) fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self {
+            steps: steps.into_iter().collect(),
+            began: Instant::now(),
+            calls: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// When each call was made, since the script was made.
+    pub(crate) fn times(&self) -> Vec<Duration> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.lock().unwrap().len()
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    pub(crate) async fn play(&self) -> io::Result<usize> {
+        let call = {
+            let mut calls = self.calls.lock().unwrap();
+            calls.push(self.began.elapsed());
+            calls.len()
+        };
+        match self.steps[(call - 1).min(self.steps.len() - 1)] {
+            Step::Succeed => Ok(call),
+            Step::Fail(kind) => Err(io::Error::new(kind, format!("call {call}"))),
+            Step::SucceedAfter(time) => {
+                sleep(time).await;
+                Ok(call)
+            }
+            Step::FailAfter(time) => {
+                sleep(time).await;
+                Err(io::Error::new(
+                    io::ErrorKind::ConnectionReset,
+                    format!("call {call}"),
+                ))
+            }
+            Step::Hang => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The limit of one attempt.
+
+use std::error::Error as _;
+use std::io;
+use std::sync::Arc;
+
+use reattempt::{Outcome, Stopped, retry};
+use tokio::sync::Mutex;
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[retry(attempts = 3, timeout = "1.5s", jitter = "none")]
+async fn limited(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+fn stopped(error: &io::Error) -> &Stopped {
+    error.get_ref().unwrap().downcast_ref().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hanging_attempt_is_cut_and_retried() {
+    let script = Script::new([Step::Hang, Step::Succeed]);
+    assert_eq!(limited(&script).await.unwrap(), 2);
+    assert_eq!(script.times(), [ms(0), ms(1600)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_timeout_reaches_the_caller_as_stopped() {
+    let script = Script::new([Step::Hang]);
+    let error = limited(&script).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    let stopped = stopped(&error);
+    assert_eq!(stopped.outcome(), Outcome::Timeout);
+    assert_eq!((stopped.attempts(), stopped.limit()), (3, Some(ms(1500))));
+    assert_eq!(stopped.elapsed(), ms(3 * 1500 + 100 + 200));
+    assert_eq!(
+        stopped.to_string(),
+        "timed out after 1.5s (3 attempts, 4.8s)"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn c68_the_last_real_error_is_the_source_of_stopped() {
+    let script = Script::new([RESET, Step::Hang]);
+    let error = limited(&script).await.unwrap_err();
+    let source = stopped(&error)
+        .source()
+        .expect("the error of the first attempt");
+    assert_eq!(source.to_string(), "call 1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_has_the_whole_timeout() {
+    let script = Script::new([Step::FailAfter(ms(1400)), Step::SucceedAfter(ms(1400))]);
+    assert_eq!(limited(&script).await.unwrap(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn c22_a_result_at_the_very_instant_of_the_limit_wins() {
+    let script = Script::new([Step::SucceedAfter(ms(1500))]);
+    assert_eq!(limited(&script).await.unwrap(), 1);
+    assert_eq!(script.elapsed(), ms(1500));
+}
+
+/// C-28: an attempt that was cut and kept alive would hold its lock against the next one.
+#[tokio::test(start_paused = true)]
+async fn c28_timed_out_attempt_is_dropped_before_the_wait() {
+    #[retry(
+        attempts = 2,
+        timeout = "1s",
+        base = "5s",
+        backoff = "constant",
+        jitter = "none"
+    )]
+    async fn hold(lock: &Mutex<u32>) -> io::Result<u32> {
+        let mut held = lock.lock().await;
+        *held += 1;
+        if *held == 1 {
+            std::future::pending::<()>().await;
+        }
+        Ok(*held)
+    }
+    let lock = Arc::new(Mutex::new(0));
+    let call = tokio::spawn({
+        let lock = lock.clone();
+        async move { hold(&lock).await }
+    });
+    // In the middle of the wait the lock is free.
+    tokio::time::sleep(ms(3000)).await;
+    assert_eq!(
+        *lock
+            .try_lock()
+            .expect("the attempt that was cut still holds the lock"),
+        1
+    );
+    assert_eq!(call.await.unwrap().unwrap(), 2);
+}
+
+/// A body that is pending and spends tokio's cooperative budget at each poll.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_spends_the_cooperative_budget_is_cut() {
+    #[retry(attempts = 1, timeout = "100ms")]
+    async fn busy() -> io::Result<()> {
+        loop {
+            tokio::task::consume_budget().await;
+            // The paused clock does not move by itself while a task is ready.
+            tokio::time::advance(ms(1)).await;
+            for _ in 0..200 {
+                tokio::task::consume_budget().await;
+            }
+        }
+    }
+    let error = busy().await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_of_zero_polls_once() {
+    #[retry(attempts = 2, timeout = std::time::Duration::ZERO, jitter = "none")]
+    async fn at_once(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let ready = Script::new([Step::Succeed]);
+    assert_eq!(at_once(&ready).await.unwrap(), 1);
+    let pending = Script::new([Step::Hang]);
+    at_once(&pending).await.unwrap_err();
+    assert_eq!(pending.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn c6_a_limit_beyond_the_clock_is_no_limit() {
+    #[retry(attempts = 2, timeout = std::time::Duration::MAX, deadline = std::time::Duration::MAX, jitter = "none")]
+    async fn patient(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::SucceedAfter(ms(100 * 24 * 60 * 60 * 1000))]);
+    assert_eq!(patient(&script).await.unwrap(), 2);
+}
+
+/// C-14: no timer reaches further than 24 h, and a longer limit still holds.
+#[tokio::test(start_paused = true)]
+async fn c14_a_limit_above_a_day_is_armed_in_steps() {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    #[retry(attempts = 1, timeout = limit)]
+    async fn days(script: &Script, limit: std::time::Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let error = days(&script, ms(3 * DAY + 5)).await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
+    assert_eq!(script.elapsed(), ms(3 * DAY + 5));
+}

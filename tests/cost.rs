@@ -1,0 +1,172 @@
+//! What a call may cost in memory: no allocation of ours on any path, and a bounded future.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use allocation_counter::measure;
+use reattempt::{FAST_IO, retry};
+
+fn reset() -> io::Error {
+    io::ErrorKind::ConnectionReset.into()
+}
+
+#[retry(attempts = 3, base = "1ms", on = "io::Error")]
+async fn untimed(calls: &mut u32, failures: u32) -> io::Result<u32> {
+    *calls += 1;
+    if *calls <= failures {
+        Err(reset())
+    } else {
+        Ok(*calls)
+    }
+}
+
+#[retry(
+    attempts = 3,
+    base = "1ms",
+    timeout = "1s",
+    deadline = "5s",
+    on = "io::Error"
+)]
+async fn timed(calls: &mut u32, failures: u32) -> io::Result<u32> {
+    *calls += 1;
+    tokio::task::yield_now().await;
+    if *calls <= failures {
+        Err(reset())
+    } else {
+        Ok(*calls)
+    }
+}
+
+/// Runs a future on a paused runtime and counts the allocations of its second run: the first seeds
+/// the thread's generator and sets tokio's timer up.
+fn allocations(mut call: impl AsyncFnMut()) -> u64 {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        call().await;
+    });
+    // A runtime of its own is needed for the clock; entering it allocates nothing.
+    measure(|| runtime.block_on(async { call().await })).count_total
+}
+
+/// What an empty turn of the runtime allocates by itself.
+fn baseline() -> u64 {
+    allocations(async || {
+        for _ in 0..4 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            // A task that yields is put on a list of the runtime's, which allocates.
+            tokio::task::yield_now().await;
+        }
+    })
+}
+
+#[test]
+fn no_path_allocates() {
+    let baseline = baseline();
+    let success = allocations(async || {
+        untimed(&mut 0, 0).await.unwrap();
+        timed(&mut 0, 0).await.unwrap();
+    });
+    let retried = allocations(async || {
+        untimed(&mut 0, 2).await.unwrap();
+        timed(&mut 0, 2).await.unwrap();
+    });
+    let failed = allocations(async || {
+        untimed(&mut 0, 9).await.unwrap_err();
+        timed(&mut 0, 9).await.unwrap_err();
+    });
+    assert_eq!((success, retried, failed), (baseline, baseline, baseline));
+}
+
+/// A body of some size.
+async fn body(input: &[u64; 8]) -> io::Result<u64> {
+    let copy = *input;
+    tokio::task::yield_now().await;
+    Ok(copy.iter().sum())
+}
+
+async fn plain(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+#[retry]
+async fn defaults(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+#[retry(
+    attempts = 4,
+    timeout = "1.5s",
+    jitter = "full",
+    on = "io::Error",
+    deadline = "5s"
+)]
+async fn limited(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+#[retry(policy = FAST_IO)]
+async fn preset(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+async fn plain_owner(input: [u64; 8]) -> io::Result<u64> {
+    body(&input).await
+}
+
+async fn plain_hand(input: [u64; 8]) -> io::Result<u64> {
+    plain_owner(input).await
+}
+
+#[retry(timeout = "1s")]
+async fn borrows_what_it_owns(input: [u64; 8]) -> io::Result<u64> {
+    body(&input).await
+}
+
+#[retry(timeout = "1s")]
+async fn hands_over_what_it_owns(input: [u64; 8]) -> io::Result<u64> {
+    plain_owner(input).await
+}
+
+fn over<F: Future>(plain: usize, annotated: F) -> usize {
+    size_of_val(&annotated) - plain
+}
+
+/// C-43: at most 192 bytes more than the plain function. What is handed over is there twice more: the
+/// clone, and the original, which the plain function's future may forget once it is passed on.
+#[test]
+fn c43_the_future_stays_small() {
+    let input = [0; 8];
+    let reference = size_of_val(&plain(&input));
+    let owner = size_of_val(&plain_owner(input));
+    let hand = size_of_val(&plain_hand(input));
+    let sizes = [
+        ("defaults", over(reference, defaults(&input)), 192),
+        ("limited", over(reference, limited(&input)), 192),
+        ("preset", over(reference, preset(&input)), 192),
+        (
+            "borrows what it owns",
+            over(owner, borrows_what_it_owns(input)),
+            192,
+        ),
+        (
+            "hands over what it owns",
+            over(hand, hands_over_what_it_owns(input)),
+            192 + 2 * 64,
+        ),
+    ];
+    for (name, over, _) in sizes {
+        println!("{name}: {over} bytes over the plain function");
+    }
+    for (name, over, most) in sizes {
+        assert!(
+            over <= most,
+            "{name}: {over} bytes over the plain function, at most {most}"
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Arguments: borrowed, handed over, patterns, `mut`.
+
+use std::cell::Cell;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use reattempt::retry;
+
+use crate::{Calls, cases};
+
+/// Not `Clone`.
+#[derive(Debug, Default)]
+struct Job {
+    size: usize,
+}
+
+impl Job {
+    fn size(&self) -> usize {
+        self.size
+    }
+}
+
+fn take<T>(value: T) -> T {
+    value
+}
+
+fn push(list: &mut Vec<u32>, calls: &Calls) {
+    list.push(calls.count());
+}
+
+#[retry]
+async fn owned_and_borrowed(calls: &Calls, job: Job, text: String) -> io::Result<usize> {
+    let size = job.size() + text.len() + job.size;
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn owned_and_handed_over(calls: &Calls, text: String, list: Vec<u8>) -> io::Result<usize> {
+    assert_eq!(text, "whole");
+    assert_eq!(list, [1, 2]);
+    let size = take(text).len() + take(list).len();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn moved_into_a_block(calls: &Calls, text: String, job: Job) -> io::Result<usize> {
+    let inner = async move { text.len() + job.size() };
+    let size = inner.await;
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry(clone(text))]
+async fn cloned_outright(calls: &Calls, text: String) -> io::Result<usize> {
+    let bytes = text.into_bytes();
+    assert_eq!(bytes, b"whole");
+    calls.fail::<()>()?;
+    Ok(bytes.len())
+}
+
+#[retry]
+async fn into_something(calls: &Calls, text: String) -> io::Result<usize> {
+    let bytes = text.into_bytes();
+    assert_eq!(bytes, b"whole");
+    calls.fail::<()>()?;
+    Ok(bytes.len())
+}
+
+#[retry(clone())]
+async fn nothing_cloned(calls: &Calls, mut job: Job) -> io::Result<usize> {
+    job.size += 1;
+    assert_eq!(
+        job.size as u32,
+        calls.count() + 1,
+        "with `clone()` the state is carried over"
+    );
+    calls.fail::<()>()?;
+    Ok(job.size)
+}
+
+#[retry]
+async fn mut_argument_does_not_leak(
+    calls: &Calls,
+    mut count: u32,
+    mut list: Vec<u8>,
+) -> io::Result<u32> {
+    assert_eq!(
+        (count, list.len()),
+        (7, 0),
+        "an attempt saw what a failed one left behind"
+    );
+    count += 1;
+    list.push(1);
+    calls.fail::<()>()?;
+    Ok(count)
+}
+
+#[retry]
+async fn mut_reference(calls: &Calls, list: &mut Vec<u32>) -> io::Result<()> {
+    list.push(calls.count());
+    push(list, calls);
+    assert_eq!(list.len() as u32, 2 * (calls.count() + 1));
+    calls.fail()
+}
+
+#[retry]
+async fn mut_reference_in_move_block(calls: &Calls, list: &mut Vec<u32>) -> io::Result<()> {
+    let inner = async move { list.push(1) };
+    inner.await;
+    calls.fail()
+}
+
+#[retry]
+async fn mut_binding_of_mut_reference(calls: &Calls, mut buffer: &mut [u8]) -> io::Result<usize> {
+    assert_eq!(buffer.len(), 4, "each attempt sees the whole buffer");
+    buffer = &mut buffer[2..];
+    buffer[0] = 1;
+    calls.fail::<()>()?;
+    Ok(buffer.len())
+}
+
+#[retry]
+async fn mut_binding_of_reference(calls: &Calls, mut buffer: &[u8]) -> io::Result<usize> {
+    assert_eq!(buffer.len(), 4);
+    buffer = &buffer[2..];
+    calls.fail::<()>()?;
+    Ok(buffer.len())
+}
+
+#[retry]
+async fn tuple_pattern(calls: &Calls, (left, mut right): (String, Vec<u8>)) -> io::Result<usize> {
+    right.push(1);
+    assert_eq!(right.len(), 1);
+    let size = take(left).len() + right.len();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn struct_pattern(calls: &Calls, Job { size }: Job) -> io::Result<usize> {
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn reference_pattern(calls: &Calls, &(left, ref right): &(u8, String)) -> io::Result<usize> {
+    let size = usize::from(left) + right.len();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn wildcard(calls: &Calls, _: u8, _unused: String) -> io::Result<usize> {
+    calls.fail()
+}
+
+#[retry]
+async fn impl_trait(
+    calls: &Calls,
+    path: impl AsRef<Path>,
+    name: impl Into<String> + Clone,
+) -> io::Result<usize> {
+    let name: String = name.into();
+    let size = path.as_ref().as_os_str().len() + name.len();
+    let again = by_path(path);
+    calls.fail::<()>()?;
+    Ok(size + again)
+}
+
+fn by_path(path: impl AsRef<Path>) -> usize {
+    path.as_ref().as_os_str().len()
+}
+
+/// A path that is not `Clone`.
+struct Place(String);
+
+impl AsRef<Path> for Place {
+    fn as_ref(&self) -> &Path {
+        self.0.as_ref()
+    }
+}
+
+#[retry]
+async fn callback(calls: &Calls, observe: impl Fn(u32) + Send + Sync) -> io::Result<()> {
+    observe(calls.count());
+    calls.fail()
+}
+
+#[retry]
+async fn dynamic(calls: &Calls, observe: Box<dyn Fn(u32) + Send>) -> io::Result<()> {
+    observe(calls.count());
+    tokio::task::yield_now().await;
+    calls.fail()
+}
+
+/// `Cell` is `Send` and not `Sync`: a plain function that owns one is `Send`.
+#[retry]
+async fn owned_and_not_sync(calls: &Calls, cell: Cell<u32>) -> io::Result<u32> {
+    cell.set(cell.get() + 1);
+    tokio::task::yield_now().await;
+    calls.fail()
+}
+
+#[retry]
+async fn shared(calls: &Calls, shared: Arc<Job>) -> io::Result<usize> {
+    let held = take(shared.clone());
+    calls.fail::<()>()?;
+    Ok(held.size + shared.size)
+}
+
+#[retry]
+async fn cfg_argument(
+    calls: &Calls,
+    #[cfg(all())] kept: String,
+    #[cfg(any())] left_out: Missing,
+) -> io::Result<usize> {
+    let size = take(kept).len();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn const_generic<const N: usize>(calls: &Calls, bytes: [u8; N]) -> io::Result<usize> {
+    let size = take(bytes).len();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn in_a_format_string(calls: &Calls, job: Job, text: String) -> io::Result<String> {
+    let line = format!("{text} {:?} {job:?}", job);
+    calls.fail::<()>()?;
+    Ok(line)
+}
+
+cases! {
+    owned_and_borrowed: |calls| owned_and_borrowed(calls, Job::default(), "whole".into());
+    owned_and_handed_over: |calls| owned_and_handed_over(calls, "whole".into(), vec![1, 2]);
+    moved_into_a_block: |calls| moved_into_a_block(calls, "whole".into(), Job::default());
+    cloned_outright: |calls| cloned_outright(calls, "whole".into());
+    into_something: |calls| into_something(calls, "whole".into());
+    nothing_cloned: |calls| nothing_cloned(calls, Job::default());
+    mut_argument_does_not_leak: |calls| mut_argument_does_not_leak(calls, 7, Vec::new());
+    mut_reference: |calls| mut_reference(calls, &mut Vec::new());
+    mut_reference_in_move_block: |calls| mut_reference_in_move_block(calls, &mut Vec::new());
+    mut_binding_of_mut_reference: |calls| mut_binding_of_mut_reference(calls, &mut [0; 4]);
+    mut_binding_of_reference: |calls| mut_binding_of_reference(calls, &[0; 4]);
+    tuple_pattern: |calls| tuple_pattern(calls, ("whole".into(), Vec::new()));
+    struct_pattern: |calls| struct_pattern(calls, Job::default());
+    reference_pattern: |calls| reference_pattern(calls, &(1, String::new()));
+    wildcard: |calls| wildcard(calls, 1, String::new());
+    impl_trait: |calls| impl_trait(calls, Place("place".into()), "name");
+    callback: |calls| callback(calls, |_| ());
+    dynamic: |calls| dynamic(calls, Box::new(|_| ()));
+    owned_and_not_sync: |calls| owned_and_not_sync(calls, Cell::new(0));
+    shared: |calls| shared(calls, Arc::default());
+    cfg_argument: |calls| cfg_argument(calls, String::new());
+    const_generic: |calls| const_generic(calls, [0; 4]);
+    in_a_format_string: |calls| in_a_format_string(calls, Job::default(), "text".into());
+}

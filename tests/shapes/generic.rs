@@ -1,0 +1,126 @@
+//! Generic functions, with and without `Clone`.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::io;
+
+use futures::future::BoxFuture;
+use reattempt::{Retryable, Stopped, retry};
+
+use crate::{Calls, cases};
+
+fn show<T: Debug>(value: T) -> usize {
+    format!("{value:?}").len()
+}
+
+#[derive(Debug)]
+struct NotClone;
+
+#[retry]
+async fn handed_over_and_not_clone<T: Debug + Sync>(calls: &Calls, value: T) -> io::Result<usize> {
+    let size = show(value);
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn handed_over_and_clone<T>(calls: &Calls, value: T) -> io::Result<T>
+where
+    T: Clone + Debug + Send + Sync + 'static,
+{
+    calls.fail::<()>()?;
+    Ok(value)
+}
+
+#[retry]
+async fn borrowed_and_not_sync<T: Debug + Send>(calls: &Calls, value: T) -> io::Result<usize> {
+    let size = format!("{value:?}").len();
+    tokio::task::yield_now().await;
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+/// No bound that the plain function would not have: `E` is neither `'static` nor `Error`.
+#[retry(when = |_| true)]
+async fn generic_error<E>(calls: &Calls, make: impl Fn() -> E + Send + Sync) -> Result<u8, E> {
+    calls.up();
+    Err(make())
+}
+
+#[retry]
+async fn generic_error_with_verdict<E: Retryable>(
+    calls: &Calls,
+    make: impl Fn() -> E + Send + Sync,
+) -> Result<u8, E> {
+    calls.up();
+    Err(make())
+}
+
+#[retry(timeout = "1s", when = |_| true)]
+async fn generic_error_with_limit<E: From<Stopped>>(
+    calls: &Calls,
+    make: impl Fn() -> E + Send + Sync,
+) -> Result<u8, E> {
+    calls.up();
+    Err(make())
+}
+
+struct Over<E>(E);
+
+impl<E> Over<E>
+where
+    E: Error + Clone + From<Stopped> + Send + Sync,
+{
+    #[retry(timeout = "1s", when = |_| true)]
+    async fn error_of_the_impl(&self, calls: &Calls) -> Result<u8, E> {
+        calls.up();
+        Err(self.0.clone())
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Cloned;
+
+impl std::fmt::Display for Cloned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("cloned")
+    }
+}
+
+impl Error for Cloned {}
+
+impl From<Stopped> for Cloned {
+    fn from(_: Stopped) -> Self {
+        Self
+    }
+}
+
+#[retry(attempts = 3)]
+async fn recursion_ends(calls: &Calls, depth: u32) -> io::Result<u8> {
+    descend(calls, depth).await
+}
+
+/// Recursion through a box: each level is one attempt, so that only the outer function retries.
+#[retry(attempts = 1)]
+async fn descend_once(calls: &Calls, depth: u32) -> io::Result<u8> {
+    if depth == 0 {
+        calls.fail()
+    } else {
+        descend(calls, depth - 1).await
+    }
+}
+
+fn descend(calls: &Calls, depth: u32) -> BoxFuture<'_, io::Result<u8>> {
+    Box::pin(descend_once(calls, depth))
+}
+
+cases! {
+    handed_over_and_not_clone: |calls| handed_over_and_not_clone(calls, NotClone);
+    handed_over_and_clone: |calls| handed_over_and_clone(calls, 1);
+    borrowed_and_not_sync: |calls| borrowed_and_not_sync(calls, std::cell::Cell::new(1));
+    generic_error: |calls| generic_error(calls, || NotClone);
+    generic_error_with_verdict: |calls| generic_error_with_verdict(calls, || io::Error::from(io::ErrorKind::TimedOut));
+    generic_error_with_limit: |calls| generic_error_with_limit(calls, || io::Error::from(io::ErrorKind::TimedOut));
+    error_of_the_impl: |calls| Over(Cloned).error_of_the_impl(calls);
+    recursion_ends: |calls| recursion_ends(calls, 3);
+}

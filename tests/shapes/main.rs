@@ -1,0 +1,87 @@
+//! Every shape of function compiles, retries, and is `Send` when the plain function is.
+//!
+//! Each case is a function whose body counts its calls and always fails. The table calls each and
+//! asserts the exact number of calls, so that no shape can silently be called once.
+
+mod arguments;
+mod bodies;
+mod boxed;
+mod generic;
+mod hygiene;
+mod methods;
+mod results;
+mod traced;
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How often a body ran. Every case has its own.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(AtomicU32);
+
+impl Calls {
+    pub(crate) fn up(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Counts, and fails in a way that is worth another attempt.
+    pub(crate) fn fail<T>(&self) -> io::Result<T> {
+        self.up();
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+/// The number of attempts that every case asks for.
+pub(crate) const ATTEMPTS: u32 = 3;
+
+type Running<'c> = Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
+
+/// A case: a name, and a call that reports to `Calls`. The future must be `Send`.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) run: for<'c> fn(&'c Calls) -> Running<'c>,
+}
+
+/// Makes a table of cases out of `name: |calls| future`.
+macro_rules! cases {
+    ($($name:ident: |$calls:ident| $call:expr;)*) => {
+        pub(crate) const CASES: &[crate::Case] = &[$(crate::Case {
+            name: concat!(module_path!(), "::", stringify!($name)),
+            run: |$calls| Box::pin(async move { let _ = $call.await; }),
+        }),*];
+    };
+}
+pub(crate) use cases;
+
+#[tokio::test(start_paused = true)]
+async fn every_shape_makes_all_its_attempts() {
+    let tables = [
+        arguments::CASES,
+        bodies::CASES,
+        boxed::CASES,
+        generic::CASES,
+        hygiene::CASES,
+        methods::CASES,
+        results::CASES,
+        traced::CASES,
+    ];
+    let mut wrong = Vec::new();
+    for case in tables.into_iter().flatten() {
+        let calls = Calls::default();
+        (case.run)(&calls).await;
+        if calls.count() != ATTEMPTS {
+            wrong.push(format!("{}: {} calls", case.name, calls.count()));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "expected {ATTEMPTS} calls of each:\n{}",
+        wrong.join("\n")
+    );
+}
