@@ -5,9 +5,15 @@
 pub mod adapters;
 mod argument;
 mod backoff;
+#[allow(dead_code, unused_imports, reason = "the state machine of a call is about to use it")]
+mod budget;
 mod call;
 #[doc(hidden)]
 pub mod classify;
+mod clock;
+#[allow(dead_code, unused_imports, reason = "the state machine of a call is about to use it")]
+mod context;
+pub mod deadline;
 mod error;
 mod event;
 mod explain;
@@ -23,7 +29,9 @@ mod site;
 mod stopped;
 
 pub use crate::backoff::{Backoff, Factor};
+pub use crate::budget::Budget;
 pub use crate::classify::{Retryable, Verdict};
+pub use crate::context::{Attempt, IdempotencyKey, Nested, Previous, Propagate, propagate};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;

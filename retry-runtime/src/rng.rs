@@ -1,8 +1,9 @@
 //! The only randomness in the crate: one small generator a thread.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
@@ -59,4 +60,32 @@ fn seed(process: u32) -> u64 {
         std::thread::current().id(),
         std::time::SystemTime::now(),
     ))
+}
+
+/// Gives a number to a call that wants to be told apart; never 0.
+///
+/// The numbers of a thread follow each other from a random start, so that two threads meet only if
+/// their starts lie, of 2^64, as close as one of them makes calls.
+pub(crate) fn call_id() -> u64 {
+    thread_local! {
+        static LAST: Cell<u64> = const { Cell::new(0) };
+    }
+    let last = match LAST.get() {
+        0 => seed(std::process::id()),
+        last => last,
+    };
+    let id = last.wrapping_add(1).max(1);
+    LAST.set(id);
+    id
+}
+
+/// The 128 bits that name a call to the world, from the number that names it in this process.
+///
+/// Two keyed hashes with keys from the operating system: the same whenever it is asked, and nobody
+/// else's. A child process made by `fork` counts as its parent does, hence the process number.
+pub(crate) fn key(call: u64) -> u128 {
+    static KEYS: LazyLock<[RandomState; 2]> =
+        LazyLock::new(|| [RandomState::new(), RandomState::new()]);
+    let [high, low] = KEYS.each_ref().map(|key| key.hash_one((std::process::id(), call)));
+    (u128::from(high) << 64) | u128::from(low)
 }

@@ -1,0 +1,166 @@
+//! Every interleaving of two and three threads, by loom's model checker, over the code that runs in
+//! life: only the word is loom's.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::thread;
+
+use super::ledger::{Ledger, Word};
+use super::permit::Hold;
+use super::rule::{Charge, Rule};
+
+impl Word for AtomicU64 {
+    fn load(&self) -> u64 {
+        Self::load(self, Ordering::Relaxed)
+    }
+
+    fn swap(&self, old: u64, new: u64) -> Result<(), u64> {
+        self.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed)
+            .map(drop)
+    }
+}
+
+/// What the loop must not be: look, then store, as two steps.
+struct Racy(AtomicU64);
+
+impl Word for Racy {
+    fn load(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn swap(&self, old: u64, new: u64) -> Result<(), u64> {
+        let seen = self.0.load(Ordering::Relaxed);
+        if seen != old {
+            return Err(seen);
+        }
+        self.0.store(new, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn holding(tokens: u32) -> Rule {
+    Rule {
+        start: Rule::tokens(tokens),
+        ..Rule::AWS
+    }
+}
+
+fn ledger(rule: Rule) -> Arc<Ledger<AtomicU64>> {
+    Arc::new(Ledger::new(AtomicU64::new(rule.first_word()), rule))
+}
+
+/// Runs `act` on as many threads, this one included, and gives what each returned.
+fn on_threads<W, T>(count: usize, ledger: &Arc<Ledger<W>>, act: fn(&Ledger<W>) -> T) -> Vec<T>
+where
+    W: Word + Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let others: Vec<_> = (1..count)
+        .map(|_| {
+            let ledger = Arc::clone(ledger);
+            thread::spawn(move || act(&ledger))
+        })
+        .collect();
+    let mine = act(ledger);
+    let mut results: Vec<_> = others
+        .into_iter()
+        .map(|other| other.join().unwrap())
+        .collect();
+    results.push(mine);
+    results
+}
+
+fn take<W: Word>(ledger: &Ledger<W>) -> bool {
+    Hold::ask(ledger, Charge::Retry, true, 0)
+        .map(Hold::begin)
+        .is_some()
+}
+
+#[test]
+fn c45_of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
+    loom::model(|| {
+        let ledger = ledger(holding(14));
+        let won = on_threads(3, &ledger, take)
+            .into_iter()
+            .filter(|won| *won)
+            .count();
+        assert_eq!(won, 1);
+        assert_eq!(ledger.level(0), 0);
+    });
+}
+
+#[test]
+#[should_panic(expected = "both got the last retry")]
+fn c45_the_model_rejects_check_then_act() {
+    loom::model(|| {
+        let rule = holding(14);
+        let ledger = Arc::new(Ledger::new(Racy(AtomicU64::new(rule.first_word())), rule));
+        let won = on_threads(2, &ledger, take)
+            .into_iter()
+            .filter(|won| *won)
+            .count();
+        assert!(won < 2, "both got the last retry");
+    });
+}
+
+#[test]
+fn c46_deposits_of_several_threads_add_up() {
+    loom::model(|| {
+        let ledger = ledger(holding(0));
+        on_threads(3, &ledger, |ledger| ledger.succeed(0));
+        assert_eq!(ledger.level(0), 3_000);
+    });
+}
+
+#[test]
+fn c46_the_model_rejects_deposits_that_are_loaded_then_stored() {
+    let lost = catch_unwind(AssertUnwindSafe(|| {
+        loom::model(|| {
+            let rule = holding(0);
+            let ledger = Arc::new(Ledger::new(Racy(AtomicU64::new(rule.first_word())), rule));
+            on_threads(2, &ledger, |ledger| ledger.succeed(0));
+            assert_eq!(ledger.level(0), 2_000);
+        });
+    }));
+    assert!(lost.is_err());
+}
+
+#[test]
+fn c27_permits_dropped_and_begun_at_once_leave_the_exact_balance() {
+    loom::model(|| {
+        let ledger = ledger(holding(28));
+        let other = Arc::clone(&ledger);
+        let dropping = thread::spawn(move || {
+            // The price comes back here, in the middle of what the other thread does.
+            drop(Hold::ask(&*other, Charge::Retry, true, 0));
+        });
+        let taken = Hold::ask(&*ledger, Charge::Retry, true, 0)
+            .map(Hold::begin)
+            .unwrap();
+        ledger.succeed(taken.amount());
+        let second = Hold::ask(&*ledger, Charge::Throttled, true, 0).map(Hold::begin);
+        dropping.join().unwrap();
+        assert!(second.is_some());
+        assert_eq!(ledger.level(0), 23_000);
+    });
+}
+
+#[test]
+fn c46_time_is_credited_once_when_several_threads_look_at_it() {
+    loom::model(|| {
+        // One retry a second; a second goes by while both look.
+        let ledger = ledger(Rule {
+            floor: 1_000,
+            ..holding(0)
+        });
+        let won = on_threads(2, &ledger, |ledger| {
+            Hold::ask(ledger, Charge::Retry, true, 1_000)
+                .map(Hold::begin)
+                .is_some()
+        });
+        assert_eq!(won.into_iter().filter(|won| *won).count(), 1);
+        assert_eq!(ledger.level(1_000), 0);
+    });
+}
