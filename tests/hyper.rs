@@ -1,0 +1,187 @@
+//! `hyper` 1, by hand and through the client of `hyper-util`, against real servers.
+
+mod loopback;
+
+use std::net::SocketAddr;
+
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::{Bytes, Incoming};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use loopback::{Answer, Loopback};
+use reattempt::http::{StatusError, check};
+use reattempt::{Retryable, Stopped, Verdict, retry};
+use tokio::net::{TcpListener, TcpStream};
+
+type Body = Empty<Bytes>;
+
+/// An own enum of the kind that most programs have.
+#[derive(Debug, thiserror::Error, Retryable)]
+#[retryable(forward)]
+enum FetchError {
+    #[error("could not connect")]
+    Connect(#[from] std::io::Error),
+    #[error("the connection failed")]
+    Hyper(#[from] hyper::Error),
+    #[error("the client failed")]
+    Client(#[from] hyper_util::client::legacy::Error),
+    #[error(transparent)]
+    Status(#[from] StatusError),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+fn request(address: SocketAddr) -> Request<Body> {
+    let uri = format!("http://{address}/");
+    Request::get(uri).body(Empty::new()).unwrap()
+}
+
+/// One connection for one request, as a person would write it with `hyper` alone.
+async fn fetch_once(address: SocketAddr) -> Result<Bytes, FetchError> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    read(sender.send_request(request(address)).await?).await
+}
+
+async fn read(response: Response<Incoming>) -> Result<Bytes, FetchError> {
+    let response = check(response)?;
+    Ok(response.into_body().collect().await?.to_bytes())
+}
+
+#[retry(attempts = 3, base = "1ms", timeout = "300ms")]
+async fn fetch(address: SocketAddr) -> Result<Bytes, FetchError> {
+    fetch_once(address).await
+}
+
+#[retry(attempts = 3, base = "1ms", timeout = "300ms")]
+async fn fetch_pooled(
+    client: &Client<HttpConnector, Body>,
+    address: SocketAddr,
+) -> Result<Bytes, FetchError> {
+    read(client.request(request(address)).await?).await
+}
+
+const UNAVAILABLE: Answer =
+    Answer::Bytes(b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n");
+const TRUNCATED: Answer = Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf");
+const RESET_IN_BODY: Answer =
+    Answer::BytesThenReset(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf");
+const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
+const LONG: [u8; 1 << 20] = [b'a'; 1 << 20];
+
+#[tokio::test]
+async fn what_a_bad_network_does_is_retried() {
+    const CASES: [&[Answer]; 6] = [
+        &[Answer::Reset, Answer::Reset],
+        &[Answer::Close, Answer::Close],
+        &[TRUNCATED, TRUNCATED],
+        &[RESET_IN_BODY, RESET_IN_BODY],
+        &[UNAVAILABLE, UNAVAILABLE],
+        &[Answer::Stall, Answer::Stall],
+    ];
+    let client = Client::builder(TokioExecutor::new())
+        .pool_max_idle_per_host(0)
+        .build_http();
+    for script in CASES {
+        let server = Loopback::start(script).await;
+        assert_eq!(fetch(server.address).await.unwrap(), "done", "{script:?}");
+        assert_eq!(server.calls(), 3, "{script:?}");
+        let server = Loopback::start(script).await;
+        assert_eq!(
+            fetch_pooled(&client, server.address).await.unwrap(),
+            "done",
+            "{script:?}"
+        );
+        assert_eq!(server.calls(), 3, "{script:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_failure_has_its_verdict() {
+    for (answer, verdict) in [
+        (&[Answer::Reset], Verdict::Transient),
+        (&[Answer::Close], Verdict::Transient),
+        (&[TRUNCATED], Verdict::Transient),
+        (&[RESET_IN_BODY], Verdict::Transient),
+        (&[UNAVAILABLE], Verdict::Transient),
+        (&[JUNK], Verdict::Permanent),
+        (&[Answer::Bytes(&LONG)], Verdict::Permanent),
+    ] as [(&'static [Answer], Verdict); 7]
+    {
+        let server = Loopback::start(answer).await;
+        let error = fetch_once(server.address).await.unwrap_err();
+        assert_eq!(error.verdict(), verdict, "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_cannot_be_made_is_refused() {
+    let address = loopback::nobody().await;
+    let client = Client::builder(TokioExecutor::new()).build_http::<Body>();
+    let error = client.request(request(address)).await.unwrap_err();
+    assert!(error.is_connect());
+    assert_eq!(error.verdict(), Verdict::Refused);
+    assert_eq!(
+        fetch_once(address).await.unwrap_err().verdict(),
+        Verdict::Refused
+    );
+}
+
+#[tokio::test]
+async fn a_request_on_a_connection_that_has_ended_is_refused() {
+    let server = Loopback::start(&[loopback::OK]).await;
+    let stream = TcpStream::connect(server.address).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(stream))
+            .await
+            .unwrap();
+    drop(connection);
+    let error = sender
+        .send_request(request(server.address))
+        .await
+        .unwrap_err();
+    assert!(error.is_closed() || error.is_canceled(), "{error:?}");
+    assert!(error.verdict().is_retryable(), "{error:?}");
+}
+
+/// Answers each HTTP/2 stream with a reset for this reason; without one the connection ends.
+async fn http2(reason: Option<h2::Reason>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        while let Some(Ok((_, mut respond))) = connection.accept().await {
+            match reason {
+                Some(reason) => respond.send_reset(reason),
+                None => connection.abrupt_shutdown(h2::Reason::NO_ERROR),
+            }
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn http2_is_by_its_reason() {
+    for (reason, verdict) in [
+        (Some(h2::Reason::REFUSED_STREAM), Verdict::Refused),
+        (Some(h2::Reason::ENHANCE_YOUR_CALM), Verdict::Throttled),
+        (Some(h2::Reason::INTERNAL_ERROR), Verdict::Transient),
+        (Some(h2::Reason::CANCEL), Verdict::Transient),
+        (Some(h2::Reason::HTTP_1_1_REQUIRED), Verdict::Permanent),
+        (Some(h2::Reason::PROTOCOL_ERROR), Verdict::Unknown),
+        (None, Verdict::Transient),
+    ] {
+        let address = http2(reason).await;
+        let stream = TokioIo::new(TcpStream::connect(address).await.unwrap());
+        let handshake = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream);
+        let (mut sender, connection) = handshake.await.unwrap();
+        tokio::spawn(connection);
+        let error = sender.send_request(request(address)).await.unwrap_err();
+        assert_eq!(error.verdict(), verdict, "{reason:?}: {error:?}");
+    }
+}

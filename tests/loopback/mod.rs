@@ -1,0 +1,104 @@
+//! A server on loopback that answers by a script, one entry for each connection.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What a connection meets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Answer {
+    /// A reset, after the request was read.
+    Reset,
+    /// The end of the connection, after the request was read.
+    Close,
+    /// Nothing, for as long as anybody waits.
+    Stall,
+    /// These bytes, and then the end.
+    Bytes(&'static [u8]),
+    /// These bytes, and then a reset.
+    BytesThenReset(&'static [u8]),
+    /// These bytes, and then nothing more.
+    BytesThenStall(&'static [u8]),
+}
+
+pub(crate) const OK: Answer =
+    Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\ndone");
+
+/// The server; it ends with the runtime of the test.
+pub(crate) struct Loopback {
+    pub(crate) address: SocketAddr,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Loopback {
+    /// Starts it on a free port. Connections beyond the script get [`OK`].
+    pub(crate) async fn start(script: &'static [Answer]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let call = counted.fetch_add(1, Ordering::Relaxed);
+                let answer = script.get(call).copied().unwrap_or(OK);
+                tokio::spawn(serve(stream, answer));
+            }
+        });
+        Self { address, calls }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// How many connections there were.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+/// An address at which nobody listens.
+pub(crate) async fn nobody() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    listener.local_addr().unwrap()
+}
+
+async fn serve(mut stream: TcpStream, answer: Answer) {
+    let mut request = Vec::new();
+    while !request.windows(4).any(|window| window == b"\r\n\r\n") {
+        let mut chunk = [0; 1024];
+        match stream.read(&mut chunk).await {
+            Ok(0) | Err(_) => return,
+            Ok(length) => request.extend_from_slice(&chunk[..length]),
+        }
+    }
+    let (bytes, end) = match answer {
+        Answer::Reset => (&b""[..], End::Reset),
+        Answer::Close => (&b""[..], End::Close),
+        Answer::Stall => (&b""[..], End::Stall),
+        Answer::Bytes(bytes) => (bytes, End::Close),
+        Answer::BytesThenReset(bytes) => (bytes, End::Reset),
+        Answer::BytesThenStall(bytes) => (bytes, End::Stall),
+    };
+    stream.write_all(bytes).await.unwrap();
+    match end {
+        End::Close => stream.shutdown().await.unwrap(),
+        End::Reset => {
+            // The client is to see the bytes before the reset, which overtakes them.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            stream.set_zero_linger().unwrap();
+        }
+        End::Stall => std::future::pending().await,
+    }
+}
+
+enum End {
+    Close,
+    Reset,
+    Stall,
+}

@@ -1,0 +1,246 @@
+//! `reqwest` against a real server that resets, stalls, refuses, throttles and truncates.
+
+mod loopback;
+
+use std::time::{Duration, Instant};
+
+use loopback::{Answer, Loopback, OK};
+use reattempt::reqwest::{Error, ResponseExt as _, is_retryable};
+use reattempt::{Outcome, Retryable as _, Verdict, retry};
+use reqwest::{Client, Response};
+
+fn client() -> Client {
+    // A pool would hand an attempt the connection that the one before has lost.
+    Client::builder()
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .build()
+        .unwrap()
+}
+
+/// What a person writes: no rule, since the error says it all.
+#[retry(attempts = 3, base = "1ms", timeout = "300ms")]
+async fn fetch(url: &str) -> Result<String, Error> {
+    let response = client().get(url).send().await?.check()?;
+    Ok(response.text().await?)
+}
+
+/// The same without retries, to see each error.
+async fn fetch_once(url: &str) -> Result<String, Error> {
+    let response = client().get(url).send().await?.check()?;
+    Ok(response.text().await?)
+}
+
+const UNAVAILABLE: Answer = Answer::Bytes(
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n",
+);
+const NOT_FOUND: Answer =
+    Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+const TRUNCATED: Answer =
+    Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf");
+const RESET_IN_BODY: Answer =
+    Answer::BytesThenReset(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf");
+const TRUNCATED_CHUNK: Answer =
+    Answer::Bytes(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n8\r\nhalf");
+const STALL_IN_BODY: Answer =
+    Answer::BytesThenStall(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf");
+const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
+const LOOP: Answer = Answer::Bytes(
+    b"HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+);
+
+#[tokio::test]
+async fn what_a_bad_network_does_is_retried() {
+    const CASES: [(&str, &[Answer]); 6] = [
+        ("reset", &[Answer::Reset, Answer::Reset]),
+        ("close", &[Answer::Close, Answer::Close]),
+        ("truncated body", &[TRUNCATED, TRUNCATED]),
+        ("reset in the body", &[RESET_IN_BODY, RESET_IN_BODY]),
+        ("truncated chunk", &[TRUNCATED_CHUNK, TRUNCATED_CHUNK]),
+        ("stall", &[Answer::Stall, STALL_IN_BODY]),
+    ];
+    for (what, script) in CASES {
+        let server = Loopback::start(script).await;
+        let body = fetch(&server.url()).await;
+        assert_eq!(body.unwrap(), "done", "{what}");
+        assert_eq!(server.calls(), 3, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_bad_network_does_is_transient() {
+    for answer in [
+        &[Answer::Reset],
+        &[Answer::Close],
+        &[TRUNCATED],
+        &[RESET_IN_BODY],
+        &[TRUNCATED_CHUNK],
+    ] as [&'static [Answer]; 5]
+    {
+        let server = Loopback::start(answer).await;
+        let error = fetch_once(&server.url()).await.unwrap_err();
+        assert!(matches!(error, Error::Request(_)), "{answer:?}: {error:?}");
+        assert_eq!(error.verdict(), Verdict::Transient, "{answer:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_client_s_own_timeout_is_transient() {
+    let server = Loopback::start(&[Answer::Stall]).await;
+    let request = client()
+        .get(server.url())
+        .timeout(Duration::from_millis(50));
+    let error = request.send().await.unwrap_err();
+    assert!(error.is_timeout(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Transient);
+}
+
+#[tokio::test]
+async fn a_connection_that_cannot_be_made_is_refused() {
+    let url = format!("http://{}/", loopback::nobody().await);
+    let error = client().get(&url).send().await.unwrap_err();
+    assert!(error.is_connect(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Refused);
+    // An `.invalid` name resolves nowhere; whether the resolver is down or right, nothing was sent.
+    let error = client()
+        .get("http://host.invalid/")
+        .send()
+        .await
+        .unwrap_err();
+    assert!(error.is_connect(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Refused);
+}
+
+#[tokio::test]
+async fn the_delay_that_the_server_asks_for_is_waited() {
+    let server = Loopback::start(&[UNAVAILABLE]).await;
+    let begun = Instant::now();
+    assert_eq!(fetch(&server.url()).await.unwrap(), "done");
+    assert!(
+        begun.elapsed() >= Duration::from_secs(1),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(server.calls(), 2);
+}
+
+#[tokio::test]
+async fn an_answer_that_stays_the_same_is_not_retried() {
+    let server = Loopback::start(&[NOT_FOUND]).await;
+    let Error::Status(error) = fetch(&server.url()).await.unwrap_err() else {
+        panic!("no status")
+    };
+    assert_eq!(error.status(), 404);
+    assert_eq!(error.verdict(), Verdict::Permanent);
+    assert_eq!(server.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_mistake_of_the_caller_is_permanent() {
+    let server = Loopback::start(&[LOOP; 20]).await;
+    let looped = client().get(server.url()).send().await.unwrap_err();
+    assert!(looped.is_redirect(), "{looped:?}");
+    assert_eq!(looped.verdict(), Verdict::Permanent);
+
+    let built = client().get("not a url").send().await.unwrap_err();
+    assert!(built.is_builder(), "{built:?}");
+    assert_eq!(built.verdict(), Verdict::Permanent);
+
+    let server = Loopback::start(&[OK]).await;
+    let response = client().get(server.url()).send().await.unwrap();
+    let decoded = response.json::<u8>().await.unwrap_err();
+    assert!(decoded.is_decode(), "{decoded:?}");
+    assert_eq!(decoded.verdict(), Verdict::Permanent);
+
+    let server = Loopback::start(&[JUNK]).await;
+    let parsed = client().get(server.url()).send().await.unwrap_err();
+    assert_eq!(parsed.verdict(), Verdict::Permanent, "{parsed:?}");
+}
+
+#[tokio::test]
+async fn error_for_status_keeps_the_verdict() {
+    let server = Loopback::start(&[UNAVAILABLE, NOT_FOUND]).await;
+    for verdict in [Verdict::Transient, Verdict::Permanent] {
+        let response = client().get(server.url()).send().await.unwrap();
+        let error = response.error_for_status().unwrap_err();
+        assert_eq!((error.verdict(), error.hint()), (verdict, None));
+    }
+}
+
+#[retry(
+    attempts = 3,
+    base = "1ms",
+    when_ok = "is_retryable",
+    on = "reqwest::Error"
+)]
+async fn respond(url: &str) -> Result<Response, reqwest::Error> {
+    client().get(url).send().await
+}
+
+#[tokio::test]
+async fn when_ok_sees_a_response_that_is_a_failure() {
+    let server = Loopback::start(&[UNAVAILABLE, Answer::Reset]).await;
+    assert_eq!(respond(&server.url()).await.unwrap().status(), 200);
+    assert_eq!(server.calls(), 3);
+
+    let server = Loopback::start(&[NOT_FOUND]).await;
+    assert_eq!(respond(&server.url()).await.unwrap().status(), 404);
+    assert_eq!(server.calls(), 1);
+
+    // When no attempt is left the caller gets the last response.
+    let server = Loopback::start(&[UNAVAILABLE; 3]).await;
+    assert_eq!(respond(&server.url()).await.unwrap().status(), 503);
+    assert_eq!(server.calls(), 3);
+}
+
+/// The error of most programs.
+#[retry(
+    attempts = 3,
+    base = "1ms",
+    on = "reqwest::Error | reattempt::http::StatusError"
+)]
+async fn fetch_anyhow(url: &str) -> anyhow::Result<String> {
+    use anyhow::Context as _;
+    let response = client().get(url).send().await.context("sending")?;
+    let response = response.check().context("answered")?;
+    response.text().await.context("reading")
+}
+
+#[tokio::test]
+async fn on_finds_both_kinds_of_failure_under_anyhow() {
+    const SCRIPT: [Answer; 2] = [Answer::Reset, TRUNCATED];
+    let server = Loopback::start(&SCRIPT).await;
+    assert_eq!(fetch_anyhow(&server.url()).await.unwrap(), "done");
+    assert_eq!(server.calls(), 3);
+    let server = Loopback::start(&[NOT_FOUND]).await;
+    fetch_anyhow(&server.url()).await.unwrap_err();
+    assert_eq!(server.calls(), 1);
+}
+
+/// Not to be run twice by accident.
+#[retry(attempts = 3, base = "1ms", idempotent = false)]
+async fn post_once(url: &str) -> Result<String, Error> {
+    let response = client().post(url).send().await?.check()?;
+    Ok(response.text().await?)
+}
+
+#[tokio::test]
+async fn c64_what_may_have_run_is_not_repeated_when_it_must_not_be() {
+    for answer in [&[Answer::Reset], &[TRUNCATED], &[UNAVAILABLE]] as [&'static [Answer]; 3] {
+        let server = Loopback::start(answer).await;
+        post_once(&server.url()).await.unwrap_err();
+        assert_eq!(server.calls(), 1, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_cut_ends_as_the_adapter_s_own_error() {
+    let server = Loopback::start(&[Answer::Stall; 3]).await;
+    let Error::Stopped(stopped) = fetch(&server.url()).await.unwrap_err() else {
+        panic!("not stopped")
+    };
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Timeout, 3)
+    );
+}
