@@ -34,7 +34,10 @@ pub(crate) fn instant(stamp: u64) -> Option<Instant> {
 #[inline]
 pub(crate) fn nanos(length: Duration) -> u64 {
     // As `as_nanos`, without its 128 bits.
-    length.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(length.subsec_nanos()))
+    length
+        .as_secs()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(u64::from(length.subsec_nanos()))
 }
 
 fn first(if_none: impl FnOnce() -> Instant) -> Instant {
@@ -51,8 +54,15 @@ mod tests {
         let now = Instant::now();
         let here = stamp(now);
         assert_eq!(stamp(now + Duration::from_nanos(1_999)), here + 1_999);
-        assert_eq!(stamp(now - Duration::from_secs(3600)), here - 3_600_000_000_000);
-        for instant_of in [now, now + Duration::from_secs(86_400), now - Duration::from_secs(5)] {
+        assert_eq!(
+            stamp(now - Duration::from_secs(3600)),
+            here - 3_600_000_000_000
+        );
+        for instant_of in [
+            now,
+            now + Duration::from_secs(86_400),
+            now - Duration::from_secs(5),
+        ] {
             assert_eq!(instant(stamp(instant_of)), Some(instant_of));
         }
     }

@@ -93,6 +93,8 @@ impl<F: Future> Future for Scope<F> {
 
 impl<F> fmt::Debug for Scope<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("deadline", &self.deadline).finish_non_exhaustive()
+        f.debug_struct("Scope")
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }

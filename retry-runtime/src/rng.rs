@@ -86,6 +86,8 @@ pub(crate) fn call_id() -> u64 {
 pub(crate) fn key(call: u64) -> u128 {
     static KEYS: LazyLock<[RandomState; 2]> =
         LazyLock::new(|| [RandomState::new(), RandomState::new()]);
-    let [high, low] = KEYS.each_ref().map(|key| key.hash_one((std::process::id(), call)));
+    let [high, low] = KEYS
+        .each_ref()
+        .map(|key| key.hash_one((std::process::id(), call)));
     (u128::from(high) << 64) | u128::from(low)
 }

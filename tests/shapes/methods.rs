@@ -148,7 +148,10 @@ impl Fetch for Client<'_> {
 }
 
 /// A trait whose method promises a `Send` future.
-#[allow(unused_qualifications, reason = "`Future` is not in the prelude of every edition that compiles this")]
+#[allow(
+    unused_qualifications,
+    reason = "`Future` is not in the prelude of every edition that compiles this"
+)]
 trait Service {
     type Error;
     fn call(

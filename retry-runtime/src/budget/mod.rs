@@ -186,7 +186,11 @@ impl Budget {
     /// The tokens in the budget now, in `[0, capacity]`.
     #[must_use]
     pub fn level(&self) -> f64 {
-        let now = if self.has_floor() { tick(Instant::now()) } else { 0 };
+        let now = if self.has_floor() {
+            tick(Instant::now())
+        } else {
+            0
+        };
         f64::from(self.ledger.level(now)) / 1000.0
     }
 

@@ -60,7 +60,12 @@ impl Place {
 
     #[inline]
     fn new(number: u32, again: bool, nested: Nested, level: u32) -> Self {
-        Self(u64::from(number) | (u64::from(again) << 32) | ((nested as u64) << 33) | (u64::from(level) << 35))
+        Self(
+            u64::from(number)
+                | (u64::from(again) << 32)
+                | ((nested as u64) << 33)
+                | (u64::from(level) << 35),
+        )
     }
 
     /// Of the attempt; 0 outside of any.
@@ -99,7 +104,10 @@ struct Limits {
 }
 
 impl Limits {
-    const NONE: Self = Self { deadline: Limit::NONE, attempt: Limit::NONE };
+    const NONE: Self = Self {
+        deadline: Limit::NONE,
+        attempt: Limit::NONE,
+    };
 }
 
 /// What a call says of the attempt that it polls.
@@ -144,7 +152,12 @@ impl Track {
 /// Runs one poll of an attempt so that the code in it sees the attempt.
 #[inline]
 pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) -> T {
-    let mut leave = Leave { limits: narrowed(&seen), around: None, number: seen.number, track };
+    let mut leave = Leave {
+        limits: narrowed(&seen),
+        around: None,
+        number: seen.number,
+        track,
+    };
     if PLACE.get().level() == 0 && !leave.track.entered {
         // The first poll of an outermost call, which is all there is on the happy path. Outside of
         // any attempt the frame is empty (a test holds that), and so is what the call has to set.
@@ -221,7 +234,11 @@ impl Leave<'_> {
         let level = if alone { 1 } else { place.level() + 1 };
         PLACE.set(Place::new(seen.number, again, seen.nested, level));
         let before = BEFORE.get();
-        BEFORE.set(if alone { track.before } else { before.plus(track.before) });
+        BEFORE.set(if alone {
+            track.before
+        } else {
+            before.plus(track.before)
+        });
         let mut notes = NOTES.replace(track.notes);
         if !track.entered {
             track.entered = true;
@@ -317,7 +334,12 @@ pub(super) fn current() -> Option<Attempt> {
     }
     Some(Attempt {
         number: place.number(),
-        attempts: allowed_at(place.level() - 1, BEFORE.get(), ATTEMPTS.get(), place.nested()),
+        attempts: allowed_at(
+            place.level() - 1,
+            BEFORE.get(),
+            ATTEMPTS.get(),
+            place.nested(),
+        ),
         previous: PREVIOUS.get(),
         limit: LIMITS.get().attempt.instant(),
         id: ID.get(),
@@ -367,8 +389,16 @@ impl Frame {
             deadline: begun(frame.limits.deadline),
             attempt: begun(frame.limits.attempt),
         };
-        let before = if frame.place.again() { Retries::all() } else { frame.before };
-        Self { before, limits, ..frame }
+        let before = if frame.place.again() {
+            Retries::all()
+        } else {
+            frame.before
+        };
+        Self {
+            before,
+            limits,
+            ..frame
+        }
     }
 
     /// Runs one poll in this frame, and reads it back.
@@ -383,7 +413,10 @@ impl Frame {
                 self.around.store();
             }
         }
-        let back = Back { around: Self::load(), frame: self };
+        let back = Back {
+            around: Self::load(),
+            frame: self,
+        };
         back.frame.store();
         poll()
     }

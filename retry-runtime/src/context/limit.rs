@@ -20,11 +20,17 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    pub(crate) const NONE: Self = Self { at: u64::MAX, within: u64::MAX };
+    pub(crate) const NONE: Self = Self {
+        at: u64::MAX,
+        within: u64::MAX,
+    };
 
     /// At an instant.
     pub(crate) fn at(instant: Instant) -> Self {
-        Self { at: clock::stamp(instant), ..Self::NONE }
+        Self {
+            at: clock::stamp(instant),
+            ..Self::NONE
+        }
     }
 
     /// So long from `from`, or from when the clock is first read.
@@ -32,10 +38,14 @@ impl Limit {
     pub(crate) fn after(from: Option<Instant>, length: Option<Duration>) -> Self {
         match (from, length) {
             (_, None) => Self::NONE,
-            (None, Some(length)) => Self { within: clock::nanos(length), ..Self::NONE },
-            (Some(from), Some(length)) => {
-                Self { at: clock::stamp(from).saturating_add(clock::nanos(length)), ..Self::NONE }
-            }
+            (None, Some(length)) => Self {
+                within: clock::nanos(length),
+                ..Self::NONE
+            },
+            (Some(from), Some(length)) => Self {
+                at: clock::stamp(from).saturating_add(clock::nanos(length)),
+                ..Self::NONE
+            },
         }
     }
 
@@ -47,7 +57,10 @@ impl Limit {
     /// The nearer of two.
     #[inline]
     pub(crate) fn or_nearer(self, other: Self) -> Self {
-        Self { at: self.at.min(other.at), within: self.within.min(other.within) }
+        Self {
+            at: self.at.min(other.at),
+            within: self.within.min(other.within),
+        }
     }
 
     /// The instant of the limit, if what has not begun to run begins now.
@@ -55,7 +68,9 @@ impl Limit {
         let at = match self.within {
             _ if self.is_none() => return None,
             u64::MAX => self.at,
-            within => self.at.min(clock::stamp(Instant::now()).saturating_add(within)),
+            within => self
+                .at
+                .min(clock::stamp(Instant::now()).saturating_add(within)),
         };
         clock::instant(at)
     }

@@ -86,7 +86,8 @@ impl Attempt {
     /// as a header.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
-        self.limit.map(|limit| limit.saturating_duration_since(Instant::now()))
+        self.limit
+            .map(|limit| limit.saturating_duration_since(Instant::now()))
     }
 
     /// How the attempt before this one failed; `None` in the first.

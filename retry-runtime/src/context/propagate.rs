@@ -33,7 +33,10 @@ use super::frame::Frame;
 ///
 /// Dropping it drops the future.
 pub fn propagate<F: Future>(future: F) -> Propagate<F> {
-    Propagate { frame: Frame::detached(), future }
+    Propagate {
+        frame: Frame::detached(),
+        future,
+    }
 }
 
 pin_project! {

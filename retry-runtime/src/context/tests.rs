@@ -100,12 +100,20 @@ async fn fails(calls: &Cell<u32>) -> Result<(), Failed> {
 }
 
 /// As many layers as `nested`, each with four attempts, around a body that always fails.
-fn layers<'a>(nested: &'a [Nested], calls: &'a Cell<u32>) -> futures::future::LocalBoxFuture<'a, Result<(), Failed>> {
+fn layers<'a>(
+    nested: &'a [Nested],
+    calls: &'a Cell<u32>,
+) -> futures::future::LocalBoxFuture<'a, Result<(), Failed>> {
     match nested.split_first() {
         None => fails(calls).boxed_local(),
-        Some((first, rest)) => {
-            call(Plan { nested: *first, ..FOUR }, move || layers(rest, calls)).boxed_local()
-        }
+        Some((first, rest)) => call(
+            Plan {
+                nested: *first,
+                ..FOUR
+            },
+            move || layers(rest, calls),
+        )
+        .boxed_local(),
     }
 }
 
@@ -138,21 +146,36 @@ fn c74_multiply_opts_out_and_outermost_tries_the_inner_ones_once() {
 #[test]
 fn a_refusal_is_not_retried_further_out() {
     let calls = Cell::new(0);
-    let refused = Plan { refuses: true, ..FOUR };
-    let ended = block_on(call(FOUR, || call(FOUR, || call(refused, || fails(&calls)))));
+    let refused = Plan {
+        refuses: true,
+        ..FOUR
+    };
+    let ended = block_on(call(FOUR, || {
+        call(FOUR, || call(refused, || fails(&calls)))
+    }));
     assert_eq!(ended, Err(Failed(Outcome::Budget)));
     assert_eq!(calls.get(), 1);
 }
 
 #[test]
 fn a_refusal_counts_only_where_the_body_fails_of_it() {
-    let refused = Plan { refuses: true, ..FOUR };
+    let refused = Plan {
+        refuses: true,
+        ..FOUR
+    };
     let calls = Cell::new(0);
     let elsewhere = Cell::new(0);
     // The body goes on to another call, and fails of that.
     let ended = block_on(call(FOUR, || async {
         let _ = call(refused, || fails(&elsewhere)).await;
-        call(Plan { attempts: 1, ..FOUR }, || fails(&calls)).await
+        call(
+            Plan {
+                attempts: 1,
+                ..FOUR
+            },
+            || fails(&calls),
+        )
+        .await
     }));
     assert_eq!(ended, Err(Failed(Outcome::AttemptsExhausted)));
     assert_eq!(calls.get(), 4);
@@ -163,7 +186,10 @@ fn a_refusal_counts_only_where_the_body_fails_of_it() {
 #[test]
 fn a_refused_sibling_is_remembered_while_the_other_goes_on() {
     let (refused_calls, other_calls) = (Cell::new(0), Cell::new(0));
-    let refused = Plan { refuses: true, ..FOUR };
+    let refused = Plan {
+        refuses: true,
+        ..FOUR
+    };
     let ended = block_on(call(FOUR, || async {
         let slow = call(FOUR, || async {
             for _ in 0..5 {
@@ -200,7 +226,8 @@ fn retries_of_an_attempt_that_was_dropped_are_counted() {
     let inner = || {
         call(FOUR, || async {
             let attempt = Attempt::current().unwrap();
-            seen.borrow_mut().push((attempt.number(), attempt.attempts()));
+            seen.borrow_mut()
+                .push((attempt.number(), attempt.attempts()));
             if attempt.number() < 3 {
                 return Err(Failed(Outcome::NotRetryable));
             }
@@ -236,11 +263,15 @@ fn an_attempt_sees_its_number_its_limits_and_what_went_before() {
         let later = Attempt::current().unwrap();
         assert_eq!(attempt.number(), later.number());
         assert_eq!(attempt.remaining(), None);
-        seen.borrow_mut().push((attempt.number(), attempt.attempts(), attempt.previous()));
+        seen.borrow_mut()
+            .push((attempt.number(), attempt.attempts(), attempt.previous()));
         Err(Failed(Outcome::NotRetryable))
     }));
     let failed = Some(Previous::Failed(Verdict::Transient));
-    assert_eq!(*seen.borrow(), [(1, 4, None), (2, 4, failed), (3, 4, failed), (4, 4, failed)]);
+    assert_eq!(
+        *seen.borrow(),
+        [(1, 4, None), (2, 4, failed), (3, 4, failed), (4, 4, failed)]
+    );
 }
 
 #[test]
@@ -251,7 +282,8 @@ fn c65_the_idempotency_key_is_the_same_for_every_attempt_and_no_other_call() {
         let attempt = Attempt::current().unwrap();
         if attempt.number() > 1 {
             keys.borrow_mut().push(attempt.idempotency_key());
-            keys.borrow_mut().push(Attempt::current().unwrap().idempotency_key());
+            keys.borrow_mut()
+                .push(Attempt::current().unwrap().idempotency_key());
         }
         Err(Failed(Outcome::NotRetryable))
     };
@@ -291,25 +323,42 @@ fn keys_of_different_threads_differ() {
         key.take().unwrap()
     };
     let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(key)).collect();
-    let keys: HashSet<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    let keys: HashSet<_> = threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .collect();
     assert_eq!(keys.len(), 8);
 }
 
 #[test]
 fn an_inner_call_has_a_key_of_its_own_and_the_outer_one_keeps_its() {
     let keys = RefCell::new(Vec::new());
-    let _ = block_on(call(Plan { attempts: 1, ..FOUR }, || async {
-        let outer = Attempt::current().unwrap();
-        let _ = call(Plan { attempts: 1, ..FOUR }, || async {
-            keys.borrow_mut().push(Attempt::current().unwrap().idempotency_key());
-            // The copy still speaks of the outer call.
-            keys.borrow_mut().push(outer.idempotency_key());
+    let _ = block_on(call(
+        Plan {
+            attempts: 1,
+            ..FOUR
+        },
+        || async {
+            let outer = Attempt::current().unwrap();
+            let _ = call(
+                Plan {
+                    attempts: 1,
+                    ..FOUR
+                },
+                || async {
+                    keys.borrow_mut()
+                        .push(Attempt::current().unwrap().idempotency_key());
+                    // The copy still speaks of the outer call.
+                    keys.borrow_mut().push(outer.idempotency_key());
+                    Ok(())
+                },
+            )
+            .await;
+            keys.borrow_mut()
+                .push(Attempt::current().unwrap().idempotency_key());
             Ok(())
-        })
-        .await;
-        keys.borrow_mut().push(Attempt::current().unwrap().idempotency_key());
-        Ok(())
-    }));
+        },
+    ));
     let keys = keys.take();
     assert_ne!(keys[0], keys[1]);
     assert_eq!(keys[1], keys[2]);
@@ -333,14 +382,29 @@ async fn c75_an_inner_call_inherits_the_nearer_deadline() {
     let far = Limit::after(None, Some(Duration::from_secs(60)));
     let near = Limit::after(None, Some(Duration::from_secs(2)));
     for (outer, inner) in [(far, near), (near, far), (near, Limit::NONE)] {
-        let _ = call(Plan { deadline: outer, ..FOUR }, || async move {
-            call(Plan { deadline: inner, ..FOUR }, || async {
-                assert_eq!(Attempt::current().unwrap().remaining(), Some(Duration::from_secs(2)));
-                assert_eq!(deadline(), Some(Instant::now() + Duration::from_secs(2)));
-                Ok(())
-            })
-            .await
-        })
+        let _ = call(
+            Plan {
+                deadline: outer,
+                ..FOUR
+            },
+            || async move {
+                call(
+                    Plan {
+                        deadline: inner,
+                        ..FOUR
+                    },
+                    || async {
+                        assert_eq!(
+                            Attempt::current().unwrap().remaining(),
+                            Some(Duration::from_secs(2))
+                        );
+                        assert_eq!(deadline(), Some(Instant::now() + Duration::from_secs(2)));
+                        Ok(())
+                    },
+                )
+                .await
+            },
+        )
         .await;
     }
 }
@@ -349,11 +413,18 @@ async fn c75_an_inner_call_inherits_the_nearer_deadline() {
 async fn a_timeout_bounds_what_remains_but_is_not_inherited_as_a_deadline() {
     let timeout = Limit::after(None, Some(Duration::from_secs(1)));
     let deadline_of = Limit::after(None, Some(Duration::from_secs(5)));
-    let _ = call(Plan { deadline: deadline_of, timeout, ..FOUR }, || async {
-        assert_eq!(remaining(), Some(Duration::from_secs(1)));
-        assert_eq!(deadline(), Some(Instant::now() + Duration::from_secs(5)));
-        Ok(())
-    })
+    let _ = call(
+        Plan {
+            deadline: deadline_of,
+            timeout,
+            ..FOUR
+        },
+        || async {
+            assert_eq!(remaining(), Some(Duration::from_secs(1)));
+            assert_eq!(deadline(), Some(Instant::now() + Duration::from_secs(5)));
+            Ok(())
+        },
+    )
     .await;
     assert_eq!(remaining(), None);
 }
@@ -379,7 +450,10 @@ async fn a_scope_is_a_deadline_and_no_attempt() {
 fn a_scope_within_an_attempt_hides_nothing() {
     let key = Cell::new(None);
     let inner_calls = Cell::new(0);
-    let refused = Plan { refuses: true, ..FOUR };
+    let refused = Plan {
+        refuses: true,
+        ..FOUR
+    };
     let ended = block_on(call(FOUR, || {
         scope(after(Duration::from_secs(3)), async {
             let here = Attempt::current().unwrap();
@@ -398,7 +472,9 @@ async fn a_spawned_task_is_outside_unless_the_attempt_is_carried_into_it() {
     let deadline = Limit::after(None, Some(Duration::from_secs(60)));
     let _ = call(Plan { deadline, ..FOUR }, || async {
         let here = Attempt::current().unwrap();
-        tokio::spawn(async { assert!(Attempt::current().is_none()) }).await.unwrap();
+        tokio::spawn(async { assert!(Attempt::current().is_none()) })
+            .await
+            .unwrap();
         let there = tokio::spawn(propagate(async {
             yield_now().await;
             Attempt::current().unwrap()
@@ -407,7 +483,11 @@ async fn a_spawned_task_is_outside_unless_the_attempt_is_carried_into_it() {
         assert_eq!(there.number(), here.number());
         assert_eq!(there.idempotency_key(), here.idempotency_key());
         assert!(there.remaining() <= Some(Duration::from_secs(60)));
-        if here.number() < 3 { Err(Failed(Outcome::NotRetryable)) } else { Ok(()) }
+        if here.number() < 3 {
+            Err(Failed(Outcome::NotRetryable))
+        } else {
+            Ok(())
+        }
     })
     .await;
 }
@@ -421,7 +501,9 @@ fn c74_calls_in_tasks_of_their_own_add_too() {
     assert_eq!(calls.get(), 7);
     let calls = Cell::new(0);
     let _ = block_on(call(FOUR, || {
-        call(FOUR, || async { propagate(call(FOUR, || fails(&calls))).await })
+        call(FOUR, || async {
+            propagate(call(FOUR, || fails(&calls))).await
+        })
     }));
     assert_eq!(calls.get(), 10);
 }
@@ -430,16 +512,26 @@ fn c74_calls_in_tasks_of_their_own_add_too() {
 #[test]
 fn outside_is_empty() {
     assert!(frame::is_outside());
-    let refused = Plan { refuses: true, ..FOUR };
+    let refused = Plan {
+        refuses: true,
+        ..FOUR
+    };
     let deadline = Limit::after(None, Some(Duration::from_secs(60)));
     let calls = Cell::new(0);
     for nested in [Nested::Add, Nested::Multiply, Nested::Outermost] {
-        let _ = block_on(call(Plan { nested, deadline, ..FOUR }, || async {
-            let _ = Attempt::current().unwrap().idempotency_key();
-            let _ = call(Plan { nested, ..FOUR }, || fails(&calls)).await;
-            let _ = call(refused, || fails(&calls)).await;
-            propagate(scope(after(Duration::ZERO), fails(&calls))).await
-        }));
+        let _ = block_on(call(
+            Plan {
+                nested,
+                deadline,
+                ..FOUR
+            },
+            || async {
+                let _ = Attempt::current().unwrap().idempotency_key();
+                let _ = call(Plan { nested, ..FOUR }, || fails(&calls)).await;
+                let _ = call(refused, || fails(&calls)).await;
+                propagate(scope(after(Duration::ZERO), fails(&calls))).await
+            },
+        ));
         assert!(frame::is_outside(), "{nested}");
     }
     // A refusal that nobody is there to hear.
@@ -456,10 +548,19 @@ struct Tree {
 }
 
 fn tree() -> impl Strategy<Value = Tree> {
-    let leaf = (1..6_u32).prop_map(|attempts| Tree { attempts, inner: vec![], concurrent: false });
+    let leaf = (1..6_u32).prop_map(|attempts| Tree {
+        attempts,
+        inner: vec![],
+        concurrent: false,
+    });
     leaf.prop_recursive(3, 12, 3, |inner| {
-        (1..6_u32, prop::collection::vec(inner, 1..3), any::<bool>())
-            .prop_map(|(attempts, inner, concurrent)| Tree { attempts, inner, concurrent })
+        (1..6_u32, prop::collection::vec(inner, 1..3), any::<bool>()).prop_map(
+            |(attempts, inner, concurrent)| Tree {
+                attempts,
+                inner,
+                concurrent,
+            },
+        )
     })
 }
 
@@ -469,26 +570,32 @@ fn run<'a>(
     path: String,
     counts: &'a RefCell<std::collections::HashMap<String, u32>>,
 ) -> futures::future::LocalBoxFuture<'a, Result<(), Failed>> {
-    call(Plan { attempts: tree.attempts, ..FOUR }, move || {
-        *counts.borrow_mut().entry(path.clone()).or_default() += 1;
-        let inner: Vec<_> = tree
-            .inner
-            .iter()
-            .enumerate()
-            .map(|(index, inner)| run(inner, format!("{path}/{index}"), counts))
-            .collect();
-        async move {
-            yield_now().await;
-            if tree.concurrent {
-                join_all(inner).await;
-            } else {
-                for inner in inner {
-                    let _ = inner.await;
+    call(
+        Plan {
+            attempts: tree.attempts,
+            ..FOUR
+        },
+        move || {
+            *counts.borrow_mut().entry(path.clone()).or_default() += 1;
+            let inner: Vec<_> = tree
+                .inner
+                .iter()
+                .enumerate()
+                .map(|(index, inner)| run(inner, format!("{path}/{index}"), counts))
+                .collect();
+            async move {
+                yield_now().await;
+                if tree.concurrent {
+                    join_all(inner).await;
+                } else {
+                    for inner in inner {
+                        let _ = inner.await;
+                    }
                 }
+                Err(Failed(Outcome::NotRetryable))
             }
-            Err(Failed(Outcome::NotRetryable))
-        }
-    })
+        },
+    )
     .boxed_local()
 }
 

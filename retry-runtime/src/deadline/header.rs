@@ -125,7 +125,10 @@ mod tests {
 
     #[test]
     fn junk_is_no_duration() {
-        let junk = ["", " ", "n", "1", "1s", "1.5S", "+1S", "-1S", "0x1S", "1 S", "１S", "1é", "\0", "NaN", "∞S"];
+        let junk = [
+            "", " ", "n", "1", "1s", "1.5S", "+1S", "-1S", "0x1S", "1 S", "１S", "1é", "\0", "NaN",
+            "∞S",
+        ];
         for value in junk {
             assert_eq!(from_grpc(value), None, "{value:?}");
         }
@@ -137,8 +140,14 @@ mod tests {
     #[test]
     fn the_largest_values_saturate() {
         assert_eq!(to_grpc(Duration::MAX), "99999999H");
-        assert_eq!(from_grpc("99999999H"), Some(Duration::from_secs(99_999_999 * 3600)));
-        assert_eq!(from_millis(&"9".repeat(400)), Some(Duration::from_millis(u64::MAX)));
+        assert_eq!(
+            from_grpc("99999999H"),
+            Some(Duration::from_secs(99_999_999 * 3600))
+        );
+        assert_eq!(
+            from_millis(&"9".repeat(400)),
+            Some(Duration::from_millis(u64::MAX))
+        );
         assert!(from_millis(&to_millis(Duration::MAX)).is_some());
     }
 
