@@ -21,6 +21,11 @@
 //! attempt spent at a level is what the call that spent most did. So the number of retries of a call
 //! is fixed when its attempt begins, and never depends on how its siblings interleave.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "fields of a packed word: each is masked to its width, and the number of levels is small"
+)]
+
 use std::cell::Cell;
 
 use tokio::time::Instant;

@@ -1,6 +1,11 @@
 //! What inner calls leave for the call around them: how often they retried, and whether they were
 //! refused to.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "fields of a packed word: each is masked to its width, and the number of levels is small"
+)]
+
 use crate::Outcome;
 
 /// How many levels of nesting are told apart; deeper ones share the last.

@@ -1,5 +1,7 @@
 //! A server on loopback that answers by a script, one entry for each connection.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
