@@ -229,11 +229,7 @@ async fn what_the_server_says_is_by_its_kind() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     let busy = connection.get::<_, String>("text").await.unwrap_err();
     assert_eq!(busy.code(), Some("BUSY"), "{busy:?}");
-    assert_eq!(
-        busy.verdict(),
-        Verdict::Permanent,
-        "not in the crate's list: {busy:?}"
-    );
+    assert_eq!(busy.verdict(), Verdict::Refused, "{busy:?}");
     redis::cmd("SCRIPT")
         .arg("KILL")
         .query_async::<()>(&mut connection)
