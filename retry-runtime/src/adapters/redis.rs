@@ -30,8 +30,17 @@ impl Retryable for RedisError {
         {
             return Verdict::Refused;
         }
+        // Running somebody's script, which the crate has no name for.
+        if self.code() == Some("BUSY") {
+            return Verdict::Refused;
+        }
         // A password that was wrong is wrong on the next connection too.
         if self.kind() == ErrorKind::AuthenticationFailed {
+            return Verdict::Permanent;
+        }
+        // The crate says `Reconnect`, for a protocol that got out of step; far more often it is a value
+        // that is not of the type that was asked for.
+        if self.kind() == ErrorKind::Parse {
             return Verdict::Permanent;
         }
         match self.retry_method() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::prost::Message as _;
-use ::tonic::{Code, Status, TimeoutExpired};
+use ::tonic::{Code, Status};
 use ::tonic_types::pb;
 
 use crate::classify::{Said, known};
@@ -52,7 +52,8 @@ impl Retryable for Code {
 /// - `grpc-retry-pushback-ms` and `RetryInfo` are the server's delay; a negative one, or a pushback
 ///   that cannot be read, means that it wants no retry: permanent (gRFC A6).
 /// - `ResourceExhausted` with a delay is throttled.
-/// - A status that this side made of a connection that was refused or lost is what that error says.
+/// - A status that this side made, of a connection that was refused or lost or of its own timeout, is what
+///   that error says.
 #[diagnostic::do_not_recommend]
 impl Retryable for Status {
     fn verdict(&self) -> Verdict {
@@ -75,11 +76,7 @@ fn said(status: &Status) -> Said {
 
 /// What the status says without its causes.
 pub(crate) fn itself(status: &Status) -> Said {
-    let verdict = match status.code() {
-        // How `tonic` says that a timeout of its own has passed.
-        Code::Cancelled if timed_out(status) => Verdict::Transient,
-        code => code.verdict(),
-    };
+    let verdict = status.code().verdict();
     match pushback(status) {
         Pushback::None => Said::new(verdict),
         Pushback::Never => Said::new(Verdict::Permanent),
@@ -92,10 +89,6 @@ pub(crate) fn itself(status: &Status) -> Said {
             hint: Some(delay),
         },
     }
-}
-
-fn timed_out(status: &Status) -> bool {
-    std::error::Error::source(status).is_some_and(<dyn std::error::Error>::is::<TimeoutExpired>)
 }
 
 /// What a server says about the next attempt.

@@ -72,6 +72,10 @@ fn of_adapters(link: &(dyn Error + 'static)) -> Option<Said> {
     if let Some(error) = as_type::<tonic::Status>(link) {
         return Some(crate::adapters::tonic::itself(error));
     }
+    #[cfg(feature = "tonic")]
+    if as_type::<tonic::TimeoutExpired>(link).is_some() {
+        return Some(Said::new(Verdict::Transient));
+    }
     let _: &dyn Error = link;
     None
 }

@@ -1,1 +1,239 @@
-fn main() {}
+//! Redis against a real server, killed and started again in the middle.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use reattempt::{Retryable as _, Verdict, retry};
+use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnection};
+use redis::{AsyncCommands as _, Client, ErrorKind, RedisError, RedisResult};
+use tempfile::TempDir;
+
+/// A server of this test's own.
+struct Server {
+    folder: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    /// Starts it; `None` where Redis is not installed.
+    async fn start() -> Option<Self> {
+        let version = Command::new("redis-server")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if version.is_err() {
+            eprintln!("skipped: `redis-server` is not installed (apt-get install redis-server)");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let process = spawn(folder.path(), port);
+        let server = Self {
+            folder,
+            port,
+            process,
+        };
+        server.answers().await;
+        Some(server)
+    }
+
+    fn client(&self) -> Client {
+        Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap()
+    }
+
+    async fn connect(&self) -> RedisResult<MultiplexedConnection> {
+        self.client().get_multiplexed_async_connection().await
+    }
+
+    /// Waits until it does.
+    async fn answers(&self) {
+        for _ in 0..500 {
+            if let Ok(mut connection) = self.connect().await {
+                if connection.ping::<String>().await.is_ok() {
+                    return;
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("redis-server does not answer");
+    }
+
+    /// As a crash would.
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// On the same port, with the data that was written to the disk.
+    fn restart(&mut self) {
+        self.process = spawn(self.folder.path(), self.port);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed before, which is no error here.
+        let _: std::io::Result<()> = self.process.kill();
+        let _: std::io::Result<std::process::ExitStatus> = self.process.wait();
+    }
+}
+
+fn spawn(folder: &Path, port: u16) -> Child {
+    Command::new("redis-server")
+        .args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--dir",
+        ])
+        .arg(folder)
+        .args(["--appendonly", "yes", "--appendfsync", "always"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// A connection for each attempt: the simplest form that survives a restart.
+#[retry(attempts = 200, backoff = "constant", base = "20ms")]
+async fn count(server: &Client, key: &str) -> Result<u64, RedisError> {
+    let mut connection = server.get_multiplexed_async_connection().await?;
+    connection.incr(key, 1).await
+}
+
+/// A connection that comes back by itself, between attempts.
+#[retry(attempts = 200, backoff = "constant", base = "20ms", timeout = "2s")]
+async fn count_managed(connection: &ConnectionManager, key: &str) -> anyhow_free::Result<u64> {
+    Ok(connection.clone().incr(key, 1).await?)
+}
+
+/// An own error, with the adapter's verdict forwarded.
+mod anyhow_free {
+    #[derive(Debug, thiserror::Error, reattempt::Retryable)]
+    #[retryable(forward)]
+    pub(crate) enum Error {
+        #[error(transparent)]
+        Redis(#[from] redis::RedisError),
+        #[error(transparent)]
+        Stopped(#[from] reattempt::Stopped),
+    }
+
+    pub(crate) type Result<T> = std::result::Result<T, Error>;
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_and_restarted_is_waited_for() {
+    let Some(mut server) = Server::start().await else {
+        return;
+    };
+    let client = server.client();
+    assert_eq!(count(&client, "a").await.unwrap(), 1);
+    server.kill();
+    let (counted, _server) = tokio::join!(count(&client, "a"), async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        server.restart();
+        server
+    });
+    // No attempt reached the server while it was down.
+    assert_eq!(counted.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_managed_connection_survives_a_restart() {
+    let Some(mut server) = Server::start().await else {
+        return;
+    };
+    // Its own retries off: ours are what is tested.
+    let config = ConnectionManagerConfig::new().set_number_of_retries(0);
+    let connection = ConnectionManager::new_with_config(server.client(), config)
+        .await
+        .unwrap();
+    assert_eq!(count_managed(&connection, "b").await.unwrap(), 1);
+    server.kill();
+    server.restart();
+    assert_eq!(count_managed(&connection, "b").await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_connection_that_was_lost_is_transient_and_none_is_refused() {
+    let Some(mut server) = Server::start().await else {
+        return;
+    };
+    let mut connection = server.connect().await.unwrap();
+    let mut blocked = connection.clone();
+    let waiting = tokio::spawn(async move {
+        blocked
+            .blpop::<_, Option<(String, String)>>("empty", 0.0)
+            .await
+    });
+    connection.set::<_, _, ()>("c", 1).await.unwrap();
+    server.kill();
+
+    let lost = waiting.await.unwrap().unwrap_err();
+    assert_eq!(lost.verdict(), Verdict::Transient, "{lost:?}");
+    let gone = connection.get::<_, u8>("c").await.unwrap_err();
+    assert_eq!(gone.verdict(), Verdict::Transient, "{gone:?}");
+    let refused = server.connect().await.map(drop).unwrap_err();
+    assert!(refused.is_connection_refusal(), "{refused:?}");
+    assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_the_server_says_is_by_its_kind() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let mut connection = server.connect().await.unwrap();
+    connection.set::<_, _, ()>("text", "abc").await.unwrap();
+
+    let wrong_type = connection.incr::<_, _, u64>("text", 1).await.unwrap_err();
+    assert_eq!(wrong_type.verdict(), Verdict::Permanent, "{wrong_type:?}");
+    let unknown = redis::cmd("NOSUCH")
+        .query_async::<()>(&mut connection)
+        .await
+        .unwrap_err();
+    assert_eq!(unknown.verdict(), Verdict::Permanent, "{unknown:?}");
+    let unread = connection.get::<_, u8>("text").await.unwrap_err();
+    assert_eq!(unread.verdict(), Verdict::Permanent, "{unread:?}");
+    let password = Client::open(format!("redis://:wrong@127.0.0.1:{}/", server.port)).unwrap();
+    let denied = password
+        .get_multiplexed_async_connection()
+        .await
+        .map(drop)
+        .unwrap_err();
+    assert_eq!(denied.kind(), ErrorKind::AuthenticationFailed, "{denied:?}");
+    assert_eq!(denied.verdict(), Verdict::Permanent, "{denied:?}");
+
+    // A script that runs on: the server turns everybody else away, and says so.
+    redis::cmd("CONFIG")
+        .arg(&["SET", "lua-time-limit", "10"])
+        .query_async::<()>(&mut connection)
+        .await
+        .unwrap();
+    let mut endless = server.connect().await.unwrap();
+    let script = tokio::spawn(async move {
+        redis::cmd("EVAL")
+            .arg(&["while true do end", "0"])
+            .query_async::<()>(&mut endless)
+            .await
+    });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let busy = connection.get::<_, String>("text").await.unwrap_err();
+    assert_eq!(busy.code(), Some("BUSY"), "{busy:?}");
+    assert_eq!(busy.verdict(), Verdict::Refused, "{busy:?}");
+    redis::cmd("SCRIPT")
+        .arg("KILL")
+        .query_async::<()>(&mut connection)
+        .await
+        .unwrap();
+    script.await.unwrap().unwrap_err();
+}

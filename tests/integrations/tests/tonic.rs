@@ -1,1 +1,291 @@
-fn main() {}
+//! gRPC against a real server in this process, over loopback.
+
+mod loopback;
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::Stream;
+use reattempt::{Outcome, Retryable as _, Stopped, Verdict, retry};
+use tokio::net::TcpListener;
+use tonic::metadata::MetadataMap;
+use tonic::transport::{Channel, Endpoint, Server};
+use tonic::{Code, Request, Response, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_health::pb::health_server::{Health, HealthServer};
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// What the health service answers to each call; beyond the script, that all is well.
+type Script = fn(call: usize) -> Option<Status>;
+
+struct Scripted {
+    script: Script,
+    calls: Arc<AtomicUsize>,
+}
+
+#[tonic::async_trait]
+impl Health for Scripted {
+    async fn check(
+        &self,
+        _: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckResponse>, Status> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        match (self.script)(call) {
+            // The word for "do not answer at all".
+            Some(status) if status.message() == "stall" => std::future::pending().await,
+            Some(status) => Err(status),
+            None => {
+                let status = ServingStatus::Serving.into();
+                Ok(Response::new(HealthCheckResponse { status }))
+            }
+        }
+    }
+
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
+
+    async fn watch(
+        &self,
+        _: Request<HealthCheckRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        Err(Status::unimplemented("watch"))
+    }
+}
+
+struct Service {
+    address: SocketAddr,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Service {
+    async fn start(script: Script) -> Self {
+        Self::start_at("127.0.0.1:0".parse().unwrap(), script).await
+    }
+
+    async fn start_at(address: SocketAddr, script: Script) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let scripted = Scripted {
+            script,
+            calls: Arc::clone(&calls),
+        };
+        let incoming = tonic::transport::server::TcpIncoming::from(listener);
+        tokio::spawn(async move {
+            let service = HealthServer::new(scripted);
+            Server::builder()
+                .add_service(service)
+                .serve_with_incoming(incoming)
+                .await
+                .unwrap();
+        });
+        Self { address, calls }
+    }
+
+    fn client(&self) -> HealthClient<Channel> {
+        client(self.address)
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+fn client(address: SocketAddr) -> HealthClient<Channel> {
+    HealthClient::new(endpoint(address).connect_lazy())
+}
+
+fn endpoint(address: SocketAddr) -> Endpoint {
+    Endpoint::try_from(format!("http://{address}")).unwrap()
+}
+
+/// What a person writes. `Status` cannot say that a call was stopped, so it is wrapped.
+#[retry(attempts = 3, base = "1ms", timeout = "300ms")]
+async fn check(client: &HealthClient<Channel>) -> Result<i32, reattempt::Error<Status>> {
+    let mut client = client.clone();
+    Ok(client
+        .check(HealthCheckRequest::default())
+        .await?
+        .into_inner()
+        .status)
+}
+
+async fn check_once(client: &HealthClient<Channel>) -> Result<i32, Status> {
+    let mut client = client.clone();
+    Ok(client
+        .check(HealthCheckRequest::default())
+        .await?
+        .into_inner()
+        .status)
+}
+
+#[tokio::test]
+async fn a_service_that_is_unavailable_for_a_moment_is_asked_again() {
+    let service = Service::start(|call| (call < 3).then(|| Status::unavailable("deploying"))).await;
+    assert_eq!(check(&service.client()).await.unwrap(), 1);
+    assert_eq!(service.calls(), 3);
+}
+
+#[tokio::test]
+async fn each_code_is_retried_or_not() {
+    /// Of which code the answer is: set before each call.
+    static CODE: AtomicUsize = AtomicUsize::new(0);
+    let service = Service::start(|call| {
+        let code = i32::try_from(CODE.load(Ordering::Relaxed)).unwrap();
+        (call % 2 == 1).then(|| Status::new(Code::from_i32(code), "as asked"))
+    })
+    .await;
+    let client = service.client();
+    for code in 1..=16 {
+        CODE.store(code, Ordering::Relaxed);
+        let retried = matches!(code, 4 | 10 | 14);
+        let before = service.calls();
+        assert_eq!(check(&client).await.is_ok(), retried, "code {code}");
+        let calls = service.calls() - before;
+        assert_eq!(calls, if retried { 2 } else { 1 }, "code {code}");
+        if !retried {
+            // Even the count for the next code.
+            check_once(&client).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_delay_of_retry_info_is_waited() {
+    let service = Service::start(|call| {
+        let delay = Some(Duration::from_millis(200));
+        let details = ErrorDetails::with_retry_info(delay);
+        (call == 1).then(|| Status::with_error_details(Code::ResourceExhausted, "quota", details))
+    })
+    .await;
+    let begun = Instant::now();
+    assert_eq!(check(&service.client()).await.unwrap(), 1);
+    assert!(
+        begun.elapsed() >= Duration::from_millis(200),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(service.calls(), 2);
+}
+
+fn pushed_back(millis: &'static str) -> Status {
+    let mut metadata = MetadataMap::new();
+    metadata.insert("grpc-retry-pushback-ms", millis.parse().unwrap());
+    Status::with_metadata(Code::Unavailable, "pushed back", metadata)
+}
+
+#[tokio::test]
+async fn c61_a_negative_pushback_means_no() {
+    let service = Service::start(|_| Some(pushed_back("-1"))).await;
+    check(&service.client()).await.unwrap_err();
+    assert_eq!(service.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_pushback_is_waited() {
+    let service = Service::start(|call| (call == 1).then(|| pushed_back("200"))).await;
+    let begun = Instant::now();
+    assert_eq!(check(&service.client()).await.unwrap(), 1);
+    assert!(
+        begun.elapsed() >= Duration::from_millis(200),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn c62_a_delay_of_ten_thousand_years_ends_the_call() {
+    let service = Service::start(|_| {
+        let details = ErrorDetails::with_retry_info(Some(Duration::MAX));
+        Some(Status::with_error_details(
+            Code::Unavailable,
+            "later",
+            details,
+        ))
+    })
+    .await;
+    let error = check(&service.client()).await.unwrap_err();
+    let reattempt::Error::Failed(status) = error else {
+        panic!("stopped: {error}")
+    };
+    assert_eq!(status.code(), Code::Unavailable);
+    assert_eq!(service.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_refused_and_comes_back() {
+    let address = loopback::nobody().await;
+    let client = client(address);
+    let status = check_once(&client).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
+    assert_eq!(status.verdict(), Verdict::Refused, "{status:?}");
+
+    let server = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        Service::start_at(address, |_| None).await
+    });
+    assert_eq!(check_patiently(&client).await.unwrap(), 1);
+    assert_eq!(server.await.unwrap().calls(), 1);
+}
+
+/// Safe even where running twice is not: nothing ran while nobody listened.
+#[retry(
+    attempts = 100,
+    backoff = "constant",
+    base = "10ms",
+    idempotent = false
+)]
+async fn check_patiently(client: &HealthClient<Channel>) -> Result<i32, Status> {
+    check_once(client).await
+}
+
+#[tokio::test]
+async fn a_connection_lost_in_the_middle_is_transient() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        // Takes the call, and is gone.
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        connection.accept().await.unwrap().unwrap();
+    });
+    let status = check_once(&client(address)).await.unwrap_err();
+    assert_eq!(status.verdict(), Verdict::Transient, "{status:?}");
+
+    let broken = loopback::Loopback::start(&[loopback::Answer::Reset]).await;
+    let status = check_once(&client(broken.address)).await.unwrap_err();
+    assert!(status.verdict().is_retryable(), "{status:?}");
+}
+
+#[tokio::test]
+async fn the_client_s_own_timeout_is_transient() {
+    let service = Service::start(|_| Some(Status::unknown("stall"))).await;
+    let channel = endpoint(service.address)
+        .timeout(Duration::from_millis(50))
+        .connect_lazy();
+    let status = check_once(&HealthClient::new(channel)).await.unwrap_err();
+    assert_eq!(status.code(), Code::Cancelled, "{status:?}");
+    assert_eq!(status.verdict(), Verdict::Transient, "{status:?}");
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_cut_is_retried() {
+    let service = Service::start(|call| (call < 3).then(|| Status::unknown("stall"))).await;
+    assert_eq!(check(&service.client()).await.unwrap(), 1);
+    assert_eq!(service.calls(), 3);
+
+    let service = Service::start(|_| Some(Status::unknown("stall"))).await;
+    let error = check(&service.client()).await.unwrap_err();
+    let reattempt::Error::Stopped(stopped) = error else {
+        panic!("failed: {error}")
+    };
+    let stopped: Stopped = stopped;
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Timeout, 3)
+    );
+}

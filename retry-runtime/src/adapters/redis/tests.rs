@@ -25,7 +25,7 @@ fn every_kind_has_its_verdict() {
         (server(ServerErrorKind::Ask), Verdict::Permanent),
         (
             (ErrorKind::Parse, "what is this").into(),
-            Verdict::Transient,
+            Verdict::Permanent,
         ),
         (
             (ErrorKind::AuthenticationFailed, "no").into(),

@@ -176,7 +176,7 @@ fn what_is_behind_a_status_of_this_side_speaks() {
         Status::from_error(Box::new(reset)).verdict(),
         Verdict::Refused
     );
-    let expired = Status::from_error(Box::new(TimeoutExpired(())));
+    let expired = Status::from_error(Box::new(::tonic::TimeoutExpired(())));
     assert_eq!(
         (expired.code(), expired.verdict()),
         (Code::Cancelled, Verdict::Transient)
