@@ -71,7 +71,8 @@ const TRUNCATED: Answer = Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\
 const RESET_IN_BODY: Answer =
     Answer::BytesThenReset(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf");
 const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
-static LONG: [u8; 1 << 20] = [b'a'; 1 << 20];
+#[expect(clippy::large_const_arrays, reason = "promoted, so it is there once")]
+const LONG: [u8; 1 << 20] = [b'a'; 1 << 20];
 
 #[tokio::test]
 async fn what_a_bad_network_does_is_retried() {
