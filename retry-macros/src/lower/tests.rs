@@ -48,7 +48,7 @@ fn wrong_attributes_are_refused_with_the_right_words() {
         let messages: Vec<_> = messages.iter().map(without_list).collect();
         if messages != expected {
             let text = messages.join("\n").replace("\nhelp:", "\n  help:");
-            different += &format!("\n#[retry({attribute})]\n  {text}\n");
+            different.extend(["\n#[retry(", attribute, ")]\n  ", &text, "\n"]);
         }
     }
     assert!(different.is_empty(), "in fact:\n{different}");

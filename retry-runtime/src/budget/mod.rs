@@ -201,7 +201,7 @@ impl Budget {
     }
 }
 
-/// What the state machine of a call uses. Time is an argument: a [`tick`], in milliseconds.
+/// What the state machine of a call uses. Time is an argument: a `tick`, in milliseconds.
 impl Budget {
     /// Whether [`ask`](Self::ask) looks at the time it is given; without a floor any will do.
     #[inline]

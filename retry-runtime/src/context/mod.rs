@@ -57,7 +57,7 @@ impl Attempt {
     /// Gives the attempt that is running, or `None` outside the body of an annotated function.
     ///
     /// Within nested annotated functions it is the innermost one's. A spawned task is outside, unless
-    /// [`propagate`] carried the attempt into it; so is what a hook or `before_retry` does, which runs
+    /// [`propagate`](fn@propagate) carried the attempt into it; so is what a hook or `before_retry` does, which runs
     /// between two attempts.
     #[must_use]
     pub fn current() -> Option<Self> {

@@ -55,10 +55,10 @@ impl Server {
     /// Waits until it does.
     async fn answers(&self) {
         for _ in 0..500 {
-            if let Ok(mut connection) = self.connect().await {
-                if connection.ping::<String>().await.is_ok() {
-                    return;
-                }
+            if let Ok(mut connection) = self.connect().await
+                && connection.ping::<String>().await.is_ok()
+            {
+                return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
