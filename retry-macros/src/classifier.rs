@@ -6,7 +6,7 @@ use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
-use crate::model::{Attempts, Model, Rules};
+use crate::model::{Attempts, Model, Rules, Spanned};
 
 /// The closure that says of an error whether it is worth another attempt.
 ///
@@ -38,10 +38,10 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
     } = &model.rules;
     let said = quote_spanned!(plumbing=> #private::Probe::new(#error).said());
     let stop = quote_spanned!(plumbing=> #private::Ruling::stop(#said));
-    let asked = |predicate: &Expr| quote_spanned!(plumbing=> #private::ask(#error, #predicate));
+    let asked = |predicate: &Spanned<Expr>| ask(&private, &error, predicate);
 
     let unless = unless.as_ref().map(|unless| {
-        let asked = asked(&unless.value);
+        let asked = asked(unless);
         quote_spanned!(plumbing=> if #asked { return #stop; })
     });
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
@@ -66,7 +66,7 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
         let first = alternatives.next();
         quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
     });
-    let when = when.as_ref().map(|when| asked(&when.value));
+    let when = when.as_ref().map(asked);
     let found_said = Ident::new("__retry_said", plumbing);
     let decision = match (found, when) {
         (Some(found), when) => {
@@ -103,4 +103,22 @@ fn never_retries(model: &Model) -> bool {
         model.attempts.as_ref().map(|attempts| &attempts.value),
         Some(Attempts::Count(1))
     )
+}
+
+/// A question of the user's, asked about `subject`.
+pub(crate) fn ask(
+    private: &TokenStream,
+    subject: &Ident,
+    predicate: &Spanned<Expr>,
+) -> TokenStream {
+    // rustc's "type mismatch in closure arguments" belongs on the predicate, and it blames the whole
+    // call.
+    let at = Span::mixed_site().located_at(predicate.span);
+    let private = private.clone().into_iter().map(|mut token| {
+        token.set_span(at);
+        token
+    });
+    let private: TokenStream = private.collect();
+    let value = &predicate.value;
+    quote_spanned!(at=> #private::ask(#subject, #value))
 }

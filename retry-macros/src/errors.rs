@@ -16,9 +16,7 @@ pub(crate) mod key;
 mod typed;
 pub(crate) mod value;
 
-#[cfg(test)]
-pub(crate) use self::typed::whole;
-pub(crate) use self::typed::{quoted, typed};
+pub(crate) use self::typed::{quoted, typed, whole};
 
 /// The mistakes found so far.
 ///

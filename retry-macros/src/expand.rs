@@ -39,7 +39,7 @@ use syn::spanned::Spanned as _;
 
 use crate::arguments::Plan;
 use crate::bounds::{Bounds, Cancel, bounds};
-use crate::classifier::classifier;
+use crate::classifier::{self, classifier};
 use crate::future::{Kind, Shape};
 use crate::item::{self, Function};
 use crate::model::{BeforeRetry, Model};
@@ -140,11 +140,10 @@ fn call(
     // Where rustc finds that the result, or its error, is not what a retry needs, the blame is on the
     // type that the user wrote.
     let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
-    let blame = plumbing.located_at(blamed.span());
     let name = |text| Ident::new(text, plumbing);
     let (call, memory) = (name("__retry_call"), name("__retry_memory"));
     let (result, wait) = (name("__retry_result"), name("__retry_wait"));
-    let ended = Ident::new("__retry_ended", blame);
+    let ended = Ident::new("__retry_ended", blamed.span());
     let private = quote_spanned!(plumbing=> #root::__private);
 
     let begin = begin(function, model, root, &call);
@@ -157,9 +156,21 @@ fn call(
         body.clone()
     };
     let Plan { each, within, .. } = plan;
+    // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
+    // on the body. In braces of its own: an item in it comes after no statement of ours.
+    let block = braced(body, function.braces);
+    let block = braced(
+        quote_spanned!(plumbing=> #typed #within #block),
+        function.braces,
+    );
+    let attempt = quote_spanned!(function.braces=> async #block);
     let error = name("__retry_error");
     let failed = match &model.when_ok {
-        Some(when_ok) => when_ok.value.to_token_stream(),
+        Some(when_ok) => {
+            let value = name("__retry_value");
+            let asked = classifier::ask(&private, &value, when_ok);
+            quote_spanned!(plumbing=> |#value| #asked)
+        }
         None => quote_spanned!(plumbing=> |_| false),
     };
     let on_retry = match &model.on_retry {
@@ -167,12 +178,12 @@ fn call(
         None => quote_spanned!(plumbing=> |_| ()),
     };
     let explain = quote_spanned!(plumbing=> |#error| #private::Explain::new(#error).text());
-    let settle = Ident::new("settle", blame);
+    // The very span of the type: rustc then tells a mistake in it once.
+    let settle = Ident::new("settle", blamed.span());
     let waited = name("__retry_waited");
     let cancel = Cancel::new(model, &private);
     let begin_cancel = cancel.begin();
-    let attempt =
-        cancel.run(&quote_spanned!(plumbing=> #call.attempt(async { #typed #within #body })));
+    let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
     let pause = cancel.pause(&wait, &call, &memory);
     let before_retry = before_retry(model, &cancel, &call, &memory);
     quote_spanned! {plumbing=>

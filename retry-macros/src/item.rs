@@ -119,7 +119,9 @@ fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
                 (Some(output), Some(Handmade::new(kind, &signature, body)))
             }
             None => {
-                errors.push(signature.fn_token.span(), errors::item::not_async());
+                if signature.constness.is_none() {
+                    errors.push(signature.fn_token.span(), errors::item::not_async());
+                }
                 (None, None)
             }
         },

@@ -2,6 +2,8 @@
 
 use proc_macro2::Ident;
 
+use crate::keys;
+
 pub(crate) fn not_a_function(found: &str) -> String {
     format!(
         "found `{found}`, expected an async function\nhelp: put `#[retry]` on the function that does the call"
@@ -55,9 +57,11 @@ pub(crate) fn clone_of_self() -> String {
 }
 
 pub(crate) fn clone_of_unknown(name: &Ident, known: &[String], function: &Ident) -> String {
-    let known = match known {
-        [] => "it has none".to_owned(),
-        names => format!("its arguments are `{}`", names.join("`, `")),
+    let near = keys::nearest(&name.to_string(), known.iter().map(String::as_str));
+    let known = match (near, known) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, []) => "it has none".to_owned(),
+        (None, names) => format!("its arguments are `{}`", names.join("`, `")),
     };
     format!("`{function}` has no argument `{name}`\nhelp: {known}")
 }

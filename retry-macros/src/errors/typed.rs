@@ -13,7 +13,7 @@ pub(crate) fn typed(tokens: &TokenStream) -> String {
     cut(&whole(tokens))
 }
 
-/// The tokens as one would type them, however long.
+/// The tokens as text to paste, however long.
 pub(crate) fn whole(tokens: &TokenStream) -> String {
     let mut text = String::new();
     write(tokens, &mut text);

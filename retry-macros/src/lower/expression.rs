@@ -6,7 +6,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 
 use super::given::{Form, Given};
 use crate::errors::value::{function as function_wording, future as future_wording};
-use crate::errors::{Fault, typed};
+use crate::errors::{Fault, typed, whole};
 use crate::keys::Id;
 use crate::model::BeforeRetry;
 
@@ -31,12 +31,12 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         Expr::Lit(_) => return Err(given.wrong()),
         // `is_temporary()` and `is_temporary(error)`.
         Expr::Call(ExprCall { func, args, .. }) if args.iter().all(is_variable) => {
-            let path = typed(&func.to_token_stream());
+            let path = whole(&func.to_token_stream());
             function_wording::called(key, &given.typed(), &path)
         }
         answer => match variable(answer) {
             Some(ident) => {
-                let write = format!("|{ident}| {}", typed(&answer.to_token_stream()));
+                let write = format!("|{ident}| {}", whole(&answer.to_token_stream()));
                 function_wording::answer(key, &given.typed(), &write)
             }
             None => function_wording::answer(key, &given.typed(), &format!("|{argument}| …")),
@@ -50,7 +50,7 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     let expr = given.expr()?;
     match peel(&expr) {
         Expr::Await(inner) => {
-            let future = typed(&inner.base.to_token_stream());
+            let future = whole(&inner.base.to_token_stream());
             let message = future_wording::awaited(given.key, &given.typed(), &future);
             Err(given.fault(message))
         }

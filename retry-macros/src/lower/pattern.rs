@@ -6,7 +6,7 @@ use syn::{Expr, Pat, Token};
 
 use super::given::Given;
 use crate::errors::value::pattern as wording;
-use crate::errors::{Fault, typed};
+use crate::errors::{Fault, typed, whole};
 
 pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
     let (pattern, guard) = match given.form.parse(guarded) {
@@ -18,8 +18,8 @@ pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
             Some(text) => text,
             None => format!(
                 "{} if {}",
-                typed(&pattern.to_token_stream()),
-                typed(&guard.to_token_stream())
+                whole(&pattern.to_token_stream()),
+                whole(&guard.to_token_stream())
             ),
         };
         return Err(given.fault(wording::guard(&found)));

@@ -7,7 +7,7 @@ use syn::{Expr, GenericArgument, Pat, Path, PathArguments, Token, Type};
 
 use super::given::{Form, Given};
 use crate::errors::value::types as wording;
-use crate::errors::{At, Errors, Fault, Message, typed};
+use crate::errors::{At, Errors, Fault, Message, typed, whole};
 use crate::keys::{Key, Shape};
 use crate::model::Rules;
 use crate::syntax;
@@ -121,7 +121,7 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
             Some(_) if is_str(&reference.elem) => Some(wording::text(key, &found)),
             Some(_) => Some(wording::never_inside(key, &found)),
             None => {
-                let inner = typed(&reference.elem.to_token_stream());
+                let inner = whole(&reference.elem.to_token_stream());
                 Some(wording::reference(key, &found, &inner))
             }
         },
@@ -164,7 +164,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
         "Box" | "Arc" => match inner(&last.arguments) {
             Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
             Some(inner) => {
-                let inner = typed(&inner.to_token_stream());
+                let inner = whole(&inner.to_token_stream());
                 Some(wording::wrapper(key, found, &inner))
             }
             None => None,

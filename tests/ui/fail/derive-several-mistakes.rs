@@ -1,4 +1,5 @@
-//! expect: unknown word `temporary` (5 errors)
+//! expect: unknown word `temporary`
+//! errors: 5
 
 use std::time::Duration;
 

@@ -1,0 +1,86 @@
+//! What rustc and the macro say of wrong input, and odd input that is right.
+//!
+//! Each file of `ui/fail` holds one mistake (or says how many) and begins with the first line of its
+//! message; the `.stderr` beside it is written by `TRYBUILD=overwrite cargo test --test ui`, never by
+//! hand.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+#[test]
+fn wrong_input_is_refused_and_odd_input_compiles() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/fail/*.rs");
+    cases.pass("tests/ui/pass/*.rs");
+}
+
+#[test]
+fn each_message_is_the_one_its_file_is_about() {
+    let files = files().unwrap();
+    assert!(files.len() >= 70, "{}", files.len());
+    let wrong: Vec<_> = files.iter().filter_map(|file| check(file).err()).collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Excerpts of the standard library change with it, and where its source is installed.
+#[test]
+fn few_messages_quote_the_standard_library() {
+    let quotes = |file: &PathBuf| {
+        let stderr = fs::read_to_string(file.with_extension("stderr")).unwrap_or_default();
+        stderr.contains("--> $RUST") || stderr.contains("::: $RUST")
+    };
+    let quoting: Vec<_> = files().unwrap().into_iter().filter(quotes).collect();
+    assert!(quoting.len() <= 5, "{quoting:?}");
+}
+
+fn files() -> io::Result<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn check(file: &Path) -> Result<(), String> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let source = fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
+    let stderr = fs::read_to_string(file.with_extension("stderr"))
+        .map_err(|error| format!("{name}: .stderr: {error}"))?;
+    let mut header = source.lines();
+    let expected = header
+        .next()
+        .and_then(|line| line.strip_prefix("//! expect: "))
+        .ok_or(format!("{name}: the first line is no `//! expect: `"))?;
+    let count = match header
+        .next()
+        .and_then(|line| line.strip_prefix("//! errors: "))
+    {
+        Some(count) => count.parse().map_err(|error| format!("{name}: {error}"))?,
+        None => 1,
+    };
+    let errors: Vec<_> = stderr.lines().filter_map(error).collect();
+    if errors.len() != count {
+        return Err(format!(
+            "{name}: {count} errors expected, found {errors:#?}"
+        ));
+    }
+    if !errors.contains(&expected) {
+        return Err(format!("{name}: expected `{expected}`, found {errors:#?}"));
+    }
+    Ok(())
+}
+
+/// The message of an `error: …` or `error[E0308]: …` line.
+fn error(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("error")?;
+    let rest = match rest.strip_prefix('[') {
+        Some(code) => code.split_once(']')?.1,
+        None => rest,
+    };
+    rest.strip_prefix(": ")
+}

@@ -1,0 +1,12 @@
+//! expect: `timeout` has no value, expected a duration
+
+use std::io;
+
+use reattempt::retry;
+
+#[retry(timeout)]
+async fn fetch() -> io::Result<u8> {
+    Ok(0)
+}
+
+fn main() {}

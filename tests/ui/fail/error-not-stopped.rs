@@ -1,0 +1,14 @@
+//! expect: `MyError` cannot say that a call was stopped at its `timeout` or `deadline`
+
+use reattempt::retry;
+
+#[derive(Debug, thiserror::Error)]
+#[error("busy")]
+struct MyError;
+
+#[retry(when = |_| true, timeout = "1s")]
+async fn fetch() -> Result<u8, MyError> {
+    Err(MyError)
+}
+
+fn main() {}

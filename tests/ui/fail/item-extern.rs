@@ -1,0 +1,12 @@
+//! expect: an `extern` function cannot be async, expected an async function
+
+use std::io;
+
+use reattempt::retry;
+
+#[retry]
+async extern "C" fn fetch() -> io::Result<u8> {
+    Ok(0)
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! expect: found `struct`, expected an async function
+
+use reattempt::retry;
+
+#[retry]
+struct Client;
+
+fn main() {
+    drop(Client);
+}

@@ -1,0 +1,10 @@
+//! expect: `String` is not an error type, and is never inside of one
+
+use reattempt::retry;
+
+#[retry(on = "String")]
+async fn fetch() -> Result<u8, String> {
+    Ok(0)
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! expect: found `Policy::new()`, expected the path of a `Policy` or a `Preset`
+
+use std::io;
+
+use reattempt::retry;
+
+#[retry(policy = Policy::new())]
+async fn fetch() -> io::Result<u8> {
+    Ok(0)
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! expect: mismatched types
+
+use std::io;
+
+use reattempt::retry;
+
+const ATTEMPTS: u32 = 4;
+
+#[retry(policy = ATTEMPTS)]
+async fn fetch() -> io::Result<u8> {
+    Ok(0)
+}
+
+fn main() {}

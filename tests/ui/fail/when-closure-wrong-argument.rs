@@ -1,0 +1,12 @@
+//! expect: type mismatch in closure arguments
+
+use std::io;
+
+use reattempt::retry;
+
+#[retry(when = |error: &String| error.is_empty())]
+async fn fetch() -> io::Result<u8> {
+    Ok(0)
+}
+
+fn main() {}
