@@ -8,6 +8,10 @@ use crate::{Outcome, Verdict};
 
 /// What an event says of a failed attempt.
 #[derive(Clone, Copy)]
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "only events say it")
+)]
 pub(crate) struct Failure<'a> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,

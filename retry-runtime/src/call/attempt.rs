@@ -159,7 +159,9 @@ impl<F: Future> Future for Limited<'_, '_, F> {
             Stage::Late => return Poll::Ready(Err(Cut::Late)),
             Stage::Preparation => this.body.poll(waker),
             Stage::Attempt => {
-                let (deadline, timeout) = this.core.limits(this.timer.as_ref().get_ref());
+                let (deadline, timeout) = this
+                    .core
+                    .limits(this.timer.as_ref().as_pin_ref().map(Pin::get_ref));
                 let seen = this.core.seen(deadline, timeout);
                 context::enter(&mut this.core.track, seen, || this.body.poll(waker))
             }
@@ -223,7 +225,7 @@ fn poll_timer(
 impl Core<'_> {
     /// The limits of the current attempt as its body sees them: the call's deadline, its own timeout.
     #[inline]
-    fn limits(&self, timer: &Option<Sleep>) -> (Limit, Limit) {
+    fn limits(&self, timer: Option<&Sleep>) -> (Limit, Limit) {
         let deadline = Limit::after(self.started, self.policy().deadline());
         let timeout = match timer {
             None => Limit::after(None, self.policy().timeout()),

@@ -12,7 +12,7 @@ use super::attempt::Cut;
 ///
 /// That is asked before each poll: a call that is cancelled already does not begin, and a body that
 /// is ready at the same moment has lost. When it completes, what runs is dropped where it stands.
-pub fn unless<'a, C, F, T>(cancel: Pin<&'a mut C>, work: F) -> Unless<'a, C, F>
+pub fn unless<C, F, T>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F>
 where
     C: Future<Output = ()>,
     F: Future<Output = Result<T, Cut>>,

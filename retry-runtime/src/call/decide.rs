@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::Core;
 use super::attempt::{Armed, Cut, Stage};
 use super::pause::{Wait, Waited};
-use crate::budget::{Charge, Permit};
+use crate::budget::Charge;
 use crate::classify::{Ruling, Said};
 use crate::clock::Stamp;
 use crate::context::{self, Refusal};
@@ -44,8 +44,8 @@ impl Core<'_> {
     #[cold]
     pub(super) fn proceed(&mut self, Waited(permit): Waited, late: bool) {
         self.armed = Armed::not_yet(if late { Stage::Late } else { Stage::Attempt });
-        if !late {
-            permit.map(Permit::begin);
+        if let Some(permit) = permit.filter(|_| !late) {
+            permit.begin();
         }
     }
 

@@ -71,7 +71,7 @@ impl Place {
     /// Of the attempt; 0 outside of any.
     #[inline]
     fn number(self) -> u32 {
-        (self.0 & u64::from(u32::MAX)) as u32
+        u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or(u32::MAX)
     }
 
     /// Whether any attempt around, this one included, is not the first of its call.
@@ -127,7 +127,7 @@ pub(crate) struct Seen {
 ///
 /// Packed, because every annotated function has one in its future.
 #[derive(Debug, Clone, Copy, Default)]
-#[repr(packed)]
+#[repr(Rust, packed)]
 pub(crate) struct Track {
     id: u64,
     /// The retries of inner calls in earlier attempts of this call.
