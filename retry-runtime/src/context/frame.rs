@@ -22,6 +22,7 @@
 //! is fixed when its attempt begins, and never depends on how its siblings interleave.
 
 use std::cell::Cell;
+use std::mem;
 
 use tokio::time::Instant;
 
@@ -49,8 +50,8 @@ thread_local! {
 /// Which attempt it is, and what lies around it, in one register.
 ///
 /// ```text
-/// bit 63     35 34      33 32      32 31       0
-///     | level  |  nested  |  again   |  number  |
+/// bit 63   36 35       35 34      33 32     32 31       0
+///     | level |  written  |  nested  |  again  |  number  |
 /// ```
 #[derive(Debug, Clone, Copy)]
 struct Place(u64);
@@ -64,7 +65,7 @@ impl Place {
             u64::from(number)
                 | (u64::from(again) << 32)
                 | ((nested as u64) << 33)
-                | (u64::from(level) << 35),
+                | (u64::from(level) << 36),
         )
     }
 
@@ -91,7 +92,17 @@ impl Place {
     /// How many attempts lie around, this one included.
     #[inline]
     fn level(self) -> u32 {
-        (self.0 >> 35) as u32
+        (self.0 >> 36) as u32
+    }
+
+    /// Whether something in the frame belongs to the call when the poll is over.
+    #[inline]
+    fn is_written(self) -> bool {
+        self.0 & (1 << 35) != 0
+    }
+
+    fn written(self) -> Self {
+        Self(self.0 | (1 << 35))
     }
 }
 
@@ -117,9 +128,14 @@ pub(crate) struct Seen {
     /// `u32::MAX` for no limit.
     pub(crate) attempts: u32,
     pub(crate) nested: Nested,
-    /// The call's own deadline.
+    /// `None` where nothing ever cuts its attempts.
+    pub(crate) limits: Option<Own>,
+}
+
+/// The limits of a call's own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Own {
     pub(crate) deadline: Limit,
-    /// The attempt's own timeout.
     pub(crate) timeout: Limit,
 }
 
@@ -176,7 +192,7 @@ impl Track {
 #[inline]
 pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) -> T {
     let mut leave = Leave {
-        limits: narrowed(&seen),
+        limits: seen.limits.and_then(narrowed),
         around: None,
         number: seen.number,
         track,
@@ -188,9 +204,13 @@ pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) 
         PLACE.set(Place::new(seen.number, false, seen.nested, 1));
         ATTEMPTS.set(seen.attempts);
     } else {
-        leave.descend(&seen);
+        leave.descend(seen.attempts, seen.nested);
     }
-    poll()
+    let polled = poll();
+    // In line here; what a panic leaves to `drop` is not.
+    leave.now();
+    mem::forget(leave);
+    polled
 }
 
 /// Reads the frame back and restores the one around, on return as on unwinding.
@@ -216,13 +236,19 @@ struct Around {
 }
 
 impl Drop for Leave<'_> {
-    #[inline]
+    #[cold]
     fn drop(&mut self) {
+        self.now();
+    }
+}
+
+impl Leave<'_> {
+    #[inline(always)]
+    fn now(&mut self) {
         if self.around.is_some() {
             self.ascend();
         } else {
-            PLACE.set(Place::OUTSIDE);
-            if ID.get() != 0 || NOTES.get() != Notes::NONE {
+            if PLACE.replace(Place::OUTSIDE).is_written() {
                 self.track.id = ID.replace(0);
                 self.track.notes = NOTES.replace(Notes::NONE);
             }
@@ -235,13 +261,13 @@ impl Drop for Leave<'_> {
 
 /// Sets the limits of an attempt that has some, and gives those around.
 #[inline]
-fn narrowed(seen: &Seen) -> Option<Limits> {
-    if seen.deadline.is_none() && seen.timeout.is_none() {
+fn narrowed(own: Own) -> Option<Limits> {
+    if own.deadline.is_none() && own.timeout.is_none() {
         return None;
     }
     let around = LIMITS.get();
-    let deadline = around.deadline.or_nearer(seen.deadline);
-    let attempt = around.attempt.or_nearer(deadline).or_nearer(seen.timeout);
+    let deadline = around.deadline.or_nearer(own.deadline);
+    let attempt = around.attempt.or_nearer(deadline).or_nearer(own.timeout);
     LIMITS.set(Limits { deadline, attempt });
     Some(around)
 }
@@ -249,13 +275,14 @@ fn narrowed(seen: &Seen) -> Option<Limits> {
 impl Leave<'_> {
     /// Puts the frame of an attempt in the place of the one around. Out of line: it exists once.
     #[inline(never)]
-    fn descend(&mut self, seen: &Seen) {
+    fn descend(&mut self, attempts: u32, nested: Nested) {
+        let number = self.number;
         let track = &mut *self.track;
         let place = PLACE.get();
-        let alone = seen.nested == Nested::Multiply || place.level() == 0;
-        let again = seen.number > 1 || (place.again() && !alone);
+        let alone = nested == Nested::Multiply || place.level() == 0;
+        let again = number > 1 || (place.again() && !alone);
         let level = if alone { 1 } else { place.level() + 1 };
-        PLACE.set(Place::new(seen.number, again, seen.nested, level));
+        PLACE.set(Place::new(number, again, nested, level));
         let before = BEFORE.get();
         BEFORE.set(if alone {
             track.before
@@ -270,7 +297,7 @@ impl Leave<'_> {
         }
         self.around = Some(Around {
             place,
-            attempts: ATTEMPTS.replace(seen.attempts),
+            attempts: ATTEMPTS.replace(attempts),
             id: ID.replace(track.id),
             before,
             notes,
@@ -288,12 +315,14 @@ impl Leave<'_> {
         track.notes = NOTES.get();
         let notes = track.notes;
         let spent = self.number > 1 || notes != Notes::NONE;
-        NOTES.set(if around.counted && spent {
-            noted(around.notes, track, around.place.level(), self.number - 1)
+        if around.counted && spent {
+            let (level, own) = (around.place.level(), self.number - 1);
+            NOTES.set(noted(around.notes, track, level, own));
+            PLACE.set(around.place.written());
         } else {
-            around.notes
-        });
-        PLACE.set(around.place);
+            NOTES.set(around.notes);
+            PLACE.set(around.place);
+        }
         ATTEMPTS.set(around.attempts);
         BEFORE.set(around.before);
         PREVIOUS.set(around.previous);
@@ -345,6 +374,7 @@ pub(crate) fn limit() -> Option<Instant> {
 pub(crate) fn refuse(refusal: Refusal) {
     if PLACE.get().level() > 0 {
         NOTES.set(NOTES.get().with_refusal(refusal));
+        PLACE.set(PLACE.get().written());
     }
 }
 
@@ -356,6 +386,7 @@ pub(super) fn current() -> Option<Attempt> {
     }
     if ID.get() == 0 {
         ID.set(rng::call_id());
+        PLACE.set(place.written());
     }
     Some(Attempt {
         number: place.number(),

@@ -53,8 +53,10 @@ where
                     number,
                     attempts: plan.attempts,
                     nested: plan.nested,
-                    deadline: plan.deadline,
-                    timeout: plan.timeout,
+                    limits: Some(Own {
+                        deadline: plan.deadline,
+                        timeout: plan.timeout,
+                    }),
                 };
                 enter(&mut track, seen, || attempt.as_mut().poll(waker))
             })
@@ -240,8 +242,7 @@ fn retries_of_an_attempt_that_was_dropped_are_counted() {
             number,
             attempts: 4,
             nested: Nested::Add,
-            deadline: Limit::NONE,
-            timeout: Limit::NONE,
+            limits: None,
         };
         let mut attempt = Box::pin(inner());
         let mut context = Context::from_waker(Waker::noop());
