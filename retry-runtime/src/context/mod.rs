@@ -1,9 +1,11 @@
 //! What an attempt can see of the call that it belongs to.
 
 mod frame;
+mod kept;
 mod limit;
 mod nested;
 mod notes;
+mod place;
 mod propagate;
 
 #[cfg(test)]

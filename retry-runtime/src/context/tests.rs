@@ -512,7 +512,7 @@ fn c74_calls_in_tasks_of_their_own_add_too() {
 /// On which the shortcut of `enter` relies, here after everything that could leave something behind.
 #[test]
 fn outside_is_empty() {
-    assert!(frame::is_outside());
+    assert!(kept::is_outside());
     let refused = Plan {
         refuses: true,
         ..FOUR
@@ -533,11 +533,11 @@ fn outside_is_empty() {
                 propagate(scope(after(Duration::ZERO), fails(&calls))).await
             },
         ));
-        assert!(frame::is_outside(), "{nested}");
+        assert!(kept::is_outside(), "{nested}");
     }
     // A refusal that nobody is there to hear.
     refuse(Refusal::Budget);
-    assert!(frame::is_outside());
+    assert!(kept::is_outside());
 }
 
 /// A tree of calls: attempts of this one, then the calls that each attempt makes.
