@@ -157,3 +157,23 @@ async fn the_future_is_made_once_a_call() {
     service.call().await.unwrap_err();
     assert_eq!((service.made.get(), *service.calls.lock().unwrap()), (1, 4));
 }
+
+/// Between `before_retry` and the attempt: what was paid for the attempt comes back, and it is not
+/// counted.
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
+    static LEVEL: reattempt::Budget = reattempt::Budget::new();
+    #[retry(
+        attempts = 5,
+        budget = "LEVEL",
+        cancel = stop.notified(),
+        before_retry = async || stop.notify_one(),
+    )]
+    async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let error = call(&script, &Notify::new()).await.unwrap_err();
+    assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
+    assert!(error.to_string().contains("call 1"), "{error}");
+}
