@@ -36,7 +36,7 @@ use syn::spanned::Spanned as _;
 
 use crate::arguments::Plan;
 use crate::classifier::{self, classifier};
-use crate::future::{Kind, Shape};
+use crate::future::{self, Kind, Shape};
 use crate::item::{self, Function};
 use crate::model::{BeforeRetry, Model};
 use crate::settings::{Settings, settings};
@@ -69,6 +69,7 @@ pub(crate) fn expand(
                 wrapper,
                 rebindings,
                 body,
+                ..
             },
         )) => {
             let rebound =
@@ -80,6 +81,11 @@ pub(crate) fn expand(
                         quote!(#(#attributes)* let #pattern = #value;)
                     });
             let code = call(function, model, plan, root, body);
+            // `#[async_trait]` has renamed it in the body, and not in our attribute.
+            let code = match rebindings.iter().find_map(future::Rebinding::of_self) {
+                Some(this) => renamed_self(code, this.span()),
+                None => code,
+            };
             let future = quote!(async move { #(#rebound)* #code });
             if wrapper.is_empty() {
                 quote!(#statements #future)
@@ -147,19 +153,29 @@ fn call(
     let typed = typed_branch(&item::without_impl(&function.output));
     let rules = classifier(function, model, root);
     let body = if plan.rename_self {
-        renamed_self(body.clone())
+        renamed_self(body.clone(), plumbing)
     } else {
         body.clone()
     };
     let Plan { each, within, .. } = plan;
     // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
     // on the body. In braces of its own: an item in it comes after no statement of ours.
-    let block = braced(body, function.braces);
+    // An item before a body that is one expression: rustc finds the braces round it unnecessary.
+    let lone = !has_semicolon(&body);
+    let item = lone.then(|| quote_spanned!(plumbing=> const _: () = ();));
+    let block = braced(quote!(#item #body), function.braces);
     let block = braced(
         quote_spanned!(plumbing=> #typed #within #block),
         function.braces,
     );
     let attempt = quote_spanned!(function.braces=> async #block);
+    let attempt = quote_spanned!(plumbing=> #call.attempt(#attempt).await);
+    // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
+    let attempt = if each.is_empty() {
+        attempt
+    } else {
+        quote_spanned!(plumbing=> { #each let #ended = #attempt; #ended })
+    };
     let error = name("__retry_error");
     let failed = match &model.when_ok {
         Some(when_ok) => {
@@ -181,8 +197,7 @@ fn call(
         #begin
         let mut #memory = #choose;
         loop {
-            #each
-            let #ended = #call.attempt(#attempt).await;
+            let #ended = #attempt;
             let #wait = match #call.#settle(
                 #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
             ) {
@@ -335,17 +350,16 @@ fn typed_branch(output: &syn::Type) -> TokenStream {
     }
 }
 
-/// `self` as `__self`, except within items of their own.
-fn renamed_self(body: TokenStream) -> TokenStream {
+/// `self` as `__self`, except within items of their own. `hygiene` is where that name is bound.
+fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
     let mut tokens = body.into_iter().peekable();
     let mut renamed = TokenStream::new();
     let mut in_item = false;
     while let Some(token) = tokens.next() {
         let token = match token {
-            TokenTree::Ident(word) if word == "self" => TokenTree::Ident(Ident::new(
-                "__self",
-                Span::mixed_site().located_at(word.span()),
-            )),
+            TokenTree::Ident(word) if word == "self" => {
+                TokenTree::Ident(Ident::new("__self", hygiene.located_at(word.span())))
+            }
             TokenTree::Ident(word) => {
                 let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
                 in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod")
@@ -357,7 +371,8 @@ fn renamed_self(body: TokenStream) -> TokenStream {
                 TokenTree::Group(group)
             }
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), renamed_self(group.stream()));
+                let mut inner =
+                    Group::new(group.delimiter(), renamed_self(group.stream(), hygiene));
                 inner.set_span(group.span());
                 TokenTree::Group(inner)
             }
@@ -366,6 +381,11 @@ fn renamed_self(body: TokenStream) -> TokenStream {
         renamed.extend([token]);
     }
     renamed
+}
+
+fn has_semicolon(body: &TokenStream) -> bool {
+    let mut tokens = body.clone().into_iter();
+    tokens.any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';'))
 }
 
 fn braced(tokens: TokenStream, span: Span) -> TokenStream {
