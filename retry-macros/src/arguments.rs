@@ -27,6 +27,7 @@ use self::binding::{Binding, Treatment, treatment};
 use self::pattern::{Known, collect};
 use self::receiver::plan_self;
 use self::seen::{Argument, arguments_of, body_of, check_clone_list};
+use self::types::annotation;
 use crate::errors::Errors;
 use crate::future::Shape;
 use crate::item::Function;
@@ -162,9 +163,17 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         Treatment::Reborrow { rebind: true } => {
             quote_spanned!(plumbing=> #(#attributes)* let #mutability #name = &mut *#name;)
         }
-        Treatment::ReborrowOption => {
-            quote_spanned!(plumbing=> #(#attributes)* let #mutability #name = #name.as_deref_mut();)
-        }
+        Treatment::ReborrowOption => match binding.known.ty().and_then(annotation) {
+            None => quote_spanned! {plumbing=>
+                #(#attributes)* let #mutability #name = #name.as_deref_mut();
+            },
+            Some(ty) => quote_spanned! {plumbing=>
+                #(#attributes)* let #mutability #name: #ty = match #name {
+                    ::core::option::Option::Some(ref mut #name) => ::core::option::Option::Some(&mut **#name),
+                    ::core::option::Option::None => ::core::option::Option::None,
+                };
+            },
+        },
         Treatment::ReborrowPin => {
             quote_spanned!(plumbing=> #(#attributes)* let #mutability #name = #name.as_mut();)
         }

@@ -260,3 +260,12 @@ pub(crate) fn unraw(ident: &syn::Ident) -> String {
     text.strip_prefix("r#")
         .map_or_else(|| text.clone(), str::to_owned)
 }
+
+/// `E`, `E1`: what people call a type parameter of the `impl` around the function.
+pub(crate) fn looks_generic(word: &syn::Ident) -> bool {
+    let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_uppercase())
+        && letters.all(|rest| rest.is_ascii_digit())
+}

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type, TypeParamBound, WherePredicate};
 
-use crate::item::Function;
+use crate::item::{Function, looks_generic};
 
 /// A type that is written as a way to something else.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,38 @@ pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
     }
 }
 
+/// The type for a binding within a function that reborrows an argument of this type: with a trait
+/// object in it, only a binding of a written type lets its lifetime become shorter.
+pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
+    fn inferred(tokens: TokenStream) -> TokenStream {
+        let mut lifetime = false;
+        let tokens = tokens.into_iter().map(|token| match token {
+            TokenTree::Ident(name) if lifetime && name != "static" => {
+                lifetime = false;
+                proc_macro2::Ident::new("_", name.span()).into()
+            }
+            TokenTree::Group(group) => {
+                proc_macro2::Group::new(group.delimiter(), inferred(group.stream())).into()
+            }
+            other => {
+                lifetime = matches!(&other, TokenTree::Punct(punct) if punct.as_char() == '\'');
+                other
+            }
+        });
+        tokens.collect()
+    }
+    fn has(tokens: TokenStream, word: &str) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(found) => found == word,
+            TokenTree::Group(group) => has(group.stream(), word),
+            _ => false,
+        })
+    }
+    let tokens = ty.to_token_stream();
+    let plain = |word| !has(tokens.clone(), word);
+    (!plain("dyn") && plain("impl") && plain("for")).then(|| inferred(tokens.clone()))
+}
+
 /// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
     let Type::Path(path) = ty else {
@@ -56,14 +88,9 @@ pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
     let Some(first) = path.path.segments.first() else {
         return false;
     };
-    let short = first.ident.to_string();
-    let looks_generic = short.len() <= 2
-        && short
-            .chars()
-            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
     path.qself.is_none()
-        && !looks_generic
-        && short != "Self"
+        && !looks_generic(&first.ident)
+        && first.ident != "Self"
         && !function.is_type_parameter(&first.ident)
         && path
             .path
