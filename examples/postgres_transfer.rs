@@ -1,9 +1,17 @@
 //! A transfer between two accounts, as one transaction that is retried as a whole.
 //!
-//! `DATABASE_URL=postgres://user@localhost/db cargo run -p integrations --example postgres_transfer`
+//! ```text
+//! cargo run -p integrations --example postgres_transfer
+//! ```
+//!
+//! Starts a Postgres of its own in a temporary folder, where one is installed; `DATABASE_URL` names
+//! another.
 
-use reattempt::retry;
+use std::error::Error;
+
+use integrations::postgres::Server;
 use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::{RetryEvent, retry};
 use tokio_postgres::{IsolationLevel, NoTls};
 
 /// Moves `amount` from one account to another, all or nothing.
@@ -11,8 +19,18 @@ use tokio_postgres::{IsolationLevel, NoTls};
 /// A conflict with another transaction, a server that restarts or a session that is ended are retried
 /// from the start; a connection that is lost during `COMMIT` is not, since it may have taken effect.
 /// Each attempt takes a connection anew: one that was lost stays lost. With a pool that is `pool.get()`.
-#[retry(attempts = 8, base = "20ms", max_delay = "1s")]
+#[retry(attempts = 8, base = "20ms", max_delay = "1s", on_retry = tell)]
 pub(crate) async fn transfer(
+    database: &str,
+    from: i32,
+    to: i32,
+    amount: i64,
+) -> Result<(), TransactionError> {
+    transfer_once(database, from, to, amount).await
+}
+
+/// The whole transaction, from its connection to its commit.
+pub(crate) async fn transfer_once(
     database: &str,
     from: i32,
     to: i32,
@@ -33,13 +51,58 @@ pub(crate) async fn transfer(
     commit(transaction).await
 }
 
+fn tell(event: &RetryEvent<'_, TransactionError>) {
+    // What the transaction failed with, and what the server said of it.
+    let failed = event.error().and_then(Error::source);
+    let said = failed.and_then(|error| error.source().or(Some(error)));
+    println!(
+        "  attempt {}: {} ({}), again in {:.0?}",
+        event.attempt(),
+        said.map_or_else(|| "cut".to_owned(), ToString::to_string),
+        event.verdict(),
+        event.delay(),
+    );
+}
+
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Ok(database) = std::env::var("DATABASE_URL") else {
-        println!("set DATABASE_URL to a database with a table `account (id int, balance bigint)`");
-        return Ok(());
+async fn main() -> Result<(), Box<dyn Error>> {
+    let (database, _server) = if let Ok(database) = std::env::var("DATABASE_URL") {
+        (database, None)
+    } else {
+        let Some(server) = Server::start().await else {
+            return Ok(());
+        };
+        (server.url(), Some(server))
     };
-    transfer(&database, 1, 2, 10).await?;
-    println!("10 moved from account 1 to account 2");
+    let (admin, connection) = tokio_postgres::connect(&database, NoTls).await?;
+    tokio::spawn(connection);
+    let script = "CREATE TABLE IF NOT EXISTS account (id int PRIMARY KEY, balance bigint NOT NULL);
+                  INSERT INTO account VALUES (1, 100), (2, 100)
+                      ON CONFLICT (id) DO UPDATE SET balance = 100";
+    admin.batch_execute(script).await?;
+
+    println!(
+        "Two transfers between the same two accounts, at the same time, in opposite directions:"
+    );
+    let (there, back) = tokio::join!(transfer(&database, 1, 2, 30), transfer(&database, 2, 1, 10),);
+    there?;
+    back?;
+
+    println!("And one that cannot succeed, because there is no such table:");
+    admin
+        .batch_execute("ALTER TABLE account RENAME TO archive")
+        .await?;
+    let error = transfer(&database, 1, 2, 30).await.unwrap_err();
+    println!("  not retried: {error}");
+    admin
+        .batch_execute("ALTER TABLE archive RENAME TO account")
+        .await?;
+
+    for row in admin
+        .query("SELECT id, balance FROM account ORDER BY id", &[])
+        .await?
+    {
+        println!("account {}: {}", row.get::<_, i32>(0), row.get::<_, i64>(1));
+    }
     Ok(())
 }

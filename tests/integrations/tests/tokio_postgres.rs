@@ -3,12 +3,11 @@
 #[path = "../../../examples/postgres_transfer.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]
 mod example;
-mod postgres_server;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use postgres_server::Server;
+use integrations::postgres::{self, Server};
 use reattempt::tokio_postgres::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -166,6 +165,22 @@ async fn a_deadlock_runs_the_whole_transaction_again() {
     assert!(first.into_inner() + second.into_inner() >= 3);
 }
 
+/// Ends the first session that fits, as soon as there is one.
+async fn terminate(admin: &Client, session: &str) {
+    let terminate = format!(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE {session} AND pid <> pg_backend_pid()"
+    );
+    for _ in 0..2000 {
+        let ended = admin.query_one(&terminate, &[]).await.unwrap();
+        if ended.get::<_, i64>(0) > 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("no session with {session}");
+}
+
 /// The example's function, which takes a connection anew in each attempt, as from a pool.
 #[tokio::test]
 async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
@@ -181,21 +196,18 @@ async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
         .await
         .unwrap();
 
-    let url = format!("host=127.0.0.1 port={} user=postgres", server.port);
+    let url = server.url();
     let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
-    let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    while admin
-        .query_one(terminate, &[])
-        .await
-        .unwrap()
-        .get::<_, i64>(0)
-        == 0
-    {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    terminate(&admin, "wait_event_type = 'Lock'").await;
     held.commit().await.unwrap();
     transfer.await.unwrap().unwrap();
     assert_eq!(balances(&admin).await, [70, 130]);
+}
+
+/// As the example's, for as long as a server may need to come back.
+#[retry(attempts = "unlimited", base = "50ms", max_delay = "200ms")]
+async fn transfer_patiently(url: &str) -> Result<(), TransactionError> {
+    example::transfer_once(url, 1, 2, 30).await
 }
 
 #[tokio::test]
@@ -205,15 +217,17 @@ async fn a_server_that_restarts_is_waited_for() {
     };
     accounts(&server.connect().await.unwrap()).await;
     server.stop();
-    let url = format!("host=127.0.0.1 port={} user=postgres", server.port);
-    let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
+    let url = server.url();
+    let transfer = tokio::spawn(async move { transfer_patiently(&url).await });
     tokio::time::sleep(Duration::from_millis(100)).await;
-    server.restart();
+    assert!(!transfer.is_finished());
+    server.restart().await;
     transfer.await.unwrap().unwrap();
     assert_eq!(balances(&server.connect().await.unwrap()).await, [70, 130]);
 }
 
-/// Passes bytes on, until the client sends `COMMIT`: the server gets it, and the client no answer.
+/// Passes bytes on until the client sends `COMMIT`: the server gets it and answers, and the client gets
+/// no answer.
 async fn cut_at_commit(server: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -227,23 +241,23 @@ async fn cut_at_commit(server: u16) -> u16 {
     port
 }
 
-async fn pass_on(client: TcpStream, server: TcpStream) {
-    let (mut from_client, mut to_client) = client.into_split();
-    let (mut from_server, mut to_server) = server.into_split();
-    let answers =
-        tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
-    let mut bytes = [0; 4096];
-    while let Ok(length @ 1..) = from_client.read(&mut bytes).await {
-        let sent = &bytes[..length];
-        let is_commit = sent.windows(6).any(|window| window == b"COMMIT");
-        if is_commit {
-            answers.abort();
-        }
-        to_server.write_all(sent).await.unwrap();
-        if is_commit {
-            // Gone, but only after the server has read it.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            return;
+async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
+    let (mut asked, mut answered) = ([0; 4096], [0; 4096]);
+    loop {
+        tokio::select! {
+            Ok(length @ 1..) = client.read(&mut asked) => {
+                let sent = &asked[..length];
+                server.write_all(sent).await.unwrap();
+                if sent.windows(6).any(|window| window == b"COMMIT") {
+                    // Gone, but only after the server has done it.
+                    server.read(&mut answered).await.unwrap();
+                    return;
+                }
+            }
+            Ok(length @ 1..) = server.read(&mut answered) => {
+                client.write_all(&answered[..length]).await.unwrap();
+            }
+            else => return,
         }
     }
 }
@@ -253,7 +267,7 @@ static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
 #[retry(attempts = 5, base = "1ms")]
 async fn pay(port: u16) -> Result<(), TransactionError> {
     ATTEMPTS.fetch_add(1, Ordering::Relaxed);
-    let mut client = postgres_server::connect(port).await?;
+    let mut client = postgres::connect(&postgres::url(port)).await?;
     let transaction = client.transaction().await?;
     transaction
         .execute("UPDATE account SET balance = balance - 1 WHERE id = 1", &[])
@@ -268,19 +282,54 @@ async fn c66_a_connection_lost_during_commit_is_unknown_and_not_retried() {
     };
     let admin = server.connect().await.unwrap();
     accounts(&admin).await;
-    let port = cut_at_commit(server.port).await;
+    let port = cut_at_commit(server.port()).await;
     let error = pay(port).await.unwrap_err();
     assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Unknown);
     assert_eq!(ATTEMPTS.load(Ordering::Relaxed), 1);
-    // It did take effect, if only after the client was told nothing: a retry would have paid twice.
-    for _ in 0..200 {
-        if balances(&admin).await == [99, 100] {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    // It did take effect: a retry would have paid twice.
     assert_eq!(balances(&admin).await, [99, 100]);
+}
+
+/// A session that is ended while its `COMMIT` runs: the server says so, and not whether it took effect.
+#[tokio::test]
+async fn c66_a_session_terminated_during_commit_is_unknown_and_not_retried() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let admin = server.connect().await.unwrap();
+    accounts(&admin).await;
+    let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN PERFORM pg_sleep(60); RETURN NULL; END';
+                CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON account
+                    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()";
+    admin.batch_execute(slow).await.unwrap();
+    let url = server.url();
+    let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
+    terminate(&admin, "query = 'COMMIT' AND wait_event = 'PgSleep'").await;
+    let error = transfer.await.unwrap().unwrap_err();
+    let TransactionError::Commit(cause) = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(cause.code(), Some(&SqlState::ADMIN_SHUTDOWN), "{cause:?}");
+    assert_eq!(error.verdict(), Verdict::Unknown);
+}
+
+#[tokio::test]
+async fn a_commit_that_the_server_refuses_is_permanent() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let mut client = server.connect().await.unwrap();
+    let deferred = "CREATE TABLE node (id int PRIMARY KEY,
+                        parent int REFERENCES node DEFERRABLE INITIALLY DEFERRED)";
+    client.batch_execute(deferred).await.unwrap();
+    let transaction = client.transaction().await.unwrap();
+    let orphan = "INSERT INTO node VALUES (1, 2)";
+    transaction.batch_execute(orphan).await.unwrap();
+    let error = commit(transaction).await.unwrap_err();
+    assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Permanent, "{error:?}");
 }
 
 #[tokio::test]
@@ -362,11 +411,12 @@ async fn a_connection_that_cannot_be_made_is_refused() {
     let refused = server.connect().await.map(drop).unwrap_err();
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
     // A session of a server that was stopped: what was under way is not known.
-    let lost = sessions.remove(0).query("SELECT 1", &[]).await.unwrap_err();
-    assert!(
-        !lost.verdict().is_retryable() || lost.code().is_some(),
-        "{lost:?}"
-    );
+    let session = sessions.remove(0);
+    while !session.is_closed() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let lost = session.query("SELECT 1", &[]).await.unwrap_err();
+    assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");
     let missing =
         tokio_postgres::connect("host=/nowhere user=postgres", tokio_postgres::NoTls).await;
     assert_eq!(missing.map(drop).unwrap_err().verdict(), Verdict::Refused);
