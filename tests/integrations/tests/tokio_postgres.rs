@@ -249,8 +249,11 @@ async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
                 let sent = &asked[..length];
                 server.write_all(sent).await.unwrap();
                 if sent.windows(6).any(|window| window == b"COMMIT") {
-                    // Gone, but only after the server has done it.
-                    server.read(&mut answered).await.unwrap();
+                    // Gone, but only after the server has done it. Before it says so it may answer what
+                    // was asked earlier, as that a statement is closed.
+                    while !answered.windows(6).any(|window| window == b"COMMIT") {
+                        server.read(&mut answered).await.unwrap();
+                    }
                     return;
                 }
             }
