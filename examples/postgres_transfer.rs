@@ -7,8 +7,6 @@
 //! Starts a Postgres of its own in a temporary folder, where one is installed; `DATABASE_URL` names
 //! another.
 
-use std::error::Error;
-
 use integrations::postgres::Server;
 use reattempt::tokio_postgres::{TransactionError, commit};
 use reattempt::{RetryEvent, retry};
@@ -52,20 +50,26 @@ pub(crate) async fn transfer_once(
 }
 
 fn tell(event: &RetryEvent<'_, TransactionError>) {
-    // What the transaction failed with, and what the server said of it.
-    let failed = event.error().and_then(Error::source);
-    let said = failed.and_then(|error| error.source().or(Some(error)));
-    println!(
-        "  attempt {}: {} ({}), again in {:.0?}",
-        event.attempt(),
-        said.map_or_else(|| "cut".to_owned(), ToString::to_string),
-        event.verdict(),
-        event.delay(),
-    );
+    let failure = match event.error() {
+        Some(TransactionError::Statement(error) | TransactionError::Commit(error)) => {
+            in_words(error)
+        }
+        Some(stopped) => stopped.to_string(),
+        None => "timed out".to_owned(),
+    };
+    let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());
+    println!("  attempt {attempt}: {failure} ({verdict}), again in {delay:.0?}");
+}
+
+fn in_words(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(said) => format!("{} {}", said.code().code(), said.message()),
+        None => error.to_string(),
+    }
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (database, _server) = if let Ok(database) = std::env::var("DATABASE_URL") {
         (database, None)
     } else {
@@ -93,7 +97,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .batch_execute("ALTER TABLE account RENAME TO archive")
         .await?;
     let error = transfer(&database, 1, 2, 30).await.unwrap_err();
-    println!("  not retried: {error}");
+    let TransactionError::Statement(cause) = &error else {
+        return Err(error.into());
+    };
+    println!("  not retried: {}", in_words(cause));
     admin
         .batch_execute("ALTER TABLE archive RENAME TO account")
         .await?;

@@ -1,12 +1,14 @@
 //! Each adapter against the real thing. A package of its own, so that the facade's tests and examples
 //! are built without the clients and servers that these need.
 //!
-//! The library starts the servers that are programs of their own, for the tests and for the examples.
+//! The library starts the servers, for the tests and for the examples.
 
 use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
+pub mod grpc;
+pub mod loopback;
 pub mod postgres;
 pub mod redis;
 
