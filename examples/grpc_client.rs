@@ -43,7 +43,7 @@ fn tell(event: &RetryEvent<'_, reattempt::Error<Status>>) {
 fn in_words(error: &reattempt::Error<Status>) -> String {
     match error {
         reattempt::Error::Failed(status) => format!("{}: {}", status.code(), status.message()),
-        stopped => stopped.to_string(),
+        reattempt::Error::Stopped(stopped) => stopped.to_string(),
     }
 }
 

@@ -54,7 +54,7 @@ fn tell(event: &RetryEvent<'_, TransactionError>) {
         Some(TransactionError::Statement(error) | TransactionError::Commit(error)) => {
             in_words(error)
         }
-        Some(stopped) => stopped.to_string(),
+        Some(other) => other.to_string(),
         None => "timed out".to_owned(),
     };
     let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());
@@ -85,12 +85,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                       ON CONFLICT (id) DO UPDATE SET balance = 100";
     admin.batch_execute(script).await?;
 
-    println!(
-        "Two transfers between the same two accounts, at the same time, in opposite directions:"
+    println!("Four transfers between the same two accounts, at the same time:");
+    let (a, b, c, d) = tokio::join!(
+        transfer(&database, 1, 2, 30),
+        transfer(&database, 2, 1, 10),
+        transfer(&database, 1, 2, 20),
+        transfer(&database, 2, 1, 5),
     );
-    let (there, back) = tokio::join!(transfer(&database, 1, 2, 30), transfer(&database, 2, 1, 10),);
-    there?;
-    back?;
+    a.and(b).and(c).and(d)?;
 
     println!("And one that cannot succeed, because there is no such table:");
     admin

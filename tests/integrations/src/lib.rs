@@ -13,7 +13,7 @@ pub mod postgres;
 pub mod redis;
 
 /// How long a server may take to begin to answer, on a machine that is busy with other things.
-const STARTS_WITHIN: Duration = Duration::from_secs(60);
+const STARTS_WITHIN: Duration = Duration::from_secs(90);
 
 /// A port of loopback that is free at the moment. Somebody else may take it before the server does,
 /// which then ends, and is started again on another one.

@@ -1,6 +1,5 @@
 //! A Postgres server of one's own: in a temporary folder, on a free port of loopback.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -191,7 +190,7 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
 
 /// Where the programs are: on the path, or where Debian puts them.
 fn programs() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_else(OsString::new);
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let debian = fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

@@ -94,7 +94,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If it takes longer than a minute.
+    /// If it takes much longer than it should.
     pub async fn answers(&mut self) -> bool {
         let began = Instant::now();
         loop {

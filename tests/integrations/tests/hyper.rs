@@ -8,7 +8,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use integrations::loopback::{Answer, Loopback};
+use integrations::loopback::{self, Answer, Loopback};
 use reattempt::http::{StatusError, check};
 use reattempt::{Retryable, Stopped, Verdict, retry};
 use tokio::net::{TcpListener, TcpStream};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use integrations::loopback::{Answer, Loopback, OK};
+use integrations::loopback::{self, Answer, Loopback, OK};
 use reattempt::reqwest::{Error, ResponseExt as _, is_retryable};
 use reattempt::{Outcome, Retryable as _, Verdict, retry};
 use reqwest::{Client, Response};

@@ -1,5 +1,6 @@
 //! gRPC against a real server in this process, over loopback.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use integrations::grpc::{Service, client, endpoint};
