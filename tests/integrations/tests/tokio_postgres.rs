@@ -252,7 +252,7 @@ async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
                     // Gone, but only after the server has done it. Before it says so it may answer what
                     // was asked earlier, as that a statement is closed.
                     while !answered.windows(6).any(|window| window == b"COMMIT") {
-                        server.read(&mut answered).await.unwrap();
+                        assert_ne!(server.read(&mut answered).await.unwrap(), 0);
                     }
                     return;
                 }
