@@ -1,0 +1,8 @@
+//! Fleets of clients in virtual time: what retries do to a server, and what the budget does about it.
+//!
+//! `examples/storm` prints and draws what is simulated here, and the tests hold it.
+
+pub mod contention;
+pub mod dice;
+pub mod moments;
+pub mod reference;
