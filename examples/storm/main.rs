@@ -1,36 +1,44 @@
 //! tmp
-use simulation::{contention, reference};
+use simulation::{fleet::Fleet, manner::Manner, real, server::Trouble, timeline::Timeline};
+fn show(name: &str, t: &Timeline, s: f64) {
+    println!(
+        "{name:20} mean {:.3} peak {:.3} recovery {:?} {s:.1}s",
+        t.mean_load_in_trouble(),
+        t.peak_load(),
+        t.recovery()
+    );
+    for row in [
+        t.load().map(|l| format!("{l:.2}")).collect::<Vec<_>>(),
+        t.goodput().map(|l| format!("{l:.2}")).collect::<Vec<_>>(),
+    ] {
+        println!("   {}", row.join(" "));
+    }
+}
 fn main() {
-    let t = std::time::Instant::now();
-    for r in reference::contended() {
-        let c = contention::cell(r.strategy, r.clients, 400, 2015);
-        let (a, b) = (
-            c.calls.errors_from(&r.calls),
-            c.millis.errors_from(&r.millis),
-        );
-        if a.abs() > 2.5 || b.abs() > 2.5 {
-            println!(
-                "{} {:?} {:.2} {:.2} {}",
-                r.clients,
-                r.strategy,
-                a,
-                b,
-                if a.abs() > 3. || b.abs() > 3. {
-                    "XXX"
-                } else {
-                    ""
+    for (p, r) in [(100, 200), (1000, 200), (100_000, 20)] {
+        for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
+            println!("{p} {r} {trouble:?}");
+            for m in Manner::ALL {
+                let t0 = std::time::Instant::now();
+                let t = Fleet {
+                    processes: p,
+                    rate: r,
                 }
-            );
+                .run(&m, trouble, 30, 1, || ());
+                show(m.name, &t, t0.elapsed().as_secs_f64());
+            }
+            if p == 100 {
+                for a in [
+                    real::Annotated::None,
+                    real::Annotated::Naive,
+                    real::Annotated::Backoff,
+                    real::Annotated::Defaults,
+                ] {
+                    let t0 = std::time::Instant::now();
+                    let t = real::run(a, 20, trouble, 30, 1);
+                    show(&format!("{a:?}"), &t, t0.elapsed().as_secs_f64());
+                }
+            }
         }
     }
-    for n in [50, 100, 150, 190] {
-        for s in [
-            contention::Strategy::Article,
-            contention::Strategy::Decorrelated,
-        ] {
-            let c = contention::cell(s, n, 400, 2015);
-            println!("{n} {s:?} {:.1} {:.1}", c.calls.mean, c.millis.mean);
-        }
-    }
-    println!("{:?}", t.elapsed());
 }

@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use rand_distr::{Distribution as _, Normal, Poisson};
+use rand_distr::{Distribution as _, Exp, Normal, Poisson};
 
 /// A generator with a seed of its own.
 #[derive(Debug)]
@@ -62,9 +63,24 @@ impl Dice {
         count
     }
 
+    /// Draws the time to the next of things that happen `rate` times a second.
+    ///
+    /// # Panics
+    ///
+    /// - If the rate is 0.
+    pub fn pause(&mut self, rate: u32) -> Duration {
+        let exponential = Exp::new(f64::from(rate)).expect("a rate is positive");
+        Duration::from_secs_f64(exponential.sample(&mut self.0))
+    }
+
     /// Draws a number below `end`.
     pub fn below(&mut self, end: u32) -> u32 {
         self.0.random_range(0..end)
+    }
+
+    /// Puts things in a random order.
+    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+        things.shuffle(&mut self.0);
     }
 
     /// Says yes with this probability, in `[0, 1]`.

@@ -4,5 +4,12 @@
 
 pub mod contention;
 pub mod dice;
+pub mod fleet;
+pub mod luck;
+pub mod manner;
 pub mod moments;
+pub mod real;
 pub mod reference;
+pub mod server;
+pub mod timeline;
+mod wheel;
