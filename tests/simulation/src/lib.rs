@@ -11,5 +11,9 @@ pub mod moments;
 pub mod real;
 pub mod reference;
 pub mod server;
+pub mod tables;
 pub mod timeline;
 mod wheel;
+
+/// The seed of every table and picture.
+pub const SEED: u64 = 1;
