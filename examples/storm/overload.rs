@@ -11,7 +11,7 @@ use simulation::timeline::Timeline;
 use crate::chart::{Chart, Line, Style};
 use crate::{Output, Progress, Size};
 
-const SECONDS: usize = 30;
+const SECONDS: usize = 28;
 
 /// What the server goes through, and its names.
 const TROUBLES: [(Trouble, &str, &str); 2] = [

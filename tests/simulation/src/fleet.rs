@@ -10,7 +10,7 @@ use reattempt::{Budget, Previous, Verdict};
 use crate::dice::Dice;
 use crate::manner::Manner;
 use crate::server::{Server, Trouble};
-use crate::timeline::Timeline;
+use crate::timeline::{Second, Timeline};
 use crate::wheel::Wheel;
 
 /// Processes that call a server.
@@ -130,31 +130,34 @@ impl Run<'_> {
                     drive::succeed(&budgets[attempt.process as usize], attempt.previous);
                 }
             }
-            Event::Fails(attempt, how) => self.failed(attempt, how),
+            Event::Fails(attempt, how) => self.failed(attempt, how, 0),
         }
     }
 
     fn attempt(&mut self, attempt: Attempt) {
         self.second(|second| second.attempts += 1);
-        let (ahead, event) = match self.server.accept(self.now) {
-            None => {
-                let refused = Previous::Failed(Verdict::Transient);
-                (NETWORK, Event::Fails(attempt, refused))
+        let result = match self.server.accept(self.now) {
+            None => Err((NETWORK, Previous::Failed(Verdict::Transient))),
+            Some(done) if done - self.now + NETWORK * MILLI > self.timeout => {
+                Err((self.timeout / MILLI, Previous::TimedOut))
             }
-            Some(done) if done - self.now + NETWORK * MILLI > self.timeout => (
-                self.timeout / MILLI,
-                Event::Fails(attempt, Previous::TimedOut),
-            ),
-            Some(done) => (
-                (done - self.now).div_ceil(MILLI) + NETWORK,
-                Event::Succeeds(attempt),
-            ),
+            Some(done) => Ok((done - self.now).div_ceil(MILLI) + NETWORK),
         };
-        self.wheel.put(ahead, event);
+        match result {
+            // Without a budget nothing that comes between can change what follows.
+            Ok(ahead) if self.budgets.is_none() => {
+                let then = self.now + ahead * MILLI;
+                self.second_of(then, |second| second.successes += 1);
+            }
+            Err((ahead, how)) if self.budgets.is_none() => self.failed(attempt, how, ahead),
+            Ok(ahead) => self.wheel.put(ahead, Event::Succeeds(attempt)),
+            Err((ahead, how)) => self.wheel.put(ahead, Event::Fails(attempt, how)),
+        }
     }
 
-    /// What a call decides, in its order: attempts, budget, delay.
-    fn failed(&mut self, attempt: Attempt, how: Previous) {
+    /// What a call decides when it learns that an attempt failed, `ahead` milliseconds from now, in
+    /// its order: attempts, budget, delay.
+    fn failed(&mut self, attempt: Attempt, how: Previous, ahead: u64) {
         let policy = &self.manner.policy;
         if policy
             .attempts()
@@ -176,15 +179,19 @@ impl Run<'_> {
             previous: Some(how),
             ..attempt
         };
-        // A delay of zero does not sleep.
-        match whole_millis(delay) {
+        match ahead + whole_millis(delay) {
+            // A delay of zero does not sleep.
             0 => self.attempt(retry),
             ahead => self.wheel.put(ahead, Event::Begins(retry)),
         }
     }
 
-    fn second(&mut self, change: impl FnOnce(&mut crate::timeline::Second)) {
-        if let Some(second) = self.timeline.at(self.now - MILLI) {
+    fn second(&mut self, change: impl FnOnce(&mut Second)) {
+        self.second_of(self.now, change);
+    }
+
+    fn second_of(&mut self, time: u64, change: impl FnOnce(&mut Second)) {
+        if let Some(second) = self.timeline.at(time - MILLI) {
             change(second);
         }
     }
