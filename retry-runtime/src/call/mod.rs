@@ -20,6 +20,7 @@
 mod attempt;
 mod cancel;
 mod decide;
+pub mod drive;
 mod memory;
 mod pause;
 
