@@ -1,0 +1,115 @@
+//! A service that keeps the deadline of the request it answers, and passes on what is left of it.
+//!
+//! ```text
+//! cargo run -p integrations --example deadline_service
+//! ```
+//!
+//! The service is `axum`'s, and calls another one with `reqwest`. Whoever calls it says in a header how
+//! many milliseconds it may take; all retries within the request keep to that.
+
+use std::future::IntoFuture as _;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use axum::routing::get;
+use reattempt::deadline::{self, header};
+use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::retry;
+use reqwest::Client;
+use tokio::net::TcpListener;
+
+/// For gRPC it would be `grpc-timeout`, with `header::from_grpc` and `header::to_grpc`.
+const TIMEOUT: &str = "x-timeout-ms";
+
+/// For a request that does not say how long it may take.
+const DEFAULT: Duration = Duration::from_secs(10);
+
+/// Gives everything that a request does the time that its caller allows.
+async fn keep_deadline(request: Request, next: Next) -> Response {
+    let allowed = allowed(request.headers()).unwrap_or(DEFAULT);
+    deadline::scope(deadline::after(allowed), next.run(request)).await
+}
+
+fn allowed(headers: &HeaderMap) -> Option<Duration> {
+    header::from_millis(headers.get(TIMEOUT)?.to_str().ok()?)
+}
+
+/// Asks the other service, and tells it how long an answer is of use.
+#[retry(attempts = 10, base = "100ms", timeout = "400ms")]
+async fn price(client: &Client, url: &str) -> Result<String, Error> {
+    let mut request = client.get(url);
+    if let Some(left) = deadline::remaining() {
+        request = request.header(TIMEOUT, header::to_millis(left));
+    }
+    Ok(request.send().await?.check()?.text().await?)
+}
+
+#[derive(Clone)]
+struct Shop {
+    client: Client,
+    prices: String,
+}
+
+async fn offer(State(shop): State<Shop>) -> Result<String, StatusCode> {
+    price(&shop.client, &shop.prices)
+        .await
+        .map_err(|error| match error {
+            Error::Stopped(_) => StatusCode::GATEWAY_TIMEOUT,
+            _ => StatusCode::BAD_GATEWAY,
+        })
+}
+
+/// The other service: fails three times, answers, and stalls from then on.
+async fn unsteady(headers: HeaderMap) -> Result<String, StatusCode> {
+    static REQUESTS: AtomicU32 = AtomicU32::new(0);
+    let request = REQUESTS.fetch_add(1, Ordering::Relaxed) + 1;
+    println!("  request {request}, of use for {:?}", allowed(&headers));
+    match request {
+        ..=3 => Err(StatusCode::SERVICE_UNAVAILABLE),
+        4 => Ok("12.50".to_owned()),
+        _ => std::future::pending().await,
+    }
+}
+
+async fn serve(router: Router) -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(axum::serve(listener, router).into_future());
+    Ok(address)
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let client = Client::builder().no_proxy().build()?;
+    let prices = serve(Router::new().route("/price", get(unsteady))).await?;
+    let shop = Shop {
+        client: client.clone(),
+        prices: format!("http://{prices}/price"),
+    };
+    let router = Router::new()
+        .route("/offer", get(offer))
+        .with_state(shop)
+        .layer(from_fn(keep_deadline));
+    let address = serve(router).await?;
+
+    for (allowed, expected) in [(3000, StatusCode::OK), (700, StatusCode::GATEWAY_TIMEOUT)] {
+        println!("An offer within {allowed} ms:");
+        let began = Instant::now();
+        let response = client
+            .get(format!("http://{address}/offer"))
+            .header(TIMEOUT, allowed)
+            .send()
+            .await?;
+        let took = began.elapsed();
+        println!("  {} after {took:.0?}", response.status());
+        assert_eq!(response.status(), expected);
+        assert!(took < Duration::from_millis(allowed + 300));
+    }
+    Ok(())
+}
