@@ -7,6 +7,7 @@ mod cancellation;
 mod context;
 mod deadlines;
 mod ending;
+mod events;
 mod inherited;
 mod nesting;
 mod rules;

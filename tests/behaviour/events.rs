@@ -1,0 +1,161 @@
+//! What a call says to `tracing`.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use reattempt::retry;
+use tracing::Level;
+use tracing::subscriber::DefaultGuard;
+
+use crate::script::{RESET, Script, Step};
+
+/// Listens to this thread, on which a test with a paused clock runs.
+struct Log {
+    text: Arc<Mutex<Vec<u8>>>,
+    _guard: DefaultGuard,
+}
+
+impl Log {
+    fn listen() -> Self {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let writer = text.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(Level::DEBUG)
+            .with_ansi(false)
+            .without_time()
+            .with_writer(move || Lines(writer.clone()))
+            .finish();
+        Self {
+            text,
+            _guard: tracing::subscriber::set_default(subscriber),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let text = String::from_utf8(self.text.lock().unwrap().clone()).unwrap();
+        text.lines().map(|line| line.trim().to_owned()).collect()
+    }
+}
+
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The line begins with its level and has all of these parts.
+fn assert_line(line: &str, level: &str, parts: &[&str]) {
+    assert!(line.starts_with(level), "{level}: {line}");
+    for part in parts {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_retry_and_a_late_success_are_said() {
+    #[retry(
+        attempts = 4,
+        base = "1s",
+        jitter = "none",
+        name = "fetch",
+        budget = "none"
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    call(&Script::new([RESET, RESET, Step::Succeed]))
+        .await
+        .unwrap();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    let common = ["reattempt", r#"function="fetch""#];
+    for (line, attempt, delay) in [(&lines[0], 1, "1s"), (&lines[1], 2, "2s")] {
+        assert_line(line, "DEBUG", &common);
+        assert_line(
+            line,
+            "DEBUG",
+            &[
+                &format!("attempt={attempt}"),
+                "attempts=4",
+                &format!("delay={delay}"),
+                r#"verdict="transient""#,
+                &format!("call {attempt}"),
+            ],
+        );
+    }
+    assert_line(&lines[2], "INFO", &common);
+    assert_line(
+        &lines[2],
+        "INFO",
+        &[
+            "attempt=3",
+            r#"outcome="success_after_retry""#,
+            "elapsed=3s",
+        ],
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn giving_up_is_a_warning_and_an_error_that_is_final_is_none() {
+    #[retry(attempts = 2, budget = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    call(&Script::new([RESET])).await.unwrap_err();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert_line(
+        &lines[1],
+        "WARN",
+        &["attempt=2", r#"outcome="attempts_exhausted""#, "call 2"],
+    );
+
+    call(&Script::new([Step::Fail(io::ErrorKind::NotFound)]))
+        .await
+        .unwrap_err();
+    let last = log.lines().pop().unwrap();
+    assert_line(&last, "DEBUG", &[r#"outcome="not_retryable""#]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn success_at_once_says_nothing() {
+    #[retry(attempts = 2, timeout = "1s")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    call(&Script::new([Step::Succeed])).await.unwrap();
+    assert_eq!(log.lines(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fewer_attempts_within_another_call_are_said_once() {
+    #[retry(attempts = 4, base = "1ms", name = "inner", budget = "none")]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        inner(script).await
+    }
+    let log = Log::listen();
+    for _ in 0..3 {
+        outer(&Script::new([RESET])).await.unwrap_err();
+    }
+    let lines = log.lines();
+    let said: Vec<_> = lines.iter().filter(|line| line.contains("INFO")).collect();
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert_line(
+        said[0],
+        "INFO",
+        &[r#"function="inner""#, "allowed=1", "attempts=4"],
+    );
+}
