@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use reattempt::{FAST_IO, retry};
+use reattempt::{Attempt, Budget, FAST_IO, deadline, retry};
 
 fn reset() -> io::Error {
     io::ErrorKind::ConnectionReset.into()
@@ -36,6 +36,18 @@ async fn timed(calls: &mut u32, failures: u32) -> io::Result<u32> {
     } else {
         Ok(*calls)
     }
+}
+
+static SHARED: Budget = Budget::new();
+
+/// Within another, with all that bounds a call and all that a body can ask for.
+#[retry(attempts = 3, base = "1ms", budget = "SHARED", cancel = std::future::pending::<()>())]
+async fn bounded(calls: &mut u32, failures: u32) -> io::Result<u128> {
+    let attempt = Attempt::current().ok_or_else(reset)?;
+    let key = attempt.idempotency_key().as_u128();
+    assert!(attempt.remaining().is_some() && deadline::remaining().is_some());
+    timed(calls, failures).await?;
+    Ok(key)
 }
 
 /// Runs a future on a paused runtime and counts the allocations of its second run: the first seeds
@@ -81,6 +93,16 @@ fn no_path_allocates() {
         timed(&mut 0, 9).await.unwrap_err();
     });
     assert_eq!((success, retried, failed), (baseline, baseline, baseline));
+
+    let bounded = allocations(async || {
+        for failures in [0, 2] {
+            deadline::scope(deadline::after(Duration::from_secs(9)), async {
+                bounded(&mut 0, failures).await.unwrap();
+            })
+            .await;
+        }
+    });
+    assert_eq!(bounded, baseline);
 }
 
 /// A body of some size.

@@ -75,6 +75,12 @@ fn main() {
         by_hand::untimed_pending,
     );
     run.compare(
+        "asks for its attempt / does not",
+        f64::NAN,
+        subject::asking,
+        subject::untimed,
+    );
+    run.compare(
         "two failures, then success / loop by hand",
         f64::NAN,
         subject::failing,

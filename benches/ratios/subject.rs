@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 use std::task::Poll;
 
-use reattempt::retry;
+use reattempt::{Attempt, retry};
 
 /// Ready at once.
 pub(crate) async fn work(input: u64) -> io::Result<u64> {
@@ -53,6 +53,13 @@ pub(crate) async fn timed(input: u64) -> io::Result<u64> {
 #[retry(attempts = 4, jitter = "full", on = "io::Error")]
 pub(crate) async fn untimed(input: u64) -> io::Result<u64> {
     work(input).await
+}
+
+/// Learns its number and the attempts that it may make.
+#[retry(attempts = 4, jitter = "full", on = "io::Error")]
+pub(crate) async fn asking(input: u64) -> io::Result<u64> {
+    let attempt = Attempt::current().map_or(0, |attempt| attempt.number());
+    work(input + u64::from(attempt)).await
 }
 
 #[retry(
