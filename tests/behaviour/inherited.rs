@@ -3,7 +3,7 @@
 use std::io;
 
 use reattempt::deadline::{self, header};
-use reattempt::retry;
+use reattempt::{Outcome, Stopped, retry};
 use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -124,4 +124,29 @@ async fn what_is_left_is_passed_on() {
         .collect();
     assert_eq!(left, [ms(2000), ms(1500), ms(500)]);
     assert!(deadline::remaining().is_none(), "outside of the scope");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_begins_after_the_deadline_around_it_makes_no_attempt() {
+    let script = Script::new([Step::Succeed]);
+    let until = Instant::now() + ms(100);
+    tokio::time::advance(ms(100)).await;
+    let error = deadline::scope(until, patient(&script)).await.unwrap_err();
+    assert_eq!(script.calls(), 0);
+    let stopped: &Stopped = error.get_ref().unwrap().downcast_ref().unwrap();
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Deadline, 0)
+    );
+}
+
+/// A deadline that counts from the first suspension has not begun to run before it.
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_a_call_that_has_just_begun_is_not_over() {
+    #[retry(deadline = "1s", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        patient(script).await
+    }
+    let script = Script::new([Step::Succeed]);
+    assert_eq!(outer(&script).await.unwrap(), 1);
 }

@@ -32,9 +32,13 @@ impl Core<'_> {
         self.attempts = self.attempts.saturating_add(1);
     }
 
-    /// Counts the attempt that begins, unless the wait before it ended after the deadline.
+    /// Counts the attempt that begins, unless the wait before it ended after the deadline, or the call
+    /// itself begins after one that it inherits.
     #[inline]
     pub(super) fn begin_limited_attempt(&mut self) {
+        if self.attempts == 0 && context::inherits() && self.is_late() {
+            self.armed = Armed::not_yet(Stage::Late);
+        }
         if self.armed.stage() != Stage::Late {
             self.begin_attempt();
         }

@@ -298,6 +298,12 @@ fn allowed_at(level: u32, before: Retries, attempts: u32, nested: Nested) -> u32
     }
 }
 
+/// Whether a call inherits a deadline here.
+#[inline]
+pub(crate) fn inherits() -> bool {
+    !LIMITS.get().deadline.is_none()
+}
+
 /// The deadline that a call inherits here. What has not begun to run, begins now.
 pub(crate) fn deadline() -> Option<Instant> {
     LIMITS.get().deadline.instant()

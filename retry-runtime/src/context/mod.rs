@@ -16,7 +16,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-pub(crate) use self::frame::{Own, Seen, Track, allowed, deadline, enter, limit, narrow, refuse};
+pub(crate) use self::frame::{
+    Own, Seen, Track, allowed, deadline, enter, inherits, limit, narrow, refuse,
+};
 pub(crate) use self::limit::Limit;
 pub use self::nested::Nested;
 pub(crate) use self::notes::Refusal;
