@@ -89,6 +89,17 @@ async fn c59_a_hint_is_jittered_upwards_and_never_downwards() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn c58_a_hint_within_the_range_of_the_jitter_is_a_lower_bound_too() {
+    for _ in 0..200 {
+        // The draw would be from 0 to 100 ms.
+        let mut server = Busy::new(ms(60));
+        full(&mut server).await.unwrap_err();
+        let wait = server.first_wait().unwrap();
+        assert!((ms(60)..=ms(161)).contains(&wait), "{wait:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn c57_a_hint_above_max_retry_after_ends_the_call() {
     const TWO_SECONDS: Policy = Policy::new()
         .with_attempts(2)
