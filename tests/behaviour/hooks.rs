@@ -167,10 +167,21 @@ async fn the_error_of_before_retry_ends_the_call() {
     static BUDGET: Budget = Budget::new();
     /// Fails with an error of another type, which becomes the function's.
     async fn refresh(token: &str) -> Result<(), ParseIntError> {
+        tokio::task::yield_now().await;
         token.parse::<u32>().map(drop)
     }
     #[retry(attempts = 4, on = "io::Error", budget = BUDGET, before_retry = refresh(token))]
     async fn call(script: &Script, token: &str) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    #[retry(
+        attempts = 4,
+        deadline = "1s",
+        on = "io::Error",
+        budget = BUDGET,
+        before_retry = refresh(token)
+    )]
+    async fn limited(script: &Script, token: &str) -> Result<usize, Failure> {
         Ok(script.play().await?)
     }
     let script = Script::new([RESET]);
@@ -179,6 +190,11 @@ async fn the_error_of_before_retry_ends_the_call() {
     assert!(matches!(error, Failure::Token(_)), "{error:?}");
     assert_eq!(script.calls(), 1);
     assert!((BUDGET.level() - full).abs() < 0.1, "the retry never began");
+
+    let script = Script::new([RESET]);
+    let error = limited(&script, "not a number").await.unwrap_err();
+    assert!(matches!(error, Failure::Token(_)), "{error:?}");
+    assert_eq!(script.calls(), 1);
 
     let script = Script::new([RESET]);
     let error = call(&script, "7").await.unwrap_err();
@@ -240,6 +256,7 @@ async fn before_retry_may_change_what_the_attempts_use() {
     impl Client {
         async fn reconnect(&mut self) -> io::Result<()> {
             assert!(Attempt::current().is_none(), "it is no attempt");
+            tokio::task::yield_now().await;
             self.connected = true;
             self.connections += 1;
             Ok(())
@@ -247,6 +264,7 @@ async fn before_retry_may_change_what_the_attempts_use() {
 
         #[retry(attempts = 3, before_retry = self.reconnect())]
         async fn send(&mut self, _message: &str) -> io::Result<()> {
+            tokio::task::yield_now().await;
             if self.connected {
                 Ok(())
             } else {
