@@ -1,5 +1,8 @@
 //! What a retried call does: attempts, time, rules, errors, cancellation. On tokio's paused clock.
 
+mod attempt;
+mod budget;
+mod cancel;
 mod cancellation;
 mod context;
 mod deadlines;
@@ -7,6 +10,8 @@ mod ending;
 mod hints;
 mod hooks;
 mod idempotent;
+mod inherited;
+mod nesting;
 mod rules;
 mod schedule;
 mod script;
