@@ -59,13 +59,17 @@ async fn deadline_cuts_the_last_wait() {
     async fn spread(script: &Script) -> io::Result<usize> {
         script.play().await
     }
+    let mut retried = 0;
     for _ in 0..50 {
         let script = Script::new([RESET]);
         let error = spread(&script).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
-        assert!(script.calls() > 1, "a wait was drawn beyond the deadline");
         assert!(script.elapsed() <= ms(1001), "{:?}", script.elapsed());
+        retried += u32::from(script.calls() > 1);
     }
+    // One draw in a thousand is within the last step of the timer, which rounds up to the deadline;
+    // uncut, 19 in 20 would be beyond it.
+    assert!(retried >= 45, "{retried} of 50 were retried");
 }
 
 #[tokio::test(start_paused = true)]

@@ -66,4 +66,13 @@ mod tests {
             assert_eq!(error.verdict(), verdict, "{error}");
         }
     }
+
+    #[test]
+    fn any_reason_is_harmless_and_only_listed_ones_are_retried() {
+        use proptest::prelude::*;
+        proptest!(|(number in prop_oneof![0..32_u32, any::<u32>()])| {
+            let retried = Error::from(Reason::from(number)).verdict().is_retryable();
+            prop_assert_eq!(retried, [0, 2, 4, 5, 7, 8, 0xa, 0xb].contains(&number));
+        });
+    }
 }

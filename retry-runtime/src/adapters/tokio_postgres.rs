@@ -30,6 +30,7 @@ use std::fmt;
 use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
+use crate::classify::of_kind;
 use crate::{Retryable, Stopped, Verdict};
 
 /// By code, with Appendix A of the Postgres manual as the source.
@@ -129,12 +130,20 @@ impl Failure {
             || message.starts_with("timeout waiting for server")
         {
             Self::Connect
-        } else if message.starts_with("error communicating with the server") {
+        } else if message.starts_with("error communicating with the server") && !is_nonsense(error)
+        {
             Self::Lost
         } else {
             Self::Other
         }
     }
+}
+
+/// Whether what came over the connection was no message: the crate has that as a failed read.
+fn is_nonsense(error: &Error) -> bool {
+    let source = std::error::Error::source(error);
+    let failed = source.and_then(|source| source.downcast_ref::<std::io::Error>());
+    failed.is_some_and(|failed| of_kind(failed.kind()) == Verdict::Permanent)
 }
 
 /// Commits, and says of an error that it was the commit's.

@@ -20,6 +20,8 @@ mod tests;
 
 pub use self::find::{Find, Inside};
 pub use self::hint::{Delay, hint_from, hint_in};
+#[cfg(feature = "tokio-postgres")]
+pub(crate) use self::io::of_kind;
 pub use self::probe::Probe;
 pub use self::ruling::{Ruling, ask, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

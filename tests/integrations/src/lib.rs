@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 pub mod grpc;
+pub mod ledger;
 pub mod loopback;
 pub mod postgres;
 pub mod redis;

@@ -85,3 +85,13 @@ fn an_io_error_is_by_its_kind() {
         );
     }
 }
+
+#[test]
+fn any_code_of_the_server_is_harmless_and_only_busy_is_retried() {
+    use proptest::prelude::*;
+    proptest!(|(code in "\\PC{0,12}|[A-Z]{1,12}", detail: Option<String>)| {
+        let error = ::redis::make_extension_error(code.clone(), detail);
+        prop_assert_eq!(error.verdict().is_retryable(), code == "BUSY");
+        prop_assert_eq!(error.hint(), None);
+    });
+}

@@ -182,3 +182,18 @@ fn what_is_behind_a_status_of_this_side_speaks() {
         (Code::Cancelled, Verdict::Transient)
     );
 }
+
+#[test]
+fn a_pushback_or_a_code_that_is_junk_is_never_retried() {
+    use proptest::prelude::*;
+    proptest!(|(sent in "[ -~]{0,24}", number: i32)| {
+        let mut metadata = MetadataMap::new();
+        metadata.insert("grpc-retry-pushback-ms", sent.parse().unwrap());
+        let status = Status::with_metadata(Code::Unavailable, "", metadata);
+        let digits = sent.trim().trim_start_matches('+');
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        prop_assert!(is_number || status.verdict() == Verdict::Permanent, "{}", sent);
+        let retried = Code::from_i32(number).verdict().is_retryable();
+        prop_assert_eq!(retried, [4, 10, 14].contains(&number));
+    });
+}

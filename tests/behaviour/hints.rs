@@ -1,0 +1,212 @@
+//! The delay that a server asks for.
+
+use std::time::Duration;
+
+use reattempt::{Policy, Retryable, Stopped, retry};
+use tokio::time::Instant;
+
+use crate::script::ms;
+
+/// A server that is busy, and may say for how long.
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Failure {
+    #[error("busy")]
+    #[retryable(throttled, after = "wait")]
+    Busy { wait: Option<Duration> },
+    #[error(transparent)]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+/// A server that is busy for good, and records when it was asked.
+struct Busy {
+    wait: Option<Duration>,
+    began: Instant,
+    asked: Vec<Duration>,
+}
+
+impl Busy {
+    fn new(wait: impl Into<Option<Duration>>) -> Self {
+        Self {
+            wait: wait.into(),
+            began: Instant::now(),
+            asked: Vec::new(),
+        }
+    }
+
+    fn ask(&mut self) -> Result<(), Failure> {
+        self.asked.push(self.began.elapsed());
+        Err(Failure::Busy { wait: self.wait })
+    }
+
+    /// The wait before the second question; `None` if there was none.
+    fn first_wait(&self) -> Option<Duration> {
+        let [first, second, ..] = self.asked[..] else {
+            return None;
+        };
+        second.checked_sub(first)
+    }
+}
+
+#[retry(attempts = 3, base = "100ms", jitter = "none", budget = "none")]
+async fn plain(server: &mut Busy) -> Result<(), Failure> {
+    server.ask()
+}
+
+#[retry(attempts = 2, base = "100ms", budget = "none")]
+async fn full(server: &mut Busy) -> Result<(), Failure> {
+    server.ask()
+}
+
+#[tokio::test(start_paused = true)]
+async fn c58_a_hint_is_a_lower_bound() {
+    let own = [ms(0), ms(100), ms(300)];
+    for (hint, asked) in [
+        (None, own),
+        (Some(ms(0)), own),
+        (Some(ms(50)), own),
+        (Some(ms(150)), [ms(0), ms(150), ms(350)]),
+        (Some(ms(1000)), [ms(0), ms(1000), ms(2000)]),
+    ] {
+        let mut server = Busy::new(hint);
+        plain(&mut server).await.unwrap_err();
+        assert_eq!(server.asked, asked, "{hint:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn c59_a_hint_is_jittered_upwards_and_never_downwards() {
+    // Tenths of the 100 ms of jitter above the hint; timers round up to the next millisecond.
+    let mut tenths = [0_u32; 11];
+    for _ in 0..2000 {
+        let mut server = Busy::new(ms(1000));
+        full(&mut server).await.unwrap_err();
+        let wait = server.first_wait().unwrap();
+        assert!((ms(1000)..=ms(1101)).contains(&wait), "{wait:?}");
+        let tenth = wait.saturating_sub(ms(1000)).as_millis() / 10;
+        tenths[usize::try_from(tenth).unwrap()] += 1;
+    }
+    // All who were told the same do not come back at the same instant: no tenth has twice its share.
+    let peak = tenths.iter().max().unwrap();
+    assert!(*peak < 400, "{tenths:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn c58_a_hint_within_the_range_of_the_jitter_is_a_lower_bound_too() {
+    for _ in 0..200 {
+        // The draw would be from 0 to 100 ms.
+        let mut server = Busy::new(ms(60));
+        full(&mut server).await.unwrap_err();
+        let wait = server.first_wait().unwrap();
+        assert!((ms(60)..=ms(161)).contains(&wait), "{wait:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn c57_a_hint_above_max_retry_after_ends_the_call() {
+    const TWO_SECONDS: Policy = Policy::new()
+        .with_attempts(2)
+        .with_max_retry_after(Duration::from_secs(2));
+    #[retry(policy = TWO_SECONDS, budget = "none")]
+    async fn bounded(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    for _ in 0..50 {
+        // The jitter ends at the bound too.
+        let mut server = Busy::new(ms(2000));
+        bounded(&mut server).await.unwrap_err();
+        assert_eq!(server.first_wait(), Some(ms(2000)));
+    }
+    for hint in [
+        ms(2000) + Duration::from_nanos(1),
+        Duration::from_secs(1_000_000_000_000_000_000),
+        Duration::MAX,
+    ] {
+        let mut server = Busy::new(hint);
+        let error = bounded(&mut server).await.unwrap_err();
+        assert!(matches!(error, Failure::Busy { .. }), "{error:?}");
+        assert_eq!((server.asked.len(), server.began.elapsed()), (1, ms(0)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_bound_of_one_s_own_a_minute_is_the_longest() {
+    for (hint, calls) in [(60_000, 2), (60_001, 1)] {
+        let mut server = Busy::new(ms(hint));
+        full(&mut server).await.unwrap_err();
+        assert_eq!(server.asked.len(), calls, "{hint} ms");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
+    #[retry(
+        attempts = 2,
+        base = "500ms",
+        max_delay = "500ms",
+        deadline = "1s",
+        budget = "none"
+    )]
+    async fn limited(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    for hint in [ms(1000), ms(1001), ms(60_000)] {
+        let mut server = Busy::new(hint);
+        let error = limited(&mut server).await.unwrap_err();
+        assert!(matches!(error, Failure::Busy { .. }), "{error:?}");
+        assert_eq!((server.asked.len(), server.began.elapsed()), (1, ms(0)));
+    }
+    let mut waited = 0;
+    for _ in 0..100 {
+        // The jitter above it is cut to what is left: no wait goes over the deadline.
+        let mut server = Busy::new(ms(900));
+        let error = limited(&mut server).await.unwrap_err();
+        assert!(matches!(error, Failure::Busy { .. }), "{error:?}");
+        assert!(server.began.elapsed() <= ms(1000));
+        // A delay within the last step of the timer is rounded up to the deadline.
+        if let Some(wait) = server.first_wait() {
+            assert!((ms(900)..ms(1000)).contains(&wait), "{wait:?}");
+            waited += 1;
+        }
+    }
+    assert!(waited >= 80, "{waited} of 100");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_changes_no_number_of_attempts() {
+    for hint in [None, Some(ms(0)), Some(ms(1)), Some(ms(59_000))] {
+        let mut server = Busy::new(hint);
+        plain(&mut server).await.unwrap_err();
+        assert_eq!(server.asked.len(), 3, "{hint:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_counts_whichever_rule_vouches_for_the_error() {
+    #[retry(attempts = 2, jitter = "none", budget = "none", when = |_| true)]
+    async fn when(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    #[retry(
+        attempts = 2,
+        jitter = "none",
+        budget = "none",
+        matches = "Failure::Busy { .. }"
+    )]
+    async fn matches(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    #[retry(attempts = 2, jitter = "none", budget = "none", on = "Failure")]
+    async fn on(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    let mut server = Busy::new(ms(700));
+    when(&mut server).await.unwrap_err();
+    assert_eq!(server.first_wait(), Some(ms(700)), "when");
+    let mut server = Busy::new(ms(700));
+    matches(&mut server).await.unwrap_err();
+    assert_eq!(server.first_wait(), Some(ms(700)), "matches");
+    let mut server = Busy::new(ms(700));
+    on(&mut server).await.unwrap_err();
+    assert_eq!(server.first_wait(), Some(ms(700)), "on");
+}

@@ -1,0 +1,281 @@
+//! `before_retry` and `on_retry`.
+
+use std::error::Error as _;
+use std::io::{self, ErrorKind};
+use std::num::ParseIntError;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, retry};
+use tokio::time::{Instant, sleep};
+
+use crate::script::{RESET, Script, Step, ms};
+
+/// What happened, and when.
+struct Log {
+    began: Instant,
+    lines: Mutex<Vec<(&'static str, Duration)>>,
+}
+
+impl Log {
+    fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            lines: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn note(&self, what: &'static str) {
+        let line = (what, self.began.elapsed());
+        self.lines.lock().unwrap().push(line);
+    }
+
+    fn lines(&self) -> Vec<(&'static str, Duration)> {
+        self.lines.lock().unwrap().clone()
+    }
+}
+
+#[retry(
+    attempts = 3,
+    jitter = "none",
+    before_retry = async || log.note("before"),
+    on_retry = |_| log.note("on")
+)]
+async fn told(script: &Script, log: &Log) -> io::Result<usize> {
+    log.note("attempt");
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_retry_is_told_before_the_wait_and_before_retry_runs_after_it() {
+    let log = Log::new();
+    told(&Script::new([RESET]), &log).await.unwrap_err();
+    // Neither before the first attempt nor after the last one.
+    let lines = [
+        ("attempt", ms(0)),
+        ("on", ms(0)),
+        ("before", ms(100)),
+        ("attempt", ms(100)),
+        ("on", ms(100)),
+        ("before", ms(300)),
+        ("attempt", ms(300)),
+    ];
+    assert_eq!(log.lines(), lines);
+}
+
+#[tokio::test(start_paused = true)]
+async fn neither_hook_runs_where_there_is_no_retry() {
+    for only in [Step::Succeed, Step::Fail(ErrorKind::NotFound)] {
+        let log = Log::new();
+        let _: io::Result<usize> = told(&Script::new([only]), &log).await;
+        assert_eq!(log.lines(), [("attempt", ms(0))], "{only:?}");
+    }
+    let log = Log::new();
+    told(&Script::new([RESET, Step::Succeed]), &log)
+        .await
+        .unwrap();
+    let lines = [
+        ("attempt", ms(0)),
+        ("on", ms(0)),
+        ("before", ms(100)),
+        ("attempt", ms(100)),
+    ];
+    assert_eq!(log.lines(), lines);
+}
+
+/// What an event was about, kept for later.
+type Seen = (
+    u32,
+    Option<u32>,
+    Verdict,
+    Duration,
+    Duration,
+    Option<String>,
+);
+
+fn seen(event: &RetryEvent<'_, io::Error>) -> Seen {
+    assert!(event.function().ends_with("::seeing"), "{event:?}");
+    (
+        event.attempt(),
+        event.attempts(),
+        event.verdict(),
+        event.delay(),
+        event.elapsed(),
+        event.error().map(ToString::to_string),
+    )
+}
+
+#[retry(
+    attempts = 5,
+    timeout = "1s",
+    jitter = "none",
+    when_ok = |call| *call == 3,
+    on_retry = |event| events.lock().unwrap().push(seen(event))
+)]
+async fn seeing(script: &Script, events: &Mutex<Vec<Seen>>) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_retry_is_told_of_each_failure_by_number_verdict_delay_and_error() {
+    let events = Mutex::new(Vec::new());
+    let script = Script::new([
+        Step::Fail(ErrorKind::ConnectionRefused),
+        Step::Hang,
+        // An `Ok` that `when_ok` calls a failure.
+        Step::Succeed,
+        RESET,
+        Step::Succeed,
+    ]);
+    assert_eq!(seeing(&script, &events).await.unwrap(), 5);
+    let all = Some(5);
+    let expected = [
+        (
+            1,
+            all,
+            Verdict::Refused,
+            ms(100),
+            ms(0),
+            Some("call 1".to_owned()),
+        ),
+        (2, all, Verdict::Transient, ms(200), ms(1100), None),
+        (3, all, Verdict::Transient, ms(400), ms(1300), None),
+        (
+            4,
+            all,
+            Verdict::Transient,
+            ms(800),
+            ms(1700),
+            Some("call 4".to_owned()),
+        ),
+    ];
+    assert_eq!(events.into_inner().unwrap(), expected);
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("input or output")]
+    Io(#[from] io::Error),
+    #[error("no token")]
+    Token(#[from] ParseIntError),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_of_before_retry_ends_the_call() {
+    static BUDGET: Budget = Budget::new();
+    /// Fails with an error of another type, which becomes the function's.
+    async fn refresh(token: &str) -> Result<(), ParseIntError> {
+        tokio::task::yield_now().await;
+        token.parse::<u32>().map(drop)
+    }
+    #[retry(attempts = 4, on = "io::Error", budget = BUDGET, before_retry = refresh(token))]
+    async fn call(script: &Script, token: &str) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    #[retry(
+        attempts = 4,
+        deadline = "1s",
+        on = "io::Error",
+        budget = BUDGET,
+        before_retry = refresh(token)
+    )]
+    async fn limited(script: &Script, token: &str) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    let script = Script::new([RESET]);
+    let full = BUDGET.level();
+    let error = call(&script, "not a number").await.unwrap_err();
+    assert!(matches!(error, Failure::Token(_)), "{error:?}");
+    assert_eq!(script.calls(), 1);
+    assert!((BUDGET.level() - full).abs() < 0.1, "the retry never began");
+
+    let script = Script::new([RESET]);
+    let error = limited(&script, "not a number").await.unwrap_err();
+    assert!(matches!(error, Failure::Token(_)), "{error:?}");
+    assert_eq!(script.calls(), 1);
+
+    let script = Script::new([RESET]);
+    let error = call(&script, "7").await.unwrap_err();
+    assert!(matches!(error, Failure::Io(_)), "{error:?}");
+    assert_eq!(script.calls(), 4, "it counts as no attempt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_retry_is_cut_by_the_deadline() {
+    #[retry(
+        attempts = 3,
+        jitter = "none",
+        deadline = "1s",
+        on = "io::Error",
+        before_retry = async || std::future::pending::<()>().await
+    )]
+    async fn stuck(script: &Script) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    let script = Script::new([RESET, Step::Succeed]);
+    let error = stuck(&script).await.unwrap_err();
+    let Failure::Stopped(stopped) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(stopped.outcome(), Outcome::Deadline);
+    assert_eq!((stopped.attempts(), stopped.elapsed()), (1, ms(1000)));
+    let source = stopped.source().unwrap().source().unwrap();
+    assert_eq!(source.to_string(), "call 1");
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
+    #[retry(
+        attempts = "unlimited",
+        timeout = "100ms",
+        deadline = "2s",
+        backoff = "constant",
+        base = "100ms",
+        jitter = "none",
+        before_retry = sleep(ms(500))
+    )]
+    async fn slow(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    slow(&script).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(600), ms(1200), ms(1800)]);
+    // The fourth one's wait would have ended at 1.9 s; what follows it is cut at 2 s.
+    assert_eq!(script.elapsed(), ms(2000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_retry_may_change_what_the_attempts_use() {
+    struct Client {
+        connected: bool,
+        connections: u32,
+    }
+    impl Client {
+        async fn reconnect(&mut self) -> io::Result<()> {
+            assert!(Attempt::current().is_none(), "it is no attempt");
+            tokio::task::yield_now().await;
+            self.connected = true;
+            self.connections += 1;
+            Ok(())
+        }
+
+        #[retry(attempts = 3, before_retry = self.reconnect())]
+        async fn send(&mut self, _message: &str) -> io::Result<()> {
+            tokio::task::yield_now().await;
+            if self.connected {
+                Ok(())
+            } else {
+                Err(ErrorKind::BrokenPipe.into())
+            }
+        }
+    }
+    let mut client = Client {
+        connected: false,
+        connections: 0,
+    };
+    client.send("hello").await.unwrap();
+    assert_eq!(client.connections, 1);
+}

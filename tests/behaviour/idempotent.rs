@@ -1,0 +1,121 @@
+//! `idempotent = false`: only what provably never ran is made again.
+
+use std::io::{self, ErrorKind};
+
+use reattempt::{Outcome, Retryable, Stopped, retry};
+
+use crate::script::{Script, Step};
+
+#[retry(idempotent = false, timeout = "1s")]
+async fn bare(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind) -> usize {
+    let script = Script::new([Step::Fail(kind)]);
+    call(&script).await.unwrap_err();
+    script.calls()
+}
+
+#[tokio::test(start_paused = true)]
+async fn c64_only_what_was_refused_is_retried() {
+    assert_eq!(calls(bare, ErrorKind::ConnectionRefused).await, 3);
+    for kind in [
+        ErrorKind::ConnectionReset,
+        ErrorKind::BrokenPipe,
+        ErrorKind::UnexpectedEof,
+        ErrorKind::TimedOut,
+        ErrorKind::WouldBlock,
+        ErrorKind::Other,
+        ErrorKind::NotFound,
+    ] {
+        assert_eq!(calls(bare, kind).await, 1, "{kind:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn c64_a_timeout_is_never_retried() {
+    let script = Script::new([Step::Hang, Step::Succeed]);
+    let error = bare(&script).await.unwrap_err();
+    let stopped = error.get_ref().unwrap().downcast_ref::<Stopped>().unwrap();
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Timeout, 1)
+    );
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_after_a_refusal_is_not_retried_either() {
+    let script = Script::new([
+        Step::Fail(ErrorKind::ConnectionRefused),
+        Step::Hang,
+        Step::Succeed,
+    ]);
+    bare(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_rule_vouches_for_more_than_a_refusal() {
+    #[retry(idempotent = false, on = "io::Error")]
+    async fn on(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(idempotent = false, when = |_| true)]
+    async fn when(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    for (kind, expected) in [
+        (ErrorKind::ConnectionRefused, 3),
+        (ErrorKind::ConnectionReset, 1),
+        (ErrorKind::Other, 1),
+    ] {
+        assert_eq!(calls(on, kind).await, expected, "on, {kind:?}");
+        assert_eq!(calls(when, kind).await, expected, "when, {kind:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ok_that_means_failure_has_run_and_is_not_retried() {
+    #[retry(idempotent = false, when_ok = |status| *status >= 500)]
+    async fn status(calls: &mut u16) -> io::Result<u16> {
+        *calls += 1;
+        Ok(503)
+    }
+    let mut calls = 0;
+    assert_eq!(status(&mut calls).await.unwrap(), 503);
+    assert_eq!(calls, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_own_error_says_what_was_refused() {
+    #[derive(Debug, Retryable)]
+    enum Failure {
+        #[retryable(refused)]
+        Draining,
+        #[retryable(throttled)]
+        Busy,
+        #[retryable(transient)]
+        Lost,
+    }
+    #[retry(idempotent = false)]
+    async fn send(calls: &mut u32, failure: fn() -> Failure) -> Result<(), Failure> {
+        *calls += 1;
+        Err(failure())
+    }
+    #[retry(idempotent = false, matches = "Failure::Draining | Failure::Lost")]
+    async fn named(calls: &mut u32, failure: fn() -> Failure) -> Result<(), Failure> {
+        *calls += 1;
+        Err(failure())
+    }
+    let mut calls = [0; 3];
+    send(&mut calls[0], || Failure::Draining).await.unwrap_err();
+    send(&mut calls[1], || Failure::Busy).await.unwrap_err();
+    send(&mut calls[2], || Failure::Lost).await.unwrap_err();
+    assert_eq!(calls, [3, 1, 1]);
+    let mut calls = [0; 2];
+    let _: Result<(), Failure> = named(&mut calls[0], || Failure::Draining).await;
+    let _: Result<(), Failure> = named(&mut calls[1], || Failure::Lost).await;
+    assert_eq!(calls, [3, 1]);
+}

@@ -1,0 +1,91 @@
+//! What may have run is not done twice: against a ledger that commits and does not answer.
+
+#[path = "../../../examples/payment.rs"]
+#[allow(dead_code, reason = "the example's `main` is not run here")]
+mod example;
+
+use std::time::Duration;
+
+use example::{pay_once, pay_with_key};
+use integrations::ledger::Ledger;
+use integrations::loopback::nobody;
+use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::{Outcome, retry};
+use reqwest::Client;
+
+fn client() -> Client {
+    let builder = Client::builder().no_proxy().pool_max_idle_per_host(0);
+    builder.build().unwrap()
+}
+
+#[tokio::test]
+async fn c64_without_a_key_it_is_one_entry_and_an_error() {
+    let ledger = Ledger::start(1).await;
+    let error = pay_once(&client(), &ledger.url()).await.unwrap_err();
+    let Error::Stopped(stopped) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Timeout, 1)
+    );
+    assert_eq!(ledger.entries(), 1);
+}
+
+#[tokio::test]
+async fn c64_without_a_key_a_ledger_that_answers_has_one_entry() {
+    let ledger = Ledger::start(0).await;
+    pay_once(&client(), &ledger.url()).await.unwrap();
+    assert_eq!(ledger.entries(), 1);
+}
+
+#[tokio::test]
+async fn without_a_key_a_request_that_was_never_sent_is_made_again() {
+    #[retry(
+        attempts = "unlimited",
+        backoff = "constant",
+        base = "10ms",
+        budget = "none",
+        idempotent = false
+    )]
+    async fn pay_patiently(client: &Client, url: &str) -> Result<(), Error> {
+        client.post(url).send().await?.check()?;
+        Ok(())
+    }
+    let address = nobody().await;
+    let url = format!("http://{address}/payments");
+    let payment = tokio::spawn(async move { pay_patiently(&client(), &url).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!payment.is_finished());
+    let ledger = Ledger::start_at(address, 0).await;
+    payment.await.unwrap().unwrap();
+    assert_eq!(ledger.entries(), 1);
+}
+
+#[tokio::test]
+async fn c65_with_a_key_it_is_one_entry_however_often_it_is_sent() {
+    let ledger = Ledger::start(2).await;
+    pay_with_key(&client(), &ledger.url()).await.unwrap();
+    assert_eq!(ledger.entries(), 1);
+    let keys = ledger.keys();
+    assert_eq!(keys.len(), 3);
+    assert!(keys[0].is_some());
+    assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+
+    // Another call is another payment.
+    pay_with_key(&client(), &ledger.url()).await.unwrap();
+    assert_eq!(ledger.entries(), 2);
+}
+
+/// Documented, not wished for: to annotate a function is to say that it may run again.
+#[tokio::test]
+async fn c64_idempotent_by_word_alone_pays_twice() {
+    #[retry(attempts = 3, base = "1ms", timeout = "300ms", idempotent = true)]
+    async fn pay(client: &Client, url: &str) -> Result<(), Error> {
+        client.post(url).send().await?.check()?;
+        Ok(())
+    }
+    let ledger = Ledger::start(1).await;
+    pay(&client(), &ledger.url()).await.unwrap();
+    assert_eq!(ledger.entries(), 2);
+}
