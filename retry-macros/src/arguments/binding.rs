@@ -1,0 +1,114 @@
+//! What is done with one name that an argument binds.
+
+use proc_macro2::{Ident, Span};
+use syn::Attribute;
+
+use super::pattern::Known;
+use super::types::{Indirection, gives_itself_up, indirection, is_called_once, is_concrete};
+use crate::item::Function;
+use crate::model::Model;
+use crate::usage::Usage;
+
+/// A name that an argument binds.
+pub(super) struct Binding<'a> {
+    pub(super) ident: Ident,
+    /// Bound with `mut`.
+    pub(super) mutable: Option<Span>,
+    pub(super) known: Known<'a>,
+    pub(super) is_self: bool,
+    pub(super) attributes: Vec<&'a Attribute>,
+    pub(super) usage: Usage,
+}
+
+/// What is done with one binding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Treatment {
+    Leave,
+    /// Captured by unique reference.
+    Borrow,
+    /// `&mut T`: captured by reborrow.
+    Reborrow {
+        rebind: bool,
+    },
+    /// `Option<&mut T>`: reborrowed within.
+    ReborrowOption,
+    /// `Pin<&mut T>`: reborrowed within.
+    ReborrowPin,
+    /// Cloned where possible.
+    Choose,
+    /// Cloned.
+    Clone,
+}
+
+impl Treatment {
+    /// Whether the attempt has a binding of its own, to which the `mut` belongs.
+    pub(super) fn rebinds(self) -> bool {
+        !matches!(
+            self,
+            Self::Leave | Self::Borrow | Self::Reborrow { rebind: false }
+        )
+    }
+
+    /// Whether the name outside of the attempt must be `mut`, whatever its author wrote.
+    pub(super) fn needs_mut_outside(self) -> bool {
+        matches!(
+            self,
+            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin
+        )
+    }
+}
+
+pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
+    let Binding { usage, known, .. } = *binding;
+    let ty = known.ty();
+    if usage == Usage::Unmentioned {
+        return Treatment::Leave;
+    }
+    let indirection = ty.and_then(indirection);
+    if let Some(list) = &model.clone {
+        match indirection {
+            _ if list.value.contains(&binding.ident) => return Treatment::Clone,
+            // Whoever clones nothing wants to see what the attempt before left.
+            _ if binding.mutable.is_some() => return Treatment::Leave,
+            None if known.may_borrow_uniquely(function) => return Treatment::Borrow,
+            None | Some(Indirection::Shared) => return Treatment::Leave,
+            Some(_) => {}
+        }
+    }
+    match indirection {
+        Some(Indirection::Mutable) => {
+            let rebind = binding.mutable.is_some() || usage >= Usage::Moved;
+            if !rebind && function.output_may_borrow_from(ty, binding.is_self) {
+                Treatment::Leave
+            } else {
+                Treatment::Reborrow { rebind }
+            }
+        }
+        Some(Indirection::MutableOption) => Treatment::ReborrowOption,
+        Some(Indirection::MutablePin) => Treatment::ReborrowPin,
+        None if binding.is_self && !is_shared_self(binding) => Treatment::Borrow,
+        Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
+        _ if is_for_one_use(binding, function) => Treatment::Clone,
+        None if usage >= Usage::Moved => Treatment::Choose,
+        None if known.may_borrow_uniquely(function) => Treatment::Borrow,
+        // Whether a name out of a pattern holds a reference, nobody can see.
+        _ => Treatment::Leave,
+    }
+}
+
+/// `self: Arc<Self>`, handed over: a clone of it is what one would write by hand.
+fn is_shared_self(binding: &Binding<'_>) -> bool {
+    binding.usage >= Usage::Moved && binding.known.ty().is_some_and(super::types::is_counted)
+}
+
+/// Whether the way in which it is used leaves nothing for the next attempt, or not what the caller
+/// passed, so that "not `Clone`" is final.
+fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
+    let usage = binding.usage;
+    let by_type = |ty| {
+        is_called_once(ty, function)
+            || usage >= Usage::Moved && gives_itself_up(ty, function)
+            || usage >= Usage::HandedOver && is_concrete(ty, function)
+    };
+    binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
+}
