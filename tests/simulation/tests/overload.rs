@@ -102,7 +102,7 @@ fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
 fn a_process_of_one_call_a_second_recovers_late() {
     let recovery = |rate| {
         let fleet = Fleet {
-            processes: 2000 / rate,
+            processes: 10_000 / rate,
             rate,
         };
         let timeline = fleet.run(&Manner::BUDGET, Trouble::OUTAGE, 45, SEED, || ());
