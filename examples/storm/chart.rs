@@ -44,10 +44,13 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
+const WIDTH: u32 = 900;
+const NAMES: u32 = 240;
+
 impl Chart<'_> {
     /// Draws it.
     pub(crate) fn draw(&self, path: &Path) -> Result<()> {
-        let area = SVGBackend::new(path, (800, 420)).into_drawing_area();
+        let area = SVGBackend::new(path, (WIDTH, 420)).into_drawing_area();
         self.on(&area).map_err(|error| anyhow!("{error}"))
     }
 
@@ -62,7 +65,10 @@ impl Chart<'_> {
         let (low, high) = ys.fold((f64::MAX, 0.0_f64), |(low, high), y| {
             (low.min(y), high.max(y))
         });
-        let mut builder = ChartBuilder::on(area);
+        // The names stand beside the lines, so that they hide none.
+        let (plot, names) = area.split_horizontally(WIDTH - NAMES);
+        self.names(&names)?;
+        let mut builder = ChartBuilder::on(&plot);
         builder
             .caption(self.title, ("sans-serif", 18))
             .margin(12)
@@ -97,40 +103,53 @@ impl Chart<'_> {
             .bold_line_style(RGBColor(225, 225, 225))
             .x_desc(self.x)
             .y_desc(self.y)
+            .x_label_formatter(&|x| format!("{x}"))
+            .y_label_formatter(&|y| format!("{}", (y * 100.0).round() / 100.0))
             .label_style(("sans-serif", 13))
             .axis_desc_style(("sans-serif", 14))
             .draw()?;
-        let mut next = 0;
-        let mut colour = BLACK;
-        for line in &self.lines {
+        for (line, colour) in self.coloured() {
             let points = line.points.iter().copied();
             match line.style {
                 Style::Dots => {
                     let dot = |point| Circle::new(point, 3, colour.stroke_width(1));
                     chart.draw_series(points.map(dot))?;
-                    continue;
                 }
                 Style::Line => {
-                    colour = COLOURS[next % COLOURS.len()];
-                    next += 1;
-                    chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?
+                    chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
                 }
                 Style::Bound => {
-                    colour = RGBColor(130, 130, 130);
-                    chart.draw_series(LineSeries::new(points, colour.stroke_width(1)))?
+                    chart.draw_series(LineSeries::new(points, colour.stroke_width(1)))?;
                 }
             }
-            .label(&line.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.85))
-            .border_style(RGBColor(200, 200, 200))
-            .label_font(("sans-serif", 13))
-            .draw()?;
         Ok(())
+    }
+
+    fn names(&self, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Drawn {
+        let named = self
+            .coloured()
+            .filter(|(line, _)| line.style != Style::Dots);
+        for ((line, colour), y) in named.zip((50..).step_by(24)) {
+            let dash = [(0, y), (20, y)];
+            area.draw(&PathElement::new(dash, colour.stroke_width(3)))?;
+            let style = ("sans-serif", 14).into_font();
+            area.draw(&Text::new(line.name.as_str(), (28, y - 8), style))?;
+        }
+        Ok(())
+    }
+
+    fn coloured(&self) -> impl Iterator<Item = (&Line, RGBColor)> {
+        let mut colours = COLOURS.iter().cycle();
+        let mut last = BLACK;
+        self.lines.iter().map(move |line| {
+            match line.style {
+                Style::Line => last = *colours.next().expect("they begin again"),
+                Style::Bound => last = RGBColor(130, 130, 130),
+                Style::Dots => {}
+            }
+            (line, last)
+        })
     }
 }
 

@@ -63,14 +63,12 @@ fn chart<'a>(title: &'a str, timelines: &[Timeline]) -> Chart<'a> {
         style: Style::Line,
     };
     let mut lines: Vec<Line> = Manner::ALL.iter().zip(timelines).map(line).collect();
-    // 70 % is the normal load.
-    for (name, load) in [("the server's capacity", 1.0 / 0.7)] {
-        lines.push(Line {
-            name: name.to_owned(),
-            points: seconds().take(SECONDS).map(|x| (x, load)).collect(),
-            style: Style::Bound,
-        });
-    }
+    lines.push(Line {
+        name: "the server's capacity".to_owned(),
+        // Normal is 70 % of it.
+        points: seconds().take(SECONDS).map(|x| (x, 1.0 / 0.7)).collect(),
+        style: Style::Bound,
+    });
     Chart {
         title,
         x: "seconds (trouble begins at 5)",

@@ -22,9 +22,10 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         })
         .collect();
     for rate in rates {
-        let loads = tables::rates(*rate);
-        table = format!("{table}\n{}", tables::rates_row(*rate, &loads));
-        for (line, (mean, _)) in lines.iter_mut().zip(loads) {
+        let timelines = tables::rates(*rate);
+        table = format!("{table}\n{}", tables::rates_row(*rate, &timelines));
+        for (line, timeline) in lines.iter_mut().zip(&timelines) {
+            let mean = timeline.mean_load_in_trouble();
             line.points.push((f64::from(*rate), mean));
         }
         progress.step();

@@ -103,7 +103,7 @@ struct Attempt {
     previous: Option<Previous>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Event {
     Begins(Attempt),
     Succeeds(Attempt),

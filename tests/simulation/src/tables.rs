@@ -59,14 +59,11 @@ pub const OVERLOAD_HEAD: &str = "| clients | mean load in the trouble | load of 
 /// A row of such a table.
 #[must_use]
 pub fn overload_row(name: &str, timeline: &Timeline) -> String {
-    let recovery = match timeline.recovery() {
-        Some(seconds) => format!("{seconds} s"),
-        None => "never".to_owned(),
-    };
     format!(
-        "| {name} | {:.3} | {:.3} | {recovery} |",
+        "| {name} | {:.3} | {:.3} | {} |",
         timeline.mean_load_in_trouble(),
-        timeline.peak_load()
+        timeline.peak_load(),
+        back_after(timeline)
     )
 }
 
@@ -92,25 +89,36 @@ pub fn rates_head() -> String {
     format!("| calls a second of one process | {names} |\n|---|---|---|---|---|")
 }
 
-/// The load in an outage of ten seconds, after a minute of health, mean and worst second, with each
-/// budget. The fleet makes 10,000 calls a second in all.
+/// An outage of ten seconds after a minute of health, with each budget, for a fleet that makes 10,000
+/// calls a second in all.
 #[must_use]
-pub fn rates(rate: u32) -> [(f64, f64); 4] {
+pub fn rates(rate: u32) -> [Timeline; 4] {
     let fleet = Fleet {
         processes: 10_000 / rate,
         rate,
     };
-    BUDGETS.map(|manner| {
-        let timeline = fleet.run(&manner, Trouble::OUTAGE.at_second(60), 75, SEED, || ());
-        (timeline.mean_load_in_trouble(), timeline.peak_load())
-    })
+    BUDGETS.map(|manner| fleet.run(&manner, Trouble::OUTAGE.at_second(60), 95, SEED, || ()))
 }
 
-/// A row of the table of rates.
+/// A row of the table of rates: mean load, that of the worst second, and when all was well.
 #[must_use]
-pub fn rates_row(rate: u32, loads: &[(f64, f64); 4]) -> String {
-    let cells = loads.map(|(mean, peak)| format!("{mean:.2}, {peak:.2}"));
+pub fn rates_row(rate: u32, timelines: &[Timeline; 4]) -> String {
+    let cells = timelines.each_ref().map(|timeline| {
+        format!(
+            "{:.2}, {:.2}, {}",
+            timeline.mean_load_in_trouble(),
+            timeline.peak_load(),
+            back_after(timeline)
+        )
+    });
     format!("| {rate} | {} |", cells.join(" | "))
+}
+
+fn back_after(timeline: &Timeline) -> String {
+    match timeline.recovery() {
+        Some(seconds) => format!("{seconds} s"),
+        None => "never".to_owned(),
+    }
 }
 
 /// The shares of attempts that fail, in the tables of chance.

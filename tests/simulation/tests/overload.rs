@@ -96,3 +96,18 @@ fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
     assert!(timeline.peak_load() > 2.0);
     assert!(timeline.recovery().is_some_and(|seconds| seconds <= 10));
 }
+
+/// Such a process has the tokens to go on after the outage: the server is well again, but late.
+#[test]
+fn a_process_of_one_call_a_second_recovers_late() {
+    let recovery = |rate| {
+        let fleet = Fleet {
+            processes: 10_000 / rate,
+            rate,
+        };
+        let timeline = fleet.run(&Manner::BUDGET, Trouble::OUTAGE, 45, SEED, || ());
+        timeline.recovery().expect("the budget ends the storm")
+    };
+    assert!(recovery(5) <= 10, "{}", recovery(5));
+    assert!((11..=25).contains(&recovery(1)), "{}", recovery(1));
+}

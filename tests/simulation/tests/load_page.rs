@@ -1,0 +1,61 @@
+//! That `docs/LOAD.md` says what the code gives: each row that is cheap enough is made again.
+
+use simulation::tables::{self, FAILING, RUNS};
+
+const PAGE: &str = include_str!("../../../docs/LOAD.md");
+
+/// The table between its marks.
+fn table(name: &str) -> &'static str {
+    let (_, rest) = PAGE
+        .split_once(&format!("<!-- storm: {name} -->\n"))
+        .unwrap_or_else(|| panic!("`{name}` is on the page"));
+    rest.split_once("<!-- /storm -->").unwrap().0
+}
+
+fn assert_shows(name: &str, row: &str) {
+    let table = table(name);
+    assert!(
+        table.lines().any(|line| line == row),
+        "{name}: made\n{row}\nand found\n{table}run `cargo run --release --example storm -- --write`"
+    );
+}
+
+#[test]
+fn the_page_shows_the_aws_experiment_with_ten_clients() {
+    let row = tables::contention_cells(10, RUNS);
+    let [calls, time] = tables::contention_rows(10, &row);
+    assert_shows("contention, calls", &calls);
+    assert_shows("contention, milliseconds", &time);
+}
+
+#[test]
+fn the_page_shows_what_the_budget_costs() {
+    for failing in FAILING {
+        assert_shows("cost", &tables::cost_row(failing));
+        assert_shows("amplification", &tables::brooker_row(failing));
+    }
+}
+
+#[test]
+fn the_page_shows_the_load_of_busy_processes() {
+    assert_shows("rates", &tables::rates_row(500, &tables::rates(500)));
+}
+
+/// The other tables take a release build; that they are there and whole can be told.
+#[test]
+fn no_table_and_no_picture_is_missing() {
+    let [mut tables, mut pictures] = [0, 0];
+    for (at, mark) in PAGE.match_indices("<!-- storm: ") {
+        let name = PAGE[at + mark.len()..].split_once(" -->").unwrap().0;
+        assert!(table(name).lines().count() > 2, "{name} is empty");
+        tables += 1;
+    }
+    for (at, mark) in PAGE.match_indices("](load/") {
+        let name = PAGE[at + mark.len()..].split_once(')').unwrap().0;
+        let path = format!("{}/../../docs/load/{name}", env!("CARGO_MANIFEST_DIR"));
+        let picture = std::fs::read_to_string(&path).unwrap();
+        assert!(picture.contains("</svg>"), "{name}");
+        pictures += 1;
+    }
+    assert_eq!([tables, pictures], [12, 8]);
+}
