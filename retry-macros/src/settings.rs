@@ -86,7 +86,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics, root: &TokenStream) -
             None => {}
         }
     }
-    let has_limit = model.timeout.is_some() || model.deadline.is_some();
+    let has_limit = model.timeout.is_some() || model.deadline.is_some() || model.cancel.is_some();
     let Sorted {
         constant, dynamic, ..
     } = sorted;
