@@ -3,6 +3,8 @@
 //! Tokens do not know types or scopes, so this errs on the side of *handed over*: for an argument
 //! whose type is `Clone` that costs a clone, never a wrong result.
 
+mod names;
+
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// How a body uses an argument. Later variants include the earlier.
@@ -154,8 +156,12 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     if is(next, '.') && !is(after_next, '.') {
         return Some(match after_next {
             Some(TokenTree::Ident(method)) if method == "await" => Usage::UsedUp,
-            Some(TokenTree::Ident(method)) if takes_self(&method.to_string()) => Usage::HandedOver,
-            Some(TokenTree::Ident(method)) if may_take_self(&method.to_string()) => Usage::Moved,
+            Some(TokenTree::Ident(method)) if names::takes_self(&method.to_string()) => {
+                Usage::HandedOver
+            }
+            Some(TokenTree::Ident(method)) if names::may_take_self(&method.to_string()) => {
+                Usage::Moved
+            }
             _ => Usage::Borrowed,
         });
     }
@@ -176,52 +182,6 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     } else {
         Some(Usage::Moved)
     }
-}
-
-/// Methods that take `self` by value, by the naming convention of the standard library.
-fn takes_self(method: &str) -> bool {
-    method == "into"
-        || ["into_", "unwrap", "expect"]
-            .iter()
-            .any(|prefix| method.starts_with(prefix))
-}
-
-/// Methods that take `self` by value where the standard library has them: those of `Option`, `Result`,
-/// iterators, and the locks of an `Arc`.
-fn may_take_self(method: &str) -> bool {
-    const NAMES: [&str; 30] = [
-        "and",
-        "and_then",
-        "chain",
-        "collect",
-        "copied",
-        "cloned",
-        "enumerate",
-        "err",
-        "filter",
-        "filter_map",
-        "flat_map",
-        "flatten",
-        "fold",
-        "for_each",
-        "is_none_or",
-        "is_some_and",
-        "map",
-        "map_err",
-        "map_or",
-        "map_or_else",
-        "ok",
-        "ok_or",
-        "ok_or_else",
-        "or",
-        "or_else",
-        "rev",
-        "skip",
-        "sum",
-        "transpose",
-        "zip",
-    ];
-    NAMES.contains(&method) || method.ends_with("_owned") && !method.starts_with("to_")
 }
 
 /// Whether the token is an operand of a comparison, which takes references.
@@ -285,46 +245,10 @@ fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
 
 /// Whether the group at `at` holds the arguments of a macro that formats or logs.
 fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
-    const NAMES: [&str; 34] = [
-        "format",
-        "format_args",
-        "print",
-        "println",
-        "eprint",
-        "eprintln",
-        "write",
-        "writeln",
-        "panic",
-        "todo",
-        "unimplemented",
-        "unreachable",
-        "assert",
-        "assert_eq",
-        "assert_ne",
-        "debug_assert",
-        "debug_assert_eq",
-        "debug_assert_ne",
-        "trace",
-        "debug",
-        "info",
-        "warn",
-        "error",
-        "event",
-        "log",
-        "span",
-        "trace_span",
-        "debug_span",
-        "info_span",
-        "warn_span",
-        "error_span",
-        "anyhow",
-        "bail",
-        "ensure",
-    ];
     let is_bang =
         matches!(before(tokens, at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
     is_bang
-        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if NAMES.iter().any(|known| name == known))
+        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if names::formats(&name.to_string()))
 }
 
 /// Whether a literal captures `name`, as `"{name}"` and `"{name:?}"` do in a format string.

@@ -63,7 +63,7 @@ pub fn cloned<T: ForEachAttempt>(argument: &T) -> T {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is used up by the first attempt, and it is not `Clone`",
     label = "value used more than once: every attempt starts from this argument",
-    note = "borrow it (`&{Self}`), share it (`Arc<{Self}>`), or derive `Clone` for it",
+    note = "borrow it (`&{Self}`), share it (`Arc<{Self}>`), or make it `Clone`: derive that, or add it as a bound",
     note = "`clone()` in the attribute clones no argument, and lends this one to each attempt in turn"
 )]
 pub trait ForEachAttempt: Sized {

@@ -1,0 +1,14 @@
+//! expect: `impl FnOnce() -> u8` is used up by the first attempt, and it is not `Clone`
+//!
+//! A function that can be called once, called by each attempt.
+
+use reattempt::retry;
+
+#[retry]
+async fn call(make: impl FnOnce() -> u8) -> std::io::Result<u8> {
+    Ok(make())
+}
+
+fn main() {
+    drop(call(|| 1));
+}

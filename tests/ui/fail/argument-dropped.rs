@@ -1,0 +1,19 @@
+//! expect: `Vec<Guard>` is used up by the first attempt, and it is not `Clone`
+//!
+//! To drop a reference instead would compile, and keep the guards.
+
+use std::io;
+
+use reattempt::retry;
+
+pub struct Guard;
+
+#[retry]
+async fn release(guards: Vec<Guard>) -> io::Result<u8> {
+    drop(guards);
+    Ok(1)
+}
+
+fn main() {
+    drop(release(Vec::new()));
+}
