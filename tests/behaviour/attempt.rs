@@ -55,8 +55,8 @@ async fn the_time_left_is_of_the_nearest_limit() {
         let later = left().ok_or(io::ErrorKind::InvalidInput)?;
         match script.calls() {
             // Before the first suspension no limit has begun to run.
-            0 => assert_eq!((full, later), (ms(1000), ms(900))),
-            1 => assert_eq!((full, later), (ms(1000), ms(900))),
+            // Nor do they in the second attempt, which the deadline is far from.
+            0 | 1 => assert_eq!((full, later), (ms(1000), ms(900))),
             _ => assert_eq!((full, later), (ms(300), ms(200))),
         }
         script.play().await

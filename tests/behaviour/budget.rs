@@ -1,5 +1,7 @@
 //! The budget bounds retries of many calls together.
 
+#![allow(clippy::float_cmp, reason = "whole numbers of tokens are exact")]
+
 use std::future::Future as _;
 use std::io;
 use std::pin::pin;
@@ -12,11 +14,6 @@ use reattempt::{Budget, Outcome, Retryable, Stopped, Verdict, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// Tokens of a thousandth are exact in the binary fractions that these levels are.
-fn level(budget: &Budget) -> f64 {
-    budget.level()
-}
-
 #[tokio::test(start_paused = true)]
 async fn c47_a_budget_of_ten_retries_makes_eleven_calls() {
     static TEN: Budget = Budget::new().capacity(10).retry_cost(1);
@@ -28,7 +25,7 @@ async fn c47_a_budget_of_ten_retries_makes_eleven_calls() {
     let error = call(&script).await.unwrap_err();
     assert_eq!(script.calls(), 11);
     assert_eq!(error.to_string(), "call 11", "the last error, unchanged");
-    assert_eq!(level(&TEN), 0.0);
+    assert_eq!(TEN.level(), 0.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,11 +49,11 @@ async fn fourteen_successes_earn_one_retry() {
         script.play().await
     }
     let failing = Script::new([RESET]);
-    while level(&STANDARD) >= 14.0 {
+    while STANDARD.level() >= 14.0 {
         call(&failing).await.unwrap_err();
     }
     let (before, working) = (failing.calls(), Script::new([Step::Succeed]));
-    let missing = 14.0 - level(&STANDARD);
+    let missing = 14.0 - STANDARD.level();
     let mut successes = 0.0;
     while successes < missing {
         call(&failing).await.unwrap_err();
@@ -122,17 +119,10 @@ async fn c55_what_is_refused_for_another_reason_is_not_charged() {
     async fn permanent(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    let script = Script::new([Step::Fail(io::ErrorKind::NotFound)]);
-    permanent(&script).await.unwrap_err();
-    assert_eq!(level(&UNTOUCHED), 500.0);
-
     #[retry(attempts = 1, budget = "UNTOUCHED")]
     async fn single(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    single(&Script::new([RESET])).await.unwrap_err();
-    assert_eq!(level(&UNTOUCHED), 500.0);
-
     #[retry(
         attempts = 3,
         base = "10s",
@@ -143,9 +133,15 @@ async fn c55_what_is_refused_for_another_reason_is_not_charged() {
     async fn late(script: &Script) -> io::Result<usize> {
         script.play().await
     }
+    permanent(&Script::new([Step::Fail(io::ErrorKind::NotFound)]))
+        .await
+        .unwrap_err();
+    assert_eq!(UNTOUCHED.level(), 500.0);
+    single(&Script::new([RESET])).await.unwrap_err();
+    assert_eq!(UNTOUCHED.level(), 500.0);
     let script = Script::new([RESET]);
     late(&script).await.unwrap_err();
-    assert_eq!((script.calls(), level(&UNTOUCHED)), (1, 500.0));
+    assert_eq!((script.calls(), UNTOUCHED.level()), (1, 500.0));
 }
 
 /// C-25: what was paid for a retry that never began comes back, wherever the call is dropped.
@@ -165,7 +161,7 @@ async fn c25_a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
     }
     let mut seen = Vec::new();
     for polls in 1..40 {
-        let before = level(&LEVEL);
+        let before = LEVEL.level();
         let script = Script::new([Step::FailAfter(ms(100))]);
         {
             let mut call = pin!(call(&script));
@@ -177,10 +173,11 @@ async fn c25_a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
                 tokio::time::advance(ms(100)).await;
             }
         }
-        let retries = script.calls() as f64 - 1.0;
-        assert_eq!(before - level(&LEVEL), 14.0 * retries, "{polls} polls");
+        let retries = u32::try_from(script.calls() - 1).unwrap();
+        let paid = 14.0 * f64::from(retries);
+        assert_eq!(before - LEVEL.level(), paid, "{polls} polls");
         seen.push(script.calls());
-        while level(&LEVEL) < 500.0 {
+        while LEVEL.level() < 500.0 {
             call(&Script::new([Step::Succeed])).await.unwrap();
         }
     }
@@ -197,7 +194,7 @@ async fn a_success_after_a_retry_gives_back_what_the_last_one_took() {
     }
     let script = Script::new([RESET, RESET, Step::Succeed]);
     call(&script).await.unwrap();
-    assert_eq!(level(&LEVEL), 500.0 - 2.0 * 14.0 + 14.0);
+    assert_eq!(LEVEL.level(), 500.0 - 2.0 * 14.0 + 14.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -215,7 +212,7 @@ async fn a_throttled_retry_takes_less() {
         Err(TooMany)
     }
     call().await.unwrap_err();
-    assert_eq!(level(&LEVEL), 495.0);
+    assert_eq!(LEVEL.level(), 495.0);
 }
 
 /// Where the last attempt left no error, the caller learns that it was the budget.
@@ -257,7 +254,7 @@ async fn c30_a_panic_in_a_hook_takes_nothing() {
         Some(&"in the hook"),
         "unchanged"
     );
-    assert_eq!(level(&LEVEL), 500.0);
+    assert_eq!(LEVEL.level(), 500.0);
     call(&Script::new([Step::Succeed])).await.unwrap();
 }
 
@@ -283,6 +280,11 @@ async fn a_ratio_allows_its_share_and_a_floor_its_rate() {
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
     }
+    static FLOOR: Budget = Budget::ratio(0.0).floor(2.0);
+    #[retry(attempts = 2, base = "1ms", budget = "FLOOR")]
+    async fn rare(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
     let script = Script::new([RESET]);
     for _ in 0..1000 {
         call(&script).await.unwrap_err();
@@ -290,11 +292,6 @@ async fn a_ratio_allows_its_share_and_a_floor_its_rate() {
     let retries = script.calls() - 1000;
     assert!((99..=101).contains(&retries), "{retries}");
 
-    static FLOOR: Budget = Budget::ratio(0.0).floor(2.0);
-    #[retry(attempts = 2, base = "1ms", budget = "FLOOR")]
-    async fn rare(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     rare(&script).await.unwrap_err();
     for _ in 0..20 {
