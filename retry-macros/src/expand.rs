@@ -154,7 +154,9 @@ fn call(
     let Plan { each, within, .. } = plan;
     // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
     // on the body. In braces of its own: an item in it comes after no statement of ours.
-    let block = braced(body, function.braces);
+    // The empty item keeps rustc from calling the braces of a body on one line unnecessary.
+    let item = quote_spanned!(plumbing=> const _: () = (););
+    let block = braced(quote!(#item #body), function.braces);
     let block = braced(
         quote_spanned!(plumbing=> #typed #within #block),
         function.braces,
