@@ -28,8 +28,9 @@ pub use retry_macros::Retryable;
 #[doc = include_str!("retry.md")]
 pub use retry_macros::retry;
 pub use retry_runtime::{
-    Backoff, Error, FAST_IO, Factor, Jitter, NO_RETRY, Outcome, Policy, RetryEvent, Retryable,
-    SLOW_IO, Stopped, Verdict,
+    Attempt, Backoff, Budget, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY, Nested,
+    Outcome, Policy, Previous, Propagate, RetryEvent, Retryable, SLOW_IO, Stopped, Verdict,
+    deadline, propagate,
 };
 
 #[doc(hidden)]

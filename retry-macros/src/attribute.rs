@@ -4,8 +4,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 
-use crate::errors::{self, Errors};
-use crate::model::Model;
+use crate::errors::Errors;
 use crate::{arguments, expand, item, lower, syntax};
 
 /// Expands `#[retry(args)] item`.
@@ -13,7 +12,6 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let args = syntax::parse(args, &mut errors);
     let model = lower::lower(args, &mut errors);
-    refuse_what_is_not_there_yet(&model, &mut errors);
     let root = match &model.root {
         Some(path) => path.to_token_stream(),
         None => quote_spanned!(Span::mixed_site()=> ::reattempt),
@@ -26,38 +24,5 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     match (errors.finish(), planned) {
         (None, Some((function, plan))) => expand::expand(&function, &model, &plan, &root),
         (errors, _) => quote!(#item #errors),
-    }
-}
-
-/// A key without an effect would be worse than none: what the runtime does not do yet is refused.
-fn refuse_what_is_not_there_yet(model: &Model, errors: &mut Errors) {
-    let keys = [
-        (
-            "budget",
-            model
-                .budget
-                .as_ref()
-                .map(|given| (given.position, given.key)),
-        ),
-        (
-            "nested",
-            model
-                .nested
-                .as_ref()
-                .map(|given| (given.position, given.key)),
-        ),
-        (
-            "cancel",
-            model
-                .cancel
-                .as_ref()
-                .map(|given| (given.position, given.key)),
-        ),
-    ];
-    for (name, given) in keys {
-        if let Some((position, span)) = given {
-            errors.seek(position);
-            errors.push(span, errors::key::not_yet(name));
-        }
     }
 }

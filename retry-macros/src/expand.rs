@@ -7,7 +7,9 @@
 //! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
 //!              let mut call = {
 //!                  const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(…);
-//!                  static SITE: Site<{ POLICY.is_limited() }> = Site::new("…::f", POLICY);
+//!                  static BUDGET: Budget = Budget::new();
+//!                  static SITE: Site<{ POLICY.is_limited() }> =
+//!                      Site::new("…::f", POLICY, …).with_budget(&BUDGET);
 //!                  Call::begin(&SITE)
 //!              };
 //!              let mut memory = call.memory::<io::Error>().choose();
@@ -22,7 +24,8 @@
 //!                      Next::Return(result) => break result,
 //!                      Next::Retry(wait) => wait,
 //!                  };
-//!                  wait.pause().await;
+//!                  let waited = wait.pause().await;
+//!                  call.proceed(waited);
 //!              }
 //!          }
 //! ```
@@ -35,6 +38,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use crate::arguments::Plan;
+use crate::bounds::{Bounds, Cancel, bounds};
 use crate::classifier::{self, classifier};
 use crate::future::{Kind, Shape};
 use crate::item::{self, Function};
@@ -178,21 +182,28 @@ fn call(
     let explain = quote_spanned!(plumbing=> |#error| #private::Explain::new(#error).text());
     // The very span of the type: rustc then tells a mistake in it once.
     let settle = Ident::new("settle", blamed.span());
-    let before_retry = before_retry(model, &call, &memory);
+    let waited = name("__retry_waited");
+    let cancel = Cancel::new(model, &private);
+    let begin_cancel = cancel.begin();
+    let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
+    let pause = cancel.pause(&wait, &call, &memory);
+    let before_retry = before_retry(model, &cancel, &call, &memory);
     quote_spanned! {plumbing=>
         #begin
         let mut #memory = #choose;
+        #begin_cancel
         loop {
             #each
-            let #ended = #call.attempt(#attempt).await;
+            let #ended = #attempt;
             let #wait = match #call.#settle(
                 #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
             ) {
                 #private::Next::Return(#result) => break #result,
                 #private::Next::Retry(#wait) => #wait,
             };
-            #wait.pause().await;
+            let #waited = #pause;
             #before_retry
+            #call.proceed(#waited);
         }
     }
 }
@@ -203,7 +214,12 @@ fn call(
 /// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
 ///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { break result; }
 /// ```
-fn before_retry(model: &Model, call: &Ident, memory: &Ident) -> Option<TokenStream> {
+fn before_retry(
+    model: &Model,
+    cancel: &Cancel,
+    call: &Ident,
+    memory: &Ident,
+) -> Option<TokenStream> {
     let plumbing = Span::mixed_site();
     let before_retry = model.before_retry.as_ref()?;
     let blame = plumbing.located_at(before_retry.span);
@@ -213,8 +229,10 @@ fn before_retry(model: &Model, call: &Ident, memory: &Ident) -> Option<TokenStre
     };
     let prepared = Ident::new("__retry_prepared", blame);
     let result = Ident::new("__retry_result", plumbing);
+    let preparation =
+        cancel.run(&quote_spanned!(plumbing=> #call.prepare(async { #future.await })));
     Some(quote_spanned! {plumbing=>
-        let #prepared = #call.prepare(async { #future.await }).await;
+        let #prepared = #preparation;
         if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
             break #result;
         }
@@ -247,10 +265,16 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
         .as_ref()
         .filter(|idempotent| !idempotent.value)
         .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
+    let Bounds {
+        items: bounds,
+        noted,
+        setters,
+    } = bounds(model, root);
     let items = quote_spanned! {plumbing=>
         const __RETRY_POLICY: #root::Policy = #constant;
+        #bounds
         static __RETRY_SITE: #private::Site<#limited> =
-            #private::Site::new(#label, __RETRY_POLICY) #idempotent;
+            #private::Site::new(#label, __RETRY_POLICY, #noted) #idempotent #setters;
     };
     let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>

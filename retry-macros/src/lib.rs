@@ -12,6 +12,7 @@
 
 mod arguments;
 mod attribute;
+mod bounds;
 mod classifier;
 mod derive;
 mod errors;

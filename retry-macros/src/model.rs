@@ -100,7 +100,7 @@ pub(crate) enum Budget {
     /// `"none"`.
     None,
     /// A path to a `static Budget`.
-    Path(#[allow(dead_code, reason = "the call does not ask a budget yet")] Path),
+    Path(Path),
 }
 
 pub(crate) enum BeforeRetry {

@@ -81,7 +81,7 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
             None => {}
         }
     }
-    let has_limit = model.timeout.is_some() || model.deadline.is_some();
+    let has_limit = model.timeout.is_some() || model.deadline.is_some() || model.cancel.is_some();
     let Sorted { constant, dynamic } = sorted;
     let name = syn::Ident::new("__retry_policy", plumbing);
     match dynamic_policy {

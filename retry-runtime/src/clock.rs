@@ -1,9 +1,16 @@
 //! Instants as numbers: one register, comparable, and far from both ends of their range.
 
+use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+/// An instant as nanoseconds since a point that is the same all over the process.
+///
+/// Half as large as an `Option<Instant>`, which matters in the future of every call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stamp(NonZeroU64);
 
 /// The stamp of the first instant that the process asked about.
 ///
@@ -12,21 +19,40 @@ use tokio::time::Instant;
 /// tick is 0, counts from there.
 const FIRST: u64 = 67 * (1 << 36) * 1_000_000;
 
-/// Gives the stamp of an instant: nanoseconds since a point that is the same all over the process.
-pub(crate) fn stamp(instant: Instant) -> u64 {
-    let first = first(|| instant);
-    FIRST
-        .saturating_add(nanos(instant.saturating_duration_since(first)))
-        .saturating_sub(nanos(first.saturating_duration_since(instant)))
-}
+impl Stamp {
+    pub(crate) fn now() -> Self {
+        Self::of(Instant::now())
+    }
 
-/// The instant of a stamp; `None` for what the clock cannot say.
-pub(crate) fn instant(stamp: u64) -> Option<Instant> {
-    // A stamp was made from an instant, so that the first one is known, unless it is no stamp.
-    let first = first(Instant::now);
-    match stamp.checked_sub(FIRST) {
-        Some(later) => first.checked_add(Duration::from_nanos(later)),
-        None => first.checked_sub(Duration::from_nanos(FIRST - stamp)),
+    pub(crate) fn of(instant: Instant) -> Self {
+        let first = first(|| instant);
+        Self::from_nanos(
+            FIRST
+                .saturating_add(nanos(instant.saturating_duration_since(first)))
+                .saturating_sub(nanos(first.saturating_duration_since(instant))),
+        )
+    }
+
+    pub(crate) fn from_nanos(nanos: u64) -> Self {
+        Self(NonZeroU64::new(nanos).unwrap_or(NonZeroU64::MIN))
+    }
+
+    pub(crate) const fn as_nanos(self) -> u64 {
+        self.0.get()
+    }
+
+    /// The time from an earlier stamp to this one; zero if it is later.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.as_nanos().saturating_sub(earlier.as_nanos()))
+    }
+
+    /// The instant; `None` for what the clock cannot say.
+    pub(crate) fn instant(self) -> Option<Instant> {
+        let first = first(Instant::now);
+        match self.as_nanos().checked_sub(FIRST) {
+            Some(later) => first.checked_add(Duration::from_nanos(later)),
+            None => first.checked_sub(Duration::from_nanos(FIRST - self.as_nanos())),
+        }
     }
 }
 
@@ -34,10 +60,8 @@ pub(crate) fn instant(stamp: u64) -> Option<Instant> {
 #[inline]
 pub(crate) fn nanos(length: Duration) -> u64 {
     // As `as_nanos`, without its 128 bits.
-    length
-        .as_secs()
-        .saturating_mul(1_000_000_000)
-        .saturating_add(u64::from(length.subsec_nanos()))
+    let seconds = length.as_secs().saturating_mul(1_000_000_000);
+    seconds.saturating_add(u64::from(length.subsec_nanos()))
 }
 
 fn first(if_none: impl FnOnce() -> Instant) -> Instant {
@@ -52,18 +76,19 @@ mod tests {
     #[test]
     fn stamps_are_nanoseconds_before_and_after_the_first_instant() {
         let now = Instant::now();
-        let here = stamp(now);
-        assert_eq!(stamp(now + Duration::from_nanos(1_999)), here + 1_999);
-        assert_eq!(
-            stamp(now - Duration::from_secs(3600)),
-            here - 3_600_000_000_000
-        );
-        for instant_of in [
+        let here = Stamp::of(now).as_nanos();
+        let later = Stamp::of(now + Duration::from_nanos(1_999));
+        assert_eq!(later.as_nanos(), here + 1_999);
+        assert_eq!(later.since(Stamp::of(now)), Duration::from_nanos(1_999));
+        assert_eq!(Stamp::of(now).since(later), Duration::ZERO);
+        let earlier = Stamp::of(now - Duration::from_secs(3600));
+        assert_eq!(earlier.as_nanos(), here - 3_600_000_000_000);
+        for instant in [
             now,
             now + Duration::from_secs(86_400),
             now - Duration::from_secs(5),
         ] {
-            assert_eq!(instant(stamp(instant_of)), Some(instant_of));
+            assert_eq!(Stamp::of(instant).instant(), Some(instant));
         }
     }
 

@@ -5,21 +5,11 @@
 pub mod adapters;
 mod argument;
 mod backoff;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the state machine of a call is about to use it"
-)]
 mod budget;
 mod call;
 #[doc(hidden)]
 pub mod classify;
 mod clock;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the state machine of a call is about to use it"
-)]
 mod context;
 pub mod deadline;
 mod error;

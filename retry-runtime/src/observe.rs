@@ -8,6 +8,10 @@ use crate::{Outcome, Verdict};
 
 /// What an event says of a failed attempt.
 #[derive(Clone, Copy)]
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "only events say it")
+)]
 pub(crate) struct Failure<'a> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
@@ -83,4 +87,19 @@ pub(crate) fn succeeded_after_retry(function: &'static str, attempt: u32, elapse
     );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, attempt, elapsed);
+}
+
+/// A function has fewer attempts than its policy says, because the calls around it retry too: an event
+/// of level info, the first time it acts.
+pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
+    #[cfg(feature = "tracing")]
+    tracing::info!(
+        target: "reattempt",
+        function,
+        allowed,
+        attempts,
+        "retries within a retried call add and do not multiply: no further attempt here"
+    );
+    #[cfg(not(feature = "tracing"))]
+    let _ = (function, allowed, attempts);
 }

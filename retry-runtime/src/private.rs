@@ -2,7 +2,8 @@
 
 pub use crate::argument::{Argument, ForEachAttempt, Lent, cloned};
 pub use crate::call::{
-    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Remembers, Unlimited, Wait,
+    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Remembers, Unless, Unlimited,
+    Wait, Waited, unless,
 };
 pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,

@@ -1,6 +1,8 @@
 //! What is known of an annotated function before it is called.
 
-use crate::Policy;
+use std::sync::Once;
+
+use crate::{Budget, Nested, Policy};
 
 /// An annotated function. One `static` in each.
 ///
@@ -12,25 +14,46 @@ pub struct Site<const LIMITED: bool> {
     settings: Settings,
 }
 
-/// What a call goes by: the function's name, and a policy.
+/// What a call goes by: the function's name, a policy, and what bounds its retries.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     name: &'static str,
     policy: Policy,
     idempotent: bool,
+    nested: Nested,
+    /// Whether it was said that the function has fewer attempts within another.
+    noted: &'static Once,
+    budget: Option<&'static Budget>,
 }
 
 impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
-    pub const fn new(name: &'static str, policy: Policy) -> Self {
+    pub const fn new(name: &'static str, policy: Policy, noted: &'static Once) -> Self {
         Self {
             settings: Settings {
                 name,
                 policy,
                 idempotent: true,
+                nested: Nested::Add,
+                noted,
+                budget: None,
             },
         }
+    }
+
+    /// Sets what bounds the retries of all its calls together.
+    #[must_use]
+    pub const fn with_budget(mut self, budget: &'static Budget) -> Self {
+        self.settings.budget = Some(budget);
+        self
+    }
+
+    /// Sets how its retries combine with those of the calls around.
+    #[must_use]
+    pub const fn with_nested(mut self, nested: Nested) -> Self {
+        self.settings.nested = nested;
+        self
     }
 
     /// Says that an attempt may not run twice: only what provably never ran is retried.
@@ -67,6 +90,24 @@ impl Settings {
     #[must_use]
     pub const fn is_idempotent(&self) -> bool {
         self.idempotent
+    }
+
+    /// How its retries combine with those of the calls around.
+    #[must_use]
+    pub const fn nested(&self) -> Nested {
+        self.nested
+    }
+
+    /// Whether it was said that the function has fewer attempts within another.
+    #[must_use]
+    pub const fn noted(&self) -> &'static Once {
+        self.noted
+    }
+
+    /// What bounds the retries of all its calls together.
+    #[must_use]
+    pub const fn budget(&self) -> Option<&'static Budget> {
+        self.budget
     }
 
     /// The policy.

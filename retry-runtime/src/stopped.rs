@@ -102,6 +102,7 @@ impl fmt::Display for Stopped {
         match (self.outcome, self.limit) {
             (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}")?,
             (Outcome::Deadline, Some(limit)) => write!(f, "deadline of {limit:?} reached")?,
+            (Outcome::Deadline, None) => f.write_str("inherited deadline reached")?,
             (Outcome::Cancelled, _) => f.write_str("cancelled")?,
             (outcome, _) => write!(f, "stopped ({outcome})")?,
         }

@@ -49,7 +49,13 @@ async fn c15_a_doomed_wait_is_not_waited() {
 #[tokio::test(start_paused = true)]
 async fn deadline_cuts_the_last_wait() {
     // With jitter the range of the draw is cut to what is left, so that the time is used.
-    #[retry(attempts = 100, deadline = "1s", base = "20s", backoff = "constant")]
+    #[retry(
+        attempts = 100,
+        deadline = "1s",
+        base = "20s",
+        backoff = "constant",
+        budget = "none"
+    )]
     async fn spread(script: &Script) -> io::Result<usize> {
         script.play().await
     }

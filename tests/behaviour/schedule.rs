@@ -61,7 +61,8 @@ async fn unlimited_attempts_end_at_the_deadline() {
         base = "1s",
         backoff = "constant",
         jitter = "none",
-        deadline = "60s"
+        deadline = "60s",
+        budget = "none"
     )]
     async fn for_ever(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -117,7 +118,7 @@ async fn each_backoff_has_its_ceilings() {
 
 #[tokio::test(start_paused = true)]
 async fn c38_a_delay_of_zero_yields_and_does_not_sleep() {
-    #[retry(attempts = 100, base = "0s")]
+    #[retry(attempts = 100, base = "0s", budget = "none")]
     async fn eager(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -138,7 +139,7 @@ async fn c38_a_delay_of_zero_yields_and_does_not_sleep() {
 async fn c77_no_two_calls_share_a_jitter_sequence() {
     let mut first_delays = std::collections::HashSet::new();
     for _ in 0..1000 {
-        #[retry(attempts = 2, base = "10s")]
+        #[retry(attempts = 2, base = "10s", budget = "none")]
         async fn spread(script: &Script) -> io::Result<usize> {
             script.play().await
         }
@@ -229,7 +230,13 @@ proptest! {
     /// C-3 and C-1 through the whole machine: no wait is longer than `max_delay`.
     #[test]
     fn no_wait_is_above_max_delay(base in 0_u64..10_000, max in 1_u64..10_000) {
-        #[retry(attempts = 8, base = base, max_delay = longest, jitter = "decorrelated")]
+        #[retry(
+            attempts = 8,
+            base = base,
+            max_delay = longest,
+            jitter = "decorrelated",
+            budget = "none"
+        )]
         async fn call(script: &Script, base: Duration, longest: Duration) -> io::Result<usize> {
             script.play().await
         }

@@ -179,8 +179,3 @@ pub(crate) fn not_a_key(tokens: &TokenStream) -> Message {
     };
     message.help(format!("write `{} = {text}`", key.name))
 }
-
-/// For a key whose meaning is fixed and whose effect is not built.
-pub(crate) fn not_yet(key: &str) -> String {
-    format!("`{key}` has no effect in this version, so it is refused\nhelp: remove `{key}`")
-}

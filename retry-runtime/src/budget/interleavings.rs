@@ -109,7 +109,7 @@ fn c45_the_model_rejects_check_then_act() {
 fn c46_deposits_of_several_threads_add_up() {
     loom::model(|| {
         let ledger = ledger(holding(0));
-        on_threads(3, &ledger, |ledger| ledger.succeed(0));
+        on_threads(3, &ledger, |ledger| ledger.succeed(None));
         assert_eq!(ledger.level(0), 3_000);
     });
 }
@@ -120,7 +120,7 @@ fn c46_the_model_rejects_deposits_that_are_loaded_then_stored() {
         loom::model(|| {
             let rule = holding(0);
             let ledger = Arc::new(Ledger::new(Racy(AtomicU64::new(rule.first_word())), rule));
-            on_threads(2, &ledger, |ledger| ledger.succeed(0));
+            on_threads(2, &ledger, |ledger| ledger.succeed(None));
             assert_eq!(ledger.level(0), 2_000);
         });
     }));
@@ -136,10 +136,10 @@ fn c27_permits_dropped_and_begun_at_once_leave_the_exact_balance() {
             // The price comes back here, in the middle of what the other thread does.
             drop(Hold::ask(&*other, Charge::Retry, true, 0));
         });
-        let taken = Hold::ask(&*ledger, Charge::Retry, true, 0)
+        Hold::ask(&*ledger, Charge::Retry, true, 0)
             .map(Hold::begin)
             .unwrap();
-        ledger.succeed(taken.amount());
+        ledger.succeed(Some(Charge::Retry));
         let second = Hold::ask(&*ledger, Charge::Throttled, true, 0).map(Hold::begin);
         dropping.join().unwrap();
         assert!(second.is_some());

@@ -43,7 +43,7 @@ impl<W> Ledger<W> {
 }
 
 impl<W: Word> Ledger<W> {
-    /// Takes the price of one retry, if there is as much, and says how much that is.
+    /// Takes the price of one retry, if there is as much, and says how much it was.
     pub(super) fn take(&self, charge: Charge, first: bool, now: u64) -> Option<u32> {
         let price = self.rule.price(charge);
         self.update(|state| {
@@ -62,7 +62,7 @@ impl<W: Word> Ledger<W> {
     }
 
     #[inline]
-    pub(super) fn succeed(&self, last_retry: u32) {
+    pub(super) fn succeed(&self, last_retry: Option<Charge>) {
         self.give(self.rule.gain(last_retry));
     }
 

@@ -12,14 +12,12 @@ mod tests;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 
-use tokio::time::Instant;
-
 use self::ledger::Ledger;
 use self::permit::Hold;
-pub(crate) use self::permit::{Permit, Taken};
+pub(crate) use self::permit::Permit;
 pub(crate) use self::rule::Charge;
 use self::rule::{Rule, thousandths};
-use crate::clock;
+use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
 ///
@@ -187,7 +185,7 @@ impl Budget {
     #[must_use]
     pub fn level(&self) -> f64 {
         let now = if self.has_floor() {
-            tick(Instant::now())
+            tick(Stamp::now())
         } else {
             0
         };
@@ -201,32 +199,49 @@ impl Budget {
     }
 }
 
-/// What the state machine of a call uses. Time is an argument: a `tick`, in milliseconds.
+/// What the state machine of a call uses.
 impl Budget {
-    /// Whether [`ask`](Self::ask) looks at the time it is given; without a floor any will do.
-    #[inline]
-    pub(crate) fn has_floor(&self) -> bool {
-        self.ledger.rule().floor > 0
-    }
-
     /// Asks for one retry. `None` where the budget refuses it.
     ///
     /// `first` says that the call never asked before. The tokens go back when the permit is dropped
-    /// before the retry began.
-    pub(crate) fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
+    /// before the retry began. The clock is read only where there is a floor.
+    pub(crate) fn request(&self, charge: Charge, first: bool) -> Option<Permit<'_>> {
+        self.ask(
+            charge,
+            first,
+            if self.has_floor() {
+                tick(Stamp::now())
+            } else {
+                0
+            },
+        )
+    }
+
+    /// Gives back what a retry took whose permit was spent, and which did not begin after all.
+    pub(crate) fn refund(&self, charge: Charge) {
+        self.ledger.give(self.ledger.rule().price(charge));
+    }
+
+    fn has_floor(&self) -> bool {
+        self.ledger.rule().floor > 0
+    }
+
+    /// Asks at a time, in ticks.
+    fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
         Hold::ask(&self.ledger, charge, first, now).map(Permit)
     }
 
-    /// Takes note of a call that succeeded, and of what its last retry took, if there was one.
+    /// Takes note of a call that succeeded; `last_retry` is what its last retry was asked for as, if
+    /// there was one.
     #[inline]
-    pub(crate) fn succeed(&self, last_retry: Taken) {
-        self.ledger.succeed(last_retry.amount());
+    pub(crate) fn succeed(&self, last_retry: Option<Charge>) {
+        self.ledger.succeed(last_retry);
     }
 }
 
-/// Gives the tick of an instant: milliseconds since a point that is the same all over the process.
-pub(crate) fn tick(now: Instant) -> u64 {
-    clock::stamp(now) / 1_000_000
+/// Time as a budget counts it, in milliseconds.
+fn tick(now: Stamp) -> u64 {
+    now.as_nanos() / 1_000_000
 }
 
 impl Default for Budget {

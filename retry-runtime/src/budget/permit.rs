@@ -12,21 +12,10 @@ use super::rule::Charge;
 #[must_use = "dropping it gives the tokens back"]
 pub(crate) struct Permit<'budget>(pub(super) Hold<'budget, AtomicU64>);
 
-/// How much the last retry of a call took; the default is that there was none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Taken(u32);
-
 impl Permit<'_> {
-    /// Spends the permit: its retry begins now. Says what it took, for when the retry succeeds.
-    #[must_use = "`Budget::succeed` wants it"]
-    pub(crate) fn begin(self) -> Taken {
-        self.0.begin()
-    }
-}
-
-impl Taken {
-    pub(super) const fn amount(self) -> u32 {
-        self.0
+    /// Spends the permit: its retry begins now.
+    pub(crate) fn begin(self) {
+        self.0.begin();
     }
 }
 
@@ -49,9 +38,9 @@ impl<'ledger, W: Word> Hold<'ledger, W> {
             .map(|amount| Self { ledger, amount })
     }
 
-    pub(super) fn begin(mut self) -> Taken {
+    pub(super) fn begin(mut self) {
         // Nothing is left to give back when `self` is dropped.
-        Taken(std::mem::take(&mut self.amount))
+        self.amount = 0;
     }
 }
 

@@ -122,13 +122,13 @@ impl Rule {
         }
     }
 
-    /// What a success adds, given what the call's last retry took (0: there was none).
-    pub(super) const fn gain(&self, last_retry: u32) -> u32 {
+    /// What a success adds, given what the call's last retry was asked for as.
+    pub(super) const fn gain(&self, last_retry: Option<Charge>) -> u32 {
         match (self.earning, last_retry) {
-            (_, 0) => self.reward,
-            (Earning::Success, taken) => taken,
+            (_, None) => self.reward,
+            (Earning::Success, Some(charge)) => self.price(charge),
             // Such a call gave its share when it asked for its first retry.
-            (Earning::Call, _) => 0,
+            (Earning::Call, Some(_)) => 0,
         }
     }
 

@@ -6,7 +6,7 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::rule::{Rule, State};
-use super::{Budget, Charge, Permit, Taken};
+use super::{Budget, Charge, Permit};
 
 /// The rule of `Budget::new` in whole thousandths, with none of the packing.
 struct Plain {
@@ -81,8 +81,8 @@ proptest! {
             tick: start,
         };
         let mut now = start;
-        let mut waiting: Vec<(Permit<'_>, u64)> = Vec::new();
-        let mut begun: Vec<(Taken, u64)> = Vec::new();
+        let mut waiting: Vec<(Permit<'_>, Charge, u64)> = Vec::new();
+        let mut begun: Vec<(Charge, u64)> = Vec::new();
         for step in steps {
             match step {
                 Step::Ask { throttled } => {
@@ -90,25 +90,28 @@ proptest! {
                         if throttled { (Charge::Throttled, 5_000) } else { (Charge::Retry, 14_000) };
                     let permit = budget.ask(charge, true, now);
                     prop_assert_eq!(permit.is_some(), plain.ask(price, now));
-                    waiting.extend(permit.map(|permit| (permit, price)));
+                    waiting.extend(permit.map(|permit| (permit, charge, price)));
                 }
                 Step::DropPermit => {
-                    if let Some((permit, price)) = waiting.pop() {
+                    if let Some((permit, _, price)) = waiting.pop() {
                         drop(permit);
                         plain.add(price);
                     }
                 }
                 Step::BeginRetry => {
-                    begun.extend(waiting.pop().map(|(permit, price)| (permit.begin(), price)));
+                    begun.extend(waiting.pop().map(|(permit, charge, price)| {
+                        permit.begin();
+                        (charge, price)
+                    }));
                 }
                 Step::RetrySucceeds => {
-                    if let Some((taken, price)) = begun.pop() {
-                        budget.succeed(taken);
+                    if let Some((charge, price)) = begun.pop() {
+                        budget.succeed(Some(charge));
                         plain.add(price);
                     }
                 }
                 Step::FirstAttemptSucceeds => {
-                    budget.succeed(Taken::default());
+                    budget.succeed(None);
                     plain.add(1_000);
                 }
                 Step::Wait(ticks) => now += ticks,
@@ -143,7 +146,7 @@ proptest! {
 }
 
 /// Asks for a retry and begins it at once.
-fn begin(budget: &Budget, charge: Charge, first: bool, now: u64) -> Option<Taken> {
+fn begin(budget: &Budget, charge: Charge, first: bool, now: u64) -> Option<()> {
     budget.ask(charge, first, now).map(Permit::begin)
 }
 
@@ -176,25 +179,25 @@ fn the_standard_budget_allows_thirty_five_retries_then_one_for_fourteen_successe
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
     assert_eq!(level(&BUDGET, 0), 0);
     for _ in 0..13 {
-        BUDGET.succeed(Taken::default());
+        BUDGET.succeed(None);
     }
     assert!(BUDGET.ask(Charge::Retry, true, 0).is_none());
-    BUDGET.succeed(Taken::default());
-    let taken = begin(&BUDGET, Charge::Retry, true, 0).unwrap();
+    BUDGET.succeed(None);
+    begin(&BUDGET, Charge::Retry, true, 0).unwrap();
     assert_eq!(level(&BUDGET, 0), 0);
     // It succeeds, so what it took comes back.
-    BUDGET.succeed(taken);
+    BUDGET.succeed(Some(Charge::Retry));
     assert_eq!(level(&BUDGET, 0), 14_000);
 }
 
 #[test]
 fn success_never_fills_above_the_capacity() {
     let budget = Budget::new();
-    let taken = begin(&budget, Charge::Retry, true, 0).unwrap();
+    begin(&budget, Charge::Retry, true, 0).unwrap();
     for _ in 0..10 {
-        budget.succeed(Taken::default());
+        budget.succeed(None);
     }
-    budget.succeed(taken);
+    budget.succeed(Some(Charge::Retry));
     assert_eq!(level(&budget, 0), 500_000);
 }
 
@@ -212,7 +215,7 @@ fn c51_a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
         // Ten thousand calls succeed, then retries are asked for until none is left.
         let saved = drained(Budget::ratio(ratio).capacity(20_000));
         for _ in 0..10_000 {
-            saved.succeed(Taken::default());
+            saved.succeed(None);
         }
         let mut spent = 0_u32;
         while begin(&saved, Charge::Retry, false, 0).is_some() {
@@ -230,10 +233,10 @@ fn a_call_gives_a_ratio_its_share_only_once() {
     let budget = drained(Budget::ratio(0.5));
     // First retry refused, but the share is in; the next call's share pays for its own retry.
     assert!(budget.ask(Charge::Retry, true, 0).is_none());
-    let taken = begin(&budget, Charge::Retry, true, 0).unwrap();
+    begin(&budget, Charge::Retry, true, 0).unwrap();
     assert_eq!(level(&budget, 0), 0);
     assert!(budget.ask(Charge::Retry, false, 0).is_none());
-    budget.succeed(taken);
+    budget.succeed(Some(Charge::Retry));
     assert_eq!(level(&budget, 0), 0);
 }
 
@@ -362,9 +365,9 @@ fn the_largest_numbers_saturate() {
         .retry_cost(268_435)
         .floor(10_000.0);
     assert_eq!(level(&budget, 0), 268_435_000);
-    let taken = begin(&budget, Charge::Retry, true, 0).unwrap();
-    budget.succeed(taken);
-    budget.succeed(Taken::default());
+    begin(&budget, Charge::Retry, true, 0).unwrap();
+    budget.succeed(Some(Charge::Retry));
+    budget.succeed(None);
     assert_eq!(level(&budget, u64::MAX), 268_435_000);
     assert_eq!(Rule::tokens(268_435), 268_435_000);
 }
@@ -383,11 +386,11 @@ fn c45_c46_threads_neither_overdraw_nor_lose_a_deposit() {
                     if round % 3 == 0 {
                         drop(permit);
                     } else if let Some(permit) = permit {
-                        let _ = permit.begin();
+                        permit.begin();
                         begun.fetch_add(1, Ordering::Relaxed);
                     }
                     if round % 5 == 0 {
-                        budget.succeed(Taken::default());
+                        budget.succeed(None);
                         // Nothing was lost to a full budget: it is far below by then.
                         begun.fetch_sub(u32::from(round > 0), Ordering::Relaxed);
                     }

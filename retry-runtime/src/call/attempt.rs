@@ -10,6 +10,8 @@ use tokio::task::coop;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Core;
+use crate::clock::Stamp;
+use crate::context::{self, Limit};
 
 /// What ended an attempt before its body did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,10 @@ pub enum Cut {
     Deadline,
     /// It never began: the wait before it ended after the deadline.
     Late,
+    /// The `cancel` future completed while it ran.
+    Cancelled,
+    /// It never began: the `cancel` future completed before.
+    Forestalled,
 }
 
 impl fmt::Display for Cut {
@@ -28,18 +34,19 @@ impl fmt::Display for Cut {
             Self::Timeout => "timed out",
             Self::Deadline => "deadline reached",
             Self::Late => "the wait ended after the deadline",
+            Self::Cancelled | Self::Forestalled => "cancelled",
         })
     }
 }
 
-/// How far the timer of an attempt has come. Four bytes, beside the count of attempts.
+/// How far the timer of an attempt has come. Three bytes, beside other small things of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Armed {
     stage: Stage,
     /// What the armed timer stands for: `None` for a step on the way to a limit that is further off.
     cut: Option<Cut>,
-    /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 65,535 days are no limit.
-    steps: u16,
+    /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 255 days are no limit.
+    steps: u8,
 }
 
 /// What the limits are applied to.
@@ -54,6 +61,10 @@ pub(super) enum Stage {
 }
 
 impl Armed {
+    pub(super) const fn stage(self) -> Stage {
+        self.stage
+    }
+
     pub(super) const fn not_yet(stage: Stage) -> Self {
         Self {
             stage,
@@ -74,31 +85,36 @@ pin_project! {
     ///
     /// Dropping it drops the body where it stands.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Unlimited<F> {
+    pub struct Unlimited<'c, 'p, F> {
+        core: &'c mut Core<'p>,
         #[pin]
         body: F,
     }
 }
 
-impl<F> Unlimited<F> {
+impl<'c, 'p, F> Unlimited<'c, 'p, F> {
     #[inline]
-    pub(super) fn new(body: F) -> Self {
-        Self { body }
+    pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
+        Self { core, body }
     }
 }
 
-impl<F: Future> Future for Unlimited<F> {
+impl<F: Future> Future for Unlimited<'_, '_, F> {
     type Output = F::Output;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        self.project().body.poll(context)
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let seen = this.core.seen(Limit::NONE, Limit::NONE);
+        context::enter(&mut this.core.track, seen, || this.body.poll(waker))
     }
 }
 
-impl<F> fmt::Debug for Unlimited<F> {
+impl<F> fmt::Debug for Unlimited<'_, '_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unlimited").finish_non_exhaustive()
+        f.debug_struct("Unlimited")
+            .field("core", &self.core)
+            .finish_non_exhaustive()
     }
 }
 
@@ -137,14 +153,22 @@ impl<F: Future> Future for Limited<'_, '_, F> {
     type Output = Result<F::Output, Cut>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        if this.core.armed.stage == Stage::Late {
-            return Poll::Ready(Err(Cut::Late));
-        }
-        match this.body.poll(context) {
+        let polled = match this.core.armed.stage {
+            Stage::Late => return Poll::Ready(Err(Cut::Late)),
+            Stage::Preparation => this.body.poll(waker),
+            Stage::Attempt => {
+                let (deadline, timeout) = this
+                    .core
+                    .limits(this.timer.as_ref().as_pin_ref().map(Pin::get_ref));
+                let seen = this.core.seen(deadline, timeout);
+                context::enter(&mut this.core.track, seen, || this.body.poll(waker))
+            }
+        };
+        match polled {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
-            Poll::Pending => poll_timer(this.core, this.timer, context).map(Err),
+            Poll::Pending => poll_timer(this.core, this.timer, waker).map(Err),
         }
     }
 }
@@ -162,11 +186,11 @@ impl<F> fmt::Debug for Limited<'_, '_, F> {
 fn poll_timer(
     core: &mut Core<'_>,
     mut timer: Pin<&mut Option<Sleep>>,
-    context: &mut Context<'_>,
+    waker: &mut Context<'_>,
 ) -> Poll<Cut> {
     if timer.is_none() {
         let now = Instant::now();
-        core.started.get_or_insert(now);
+        core.started.get_or_insert_with(|| Stamp::of(now));
         match core.arm(now) {
             Some(until) => timer.set(Some(sleep_until(until))),
             None => return Poll::Pending,
@@ -179,9 +203,9 @@ fn poll_timer(
         // A body that spends tokio's cooperative budget at each poll would otherwise never be cut:
         // with nothing left of the budget, a timer that is due says "pending".
         let due = if coop::has_budget_remaining() {
-            armed.as_mut().poll(context)
+            armed.as_mut().poll(waker)
         } else {
-            Pin::new(&mut coop::unconstrained(armed.as_mut())).poll(context)
+            Pin::new(&mut coop::unconstrained(armed.as_mut())).poll(waker)
         };
         if due.is_pending() {
             return Poll::Pending;
@@ -199,6 +223,19 @@ fn poll_timer(
 }
 
 impl Core<'_> {
+    /// The limits of the current attempt as its body sees them: the call's deadline, its own timeout.
+    #[inline]
+    fn limits(&self, timer: Option<&Sleep>) -> (Limit, Limit) {
+        let deadline = Limit::after(self.started, self.policy().deadline());
+        let timeout = match timer {
+            None => Limit::after(None, self.policy().timeout()),
+            // What it is armed for: the nearer of both.
+            Some(timer) if self.armed.cut.is_some() => Limit::at(timer.deadline()),
+            Some(_) => Limit::NONE,
+        };
+        (deadline, timeout)
+    }
+
     /// The instant for which the timer is armed at `now`: the nearer limit, or a step on the way there.
     /// `None` where the clock cannot say it.
     fn arm(&mut self, now: Instant) -> Option<Instant> {
@@ -208,11 +245,7 @@ impl Core<'_> {
             .timeout()
             .filter(|_| self.armed.stage == Stage::Attempt);
         let timeout = timeout.map(|timeout| timeout.saturating_sub(lasted));
-        let deadline = self.policy().deadline().map(|deadline| {
-            deadline.saturating_sub(self.started.map_or(Duration::ZERO, |started| {
-                now.saturating_duration_since(started)
-            }))
-        });
+        let deadline = self.remaining_at(now);
         let (rest, cut) = match (timeout, deadline) {
             (Some(timeout), Some(deadline)) if timeout < deadline => (timeout, Cut::Timeout),
             (_, Some(deadline)) => (deadline, Cut::Deadline),

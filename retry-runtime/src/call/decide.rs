@@ -1,21 +1,25 @@
 //! What follows an attempt that failed: the decisions, in their order.
 //!
-//! verdict, attempts left, does the delay fit the deadline. Each refusal costs nothing that a later
-//! question would have charged.
+//! verdict, refused further in, attempts left, does the delay fit the deadline, budget. Each refusal
+//! costs nothing that a later question would have charged.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::Core;
 use super::attempt::{Armed, Cut, Stage};
-use super::{Core, Wait};
+use super::pause::{Wait, Waited};
+use crate::budget::Charge;
 use crate::classify::{Ruling, Said};
+use crate::clock::Stamp;
+use crate::context::{self, Refusal};
 use crate::observe::{self, Failure};
-use crate::{Outcome, Verdict, rng};
+use crate::{Outcome, Previous, Verdict, rng};
 
 /// A retry that will be made.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Scheduled {
     pub(super) wait: Wait,
     pub(super) verdict: Verdict,
@@ -31,16 +35,23 @@ impl Core<'_> {
     /// Counts the attempt that begins, unless the wait before it ended after the deadline.
     #[inline]
     pub(super) fn begin_limited_attempt(&mut self) {
-        if self.attempts > 0 && self.is_late() {
-            self.armed = Armed::not_yet(Stage::Late);
-        } else {
-            self.armed = Armed::not_yet(Stage::Attempt);
+        if self.armed.stage() != Stage::Late {
             self.begin_attempt();
         }
     }
 
+    /// Turns from the wait to the next attempt, which is made unless it is `late`.
     #[cold]
-    fn is_late(&self) -> bool {
+    pub(super) fn proceed(&mut self, Waited(permit): Waited, late: bool) {
+        self.armed = Armed::not_yet(if late { Stage::Late } else { Stage::Attempt });
+        if let Some(permit) = permit.filter(|_| !late) {
+            permit.begin();
+        }
+    }
+
+    /// Whether the deadline is reached.
+    #[cold]
+    pub(super) fn is_late(&self) -> bool {
         self.remaining() == Some(Duration::ZERO)
     }
 
@@ -66,12 +77,14 @@ impl Core<'_> {
         } else {
             ruling.only_refused()
         };
+        let verdict = ruling.said.verdict;
         let decision = if ruling.retry {
-            self.schedule(ruling.said, Outcome::AttemptsExhausted)
+            let failed = Previous::Failed(verdict);
+            self.schedule(ruling.said, failed, Outcome::AttemptsExhausted)
         } else {
             Err(Outcome::NotRetryable)
         };
-        self.report(decision, ruling.said.verdict, explain)
+        self.report(decision, verdict, explain)
     }
 
     /// Decides after an attempt that was cut.
@@ -80,19 +93,48 @@ impl Core<'_> {
         let decision = match cut {
             // It may have run to its end at the other side.
             Cut::Timeout if !self.settings.is_idempotent() => Err(Outcome::Timeout),
-            Cut::Timeout => self.schedule(Said::new(Verdict::Transient), Outcome::Timeout),
+            Cut::Timeout => {
+                let said = Said::new(Verdict::Transient);
+                self.schedule(said, Previous::TimedOut, Outcome::Timeout)
+            }
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
+            Cut::Cancelled => Err(Outcome::Cancelled),
+            Cut::Forestalled => {
+                // It was counted, and paid for, when it was made, and never began.
+                self.attempts -= 1;
+                if let (Some(budget), Some(previous)) =
+                    (self.settings.budget(), self.track.previous())
+                {
+                    budget.refund(charge(previous));
+                }
+                Err(Outcome::Cancelled)
+            }
         };
         self.report(decision, Verdict::Transient, &|| cut.to_string())
     }
 
-    /// Draws the next delay, or says why there is none.
-    fn schedule(&mut self, said: Said, exhausted: Outcome) -> Result<Scheduled, Outcome> {
-        if self
-            .policy()
-            .attempts()
-            .is_some_and(|attempts| self.attempts >= attempts)
-        {
+    /// Decides after something between two attempts was cut.
+    #[cold]
+    pub(super) fn after_interlude(&mut self, cut: Cut) -> Outcome {
+        let outcome = match cut {
+            Cut::Cancelled | Cut::Forestalled => Outcome::Cancelled,
+            Cut::Timeout | Cut::Deadline | Cut::Late => Outcome::Deadline,
+        };
+        let _ = self.report(Err(outcome), Verdict::Transient, &|| cut.to_string());
+        outcome
+    }
+
+    /// Gets a retry permitted and draws its delay, or says why there is none.
+    fn schedule(
+        &mut self,
+        said: Said,
+        previous: Previous,
+        exhausted: Outcome,
+    ) -> Result<Scheduled, Outcome> {
+        if let Some(refusal) = self.track.refusal() {
+            return Err(refusal.outcome());
+        }
+        if self.attempts >= self.attempts_allowed() {
             return Err(exhausted);
         }
         if said
@@ -101,9 +143,10 @@ impl Core<'_> {
         {
             return Err(Outcome::HintTooLong);
         }
-        self.started.get_or_insert_with(Instant::now);
-        let previous = (self.attempts > 1).then(|| Duration::from_nanos(self.delay_nanos));
-        let range = self.policy().delay_range(self.attempts - 1, previous);
+        self.started.get_or_insert_with(Stamp::now);
+        let range = self
+            .policy()
+            .delay_range(self.attempts - 1, self.previous_delay());
         let range = raised_by(said.hint, range, self.policy().max_retry_after());
         let range = match self.remaining() {
             // A delay that is as long as what is left would be waited for nothing.
@@ -114,12 +157,32 @@ impl Core<'_> {
             }
             None => range,
         };
+        let permit = match self.settings.budget() {
+            None => None,
+            Some(budget) => {
+                let permit = budget.request(charge(previous), self.attempts == 1);
+                Some(permit.ok_or(Outcome::Budget)?)
+            }
+        };
         let delay = rng::duration_in(&range);
-        self.delay_nanos = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+        self.remember_delay(delay);
+        self.track.turn(previous);
         Ok(Scheduled {
-            wait: Wait(delay),
+            wait: Wait { delay, permit },
             verdict: said.verdict,
         })
+    }
+
+    /// How many attempts the call may make here, which is less than its policy says where the calls
+    /// around have made some of them; `u32::MAX` for no limit.
+    fn attempts_allowed(&self) -> u32 {
+        let own = self.policy().attempts().unwrap_or(u32::MAX);
+        let allowed = context::allowed(own, self.settings.nested());
+        if allowed < own && self.attempts >= allowed {
+            let note = || observe::nested(self.settings.name(), allowed, own);
+            self.settings.noted().call_once(note);
+        }
+        allowed
     }
 
     fn report(
@@ -136,20 +199,46 @@ impl Core<'_> {
             elapsed: self.elapsed(),
             explain,
         };
-        match decision {
-            Ok(scheduled) => observe::retry_scheduled(failure, scheduled.wait.0),
-            Err(outcome) => observe::gave_up(failure, outcome),
+        match &decision {
+            Ok(scheduled) => observe::retry_scheduled(failure, scheduled.wait.delay),
+            Err(outcome) => {
+                observe::gave_up(failure, *outcome);
+                if let Some(refusal) = Refusal::of(*outcome).or(self.track.refusal()) {
+                    context::refuse(refusal);
+                }
+            }
         }
         decision
     }
 
     /// What is left of the deadline, zero once it is reached; `None` without one.
     fn remaining(&self) -> Option<Duration> {
-        let deadline = self.policy().deadline()?;
-        let elapsed = self
-            .started
-            .map_or(Duration::ZERO, |started| started.elapsed());
-        Some(deadline.saturating_sub(elapsed))
+        let inherited = context::deadline();
+        if inherited.is_none() && self.policy().deadline().is_none() {
+            return None;
+        }
+        self.remaining_at(Instant::now())
+    }
+
+    /// The same at a time: of its own deadline or an inherited one, whichever is nearer.
+    pub(super) fn remaining_at(&self, now: Instant) -> Option<Duration> {
+        let own = self.policy().deadline().map(|deadline| {
+            let elapsed = |started| Stamp::of(now).since(started);
+            deadline.saturating_sub(self.started.map_or(Duration::ZERO, elapsed))
+        });
+        let inherited = context::deadline().map(|limit| limit.saturating_duration_since(now));
+        match (own, inherited) {
+            (Some(own), Some(inherited)) => Some(own.min(inherited)),
+            (own, inherited) => own.or(inherited),
+        }
+    }
+}
+
+/// What a retry is asked for as.
+pub(super) fn charge(previous: Previous) -> Charge {
+    match previous {
+        Previous::Failed(Verdict::Throttled) => Charge::Throttled,
+        Previous::Failed(_) | Previous::TimedOut => Charge::Retry,
     }
 }
 

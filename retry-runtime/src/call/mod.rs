@@ -9,7 +9,8 @@
 //!         Next::Return(result) => break result,
 //!         Next::Retry(wait) => wait,
 //!     };
-//!     wait.pause().await;                                   // pause.rs
+//!     let waited = wait.pause().await;                      // pause.rs
+//!     call.proceed(waited);
 //! }
 //! ```
 //!
@@ -17,21 +18,23 @@
 //! can be, not generic: it exists once, however many functions are annotated.
 
 mod attempt;
+mod cancel;
 mod decide;
 mod memory;
 mod pause;
 
 pub use self::attempt::{Cut, Limited, Unlimited};
+pub use self::cancel::{Unless, unless};
 pub use self::memory::{Forgetful, Forgets, LastError, Memory, Remembers};
-pub use self::pause::Wait;
+pub use self::pause::{Wait, Waited};
 
 use std::time::Duration;
-
-use tokio::time::Instant;
 
 use self::attempt::{Armed, Stage};
 use self::decide::Scheduled;
 use crate::classify::Ruling;
+use crate::clock::Stamp;
+use crate::context::{Limit, Seen, Track};
 use crate::event::RetryEvent;
 use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::site::{Settings, Site};
@@ -53,19 +56,21 @@ pub enum Next<R> {
     Retry(Wait),
 }
 
-/// The part of a call that does not depend on the function's types.
+/// The part of a call that does not depend on the function's types: forty bytes of every future.
 #[derive(Debug)]
 pub(crate) struct Core<'p> {
     settings: &'p Settings,
+    /// The time of the call's first suspension or failure: what limits are counted from.
+    started: Option<Stamp>,
     /// Attempts begun, the current one included.
     attempts: u32,
+    /// The delay before the current attempt in seconds, which decorrelated jitter asks for. Negative
+    /// before the first; a quarter of the size of an `Option<Duration>`.
+    delay: f32,
     /// How far the timer of the current attempt has come.
     armed: Armed,
-    /// The time of the call's first suspension or failure: what limits are counted from.
-    started: Option<Instant>,
-    /// The delay before the current attempt in nanoseconds, which decorrelated jitter asks for. Zero
-    /// before the first; half the size of an `Option<Duration>`.
-    delay_nanos: u64,
+    /// What the body of an attempt sees of the call, and leaves for it.
+    track: Track,
 }
 
 impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
@@ -83,10 +88,11 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
         Self {
             core: Core {
                 settings,
-                attempts: 0,
-                armed: Armed::not_yet(Stage::Attempt),
                 started: None,
-                delay_nanos: 0,
+                attempts: 0,
+                delay: -1.0,
+                armed: Armed::not_yet(Stage::Attempt),
+                track: Track::default(),
             },
         }
     }
@@ -99,12 +105,12 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     }
 }
 
-impl Call<'_, false> {
+impl<'p> Call<'p, false> {
     /// Makes an attempt that nothing cuts.
     #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> Unlimited<F> {
+    pub fn attempt<F: Future>(&mut self, body: F) -> Unlimited<'_, 'p, F> {
         self.core.begin_attempt();
-        Unlimited::new(body)
+        Unlimited::new(&mut self.core, body)
     }
 
     /// Says what follows an attempt.
@@ -130,10 +136,16 @@ impl Call<'_, false> {
         }
     }
 
+    /// Turns from the wait to the next attempt.
+    #[inline]
+    pub fn proceed(&mut self, waited: Waited) {
+        self.core.proceed(waited, false);
+    }
+
     /// Runs what goes before a retry.
     #[inline]
-    pub fn prepare<F: Future>(&mut self, preparation: F) -> Unlimited<F> {
-        Unlimited::new(preparation)
+    pub fn prepare<F: Future>(&mut self, preparation: F) -> F {
+        preparation
     }
 
     /// Says whether the call ends after what went before a retry.
@@ -180,12 +192,33 @@ impl<'p> Call<'p, true> {
             },
             Err(cut) => match self.core.after_cut(cut) {
                 Ok(scheduled) => {
-                    on_retry(&self.core.event(scheduled, None));
+                    on_retry(&self.core.event(&scheduled, None));
                     Next::Retry(scheduled.wait)
                 }
                 Err(outcome) => Next::Return(R::from_error(self.core.error(cut, outcome, memory))),
             },
         }
+    }
+
+    /// Turns from the wait to the next attempt, unless the deadline is reached.
+    #[inline]
+    pub fn proceed(&mut self, waited: Waited) {
+        let late = self.core.is_late();
+        self.core.proceed(waited, late);
+    }
+
+    /// Gives the result of a call whose wait was cut.
+    #[cold]
+    pub fn cut_short<R: ResultLike, M>(
+        &mut self,
+        cut: Cut,
+        memory: &mut impl LastError<R::Error>,
+    ) -> R
+    where
+        R::Error: FromStopped<M>,
+    {
+        let outcome = self.core.after_interlude(cut);
+        R::from_error(self.core.error(Cut::Late, outcome, memory))
     }
 
     /// Runs what goes before a retry, within the deadline.
@@ -207,11 +240,11 @@ impl<'p> Call<'p, true> {
     {
         match prepared {
             Ok(prepared) => prepared.into_error().map(R::from_error),
-            Err(cut) => Some(R::from_error(self.core.error(
-                cut,
-                Outcome::Deadline,
-                memory,
-            ))),
+            Err(Cut::Cancelled | Cut::Forestalled) => Some(self.cut_short(Cut::Cancelled, memory)),
+            Err(cut) => {
+                let outcome = self.core.after_interlude(cut);
+                Some(R::from_error(self.core.error(cut, outcome, memory)))
+            }
         }
     }
 }
@@ -228,11 +261,14 @@ impl Core<'_> {
             let explain = || "an `Ok` that means failure".to_owned();
             return match self.after_error(Ruling::failed_value(), &explain) {
                 Ok(scheduled) => {
-                    on_retry(&self.event(scheduled, None));
+                    on_retry(&self.event(&scheduled, None));
                     Next::Retry(scheduled.wait)
                 }
                 Err(_) => Next::Return(R::from_value(value)),
             };
+        }
+        if let Some(budget) = self.settings.budget() {
+            budget.succeed(self.track.previous().map(decide::charge));
         }
         if self.attempts > 1 {
             self.succeeded_after_retry();
@@ -249,7 +285,7 @@ impl Core<'_> {
         on_retry: impl FnOnce(&RetryEvent<'_, E>),
     ) -> Result<Wait, Outcome> {
         let scheduled = self.after_error(classify(error), &|| explain(error))?;
-        on_retry(&self.event(scheduled, Some(error)));
+        on_retry(&self.event(&scheduled, Some(error)));
         Ok(scheduled.wait)
     }
 
@@ -263,7 +299,7 @@ impl Core<'_> {
         memory: &mut impl LastError<E>,
     ) -> E {
         match (cut, memory.recall()) {
-            (Cut::Late, Some(error)) => error,
+            (Cut::Late | Cut::Forestalled, Some(error)) => error,
             (_, last) => {
                 let source = last.and_then(|error| memory.as_source(error));
                 E::from_stopped(self.stopped(outcome, source))
@@ -271,13 +307,13 @@ impl Core<'_> {
         }
     }
 
-    fn event<'a, E>(&self, scheduled: Scheduled, error: Option<&'a E>) -> RetryEvent<'a, E> {
+    fn event<'a, E>(&self, scheduled: &Scheduled, error: Option<&'a E>) -> RetryEvent<'a, E> {
         RetryEvent {
             function: self.settings.name(),
             attempt: self.attempts,
             attempts: self.policy().attempts(),
             verdict: scheduled.verdict,
-            delay: scheduled.wait.0,
+            delay: scheduled.wait.delay,
             elapsed: self.elapsed(),
             error,
         }
@@ -292,9 +328,31 @@ impl Core<'_> {
         self.settings.policy()
     }
 
+    /// What the body of the current attempt sees.
+    #[inline]
+    fn seen(&self, deadline: Limit, timeout: Limit) -> Seen {
+        Seen {
+            number: self.attempts,
+            attempts: self.policy().attempts().unwrap_or(u32::MAX),
+            nested: self.settings.nested(),
+            deadline,
+            timeout,
+        }
+    }
+
     fn elapsed(&self) -> Duration {
-        self.started
-            .map_or(Duration::ZERO, |started| started.elapsed())
+        let since = |started| Stamp::now().since(started);
+        self.started.map_or(Duration::ZERO, since)
+    }
+
+    /// The delay before the current attempt, too short by less than a millionth.
+    fn previous_delay(&self) -> Option<Duration> {
+        Duration::try_from_secs_f32(self.delay).ok()
+    }
+
+    fn remember_delay(&mut self, delay: Duration) {
+        // Rounded down, so that the next one is never longer than it should be.
+        self.delay = delay.as_secs_f32() * (1.0 - f32::EPSILON);
     }
 
     fn stopped(
@@ -304,7 +362,11 @@ impl Core<'_> {
     ) -> Stopped {
         let limit = match outcome {
             Outcome::Timeout => self.policy().timeout(),
-            Outcome::Deadline => self.policy().deadline(),
+            // One that was inherited has no length of its own.
+            Outcome::Deadline => self
+                .policy()
+                .deadline()
+                .filter(|own| self.elapsed() >= *own),
             _ => None,
         };
         Stopped {

@@ -21,11 +21,6 @@
 //! attempt spent at a level is what the call that spent most did. So the number of retries of a call
 //! is fixed when its attempt begins, and never depends on how its siblings interleave.
 
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "fields of a packed word: each is masked to its width, and the number of levels is small"
-)]
-
 use std::cell::Cell;
 
 use tokio::time::Instant;
@@ -76,7 +71,7 @@ impl Place {
     /// Of the attempt; 0 outside of any.
     #[inline]
     fn number(self) -> u32 {
-        (self.0 & u64::from(u32::MAX)) as u32
+        u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or(u32::MAX)
     }
 
     /// Whether any attempt around, this one included, is not the first of its call.
@@ -129,28 +124,51 @@ pub(crate) struct Seen {
 }
 
 /// What a call keeps of its attempts from one poll to the next.
-#[derive(Debug, Default)]
+///
+/// Packed, because every annotated function has one in its future.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(Rust, packed)]
 pub(crate) struct Track {
     id: u64,
     /// The retries of inner calls in earlier attempts of this call.
     before: Retries,
     /// What inner calls left in this attempt.
     notes: Notes,
-    previous: Option<Previous>,
-    entered: bool,
+    stage: Stage,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    /// Not polled yet.
+    #[default]
+    New,
+    First,
+    After(Previous),
 }
 
 impl Track {
     /// Why the attempt that just failed must not be followed by another, if an inner call says so.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        self.notes.refusal()
+        let notes = self.notes;
+        notes.refusal()
+    }
+
+    /// How the attempt before this one failed.
+    #[inline]
+    pub(crate) fn previous(&self) -> Option<Previous> {
+        match self.stage {
+            Stage::After(previous) => Some(previous),
+            Stage::New | Stage::First => None,
+        }
     }
 
     /// Turns to the next attempt.
     pub(crate) fn turn(&mut self, previous: Previous) {
-        self.before = self.before.plus(self.notes.retries());
+        let (before, notes) = (self.before, self.notes);
+        self.before = before.plus(notes.retries());
         self.notes = Notes::NONE;
-        self.previous = Some(previous);
+        self.stage = Stage::After(previous);
     }
 }
 
@@ -163,10 +181,10 @@ pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) 
         number: seen.number,
         track,
     };
-    if PLACE.get().level() == 0 && !leave.track.entered {
+    if PLACE.get().level() == 0 && matches!(leave.track.stage, Stage::New) {
         // The first poll of an outermost call, which is all there is on the happy path. Outside of
         // any attempt the frame is empty (a test holds that), and so is what the call has to set.
-        leave.track.entered = true;
+        leave.track.stage = Stage::First;
         PLACE.set(Place::new(seen.number, false, seen.nested, 1));
         ATTEMPTS.set(seen.attempts);
     } else {
@@ -245,8 +263,8 @@ impl Leave<'_> {
             before.plus(track.before)
         });
         let mut notes = NOTES.replace(track.notes);
-        if !track.entered {
-            track.entered = true;
+        if track.stage == Stage::New {
+            track.stage = Stage::First;
             // The body around has gone on to another call after one that was refused.
             notes = notes.without_refusal();
         }
@@ -256,7 +274,7 @@ impl Leave<'_> {
             id: ID.replace(track.id),
             before,
             notes,
-            previous: PREVIOUS.replace(track.previous),
+            previous: PREVIOUS.replace(track.previous()),
             counted: !alone,
         });
     }
@@ -268,7 +286,8 @@ impl Leave<'_> {
         let track = &mut *self.track;
         track.id = ID.replace(around.id);
         track.notes = NOTES.get();
-        let spent = self.number > 1 || track.notes != Notes::NONE;
+        let notes = track.notes;
+        let spent = self.number > 1 || notes != Notes::NONE;
         NOTES.set(if around.counted && spent {
             noted(around.notes, track, around.place.level(), self.number - 1)
         } else {
@@ -284,7 +303,8 @@ impl Leave<'_> {
 /// Adds to the notes for the call around what this call, with so many attempts around it, and those
 /// within it have spent.
 fn noted(notes: Notes, track: &Track, level: u32, own: u32) -> Notes {
-    let within = track.before.plus(track.notes.retries());
+    let (before, own_notes) = (track.before, track.notes);
+    let within = before.plus(own_notes.retries());
     notes.with_retries(within.plus(Retries::at(level - 1, own)))
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::clock;
+use crate::clock::{Stamp, nanos};
 
 /// The nearest of several limits in time; which it is shows only when a clock is read.
 ///
@@ -13,7 +13,7 @@ use crate::clock;
 /// nanoseconds. Beyond five centuries is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limit {
-    /// The [stamp](clock::stamp) of an instant; `u64::MAX` for none.
+    /// The [stamp](Stamp) of an instant; `u64::MAX` for none.
     at: u64,
     /// A length that begins when the clock is first read; `u64::MAX` for none.
     within: u64,
@@ -28,22 +28,22 @@ impl Limit {
     /// At an instant.
     pub(crate) fn at(instant: Instant) -> Self {
         Self {
-            at: clock::stamp(instant),
+            at: Stamp::of(instant).as_nanos(),
             ..Self::NONE
         }
     }
 
     /// So long from `from`, or from when the clock is first read.
     #[inline]
-    pub(crate) fn after(from: Option<Instant>, length: Option<Duration>) -> Self {
+    pub(crate) fn after(from: Option<Stamp>, length: Option<Duration>) -> Self {
         match (from, length) {
             (_, None) => Self::NONE,
             (None, Some(length)) => Self {
-                within: clock::nanos(length),
+                within: nanos(length),
                 ..Self::NONE
             },
             (Some(from), Some(length)) => Self {
-                at: clock::stamp(from).saturating_add(clock::nanos(length)),
+                at: from.as_nanos().saturating_add(nanos(length)),
                 ..Self::NONE
             },
         }
@@ -68,10 +68,8 @@ impl Limit {
         let at = match self.within {
             _ if self.is_none() => return None,
             u64::MAX => self.at,
-            within => self
-                .at
-                .min(clock::stamp(Instant::now()).saturating_add(within)),
+            within => self.at.min(Stamp::now().as_nanos().saturating_add(within)),
         };
-        clock::instant(at)
+        Stamp::from_nanos(at).instant()
     }
 }

@@ -1,0 +1,121 @@
+//! What bounds a call from outside: its budget, the calls around it, and a `cancel` future.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+
+use crate::model::{Budget, Model, Word};
+
+/// The items that the site refers to, and how it does.
+pub(crate) struct Bounds {
+    pub(crate) items: TokenStream,
+    /// The last argument of `Site::new`, and the setters after it.
+    pub(crate) noted: TokenStream,
+    pub(crate) setters: TokenStream,
+}
+
+/// ```text
+/// Output: static NOTED: Once = Once::new();
+///         static BUDGET: Budget = Budget::new();          // unless the attribute names one
+///         … Site::new(…, &NOTED).with_budget(&BUDGET).with_nested(Nested::Outermost)
+/// ```
+pub(crate) fn bounds(model: &Model, root: &TokenStream) -> Bounds {
+    let plumbing = Span::mixed_site();
+    let own =
+        quote_spanned!(plumbing=> static __RETRY_BUDGET: #root::Budget = #root::Budget::new(););
+    let (budget_item, budget) = match model.budget.as_ref().map(|budget| &budget.value) {
+        None => (
+            own,
+            quote_spanned!(plumbing=> .with_budget(&__RETRY_BUDGET)),
+        ),
+        Some(Budget::None) => (TokenStream::new(), TokenStream::new()),
+        Some(Budget::Path(path)) => (
+            TokenStream::new(),
+            quote_spanned!(plumbing=> .with_budget(&#path)),
+        ),
+    };
+    let nested = model.nested.as_ref().map(|nested| {
+        let value = match &nested.value {
+            Word::Variant(variant) => quote_spanned!(plumbing=> #root::Nested::#variant),
+            Word::Expr(expr) => expr.to_token_stream(),
+        };
+        quote_spanned!(plumbing=> .with_nested(#value))
+    });
+    Bounds {
+        items: quote_spanned! {plumbing=>
+            static __RETRY_NOTED: ::std::sync::Once = ::std::sync::Once::new();
+            #budget_item
+        },
+        noted: quote_spanned!(plumbing=> &__RETRY_NOTED),
+        setters: quote_spanned!(plumbing=> #budget #nested),
+    }
+}
+
+/// How a part of a call is awaited: as it is, or unless the `cancel` future completes first.
+pub(crate) struct Cancel {
+    name: Ident,
+    future: Option<TokenStream>,
+    private: TokenStream,
+}
+
+impl Cancel {
+    pub(crate) fn new(model: &Model, private: &TokenStream) -> Self {
+        Self {
+            name: Ident::new("__retry_cancel", Span::mixed_site()),
+            future: model
+                .cancel
+                .as_ref()
+                .map(|cancel| cancel.value.to_token_stream()),
+            private: private.clone(),
+        }
+    }
+
+    /// ```text
+    /// Output: let mut cancel = pin!(async { EXPR.await; });
+    /// ```
+    ///
+    /// Within a block of its own, so that what the expression makes on its way lives long enough.
+    pub(crate) fn begin(&self) -> Option<TokenStream> {
+        let Self { name, future, .. } = self;
+        let future = future.as_ref()?;
+        Some(quote_spanned! {Span::mixed_site()=>
+            let mut #name = ::core::pin::pin!(async { #future.await; });
+        })
+    }
+
+    /// The output of a future that can be cut.
+    pub(crate) fn run(&self, future: &TokenStream) -> TokenStream {
+        let Self { name, private, .. } = self;
+        match &self.future {
+            None => quote_spanned!(Span::mixed_site()=> #future.await),
+            Some(_) => quote_spanned! {Span::mixed_site()=>
+                #private::unless(#name.as_mut(), #future).await
+            },
+        }
+    }
+
+    /// The wait.
+    ///
+    /// ```text
+    /// Output: match unless(cancel.as_mut(), wait.pause_to_cut()).await {
+    ///             Ok(waited) => waited,
+    ///             Err(cut) => break call.cut_short(cut, &mut memory),
+    ///         }
+    /// ```
+    pub(crate) fn pause(&self, wait: &Ident, call: &Ident, memory: &Ident) -> TokenStream {
+        let plumbing = Span::mixed_site();
+        if self.future.is_none() {
+            return quote_spanned!(plumbing=> #wait.pause().await);
+        }
+        let waiting = self.run(&quote_spanned!(plumbing=> #wait.pause_to_cut()));
+        let (waited, cut) = (
+            Ident::new("__retry_waited", plumbing),
+            Ident::new("__retry_cut", plumbing),
+        );
+        quote_spanned! {plumbing=>
+            match #waiting {
+                ::core::result::Result::Ok(#waited) => #waited,
+                ::core::result::Result::Err(#cut) => break #call.cut_short(#cut, &mut #memory),
+            }
+        }
+    }
+}

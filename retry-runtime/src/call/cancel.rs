@@ -1,0 +1,69 @@
+//! What a `cancel` future cuts.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use super::attempt::Cut;
+
+/// Runs a part of a call unless the `cancel` future completes first.
+///
+/// That is asked before each poll: a call that is cancelled already does not begin, and a body that
+/// is ready at the same moment has lost. When it completes, what runs is dropped where it stands.
+pub fn unless<C, F, T>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F>
+where
+    C: Future<Output = ()>,
+    F: Future<Output = Result<T, Cut>>,
+{
+    Unless {
+        cancel,
+        begun: false,
+        work,
+    }
+}
+
+pin_project! {
+    /// The future of [`unless`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops what runs where it stands.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Unless<'a, C, F> {
+        cancel: Pin<&'a mut C>,
+        begun: bool,
+        #[pin]
+        work: F,
+    }
+}
+
+impl<C, F, T> Future for Unless<'_, C, F>
+where
+    C: Future<Output = ()>,
+    F: Future<Output = Result<T, Cut>>,
+{
+    type Output = Result<T, Cut>;
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if this.cancel.as_mut().poll(waker).is_ready() {
+            return Poll::Ready(Err(if *this.begun {
+                Cut::Cancelled
+            } else {
+                Cut::Forestalled
+            }));
+        }
+        *this.begun = true;
+        this.work.poll(waker)
+    }
+}
+
+impl<C, F> fmt::Debug for Unless<'_, C, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unless")
+            .field("begun", &self.begun)
+            .finish_non_exhaustive()
+    }
+}
