@@ -3,15 +3,17 @@
 //! The body is never parsed (only a function that returns a future by hand is looked into, see
 //! `future.rs`): what is unfinished or wrong in it is rustc's to say.
 
+mod types;
+
+pub(crate) use self::types::{mentions_lifetime, text_of, visible_error, without_impl};
+
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
-use syn::{
-    Attribute, FnArg, GenericArgument, PathArguments, ReceiverKind, ReturnType, Signature, Token,
-    Type, Visibility,
-};
+use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
+use self::types::visibly_no_result;
 use crate::errors::{self, Errors};
 use crate::future::{self, Handmade};
 
@@ -181,124 +183,6 @@ impl Function {
     }
 }
 
-/// The error's type, where the output is written `Result<T, E>`.
-pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
-    let segment = last_segment(output)?;
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        return None;
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    match (
-        segment.ident == "Result",
-        types.next(),
-        types.next(),
-        types.next(),
-    ) {
-        (true, Some(_), Some(error), None) => Some(error),
-        _ => None,
-    }
-}
-
-/// Whether a lifetime other than `'static`, or a reference without one, stands in these tokens.
-pub(crate) fn mentions_lifetime(tokens: &TokenStream) -> bool {
-    let mut tokens = tokens.clone().into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Punct(punct)
-                if punct.as_char() == '\''
-                    && !matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "static") =>
-            {
-                return true;
-            }
-            TokenTree::Punct(punct)
-                if punct.as_char() == '&'
-                    && !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'') =>
-            {
-                return true;
-            }
-            TokenTree::Group(group) if mentions_lifetime(&group.stream()) => return true,
-            _ => {}
-        }
-    }
-    false
-}
-
-/// The type without the `impl Trait` in it, which cannot be written inside a body.
-///
-/// ```text
-/// Input:   Result<impl Iterator<Item = u8>, E>
-/// Output:  Result<_, E>
-/// ```
-pub(crate) fn without_impl(ty: &Type) -> Type {
-    let mut ty = ty.clone();
-    infer_impl(&mut ty);
-    ty
-}
-
-fn infer_impl(ty: &mut Type) {
-    match ty {
-        Type::ImplTrait(found) => {
-            let span = found.span();
-            *ty = Type::Verbatim(quote::quote_spanned!(span=> _));
-        }
-        Type::Path(path) => {
-            for segment in &mut path.path.segments {
-                if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                    for argument in &mut arguments.args {
-                        if let GenericArgument::Type(ty) = argument {
-                            infer_impl(ty);
-                        }
-                    }
-                }
-            }
-        }
-        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(infer_impl),
-        Type::Reference(reference) => infer_impl(&mut reference.elem),
-        Type::Paren(paren) => infer_impl(&mut paren.elem),
-        Type::Group(group) => infer_impl(&mut group.elem),
-        Type::Array(array) => infer_impl(&mut array.elem),
-        Type::Slice(slice) => infer_impl(&mut slice.elem),
-        _ => {}
-    }
-}
-
-fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
-    match ty {
-        Type::Path(path) => path.path.segments.last(),
-        Type::Group(group) => last_segment(&group.elem),
-        Type::Paren(paren) => last_segment(&paren.elem),
-        _ => None,
-    }
-}
-
-/// Whether a type cannot be an alias of `Result`, whatever the names in scope.
-fn visibly_no_result(ty: &Type) -> bool {
-    const NAMES: [&str; 27] = [
-        "bool", "char", "str", "String", "Option", "Vec", "Box", "Arc", "Rc", "HashMap", "u8",
-        "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
-        "f64", "BTreeMap", "Bytes", "PathBuf",
-    ];
-    match ty {
-        Type::Group(group) => visibly_no_result(&group.elem),
-        Type::Paren(paren) => visibly_no_result(&paren.elem),
-        Type::Path(_) => {
-            last_segment(ty).is_some_and(|segment| NAMES.iter().any(|name| segment.ident == name))
-        }
-        Type::Tuple(_)
-        | Type::Reference(_)
-        | Type::Array(_)
-        | Type::Slice(_)
-        | Type::Never(_)
-        | Type::FnPtr(_)
-        | Type::TraitObject(_)
-        | Type::Ptr(_) => true,
-        _ => false,
-    }
-}
-
 /// The word that says what sort of item this is, where it is no function.
 fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
     const ITEMS: [&str; 12] = [
@@ -327,15 +211,6 @@ fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
         }
     }
     found
-}
-
-/// A type as its author would write it.
-pub(crate) fn text_of(ty: &Type) -> String {
-    let text = quote!(#ty).to_string();
-    // The printer of tokens puts a space round each; types read better without most of them.
-    ["< ", " <", " >", "& ", " ,", " ::", ":: ", "( ", " )"]
-        .iter()
-        .fold(text, |text, spaced| text.replace(spaced, spaced.trim()))
 }
 
 /// A name without `r#`.

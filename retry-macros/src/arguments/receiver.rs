@@ -1,0 +1,58 @@
+//! What becomes of `self`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned as _;
+use syn::{FnArg, ReceiverKind, Type};
+
+use super::Plan;
+use crate::errors::{self, Errors};
+use crate::item::Function;
+use crate::model::Model;
+use crate::usage::{self, Usage};
+
+/// Plans how an attempt sees `self`.
+pub(super) fn plan_self(
+    function: &Function,
+    model: &Model,
+    body: &TokenStream,
+    plan: &mut Plan,
+    errors: &mut Errors,
+) {
+    let Some(FnArg::Receiver(receiver)) = function.signature.inputs.first() else {
+        return;
+    };
+    let plumbing = Span::mixed_site().located_at(receiver.self_token.span);
+    // As typed: `self` is found by its hygiene, as any local name is.
+    let this = receiver.self_token;
+    let by_value = match &receiver.kind {
+        ReceiverKind::Value => true,
+        ReceiverKind::Typed(_, ty) => {
+            matches!(&**ty, Type::Path(path) if path.path.is_ident("Self")
+                || path.path.segments.last().is_some_and(|last| last.ident == "Box"))
+        }
+        _ => false,
+    };
+    if let (true, Some(mutability), None) = (by_value, &receiver.mutability, &model.clone) {
+        errors.push(mutability.span(), errors::item::mutable_self());
+        return;
+    }
+    if usage::of("self", body) == Usage::Unmentioned {
+        return;
+    }
+    if function.takes_mutable_self() {
+        let renamed = Ident::new("__self", plumbing);
+        if usage::in_move_block("self", body) {
+            plan.rename_self = true;
+            plan.within
+                .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
+        } else if !function.output_may_borrow() {
+            plan.within
+                .extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
+        }
+    } else if by_value && receiver.mutability.is_none() {
+        plan.mutable_self = true;
+        plan.within
+            .extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));
+    }
+}

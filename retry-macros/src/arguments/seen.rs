@@ -1,0 +1,166 @@
+//! What the body sees as its arguments: those of the signature, or the rebindings of a handmade
+//! future.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
+
+use crate::errors::{self, Errors};
+use crate::future::Shape;
+use crate::item::Function;
+use crate::model::Model;
+
+pub(super) fn body_of(function: &Function) -> &TokenStream {
+    match function.handmade.as_ref().map(|handmade| &handmade.shape) {
+        Some(Shape::Block { body, .. }) => body,
+        _ => &function.body,
+    }
+}
+
+pub(super) struct Argument<'a> {
+    /// Whether the body sees it under this name; an argument that is rebound it does not.
+    pub(super) seen: bool,
+    pub(super) attributes: &'a [Attribute],
+    pub(super) pattern: Pat,
+    pub(super) ty: Option<Type>,
+    /// `self` under another name, which is never cloned.
+    pub(super) is_self: bool,
+}
+
+/// What the body sees as its arguments.
+pub(super) fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
+    let rebindings = match function.handmade.as_ref().map(|handmade| &handmade.shape) {
+        Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
+        _ => &[],
+    };
+    let typed = function
+        .signature
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        });
+    let is_rebound = |pattern: &Pat| match pattern {
+        Pat::Ident(pattern) => rebindings
+            .iter()
+            .any(|rebinding| rebinding.argument == pattern.ident),
+        _ => false,
+    };
+    let mut arguments: Vec<_> = typed
+        .map(|typed| Argument {
+            seen: !is_rebound(&typed.pat),
+            attributes: &typed.attrs,
+            pattern: (*typed.pat).clone(),
+            ty: Some((*typed.ty).clone()),
+            is_self: false,
+        })
+        .collect();
+    for rebinding in rebindings {
+        let ty = function
+            .signature
+            .inputs
+            .iter()
+            .find_map(|input| match input {
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(pattern) if pattern.ident == rebinding.argument => {
+                        Some((*typed.ty).clone())
+                    }
+                    _ => None,
+                },
+                FnArg::Receiver(receiver) if rebinding.argument == "self" => {
+                    Some(type_of_self(receiver))
+                }
+                FnArg::Receiver(_) => None,
+            });
+        arguments.push(Argument {
+            seen: true,
+            attributes: &rebinding.attributes,
+            pattern: rebinding.pattern.clone(),
+            ty,
+            is_self: rebinding.argument == "self",
+        });
+    }
+    arguments
+}
+
+fn type_of_self(receiver: &Receiver) -> Type {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, Some(_)) => syn::parse_quote!(&mut Self),
+        ReceiverKind::Reference(..) => syn::parse_quote!(&Self),
+        ReceiverKind::Typed(_, ty) => (**ty).clone(),
+        _ => syn::parse_quote!(Self),
+    }
+}
+
+/// Refuses names in `clone(…)` that are no argument.
+pub(super) fn check_clone_list(
+    arguments: &[Argument<'_>],
+    function: &Function,
+    model: &Model,
+    errors: &mut Errors,
+) {
+    let Some(list) = &model.clone else { return };
+    let mut names = Vec::new();
+    for argument in arguments {
+        collect(&mut argument.pattern.clone(), &mut |ident, _, _| {
+            names.push(ident.clone());
+        });
+    }
+    for wanted in &list.value {
+        if wanted == "self" {
+            errors.push(wanted.span(), errors::item::clone_of_self());
+        } else if !names.contains(wanted) {
+            let known: Vec<_> = names.iter().map(ToString::to_string).collect();
+            errors.push(
+                wanted.span(),
+                errors::item::clone_of_unknown(wanted, &known, &function.signature.ident),
+            );
+        }
+    }
+}
+
+/// Calls `found` for each name that a pattern binds, with its `mut` and whether it is bound by `ref`.
+pub(super) fn collect(
+    pattern: &mut Pat,
+    found: &mut dyn FnMut(&Ident, &mut Option<syn::Token![mut]>, bool),
+) {
+    match pattern {
+        Pat::Ident(pattern) => {
+            found(
+                &pattern.ident,
+                &mut pattern.mutability,
+                pattern.by_ref.is_some(),
+            );
+            if let Some((_, inner)) = &mut pattern.subpat {
+                collect(inner, found);
+            }
+        }
+        Pat::Tuple(tuple) => tuple
+            .elems
+            .iter_mut()
+            .for_each(|inner| collect(inner, found)),
+        Pat::TupleStruct(tuple) => tuple
+            .elems
+            .iter_mut()
+            .for_each(|inner| collect(inner, found)),
+        Pat::Struct(pattern) => {
+            for field in &mut pattern.fields {
+                collect(&mut field.pat, found);
+            }
+        }
+        Pat::Slice(slice) => slice
+            .elems
+            .iter_mut()
+            .for_each(|inner| collect(inner, found)),
+        Pat::Reference(reference) => collect(&mut reference.pat, found),
+        Pat::Paren(paren) => collect(&mut paren.pat, found),
+        Pat::Type(typed) => collect(&mut typed.pat, found),
+        Pat::Or(or) => {
+            // The alternatives bind the same names.
+            if let Some(first) = or.cases.first_mut() {
+                collect(first, found);
+            }
+        }
+        _ => {}
+    }
+}
