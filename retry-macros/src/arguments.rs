@@ -87,13 +87,18 @@ pub(crate) fn plan(
                     .filter(|attribute| attribute.path().is_ident("cfg"))
                     .collect(),
                 usage,
+                held: binding::is_held(&ident.to_string(), model),
             };
             let treatment = treatment(&binding, function, model);
-            let moves = matches!(treatment, Treatment::Clone | Treatment::Choose)
-                || matches!(treatment, Treatment::Reborrow { rebind: true });
-            if moves {
-                // The binding in the attempt has the `mut`.
-                *mutability = None;
+            // The binding in the attempt has the user's `mut`, which may be unused there.
+            match treatment {
+                Treatment::Clone | Treatment::Choose if binding.held => *mutability = None,
+                Treatment::Clone | Treatment::Choose if mutability.is_some() => {
+                    let plumbing = Span::mixed_site().located_at(ident.span());
+                    *mutability = Some(syn::Token![mut](plumbing));
+                }
+                Treatment::Reborrow { rebind: true } => *mutability = None,
+                _ => {}
             }
             bindings.push((binding, treatment));
         });
@@ -117,6 +122,14 @@ fn emit(
     let cfg = &binding.attributes;
     let plumbing = Span::mixed_site().located_at(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
+    // Under its own name: a second one would be a second copy in the future.
+    let rebind = |value: TokenStream| {
+        quote_spanned! {plumbing=>
+            // These fire on a binding that has the user's name, and it has to have that name.
+            #(#cfg)* #[allow(clippy::shadow_reuse, clippy::shadow_same)]
+            let #mutability #name = #value;
+        }
+    };
     match treatment {
         Treatment::Leave => {}
         Treatment::Borrow => {
@@ -134,16 +147,26 @@ fn emit(
         Treatment::Reborrow { rebind: false } => plan.within.extend(quote_spanned! {plumbing=>
             #(#cfg)* if false { let _ = &mut *#name; }
         }),
-        Treatment::Reborrow { rebind: true } => plan.within.extend(quote_spanned! {plumbing=>
-            #(#cfg)* let #mutability #name = &mut *#name;
-        }),
-        // Under its own name: a second one would be a second copy in the future.
-        Treatment::Choose => plan.each.extend(quote_spanned! {plumbing=>
-            #(#cfg)* let #mutability #name = #root::__private::Argument::new(&#name).for_each_attempt();
-        }),
-        Treatment::Clone => plan.each.extend(quote_spanned! {plumbing=>
-            #(#cfg)* let #mutability #name = #root::__private::cloned(&#name);
-        }),
+        Treatment::Reborrow { rebind: true } => plan
+            .within
+            .extend(rebind(quote_spanned!(plumbing=> &mut *#name))),
+        Treatment::Choose | Treatment::Clone => {
+            let value = if matches!(treatment, Treatment::Choose) {
+                quote_spanned!(plumbing=> #root::__private::Argument::new(&#name).for_each_attempt())
+            } else {
+                quote_spanned!(plumbing=> #root::__private::cloned(&#name))
+            };
+            if mutability.is_some() && !binding.held {
+                // In the attempt, where rustc sees that a value is assigned and never read; captured
+                // uniquely, since a shared reference would ask for `Sync`.
+                plan.within.extend(quote_spanned! {plumbing=>
+                    #(#cfg)* if false { let _ = &mut #name; }
+                });
+                plan.within.extend(rebind(value));
+            } else {
+                plan.each.extend(rebind(value));
+            }
+        }
     }
 }
 

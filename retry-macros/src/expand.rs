@@ -21,7 +21,7 @@
 //!                      BODY
 //!                  }).await;
 //!                  let wait = match call.settle(ended, &mut memory, …, |error| RULES, …) {
-//!                      Next::Return(result) => break result,
+//!                      Next::Return(result) => return result,
 //!                      Next::Retry(wait) => wait,
 //!                  };
 //!                  let waited = wait.pause().await;
@@ -198,7 +198,7 @@ fn call(
             let #wait = match #call.#settle(
                 #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
             ) {
-                #private::Next::Return(#result) => break #result,
+                #private::Next::Return(#result) => return #result,
                 #private::Next::Retry(#wait) => #wait,
             };
             let #waited = #pause;
@@ -212,7 +212,7 @@ fn call(
 ///
 /// ```text
 /// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
-///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { break result; }
+///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { return result; }
 /// ```
 fn before_retry(
     model: &Model,
@@ -234,7 +234,7 @@ fn before_retry(
     Some(quote_spanned! {plumbing=>
         let #prepared = #preparation;
         if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
-            break #result;
+            return #result;
         }
     })
 }

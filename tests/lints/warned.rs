@@ -3,7 +3,8 @@
 //!
 //! Not formatted: some of it is wrong on purpose.
 
-// One word in a comment, `warns:` and the name of the lint, stands in each function that is warned of.
+// `warns:` names a lint that fires between it and the next empty line, and `lost:` one that fires on the
+// plain function alone, with the reason before it.
 
 use std::io;
 
@@ -70,6 +71,8 @@ pub async fn assigned_and_not_read(mut count: usize, text: &str) -> io::Result<u
     send(text).await
 }
 
+// The clone that the attempt starts from is assigned before it is read, and it is not the user's.
+// lost: unused_assignments
 #[reattempt::retry]
 pub async fn assigned_before_it_is_read(mut count: usize, text: &str) -> io::Result<usize> {
     count = send(text).await?;
@@ -114,6 +117,8 @@ pub async fn unreachable_tail(text: &str) -> io::Result<usize> {
     Ok(1)
 }
 
+// The block of the attempt captures `text`, though nothing comes to use it.
+// lost: unused_variables
 #[reattempt::retry]
 pub async fn panics_first(text: &str) -> io::Result<usize> {
     panic!("first");
@@ -224,12 +229,6 @@ pub async fn twice_inline(text: &str) -> io::Result<usize> {
     send(text).await
 }
 
-// warns: unconditional_recursion
-#[reattempt::retry]
-pub fn recursion<'a>(text: &'a str) -> std::pin::Pin<Box<dyn Future<Output = io::Result<usize>> + Send + 'a>> {
-    recursion(text)
-}
-
 // warns: unreachable_patterns
 #[reattempt::retry]
 pub async fn pattern(count: u8) -> io::Result<usize> {
@@ -246,7 +245,6 @@ pub async fn semicolons(text: &str) -> io::Result<usize> {
     send(text).await
 }
 
-// warns: clippy::needless_return
 #[reattempt::retry]
 pub async fn needless_return(text: &str) -> io::Result<usize> {
     return send(text).await;
@@ -258,7 +256,6 @@ pub async fn needless_return_at_the_end(text: &str) -> io::Result<usize> {
     return Ok(size);
 }
 
-// warns: clippy::needless_pass_by_value
 #[reattempt::retry]
 pub async fn passed_by_value(text: String) -> io::Result<usize> {
     send(&text).await
@@ -277,7 +274,6 @@ pub async fn let_and_return(text: &str) -> io::Result<usize> {
     result
 }
 
-// warns: clippy::question_mark
 #[reattempt::retry]
 pub async fn by_hand(text: &str) -> io::Result<usize> {
     let size = match send(text).await {
@@ -293,7 +289,6 @@ pub async fn needless_question_mark(text: &str) -> io::Result<usize> {
     Ok(send(text).await?)
 }
 
-// warns: clippy::redundant_clone
 #[reattempt::retry]
 pub async fn redundant_clone(text: &str) -> io::Result<usize> {
     let owned = text.to_owned();
@@ -335,7 +330,6 @@ pub async fn holds_a_lock(lock: &std::sync::Mutex<u8>) -> io::Result<usize> {
     send("").await.map(|size| size + usize::from(*guard))
 }
 
-// warns: clippy::unused_unit
 #[reattempt::retry]
 pub async fn unit() -> Result<(), io::Error> {
     send("").await?;

@@ -1,11 +1,12 @@
 //! What is done with one name that an argument binds.
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens as _;
 use syn::{Attribute, Type};
 
 use crate::item::Function;
 use crate::model::Model;
-use crate::usage::Usage;
+use crate::usage::{self, Usage};
 
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
@@ -17,6 +18,8 @@ pub(super) struct Binding<'a> {
     pub(super) is_self: bool,
     pub(super) attributes: Vec<&'a Attribute>,
     pub(super) usage: Usage,
+    /// Whether the `cancel` future may hold a reference to it, all the time that attempts run.
+    pub(super) held: bool,
 }
 
 /// What is done with one binding.
@@ -43,7 +46,7 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
             (true, _) => Treatment::Clone,
             (false, Some(_)) => Treatment::Leave,
             (false, None) if binding.mutable.is_some() || binding.ty.is_none() => Treatment::Leave,
-            (false, None) => Treatment::Borrow,
+            (false, None) => Treatment::Borrow.unless_held(binding),
         };
     }
     match reference(binding.ty) {
@@ -55,7 +58,7 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
                 Treatment::Reborrow { rebind }
             }
         }
-        None if binding.is_self => Treatment::Borrow,
+        None if binding.is_self => Treatment::Borrow.unless_held(binding),
         _ if binding.mutable.is_some() => Treatment::Clone,
         Some(false) => Treatment::Leave,
         None if binding.usage == Usage::HandedOver && is_concrete(binding.ty, function) => {
@@ -64,8 +67,23 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
         None if binding.usage >= Usage::Moved => Treatment::Choose,
         // Whether a name out of a pattern holds a reference, nobody can see.
         None if binding.ty.is_none() => Treatment::Leave,
-        None => Treatment::Borrow,
+        None => Treatment::Borrow.unless_held(binding),
     }
+}
+
+impl Treatment {
+    /// What is held by reference cannot be captured uniquely.
+    fn unless_held(self, binding: &Binding<'_>) -> Self {
+        if binding.held { Self::Leave } else { self }
+    }
+}
+
+/// Whether the `cancel` future may hold a reference to the argument of this name.
+pub(super) fn is_held(name: &str, model: &Model) -> bool {
+    model.cancel.as_ref().is_some_and(|cancel| {
+        let cancel = cancel.value.to_token_stream();
+        usage::of(name, &cancel) != Usage::Unmentioned
+    })
 }
 
 /// Whether the type is written as a reference, and if so whether as `&mut`.

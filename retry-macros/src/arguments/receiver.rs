@@ -6,6 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
 
 use super::Plan;
+use super::binding;
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
@@ -40,17 +41,18 @@ pub(super) fn plan_self(
     if usage::of("self", body) == Usage::Unmentioned {
         return;
     }
+    let held = binding::is_held("self", model);
     if function.takes_mutable_self() {
         let renamed = Ident::new("__self", plumbing);
         if usage::in_move_block("self", body) {
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
-        } else if !function.output_may_borrow() {
+        } else if !held && !function.output_may_borrow() {
             plan.within
                 .extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
         }
-    } else if by_value && receiver.mutability.is_none() {
+    } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
         plan.within
             .extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));

@@ -170,7 +170,10 @@ pub struct Client {
 }
 
 impl Client {
-    async fn reconnect(&mut self) -> io::Result<()> {
+    /// # Errors
+    ///
+    /// As it comes.
+    pub async fn reconnect(&mut self) -> io::Result<()> {
         self.sent += send("").await?;
         Ok(())
     }
@@ -191,5 +194,100 @@ impl Client {
     pub async fn prepared_by_a_closure(&mut self, text: &str) -> io::Result<u16> {
         self.sent += send(text).await?;
         Ok(self.sent)
+    }
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(budget = "none", nested = "multiply")]
+pub async fn without_budget(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+pub static BUDGET: reattempt::Budget = reattempt::Budget::new();
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(budget = BUDGET, nested = "outermost")]
+pub async fn with_a_shared_budget(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = tokio::time::sleep(limit), deadline = limit, before_retry = tokio::task::yield_now())]
+pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
+    Ok(send(text).await? + u16::from(limit.is_zero()))
+}
+
+/// A signal that is handed to calls by value.
+#[derive(Debug, Clone, Default)]
+pub struct Shutdown(std::sync::Arc<tokio::sync::Notify>);
+
+impl Shutdown {
+    pub async fn cancelled(&self) {
+        self.0.notified().await;
+    }
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = shutdown.cancelled())]
+pub async fn cancelled_by_an_argument(
+    text: &str,
+    shutdown: Shutdown,
+    mut count: u16,
+) -> io::Result<u16> {
+    count += send(text).await?;
+    drop(shutdown.clone());
+    Ok(count)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = shutdown.cancelled())]
+pub async fn cancelled_by_an_argument_that_is_handed_over(
+    mut shutdown: Shutdown,
+) -> io::Result<u16> {
+    shutdown.0 = std::sync::Arc::default();
+    drop(shutdown);
+    send("").await
+}
+
+#[derive(Debug, Default)]
+pub struct Service {
+    pub shutdown: Shutdown,
+    pub sent: u16,
+}
+
+impl Service {
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(cancel = self.shutdown.cancelled())]
+    pub async fn by_reference(&self) -> io::Result<u16> {
+        Ok(send("").await? + self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(cancel = self.shutdown.cancelled(), timeout = "1s")]
+    pub async fn by_mut_reference(&mut self) -> io::Result<u16> {
+        self.sent += send("").await?;
+        Ok(self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(cancel = self.shutdown.cancelled())]
+    pub async fn by_value(self) -> io::Result<u16> {
+        Ok(send("").await? + self.sent)
     }
 }
