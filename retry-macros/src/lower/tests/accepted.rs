@@ -1,6 +1,6 @@
 //! What is accepted: an attribute, and the settings it stands for.
 
-pub(super) const ACCEPTED: &[(&str, &str)] = &[
+pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ("", ""),
     ("attempts = 4", "attempts 4"),
     ("attempts = 4,", "attempts 4"),
