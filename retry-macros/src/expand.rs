@@ -231,9 +231,11 @@ fn before_retry(
     let result = Ident::new("__retry_result", plumbing);
     let preparation =
         cancel.run(&quote_spanned!(plumbing=> #call.prepare(async { #future.await })));
+    // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
+    let settled = quote_spanned!(blame=> #call.settle_prepared(#prepared, &mut #memory));
     Some(quote_spanned! {plumbing=>
         let #prepared = #preparation;
-        if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
+        if let ::core::option::Option::Some(#result) = #settled {
             return #result;
         }
     })

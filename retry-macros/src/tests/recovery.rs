@@ -195,9 +195,8 @@ fn damaged() -> impl Strategy<Value = TokenStream> {
     })
 }
 
+// 256 cases each; `PROPTEST_CASES=100000` asks for more.
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
-
     /// With an attribute that is mostly wrong, and one that is right.
     #[test]
     fn c89_no_tokens_make_it_panic(args in tokens(), item in damaged(), right: bool) {
