@@ -5,7 +5,7 @@
 //! handed over                 cloned for each attempt if its type is `Clone`, else borrowed
 //! `mut x: T`                  cloned, or refused
 //! `x: &T`                     as it is: a copy of the reference
-//! `x: &mut T`                 reborrowed
+//! `x: &mut T`                 reborrowed; so are `Option<&mut T>` and `Pin<&mut T>`
 //! `clone(x)`                  cloned;  every other argument is then borrowed
 //! ```
 //!
@@ -14,17 +14,22 @@
 //! does not.
 
 mod binding;
+mod pattern;
 mod receiver;
 mod seen;
+mod types;
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
-use syn::{FnArg, Pat};
+use syn::{Attribute, FnArg, Pat};
 
 use self::binding::{Binding, Treatment, treatment};
+use self::pattern::{Known, collect};
 use self::receiver::plan_self;
-use self::seen::{Argument, arguments_of, body_of, check_clone_list, collect};
+use self::seen::{Argument, arguments_of, body_of, check_clone_list};
+use self::types::annotation;
 use crate::errors::Errors;
+use crate::future::Shape;
 use crate::item::Function;
 use crate::model::Model;
 use crate::usage;
@@ -33,7 +38,9 @@ use crate::usage;
 #[derive(Default)]
 pub(crate) struct Plan {
     /// The arguments of the signature, or the rebindings of a handmade future.
-    pub(crate) patterns: Vec<Pat>,
+    patterns: Vec<Pat>,
+    /// Of each of these, whether the attempt has a binding of its own, with the `mut` and the lints.
+    rebinds: Vec<bool>,
     /// Whether `self` needs `mut` in the signature.
     pub(crate) mutable_self: bool,
     /// In the loop, before each attempt.
@@ -53,7 +60,7 @@ pub(crate) fn plan(
     let mut plan = Plan::default();
     let body = body_of(function);
     if function.handmade.is_none() {
-        plan_self(function, model, body, &mut plan, errors);
+        plan_self(function, model, body, root, &mut plan, errors);
     }
     let arguments = arguments_of(function);
     check_clone_list(&arguments, function, model, errors);
@@ -67,119 +74,161 @@ pub(crate) fn plan(
     {
         if !seen {
             plan.patterns.push(pattern);
+            plan.rebinds.push(false);
             continue;
         }
-        let whole = matches!(pattern, Pat::Ident(_));
-        let known = if whole { ty.as_ref() } else { None };
+        let known = ty.as_ref().map_or(Known::Nothing, Known::Type);
         let mut bindings = Vec::new();
-        collect(&mut pattern, &mut |ident, mutability, by_ref| {
-            if by_ref {
+        collect(&mut pattern, known, &mut |name| {
+            if name.by_ref {
                 return;
             }
-            let usage = usage::of(&ident.to_string(), body);
             let binding = Binding {
-                ident: ident.clone(),
-                mutable: mutability.as_ref().map(|token| token.span),
-                ty: known,
+                ident: name.ident.clone(),
+                mutable: name.mutability.as_ref().map(|token| token.span),
+                known: name.known,
                 is_self,
                 attributes: attributes
                     .iter()
-                    .filter(|attribute| attribute.path().is_ident("cfg"))
+                    .filter(|attribute| is_kept(attribute))
                     .collect(),
-                usage,
-                held: binding::is_held(&ident.to_string(), model),
+                usage: usage::of(&name.ident.to_string(), body),
+                held: binding::is_held(&name.ident.to_string(), model),
             };
             let treatment = treatment(&binding, function, model);
-            // The binding in the attempt has the user's `mut`, which may be unused there.
-            match treatment {
-                Treatment::Clone | Treatment::Choose if binding.held => *mutability = None,
-                Treatment::Clone | Treatment::Choose if mutability.is_some() => {
-                    let plumbing = Span::mixed_site().located_at(ident.span());
-                    *mutability = Some(syn::Token![mut](plumbing));
-                }
-                Treatment::Reborrow { rebind: true } => *mutability = None,
-                _ => {}
+            if treatment.rebinds() {
+                *name.mutability = None;
+            }
+            let cloned_within = binding.mutable.is_some()
+                && !binding.held
+                && matches!(treatment, Treatment::Choose | Treatment::Clone);
+            if (treatment.needs_mut_outside() || cloned_within) && name.mutability.is_none() {
+                let plumbing = Span::mixed_site().located_at(name.ident.span());
+                *name.mutability = Some(syn::Token![mut](plumbing));
             }
             bindings.push((binding, treatment));
         });
         for (binding, treatment) in &bindings {
-            emit(binding, treatment, &mut pattern, whole, root, &mut plan);
+            emit(binding, *treatment, root, &mut plan);
         }
         plan.patterns.push(pattern);
+        plan.rebinds
+            .push(bindings.iter().any(|(_, treatment)| treatment.rebinds()));
     }
+    plan_locals(function, model, root, &mut plan);
     plan
 }
 
-fn emit(
-    binding: &Binding<'_>,
-    treatment: &Treatment,
-    pattern: &mut Pat,
-    whole: bool,
-    root: &TokenStream,
-    plan: &mut Plan,
-) {
+/// Whether an attribute of an argument says something of its name, too: whether it is there, and
+/// which lints are heard.
+fn is_kept(attribute: &Attribute) -> bool {
+    ["cfg", "allow", "expect", "warn", "deny"]
+        .iter()
+        .any(|kept| attribute.path().is_ident(kept))
+}
+
+/// What stands before a handmade future is made once; the future may hand it over as an argument.
+fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mut Plan) {
+    let Some(Shape::Block { locals, body, .. }) =
+        function.handmade.as_ref().map(|handmade| &handmade.shape)
+    else {
+        return;
+    };
+    for local in locals {
+        let binding = Binding {
+            ident: local.clone(),
+            mutable: None,
+            known: Known::Nothing,
+            is_self: false,
+            attributes: Vec::new(),
+            usage: usage::of(&local.to_string(), body),
+            held: binding::is_held(&local.to_string(), model),
+        };
+        let treatment = treatment(&binding, function, model);
+        emit(&binding, treatment, root, plan);
+    }
+}
+
+fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &mut Plan) {
     let name = &binding.ident;
-    let cfg = &binding.attributes;
+    let attributes = &binding.attributes;
+    let cfg = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"));
     let plumbing = Span::mixed_site().located_at(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
-    // Under its own name: a second one would be a second copy in the future.
-    let rebind = |value: TokenStream| {
-        quote_spanned! {plumbing=>
-            // These fire on a binding that has the user's name, and it has to have that name.
-            #(#cfg)* #[allow(clippy::shadow_reuse, clippy::shadow_same)]
-            let #mutability #name = #value;
-        }
-    };
-    match treatment {
-        Treatment::Leave => {}
+    // These fire on a binding that has the user's name, and it has to have that name.
+    let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
+    let attempt = match treatment {
+        Treatment::Leave => return,
         Treatment::Borrow => {
-            if whole {
-                if let Pat::Ident(pattern) = pattern {
-                    if pattern.mutability.is_none() {
-                        pattern.mutability = Some(syn::Token![mut](plumbing));
-                    }
+            quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; })
+        }
+        Treatment::Reborrow { rebind: false } => {
+            quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut *#name; })
+        }
+        Treatment::Reborrow { rebind: true } => {
+            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = &mut *#name;)
+        }
+        Treatment::ReborrowOption => match binding.known.ty().and_then(annotation) {
+            None => quote_spanned! {plumbing=>
+                #(#attributes)* #shadows let #mutability #name = #name.as_deref_mut();
+            },
+            Some(ty) => quote_spanned! {plumbing=>
+                #(#attributes)* #shadows let #mutability #name: #ty = match #name {
+                    ::core::option::Option::Some(ref mut #name) => ::core::option::Option::Some(&mut **#name),
+                    ::core::option::Option::None => ::core::option::Option::None,
+                };
+            },
+        },
+        Treatment::ReborrowPin => {
+            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
+        }
+        Treatment::Choose | Treatment::Clone => {
+            let value = match treatment {
+                Treatment::Choose => quote_spanned! {plumbing=>
+                    #root::__private::Argument::new(&#name).for_each_attempt()
+                },
+                _ => quote_spanned!(plumbing=> #root::__private::cloned(&#name)),
+            };
+            // Under its own name: a second one would be a second copy in the future. What is not moved
+            // after all, because it is `Copy` or only borrowed, is captured uniquely.
+            let captured = quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; });
+            let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
+            match mutability {
+                // In the attempt, where rustc sees that a value is assigned and never read.
+                Some(mutability) if !binding.held => {
+                    let rebound = rebound(mutability);
+                    quote_spanned!(plumbing=> #captured #rebound)
+                }
+                Some(mutability) => {
+                    plan.each.extend(rebound(mutability));
+                    TokenStream::new()
+                }
+                None => {
+                    plan.each.extend(rebound(quote_spanned!(plumbing=> mut)));
+                    captured
                 }
             }
-            plan.within.extend(quote_spanned! {plumbing=>
-                #(#cfg)* if false { let _ = &mut #name; }
-            });
         }
-        Treatment::Reborrow { rebind: false } => plan.within.extend(quote_spanned! {plumbing=>
-            #(#cfg)* if false { let _ = &mut *#name; }
-        }),
-        Treatment::Reborrow { rebind: true } => plan
-            .within
-            .extend(rebind(quote_spanned!(plumbing=> &mut *#name))),
-        Treatment::Choose | Treatment::Clone => {
-            let value = if matches!(treatment, Treatment::Choose) {
-                quote_spanned!(plumbing=> #root::__private::Argument::new(&#name).for_each_attempt())
-            } else {
-                quote_spanned!(plumbing=> #root::__private::cloned(&#name))
-            };
-            if mutability.is_some() && !binding.held {
-                // In the attempt, where rustc sees that a value is assigned and never read; captured
-                // uniquely, since a shared reference would ask for `Sync`.
-                plan.within.extend(quote_spanned! {plumbing=>
-                    #(#cfg)* if false { let _ = &mut #name; }
-                });
-                plan.within.extend(rebind(value));
-            } else {
-                plan.each.extend(rebind(value));
-            }
-        }
-    }
+    };
+    plan.within.extend(attempt);
 }
 
 impl Plan {
     /// The signature's arguments with the patterns of the plan.
     pub(crate) fn apply(&self, function: &Function) -> syn::Signature {
         let mut signature = function.signature.clone();
-        let mut patterns = self.patterns.iter();
+        let mut patterns = self.patterns.iter().zip(&self.rebinds);
         for input in &mut signature.inputs {
             match input {
                 FnArg::Typed(typed) => {
-                    if let Some(pattern) = patterns.next() {
+                    if let Some((pattern, &rebinds)) = patterns.next() {
                         *typed.pat = pattern.clone();
+                        // What was expected of the name is met, or not, where the attempt binds it.
+                        typed
+                            .attrs
+                            .retain(|attribute| !(rebinds && attribute.path().is_ident("expect")));
                     }
                 }
                 FnArg::Receiver(receiver) => {

@@ -40,7 +40,7 @@ use syn::spanned::Spanned as _;
 use crate::arguments::Plan;
 use crate::bounds::{Bounds, Cancel, bounds};
 use crate::classifier::{self, classifier};
-use crate::future::{Kind, Shape};
+use crate::future::{self, Kind, Shape};
 use crate::item::{self, Function};
 use crate::model::{BeforeRetry, Model};
 use crate::settings::{Settings, settings};
@@ -73,6 +73,7 @@ pub(crate) fn expand(
                 wrapper,
                 rebindings,
                 body,
+                ..
             },
         )) => {
             let rebound =
@@ -84,6 +85,11 @@ pub(crate) fn expand(
                         quote!(#(#attributes)* let #pattern = #value;)
                     });
             let code = call(function, model, plan, root, body);
+            // `#[async_trait]` has renamed it in the body, and not in our attribute.
+            let code = match rebindings.iter().find_map(future::Rebinding::of_self) {
+                Some(this) => renamed_self(code, this.span()),
+                None => code,
+            };
             let future = quote!(async move { #(#rebound)* #code });
             if wrapper.is_empty() {
                 quote!(#statements #future)
@@ -95,7 +101,11 @@ pub(crate) fn expand(
             let code = call(function, model, plan, root, &whole(function));
             match kind {
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
-                Kind::Opaque => quote!(async move { #code }),
+                Kind::Opaque => {
+                    // By name: a block alone looks to clippy like an `async fn` written out.
+                    let future = Ident::new("__retry_future", Span::mixed_site());
+                    quote!(let #future = async move { #code }; #future)
+                }
             }
         }
     };
@@ -151,21 +161,31 @@ fn call(
     let typed = typed_branch(&item::without_impl(&function.output));
     let rules = classifier(function, model, root);
     let body = if plan.rename_self {
-        renamed_self(body.clone())
+        renamed_self(body.clone(), plumbing)
     } else {
         body.clone()
     };
     let Plan { each, within, .. } = plan;
     // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
     // on the body. In braces of its own: an item in it comes after no statement of ours.
-    // The empty item keeps rustc from calling the braces of a body on one line unnecessary.
-    let item = quote_spanned!(plumbing=> const _: () = (););
+    // An item before a body that is one expression: rustc finds the braces round it unnecessary.
+    let lone = !has_semicolon(&body);
+    let item = lone.then(|| quote_spanned!(plumbing=> const _: () = ();));
     let block = braced(quote!(#item #body), function.braces);
     let block = braced(
         quote_spanned!(plumbing=> #typed #within #block),
         function.braces,
     );
     let attempt = quote_spanned!(function.braces=> async #block);
+    let cancel = Cancel::new(model, &private);
+    let begin_cancel = cancel.begin();
+    let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
+    // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
+    let attempt = if each.is_empty() {
+        attempt
+    } else {
+        quote_spanned!(plumbing=> { #each let #ended = #attempt; #ended })
+    };
     let error = name("__retry_error");
     let failed = match &model.when_ok {
         Some(when_ok) => {
@@ -183,9 +203,6 @@ fn call(
     // The very span of the type: rustc then tells a mistake in it once.
     let settle = Ident::new("settle", blamed.span());
     let waited = name("__retry_waited");
-    let cancel = Cancel::new(model, &private);
-    let begin_cancel = cancel.begin();
-    let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
     let pause = cancel.pause(&wait, &call, &memory);
     let before_retry = before_retry(model, &cancel, &call, &memory);
     quote_spanned! {plumbing=>
@@ -193,7 +210,6 @@ fn call(
         let mut #memory = #choose;
         #begin_cancel
         loop {
-            #each
             let #ended = #attempt;
             let #wait = match #call.#settle(
                 #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
@@ -249,7 +265,7 @@ fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -
         dynamic,
         policy,
         limited,
-    } = settings(model, root);
+    } = settings(model, &function.signature.generics, root);
     let private = quote_spanned!(plumbing=> #root::__private);
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
@@ -303,7 +319,7 @@ fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -> TokenStre
     let unknown = |tokens: &TokenStream| {
         tokens.clone().into_iter().any(|token| match token {
             TokenTree::Ident(word) => {
-                word == "impl" || function.is_type_parameter(&word) || looks_generic(&word)
+                word == "impl" || function.is_type_parameter(&word) || item::looks_generic(&word)
             }
             _ => false,
         })
@@ -325,15 +341,6 @@ fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -> TokenStre
     quote_spanned! {plumbing=>
         #call.memory::<<#output as #root::__private::ResultLike>::Error>().choose()
     }
-}
-
-/// `E`, `E1`: what people call a type parameter of the `impl` around the function.
-fn looks_generic(word: &Ident) -> bool {
-    let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
-    letters
-        .next()
-        .is_some_and(|first| first.is_ascii_uppercase())
-        && letters.all(|rest| rest.is_ascii_digit())
 }
 
 /// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
@@ -363,17 +370,16 @@ fn typed_branch(output: &syn::Type) -> TokenStream {
     }
 }
 
-/// `self` as `__self`, except within items of their own.
-fn renamed_self(body: TokenStream) -> TokenStream {
+/// `self` as `__self`, except within items of their own. `hygiene` is where that name is bound.
+fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
     let mut tokens = body.into_iter().peekable();
     let mut renamed = TokenStream::new();
     let mut in_item = false;
     while let Some(token) = tokens.next() {
         let token = match token {
-            TokenTree::Ident(word) if word == "self" => TokenTree::Ident(Ident::new(
-                "__self",
-                Span::mixed_site().located_at(word.span()),
-            )),
+            TokenTree::Ident(word) if word == "self" => {
+                TokenTree::Ident(Ident::new("__self", hygiene.located_at(word.span())))
+            }
             TokenTree::Ident(word) => {
                 let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
                 in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod")
@@ -385,7 +391,8 @@ fn renamed_self(body: TokenStream) -> TokenStream {
                 TokenTree::Group(group)
             }
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), renamed_self(group.stream()));
+                let mut inner =
+                    Group::new(group.delimiter(), renamed_self(group.stream(), hygiene));
                 inner.set_span(group.span());
                 TokenTree::Group(inner)
             }
@@ -394,6 +401,11 @@ fn renamed_self(body: TokenStream) -> TokenStream {
         renamed.extend([token]);
     }
     renamed
+}
+
+fn has_semicolon(body: &TokenStream) -> bool {
+    let mut tokens = body.clone().into_iter();
+    tokens.any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';'))
 }
 
 fn braced(tokens: TokenStream, span: Span) -> TokenStream {

@@ -31,6 +31,8 @@ pub(crate) enum Shape {
     Block {
         /// What stands before the future, and runs once.
         statements: TokenStream,
+        /// The names that they bind.
+        locals: Vec<Ident>,
         /// The function that boxes: `Box::pin`. Empty for an opaque future.
         wrapper: TokenStream,
         /// `let x = x;`, at the head of the block: arguments under another name.
@@ -47,6 +49,18 @@ pub(crate) struct Rebinding {
     pub(crate) pattern: Pat,
     pub(crate) argument: Ident,
     pub(crate) value: Expr,
+}
+
+impl Rebinding {
+    /// The new name of `self`: `__self`.
+    pub(crate) fn of_self(&self) -> Option<&Ident> {
+        match &self.pattern {
+            Pat::Ident(pattern) if self.argument == "self" && pattern.ident == "__self" => {
+                Some(&pattern.ident)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Handmade {
@@ -165,10 +179,22 @@ fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option
     let body = quote!(#(#rest)*);
     Some(Shape::Block {
         statements: quote!(#(#before)*),
+        locals: before.iter().filter_map(local).collect(),
         wrapper,
         rebindings,
         body,
     })
+}
+
+/// The name that a statement binds: `let x = …;`. Names within a pattern keep whatever they are.
+fn local(statement: &Stmt) -> Option<Ident> {
+    match statement {
+        Stmt::Local(Local {
+            pat: Pat::Ident(pattern),
+            ..
+        }) => Some(pattern.ident.clone()),
+        _ => None,
+    }
 }
 
 /// `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` fixes the type of

@@ -5,7 +5,7 @@
 
 mod types;
 
-pub(crate) use self::types::{mentions_lifetime, text_of, visible_error, without_impl};
+pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_error, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -165,6 +165,47 @@ impl Function {
         mentions_lifetime(&self.output.to_token_stream())
     }
 
+    /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or
+    /// leaves one out that may be the argument's.
+    pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
+        let output = Lifetimes::of(&self.output.to_token_stream());
+        let from_self = self.takes_self_by_reference();
+        let argument = argument.map(|ty| Lifetimes::of(&ty.to_token_stream()));
+        // `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
+        let related = self
+            .signature
+            .generics
+            .lifetimes()
+            .any(|lifetime| !lifetime.bounds.is_empty())
+            || self.signature.generics.where_clause.is_some();
+        (output.elided && (is_self || !from_self))
+            || argument.is_none_or(|argument| {
+                !output.named.is_empty()
+                    && (related && !argument.named.is_empty()
+                        || output
+                            .named
+                            .iter()
+                            .any(|name| argument.named.contains(name)))
+            })
+            || is_self && !output.named.is_empty() && self.names_lifetime_of_self()
+    }
+
+    /// `&self`, `&mut self`, `self: Pin<&mut Self>`: where a lifetime that the result leaves out is from.
+    fn takes_self_by_reference(&self) -> bool {
+        matches!(
+            self.signature.inputs.first(),
+            Some(FnArg::Receiver(receiver)) if mentions_lifetime(&receiver.to_token_stream())
+        )
+    }
+
+    /// `&'a self`.
+    fn names_lifetime_of_self(&self) -> bool {
+        matches!(
+            self.signature.inputs.first(),
+            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(&receiver.to_token_stream()).named.is_empty()
+        )
+    }
+
     /// The name of the function's own type parameters.
     pub(crate) fn is_type_parameter(&self, name: &syn::Ident) -> bool {
         self.signature
@@ -218,4 +259,13 @@ pub(crate) fn unraw(ident: &syn::Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#")
         .map_or_else(|| text.clone(), str::to_owned)
+}
+
+/// `E`, `E1`: what people call a type parameter of the `impl` around the function.
+pub(crate) fn looks_generic(word: &syn::Ident) -> bool {
+    let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_uppercase())
+        && letters.all(|rest| rest.is_ascii_digit())
 }

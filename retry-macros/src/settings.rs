@@ -3,8 +3,9 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Expr, Path};
+use syn::{Expr, GenericParam, Generics, Path};
 
+use crate::item;
 use crate::model::{Attempts, Factor, Length, Model, Word};
 
 /// The policy of an annotated function.
@@ -21,9 +22,13 @@ pub(crate) struct Settings {
 }
 
 /// Sorts the settings by when they are known.
-pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
+pub(crate) fn settings(model: &Model, generics: &Generics, root: &TokenStream) -> Settings {
     let plumbing = Span::mixed_site();
-    let mut sorted = Sorted::default();
+    let mut sorted = Sorted {
+        generics,
+        constant: TokenStream::new(),
+        dynamic: TokenStream::new(),
+    };
     let policy = quote_spanned!(plumbing=> #root::Policy);
     let dynamic_policy = model.policy.as_ref().filter(|path| !is_constant_path(path));
     let base = match (&model.policy, dynamic_policy) {
@@ -83,7 +88,9 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
         }
     }
     let has_limit = model.timeout.is_some() || model.deadline.is_some() || model.cancel.is_some();
-    let Sorted { constant, dynamic } = sorted;
+    let Sorted {
+        constant, dynamic, ..
+    } = sorted;
     let name = syn::Ident::new("__retry_policy", plumbing);
     match dynamic_policy {
         // A policy that only the call can name: everything else is set on it then.
@@ -106,15 +113,30 @@ pub(crate) fn settings(model: &Model, root: &TokenStream) -> Settings {
     }
 }
 
-#[derive(Default)]
-struct Sorted {
+struct Sorted<'a> {
+    /// Those of the function, which no item within it can name.
+    generics: &'a Generics,
     constant: TokenStream,
     dynamic: TokenStream,
 }
 
-impl Sorted {
+impl Sorted<'_> {
     fn constant(&mut self, setting: TokenStream) {
         self.constant.extend(setting);
+    }
+
+    fn names_a_parameter(&self, expr: &Expr) -> bool {
+        let names = |token: TokenTree| {
+            self.generics
+                .params
+                .iter()
+                .any(|parameter| match (parameter, &token) {
+                    (GenericParam::Type(ty), TokenTree::Ident(word)) => ty.ident == *word,
+                    (GenericParam::Const(value), TokenTree::Ident(word)) => value.ident == *word,
+                    _ => false,
+                })
+        };
+        expr.to_token_stream().into_iter().any(names)
     }
 
     fn expression(&mut self, setter: &str, expr: &Expr) {
@@ -122,7 +144,7 @@ impl Sorted {
         let at = Span::mixed_site().located_at(expr.span());
         let setter = syn::Ident::new(setter, at);
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
-        if is_constant(expr) {
+        if is_constant(expr) && !self.names_a_parameter(expr) {
             self.constant.extend(setting);
         } else {
             self.dynamic.extend(setting);
@@ -140,7 +162,8 @@ fn is_constant(expr: &Expr) -> bool {
         Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
         Expr::Group(group) => is_constant(&group.expr),
         Expr::Paren(paren) => is_constant(&paren.expr),
-        Expr::Unary(unary) => is_constant(&unary.expr),
+        // A dereference runs code: that of a `LazyLock`, say.
+        Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_constant(&unary.expr),
         Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
         Expr::Call(call) => {
             const CONSTRUCTORS: [&str; 5] = [
@@ -170,12 +193,12 @@ fn is_arithmetic(expr: &Expr) -> bool {
 }
 
 /// Whether the last name of a path is that of a constant or a variant, and it does not go through
-/// `Self`, which no item within a function can name.
+/// `Self` or `T`, which no item within a function can name.
 pub(crate) fn is_constant_path(path: &Path) -> bool {
-    let through_self = path
-        .segments
-        .first()
-        .is_some_and(|first| first.ident == "Self");
+    let through_self = path.segments.first().is_some_and(|first| {
+        let parameter = path.segments.len() > 1 && item::looks_generic(&first.ident);
+        first.ident == "Self" || parameter
+    });
     let generic = path
         .to_token_stream()
         .into_iter()

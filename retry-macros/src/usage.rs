@@ -16,6 +16,8 @@ pub(crate) enum Usage {
     Moved,
     /// By value: `f(x)`, `Some(x)`, `Struct { x }`.
     HandedOver,
+    /// To its end: `drop(x)`, `x.await`. A reference to it would not do, even where it compiles.
+    UsedUp,
 }
 
 /// Reads how `body` uses the argument called `name`.
@@ -49,6 +51,10 @@ pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
 
 /// What surrounds a token.
 #[derive(Clone, Copy, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing of a place, and any may be true of it"
+)]
 struct Place {
     /// Within a `move` block or closure, where every mention is a move.
     moves: bool,
@@ -56,6 +62,8 @@ struct Place {
     formats: bool,
     /// Directly among the arguments of a call or the fields of a literal.
     lists: bool,
+    /// Directly within `drop(…)`.
+    drops: bool,
 }
 
 struct Scan<'a> {
@@ -105,6 +113,8 @@ impl Scan<'_> {
                     let inner = Place {
                         formats: is_formatting(&tokens, at),
                         lists,
+                        drops: lists
+                            && matches!(before(&tokens, at, 1), Some(TokenTree::Ident(word)) if word == "drop"),
                         ..place
                     };
                     self.tokens(group.stream(), inner);
@@ -143,7 +153,9 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     }
     if is(next, '.') && !is(after_next, '.') {
         return Some(match after_next {
+            Some(TokenTree::Ident(method)) if method == "await" => Usage::UsedUp,
             Some(TokenTree::Ident(method)) if takes_self(&method.to_string()) => Usage::HandedOver,
+            Some(TokenTree::Ident(method)) if may_take_self(&method.to_string()) => Usage::Moved,
             _ => Usage::Borrowed,
         });
     }
@@ -157,7 +169,9 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     }
     let starts = previous.is_none() || is(previous, ',') || is(previous, ':');
     let ends = next.is_none() || is(next, ',') || is(next, '?');
-    if place.lists && starts && ends {
+    if place.drops && previous.is_none() && next.is_none() {
+        Some(Usage::UsedUp)
+    } else if place.lists && starts && ends {
         Some(Usage::HandedOver)
     } else {
         Some(Usage::Moved)
@@ -166,11 +180,48 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
 fn takes_self(method: &str) -> bool {
-    method == "await"
-        || method == "into"
+    method == "into"
         || ["into_", "unwrap", "expect"]
             .iter()
             .any(|prefix| method.starts_with(prefix))
+}
+
+/// Methods that take `self` by value where the standard library has them: those of `Option`, `Result`,
+/// iterators, and the locks of an `Arc`.
+fn may_take_self(method: &str) -> bool {
+    const NAMES: [&str; 30] = [
+        "and",
+        "and_then",
+        "chain",
+        "collect",
+        "copied",
+        "cloned",
+        "enumerate",
+        "err",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "flatten",
+        "fold",
+        "for_each",
+        "is_none_or",
+        "is_some_and",
+        "map",
+        "map_err",
+        "map_or",
+        "map_or_else",
+        "ok",
+        "ok_or",
+        "ok_or_else",
+        "or",
+        "or_else",
+        "rev",
+        "skip",
+        "sum",
+        "transpose",
+        "zip",
+    ];
+    NAMES.contains(&method) || method.ends_with("_owned") && !method.starts_with("to_")
 }
 
 /// Whether the token is an operand of a comparison, which takes references.

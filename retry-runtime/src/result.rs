@@ -80,7 +80,7 @@ impl<E> FromStopped<ByError> for Error<E> {
 
 /// What `before_retry` may give: nothing, or a `Result` whose error ends the call.
 #[diagnostic::on_unimplemented(
-    message = "`before_retry` gives `{Self}`, expected `()` or `Result<(), _>`",
+    message = "`before_retry` gives `{Self}`, expected `()` or a `Result`",
     label = "its error must convert into `{E}` with `From`"
 )]
 pub trait Prepared<E> {
@@ -95,7 +95,8 @@ impl<E> Prepared<E> for () {
     }
 }
 
-impl<E, X: Into<E>> Prepared<E> for Result<(), X> {
+/// Whatever it holds in `Ok`: `file.rewind()` gives a position that nobody asks for.
+impl<E, T, X: Into<E>> Prepared<E> for Result<T, X> {
     #[inline]
     fn into_error(self) -> Option<E> {
         self.err().map(Into::into)

@@ -8,9 +8,11 @@ mod bodies;
 mod boxed;
 mod generic;
 mod hygiene;
+mod lent;
 mod methods;
 mod results;
 mod traced;
+mod written;
 
 use std::future::Future;
 use std::io;
@@ -68,9 +70,11 @@ async fn every_shape_makes_all_its_attempts() {
         boxed::CASES,
         generic::CASES,
         hygiene::CASES,
+        lent::CASES,
         methods::CASES,
         results::CASES,
         traced::CASES,
+        written::CASES,
     ];
     let mut wrong = Vec::new();
     for case in tables.concat() {

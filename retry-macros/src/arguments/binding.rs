@@ -2,8 +2,10 @@
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens as _;
-use syn::{Attribute, Type};
+use syn::Attribute;
 
+use super::pattern::Known;
+use super::types::{Indirection, gives_itself_up, indirection, is_called_once, is_concrete};
 use crate::item::Function;
 use crate::model::Model;
 use crate::usage::{self, Usage};
@@ -13,8 +15,7 @@ pub(super) struct Binding<'a> {
     pub(super) ident: Ident,
     /// Bound with `mut`.
     pub(super) mutable: Option<Span>,
-    /// The type, where the name is the whole pattern.
-    pub(super) ty: Option<&'a Type>,
+    pub(super) known: Known<'a>,
     pub(super) is_self: bool,
     pub(super) attributes: Vec<&'a Attribute>,
     pub(super) usage: Usage,
@@ -23,6 +24,7 @@ pub(super) struct Binding<'a> {
 }
 
 /// What is done with one binding.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
     Leave,
     /// Captured by unique reference.
@@ -31,50 +33,39 @@ pub(super) enum Treatment {
     Reborrow {
         rebind: bool,
     },
+    /// `Option<&mut T>`: reborrowed within.
+    ReborrowOption,
+    /// `Pin<&mut T>`: reborrowed within.
+    ReborrowPin,
     /// Cloned where possible.
     Choose,
     /// Cloned.
     Clone,
 }
 
-pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
-    if binding.usage == Usage::Unmentioned {
-        return Treatment::Leave;
+impl Treatment {
+    /// Whether the attempt has a binding of its own, to which the `mut` belongs.
+    pub(super) fn rebinds(self) -> bool {
+        !matches!(
+            self,
+            Self::Leave | Self::Borrow | Self::Reborrow { rebind: false }
+        )
     }
-    if let Some(list) = &model.clone {
-        return match (list.value.contains(&binding.ident), reference(binding.ty)) {
-            (true, _) => Treatment::Clone,
-            (false, Some(_)) => Treatment::Leave,
-            (false, None) if binding.mutable.is_some() || binding.ty.is_none() => Treatment::Leave,
-            (false, None) => Treatment::Borrow.unless_held(binding),
-        };
-    }
-    match reference(binding.ty) {
-        Some(true) => {
-            let rebind = binding.mutable.is_some() || binding.usage >= Usage::Moved;
-            if !rebind && function.output_may_borrow() {
-                Treatment::Leave
-            } else {
-                Treatment::Reborrow { rebind }
-            }
-        }
-        None if binding.is_self => Treatment::Borrow.unless_held(binding),
-        _ if binding.mutable.is_some() => Treatment::Clone,
-        Some(false) => Treatment::Leave,
-        None if binding.usage == Usage::HandedOver && is_concrete(binding.ty, function) => {
-            Treatment::Clone
-        }
-        None if binding.usage >= Usage::Moved => Treatment::Choose,
-        // Whether a name out of a pattern holds a reference, nobody can see.
-        None if binding.ty.is_none() => Treatment::Leave,
-        None => Treatment::Borrow.unless_held(binding),
+
+    /// Whether the name outside of the attempt must be `mut`, whatever its author wrote.
+    pub(super) fn needs_mut_outside(self) -> bool {
+        matches!(
+            self,
+            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin
+        )
     }
 }
 
-impl Treatment {
-    /// What is held by reference cannot be captured uniquely.
-    fn unless_held(self, binding: &Binding<'_>) -> Self {
-        if binding.held { Self::Leave } else { self }
+pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
+    match chosen(binding, function, model) {
+        // What is held by reference cannot be captured uniquely.
+        Treatment::Borrow if binding.held => Treatment::Leave,
+        treatment => treatment,
     }
 }
 
@@ -86,36 +77,57 @@ pub(super) fn is_held(name: &str, model: &Model) -> bool {
     })
 }
 
-/// Whether the type is written as a reference, and if so whether as `&mut`.
-fn reference(ty: Option<&Type>) -> Option<bool> {
-    match ty? {
-        Type::Reference(reference) => Some(reference.mutability.is_some()),
-        Type::Group(group) => reference(Some(&group.elem)),
-        Type::Paren(paren) => reference(Some(&paren.elem)),
-        _ => None,
+fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
+    let Binding { usage, known, .. } = *binding;
+    let ty = known.ty();
+    if usage == Usage::Unmentioned {
+        return Treatment::Leave;
+    }
+    let indirection = ty.and_then(indirection);
+    if let Some(list) = &model.clone {
+        match indirection {
+            _ if list.value.contains(&binding.ident) => return Treatment::Clone,
+            // Whoever clones nothing wants to see what the attempt before left.
+            _ if binding.mutable.is_some() => return Treatment::Leave,
+            None if known.may_borrow_uniquely(function) => return Treatment::Borrow,
+            None | Some(Indirection::Shared) => return Treatment::Leave,
+            Some(_) => {}
+        }
+    }
+    match indirection {
+        Some(Indirection::Mutable) => {
+            let rebind = binding.mutable.is_some() || usage >= Usage::Moved;
+            if !rebind && function.output_may_borrow_from(ty, binding.is_self) {
+                Treatment::Leave
+            } else {
+                Treatment::Reborrow { rebind }
+            }
+        }
+        Some(Indirection::MutableOption) => Treatment::ReborrowOption,
+        Some(Indirection::MutablePin) => Treatment::ReborrowPin,
+        None if binding.is_self && !is_shared_self(binding) => Treatment::Borrow,
+        Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
+        _ if is_for_one_use(binding, function) => Treatment::Clone,
+        None if usage >= Usage::Moved => Treatment::Choose,
+        None if known.may_borrow_uniquely(function) => Treatment::Borrow,
+        // Whether a name out of a pattern holds a reference, nobody can see.
+        _ => Treatment::Leave,
     }
 }
 
-/// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
-fn is_concrete(ty: Option<&Type>, function: &Function) -> bool {
-    let Some(Type::Path(path)) = ty else {
-        return false;
+/// `self: Arc<Self>`, handed over: a clone of it is what one would write by hand.
+fn is_shared_self(binding: &Binding<'_>) -> bool {
+    binding.usage >= Usage::Moved && binding.known.ty().is_some_and(super::types::is_counted)
+}
+
+/// Whether the way in which it is used leaves nothing for the next attempt, or not what the caller
+/// passed, so that "not `Clone`" is final.
+fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
+    let usage = binding.usage;
+    let by_type = |ty| {
+        is_called_once(ty, function)
+            || usage >= Usage::Moved && gives_itself_up(ty, function)
+            || usage >= Usage::HandedOver && is_concrete(ty, function)
     };
-    let Some(first) = path.path.segments.first() else {
-        return false;
-    };
-    let short = first.ident.to_string();
-    let looks_generic = short.len() <= 2
-        && short
-            .chars()
-            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-    path.qself.is_none()
-        && !looks_generic
-        && short != "Self"
-        && !function.is_type_parameter(&first.ident)
-        && path
-            .path
-            .segments
-            .iter()
-            .all(|segment| segment.arguments.is_none())
+    binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
 }

@@ -5,8 +5,9 @@ use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
 
-use super::Plan;
-use super::binding;
+use super::seen::type_of_self;
+use super::types::{Indirection, indirection, is_counted};
+use super::{Plan, binding};
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
@@ -17,6 +18,7 @@ pub(super) fn plan_self(
     function: &Function,
     model: &Model,
     body: &TokenStream,
+    root: &TokenStream,
     plan: &mut Plan,
     errors: &mut Errors,
 ) {
@@ -38,17 +40,29 @@ pub(super) fn plan_self(
         errors.push(mutability.span(), errors::item::mutable_self());
         return;
     }
-    if usage::of("self", body) == Usage::Unmentioned {
+    let usage = usage::of("self", body);
+    if usage == Usage::Unmentioned {
         return;
     }
     let held = binding::is_held("self", model);
-    if function.takes_mutable_self() {
-        let renamed = Ident::new("__self", plumbing);
+    let renamed = Ident::new("__self", plumbing);
+    let ty = type_of_self(receiver);
+    if indirection(&ty) == Some(Indirection::MutablePin) {
+        let mutability = &receiver.mutability;
+        plan.rename_self = true;
+        plan.mutable_self = true;
+        plan.within
+            .extend(quote_spanned!(plumbing=> let #mutability #renamed = #this.as_mut();));
+    } else if is_counted(&ty) && usage >= Usage::Moved && model.clone.is_none() {
+        plan.rename_self = true;
+        plan.each
+            .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::cloned(&#this);));
+    } else if function.takes_mutable_self() {
         if usage::in_move_block("self", body) {
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
-        } else if !held && !function.output_may_borrow() {
+        } else if !held && !function.output_may_borrow_from(Some(&ty), true) {
             plan.within
                 .extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
         }

@@ -1,9 +1,10 @@
 //! What the body sees as its arguments: those of the signature, or the rebindings of a handmade
 //! future.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
 
+use super::pattern::{Known, collect};
 use crate::errors::{self, Errors};
 use crate::future::Shape;
 use crate::item::Function;
@@ -83,7 +84,8 @@ pub(super) fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
     arguments
 }
 
-fn type_of_self(receiver: &Receiver) -> Type {
+/// The type of `self` as it would be written in full, with the lifetime where there is one.
+pub(super) fn type_of_self(receiver: &Receiver) -> Type {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, Some(_)) => syn::parse_quote!(&mut Self),
         ReceiverKind::Reference(..) => syn::parse_quote!(&Self),
@@ -102,8 +104,8 @@ pub(super) fn check_clone_list(
     let Some(list) = &model.clone else { return };
     let mut names = Vec::new();
     for argument in arguments {
-        collect(&mut argument.pattern.clone(), &mut |ident, _, _| {
-            names.push(ident.clone());
+        collect(&mut argument.pattern.clone(), Known::Nothing, &mut |name| {
+            names.push(name.ident.clone());
         });
     }
     for wanted in &list.value {
@@ -116,51 +118,5 @@ pub(super) fn check_clone_list(
                 errors::item::clone_of_unknown(wanted, &known, &function.signature.ident),
             );
         }
-    }
-}
-
-/// Calls `found` for each name that a pattern binds, with its `mut` and whether it is bound by `ref`.
-pub(super) fn collect(
-    pattern: &mut Pat,
-    found: &mut dyn FnMut(&Ident, &mut Option<syn::Token![mut]>, bool),
-) {
-    match pattern {
-        Pat::Ident(pattern) => {
-            found(
-                &pattern.ident,
-                &mut pattern.mutability,
-                pattern.by_ref.is_some(),
-            );
-            if let Some((_, inner)) = &mut pattern.subpat {
-                collect(inner, found);
-            }
-        }
-        Pat::Tuple(tuple) => tuple
-            .elems
-            .iter_mut()
-            .for_each(|inner| collect(inner, found)),
-        Pat::TupleStruct(tuple) => tuple
-            .elems
-            .iter_mut()
-            .for_each(|inner| collect(inner, found)),
-        Pat::Struct(pattern) => {
-            for field in &mut pattern.fields {
-                collect(&mut field.pat, found);
-            }
-        }
-        Pat::Slice(slice) => slice
-            .elems
-            .iter_mut()
-            .for_each(|inner| collect(inner, found)),
-        Pat::Reference(reference) => collect(&mut reference.pat, found),
-        Pat::Paren(paren) => collect(&mut paren.pat, found),
-        Pat::Type(typed) => collect(&mut typed.pat, found),
-        Pat::Or(or) => {
-            // The alternatives bind the same names.
-            if let Some(first) = or.cases.first_mut() {
-                collect(first, found);
-            }
-        }
-        _ => {}
     }
 }

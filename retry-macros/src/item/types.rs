@@ -28,26 +28,45 @@ pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
 
 /// Whether a lifetime other than `'static`, or a reference without one, stands in these tokens.
 pub(crate) fn mentions_lifetime(tokens: &TokenStream) -> bool {
-    let mut tokens = tokens.clone().into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Punct(punct)
-                if punct.as_char() == '\''
-                    && !matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "static") =>
-            {
-                return true;
+    let Lifetimes { named, elided } = Lifetimes::of(tokens);
+    elided || !named.is_empty()
+}
+
+/// The lifetimes that stand in some tokens.
+#[derive(Default)]
+pub(crate) struct Lifetimes {
+    /// By name, other than `'static`.
+    pub(crate) named: Vec<String>,
+    /// `'_`, or a reference without one.
+    pub(crate) elided: bool,
+}
+
+impl Lifetimes {
+    pub(crate) fn of(tokens: &TokenStream) -> Self {
+        let mut found = Self::default();
+        found.add(tokens);
+        found
+    }
+
+    fn add(&mut self, tokens: &TokenStream) {
+        let mut tokens = tokens.clone().into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Punct(punct) if punct.as_char() == '\'' => match tokens.next() {
+                    Some(TokenTree::Ident(name)) if name == "static" => {}
+                    Some(TokenTree::Ident(name)) if name != "_" => {
+                        self.named.push(name.to_string());
+                    }
+                    _ => self.elided = true,
+                },
+                TokenTree::Punct(punct) if punct.as_char() == '&' => {
+                    self.elided |= !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'');
+                }
+                TokenTree::Group(group) => self.add(&group.stream()),
+                _ => {}
             }
-            TokenTree::Punct(punct)
-                if punct.as_char() == '&'
-                    && !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'') =>
-            {
-                return true;
-            }
-            TokenTree::Group(group) if mentions_lifetime(&group.stream()) => return true,
-            _ => {}
         }
     }
-    false
 }
 
 /// The type without the `impl Trait` in it, which cannot be written inside a body.

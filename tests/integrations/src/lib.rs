@@ -1,2 +1,32 @@
 //! Each adapter against the real thing. A package of its own, so that the facade's tests and examples
 //! are built without the clients and servers that these need.
+//!
+//! The library starts the servers, for the tests and for the examples.
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::Duration;
+
+pub mod grpc;
+pub mod loopback;
+pub mod postgres;
+pub mod redis;
+
+/// How long a server may take to begin to answer, on a machine that is busy with other things.
+const STARTS_WITHIN: Duration = Duration::from_secs(90);
+
+/// A port of loopback that is free at the moment. Somebody else may take it before the server does,
+/// which then ends, and is started again on another one.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+fn run(command: &mut Command) {
+    let output = command.current_dir("/").output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,7 +1,5 @@
 //! `hyper` 1, by hand and through the client of `hyper-util`, against real servers.
 
-mod loopback;
-
 use std::net::SocketAddr;
 
 use http::{Request, Response};
@@ -10,7 +8,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use loopback::{Answer, Loopback};
+use integrations::loopback::{self, Answer, Loopback};
 use reattempt::http::{StatusError, check};
 use reattempt::{Retryable, Stopped, Verdict, retry};
 use tokio::net::{TcpListener, TcpStream};

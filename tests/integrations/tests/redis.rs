@@ -1,117 +1,21 @@
 //! Redis against a real server, killed and started again in the middle.
 
-use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use integrations::redis::Server;
 use reattempt::{Retryable as _, Verdict, retry};
-use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnection};
-use redis::{AsyncCommands as _, Client, ErrorKind, RedisError, RedisResult};
-use tempfile::TempDir;
-
-/// A server of this test's own.
-struct Server {
-    folder: TempDir,
-    port: u16,
-    process: Child,
-}
-
-impl Server {
-    /// Starts it; `None` where Redis is not installed.
-    async fn start() -> Option<Self> {
-        let version = Command::new("redis-server")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status();
-        if version.is_err() {
-            eprintln!("skipped: `redis-server` is not installed (apt-get install redis-server)");
-            return None;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let process = spawn(folder.path(), port);
-        let server = Self {
-            folder,
-            port,
-            process,
-        };
-        server.answers().await;
-        Some(server)
-    }
-
-    fn client(&self) -> Client {
-        Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap()
-    }
-
-    async fn connect(&self) -> RedisResult<MultiplexedConnection> {
-        self.client().get_multiplexed_async_connection().await
-    }
-
-    /// Waits until it does.
-    async fn answers(&self) {
-        for _ in 0..500 {
-            if let Ok(mut connection) = self.connect().await
-                && connection.ping::<String>().await.is_ok()
-            {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("redis-server does not answer");
-    }
-
-    /// As a crash would.
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    /// On the same port, with the data that was written to the disk.
-    fn restart(&mut self) {
-        self.process = spawn(self.folder.path(), self.port);
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have been killed before, which is no error here.
-        let _: std::io::Result<()> = self.process.kill();
-        let _: std::io::Result<std::process::ExitStatus> = self.process.wait();
-    }
-}
-
-fn spawn(folder: &Path, port: u16) -> Child {
-    Command::new("redis-server")
-        .args([
-            "--port",
-            &port.to_string(),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--dir",
-        ])
-        .arg(folder)
-        .args(["--appendonly", "yes", "--appendfsync", "always"])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
-}
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::{AsyncCommands as _, Client, ErrorKind, RedisError};
 
 /// A connection for each attempt: the simplest form that survives a restart.
-#[retry(attempts = 200, backoff = "constant", base = "20ms")]
+#[retry(attempts = 200, backoff = "constant", base = "100ms")]
 async fn count(server: &Client, key: &str) -> Result<u64, RedisError> {
     let mut connection = server.get_multiplexed_async_connection().await?;
     connection.incr(key, 1).await
 }
 
 /// A connection that comes back by itself, between attempts.
-#[retry(attempts = 200, backoff = "constant", base = "20ms", timeout = "2s")]
+#[retry(attempts = 200, backoff = "constant", base = "100ms", timeout = "2s")]
 async fn count_managed(connection: &ConnectionManager, key: &str) -> anyhow_free::Result<u64> {
     Ok(connection.clone().incr(key, 1).await?)
 }
@@ -204,7 +108,7 @@ async fn what_the_server_says_is_by_its_kind() {
     assert_eq!(unknown.verdict(), Verdict::Permanent, "{unknown:?}");
     let unread = connection.get::<_, u8>("text").await.unwrap_err();
     assert_eq!(unread.verdict(), Verdict::Permanent, "{unread:?}");
-    let password = Client::open(format!("redis://:wrong@127.0.0.1:{}/", server.port)).unwrap();
+    let password = Client::open(format!("redis://:wrong@127.0.0.1:{}/", server.port())).unwrap();
     let denied = password
         .get_multiplexed_async_connection()
         .await

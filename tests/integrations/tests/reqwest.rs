@@ -1,10 +1,8 @@
 //! `reqwest` against a real server that resets, stalls, refuses, throttles and truncates.
 
-mod loopback;
-
 use std::time::{Duration, Instant};
 
-use loopback::{Answer, Loopback, OK};
+use integrations::loopback::{self, Answer, Loopback, OK};
 use reattempt::reqwest::{Error, ResponseExt as _, is_retryable};
 use reattempt::{Outcome, Retryable as _, Verdict, retry};
 use reqwest::{Client, Response};

@@ -1,107 +1,18 @@
 //! gRPC against a real server in this process, over loopback.
 
-mod loopback;
-
-use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::Stream;
+use integrations::grpc::{Service, client, endpoint};
+use integrations::loopback;
 use reattempt::{Outcome, Retryable as _, Stopped, Verdict, retry};
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataMap;
-use tonic::transport::{Channel, Endpoint, Server};
-use tonic::{Code, Request, Response, Status};
-use tonic_health::pb::health_check_response::ServingStatus;
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
-use tonic_health::pb::health_server::{Health, HealthServer};
-use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 use tonic_types::{ErrorDetails, StatusExt as _};
-
-/// What the health service answers to each call; beyond the script, that all is well.
-type Script = fn(call: usize) -> Option<Status>;
-
-struct Scripted {
-    script: Script,
-    calls: Arc<AtomicUsize>,
-}
-
-#[tonic::async_trait]
-impl Health for Scripted {
-    async fn check(
-        &self,
-        _: Request<HealthCheckRequest>,
-    ) -> Result<Response<HealthCheckResponse>, Status> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        match (self.script)(call) {
-            // The word for "do not answer at all".
-            Some(status) if status.message() == "stall" => std::future::pending().await,
-            Some(status) => Err(status),
-            None => {
-                let status = ServingStatus::Serving.into();
-                Ok(Response::new(HealthCheckResponse { status }))
-            }
-        }
-    }
-
-    type WatchStream = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
-
-    async fn watch(
-        &self,
-        _: Request<HealthCheckRequest>,
-    ) -> Result<Response<Self::WatchStream>, Status> {
-        Err(Status::unimplemented("watch"))
-    }
-}
-
-struct Service {
-    address: SocketAddr,
-    calls: Arc<AtomicUsize>,
-}
-
-impl Service {
-    async fn start(script: Script) -> Self {
-        Self::start_at("127.0.0.1:0".parse().unwrap(), script).await
-    }
-
-    async fn start_at(address: SocketAddr, script: Script) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let calls = Arc::new(AtomicUsize::new(0));
-        let scripted = Scripted {
-            script,
-            calls: Arc::clone(&calls),
-        };
-        let incoming = tonic::transport::server::TcpIncoming::from(listener);
-        tokio::spawn(async move {
-            let service = HealthServer::new(scripted);
-            Server::builder()
-                .add_service(service)
-                .serve_with_incoming(incoming)
-                .await
-                .unwrap();
-        });
-        Self { address, calls }
-    }
-
-    fn client(&self) -> HealthClient<Channel> {
-        client(self.address)
-    }
-
-    fn calls(&self) -> usize {
-        self.calls.load(Ordering::Relaxed)
-    }
-}
-
-fn client(address: SocketAddr) -> HealthClient<Channel> {
-    HealthClient::new(endpoint(address).connect_lazy())
-}
-
-fn endpoint(address: SocketAddr) -> Endpoint {
-    Endpoint::try_from(format!("http://{address}")).unwrap()
-}
 
 /// What a person writes. `Status` cannot say that a call was stopped, so it is wrapped.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]

@@ -1,7 +1,5 @@
 //! A server on loopback that answers by a script, one entry for each connection.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What a connection meets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// A reset, after the request was read.
     Reset,
     /// The end of the connection, after the request was read.
@@ -27,18 +25,25 @@ pub(crate) enum Answer {
     BytesThenStall(&'static [u8]),
 }
 
-pub(crate) const OK: Answer =
+/// What is served once the script is over.
+pub const OK: Answer =
     Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\ndone");
 
-/// The server; it ends with the runtime of the test.
-pub(crate) struct Loopback {
-    pub(crate) address: SocketAddr,
+/// The server; it ends with its runtime.
+#[derive(Debug)]
+pub struct Loopback {
+    /// Where it listens.
+    pub address: SocketAddr,
     calls: Arc<AtomicUsize>,
 }
 
 impl Loopback {
     /// Starts it on a free port. Connections beyond the script get [`OK`].
-    pub(crate) async fn start(script: &'static [Answer]) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start(script: &'static [Answer]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let calls = Arc::new(AtomicUsize::new(0));
@@ -54,18 +59,25 @@ impl Loopback {
         Self { address, calls }
     }
 
-    pub(crate) fn url(&self) -> String {
+    /// Its address as a URL.
+    #[must_use]
+    pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
     /// How many connections there were.
-    pub(crate) fn calls(&self) -> usize {
+    #[must_use]
+    pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
 }
 
 /// An address at which nobody listens.
-pub(crate) async fn nobody() -> SocketAddr {
+///
+/// # Panics
+///
+/// If no port is free.
+pub async fn nobody() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     listener.local_addr().unwrap()
 }

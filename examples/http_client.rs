@@ -1,0 +1,62 @@
+//! An HTTP client with `reqwest`: what the network and the server do for a moment is retried, what stays
+//! as it is comes back at once.
+//!
+//! ```text
+//! cargo run -p integrations --example http_client
+//! ```
+//!
+//! The server is in this program: it resets a connection, stalls, and asks for a second's patience.
+
+use std::time::{Duration, Instant};
+
+use integrations::loopback::{Answer, Loopback};
+use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::{RetryEvent, Retryable as _, retry};
+use reqwest::Client;
+
+/// Gets a page. There is no rule in the attribute: the error says of itself what is worth another try.
+///
+/// `check` makes an error of a response whose status is a failure, and keeps its `Retry-After`.
+#[retry(attempts = 5, base = "50ms", timeout = "500ms", deadline = "8s", on_retry = tell)]
+async fn fetch(client: &Client, url: &str) -> Result<String, Error> {
+    let response = client.get(url).send().await?.check()?;
+    Ok(response.text().await?)
+}
+
+fn tell(event: &RetryEvent<'_, Error>) {
+    let failure = event
+        .error()
+        .map_or_else(|| "timed out".to_owned(), ToString::to_string);
+    let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());
+    println!("  attempt {attempt}: {failure} ({verdict}), again in {delay:.0?}");
+}
+
+const OVERLOADED: Answer = Answer::Bytes(
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+);
+const MISSING: Answer =
+    Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let client = Client::builder().no_proxy().build()?;
+
+    println!("A server that resets the connection, stalls, and then is overloaded:");
+    let server = Loopback::start(&[Answer::Reset, Answer::Stall, OVERLOADED]).await;
+    let began = Instant::now();
+    let body = fetch(&client, &server.url()).await?;
+    println!("  {body:?} after {} requests", server.calls());
+    // The delay that the server asked for is a lower bound.
+    assert!(began.elapsed() >= Duration::from_millis(1500));
+
+    println!("A page that is not there:");
+    let server = Loopback::start(&[MISSING]).await;
+    let error = fetch(&client, &server.url()).await.unwrap_err();
+    println!(
+        "  {error} ({}) after {} request",
+        error.verdict(),
+        server.calls()
+    );
+    assert_eq!(server.calls(), 1);
+    Ok(())
+}

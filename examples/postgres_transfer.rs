@@ -1,0 +1,117 @@
+//! A transfer between two accounts, as one transaction that is retried as a whole.
+//!
+//! ```text
+//! cargo run -p integrations --example postgres_transfer
+//! ```
+//!
+//! Starts a Postgres of its own in a temporary folder, where one is installed; `DATABASE_URL` names
+//! another.
+
+use integrations::postgres::Server;
+use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::{RetryEvent, retry};
+use tokio_postgres::{IsolationLevel, NoTls};
+
+/// Moves `amount` from one account to another, all or nothing.
+///
+/// A conflict with another transaction, a server that restarts or a session that is ended are retried
+/// from the start; a connection that is lost during `COMMIT` is not, since it may have taken effect.
+/// Each attempt takes a connection anew: one that was lost stays lost. With a pool that is `pool.get()`.
+#[retry(attempts = 8, base = "20ms", max_delay = "1s", on_retry = tell)]
+pub(crate) async fn transfer(
+    database: &str,
+    from: i32,
+    to: i32,
+    amount: i64,
+) -> Result<(), TransactionError> {
+    transfer_once(database, from, to, amount).await
+}
+
+/// The whole transaction, from its connection to its commit.
+pub(crate) async fn transfer_once(
+    database: &str,
+    from: i32,
+    to: i32,
+    amount: i64,
+) -> Result<(), TransactionError> {
+    let (mut client, connection) = tokio_postgres::connect(database, NoTls).await?;
+    tokio::spawn(connection);
+
+    let transaction = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::Serializable)
+        .start()
+        .await?;
+    let withdraw = "UPDATE account SET balance = balance - $2 WHERE id = $1";
+    transaction.execute(withdraw, &[&from, &amount]).await?;
+    let deposit = "UPDATE account SET balance = balance + $2 WHERE id = $1";
+    transaction.execute(deposit, &[&to, &amount]).await?;
+    commit(transaction).await
+}
+
+fn tell(event: &RetryEvent<'_, TransactionError>) {
+    let failure = match event.error() {
+        Some(TransactionError::Statement(error) | TransactionError::Commit(error)) => {
+            in_words(error)
+        }
+        Some(other) => other.to_string(),
+        None => "timed out".to_owned(),
+    };
+    let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());
+    println!("  attempt {attempt}: {failure} ({verdict}), again in {delay:.0?}");
+}
+
+fn in_words(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(said) => format!("{} {}", said.code().code(), said.message()),
+        None => error.to_string(),
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (database, _server) = if let Ok(database) = std::env::var("DATABASE_URL") {
+        (database, None)
+    } else {
+        let Some(server) = Server::start().await else {
+            return Ok(());
+        };
+        (server.url(), Some(server))
+    };
+    let (admin, connection) = tokio_postgres::connect(&database, NoTls).await?;
+    tokio::spawn(connection);
+    let script = "CREATE TABLE IF NOT EXISTS account (id int PRIMARY KEY, balance bigint NOT NULL);
+                  INSERT INTO account VALUES (1, 100), (2, 100)
+                      ON CONFLICT (id) DO UPDATE SET balance = 100";
+    admin.batch_execute(script).await?;
+
+    println!("Four transfers between the same two accounts, at the same time:");
+    let (a, b, c, d) = tokio::join!(
+        transfer(&database, 1, 2, 30),
+        transfer(&database, 2, 1, 10),
+        transfer(&database, 1, 2, 20),
+        transfer(&database, 2, 1, 5),
+    );
+    a.and(b).and(c).and(d)?;
+
+    println!("And one that cannot succeed, because there is no such table:");
+    admin
+        .batch_execute("ALTER TABLE account RENAME TO archive")
+        .await?;
+    let error = transfer(&database, 1, 2, 30).await.unwrap_err();
+    let TransactionError::Statement(cause) = &error else {
+        return Err(error.into());
+    };
+    println!("  not retried: {}", in_words(cause));
+    admin
+        .batch_execute("ALTER TABLE archive RENAME TO account")
+        .await?;
+
+    for row in admin
+        .query("SELECT id, balance FROM account ORDER BY id", &[])
+        .await?
+    {
+        println!("account {}: {}", row.get::<_, i32>(0), row.get::<_, i64>(1));
+    }
+    Ok(())
+}

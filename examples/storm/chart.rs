@@ -1,0 +1,137 @@
+//! Lines over an axis, as SVG.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{Ranged, ValueFormatter};
+use plotters::prelude::*;
+
+/// A chart.
+pub(crate) struct Chart<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x: &'a str,
+    pub(crate) y: &'a str,
+    /// Whether the axes are logarithmic.
+    pub(crate) log: [bool; 2],
+    pub(crate) lines: Vec<Line>,
+}
+
+/// What a chart shows.
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
+    pub(crate) style: Style,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// A line of its own colour.
+    Line,
+    /// Dots in the colour of the line before, without a name.
+    Dots,
+    /// A thin grey line: a bound.
+    Bound,
+}
+
+/// Colours that the colour-blind tell apart: Okabe and Ito, 2008.
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+
+impl Chart<'_> {
+    /// Draws it.
+    pub(crate) fn draw(&self, path: &Path) -> Result<()> {
+        let area = SVGBackend::new(path, (800, 420)).into_drawing_area();
+        self.on(&area).map_err(|error| anyhow!("{error}"))
+    }
+
+    fn on(&self, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Drawn {
+        // White, for readers whose pages are dark.
+        area.fill(&WHITE)?;
+        let [xs, ys] = [|point: &(f64, f64)| point.0, |point: &(f64, f64)| point.1]
+            .map(|value| self.lines.iter().flat_map(|line| &line.points).map(value));
+        let (left, right) = xs.fold((f64::MAX, 0.0_f64), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        let (low, high) = ys.fold((f64::MAX, 0.0_f64), |(low, high), y| {
+            (low.min(y), high.max(y))
+        });
+        let mut builder = ChartBuilder::on(area);
+        builder
+            .caption(self.title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(42)
+            .y_label_area_size(64);
+        let (x, y) = (left..right, 0.0..high * 1.05);
+        let (log_x, log_y) = (
+            (left..right).log_scale(),
+            (low / 1.2..high * 1.2).log_scale(),
+        );
+        match self.log {
+            [false, false] => self.lines(builder.build_cartesian_2d(x, y)?),
+            [true, false] => self.lines(builder.build_cartesian_2d(log_x, y)?),
+            [false, true] => self.lines(builder.build_cartesian_2d(x, log_y)?),
+            [true, true] => self.lines(builder.build_cartesian_2d(log_x, log_y)?),
+        }?;
+        area.present()?;
+        Ok(())
+    }
+
+    fn lines<'a, 'b: 'a, X, Y>(
+        &self,
+        mut chart: ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
+    ) -> Drawn
+    where
+        X: Ranged<ValueType = f64> + ValueFormatter<f64>,
+        Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(RGBColor(225, 225, 225))
+            .x_desc(self.x)
+            .y_desc(self.y)
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
+            .draw()?;
+        let mut next = 0;
+        let mut colour = BLACK;
+        for line in &self.lines {
+            let points = line.points.iter().copied();
+            match line.style {
+                Style::Dots => {
+                    let dot = |point| Circle::new(point, 3, colour.stroke_width(1));
+                    chart.draw_series(points.map(dot))?;
+                    continue;
+                }
+                Style::Line => {
+                    colour = COLOURS[next % COLOURS.len()];
+                    next += 1;
+                    chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?
+                }
+                Style::Bound => {
+                    colour = RGBColor(130, 130, 130);
+                    chart.draw_series(LineSeries::new(points, colour.stroke_width(1)))?
+                }
+            }
+            .label(&line.name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.85))
+            .border_style(RGBColor(200, 200, 200))
+            .label_font(("sans-serif", 13))
+            .draw()?;
+        Ok(())
+    }
+}
+
+type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;

@@ -1,0 +1,68 @@
+//! What retries do to a server, in tables and pictures: the AWS experiment, overload, and the cost of
+//! the budget.
+//!
+//! ```text
+//! cargo run --release --example storm              # everything in virtual time, under two minutes
+//! cargo run --release --example storm -- --quick   # the same, smaller, in seconds
+//! cargo run --release --example storm -- --sockets # a real client and real servers, half a minute
+//! ```
+//!
+//! Tables go to standard output, pictures to `target/storm`. With `--write` the pictures go to
+//! `docs/load`, and the tables into `docs/LOAD.md`.
+
+mod annotated;
+mod chance;
+mod chart;
+mod contention;
+mod output;
+mod overload;
+mod progress;
+mod rates;
+mod sockets;
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// How much is simulated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    Full,
+    Quick,
+}
+
+fn main() -> Result<()> {
+    let (mut size, mut sockets, mut write) = (Size::Full, false, false);
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--quick" => size = Size::Quick,
+            "--sockets" => sockets = true,
+            "--write" => write = true,
+            other => bail!("found `{other}`, expected `--quick`, `--sockets` or `--write`"),
+        }
+    }
+    if write && size == Size::Quick {
+        bail!("found `--quick` with `--write`, expected the full run: it is what the page shows");
+    }
+    let begun = Instant::now();
+    let mut output = Output::new(write)?;
+    if sockets {
+        sockets::run(&mut output)?;
+    } else {
+        contention::run(&mut output, size)?;
+        overload::run(&mut output, size)?;
+        annotated::run(&mut output, size)?;
+        rates::run(&mut output, size)?;
+        chance::run(&mut output)?;
+    }
+    output.finish()?;
+    let cores = std::thread::available_parallelism()?;
+    eprintln!(
+        "took {:.0} s on {cores} cores",
+        begun.elapsed().as_secs_f64()
+    );
+    Ok(())
+}

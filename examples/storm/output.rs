@@ -1,0 +1,61 @@
+//! Where tables and pictures go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+/// The place of the pictures, and the page for the tables if it is to be written.
+pub(crate) struct Output {
+    pictures: PathBuf,
+    page: Option<Page>,
+}
+
+struct Page {
+    path: PathBuf,
+    text: String,
+}
+
+impl Output {
+    /// Finds the places; `write` says whether they are the repository's.
+    pub(crate) fn new(write: bool) -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let pictures = root.join(if write { "docs/load" } else { "target/storm" });
+        fs::create_dir_all(&pictures)?;
+        let page = if write {
+            let path = root.join("docs/LOAD.md");
+            let text = fs::read_to_string(&path)?;
+            Some(Page { path, text })
+        } else {
+            None
+        };
+        Ok(Self { pictures, page })
+    }
+
+    /// The path of a picture.
+    pub(crate) fn picture(&self, name: &str) -> PathBuf {
+        self.pictures.join(name).with_extension("svg")
+    }
+
+    /// Prints a table, and puts it between its marks on the page.
+    pub(crate) fn table(&mut self, name: &str, table: &str) -> Result<()> {
+        println!("\n{name}\n\n{table}");
+        if let Some(page) = &mut self.page {
+            let mark = format!("<!-- storm: {name} -->\n");
+            let (before, rest) = page.text.split_once(&mark).context(mark.clone())?;
+            let (_, after) = rest
+                .split_once("<!-- /storm -->")
+                .context("a table has an end")?;
+            page.text = format!("{before}{mark}{table}\n<!-- /storm -->{after}");
+        }
+        Ok(())
+    }
+
+    /// Writes the page.
+    pub(crate) fn finish(self) -> Result<()> {
+        if let Some(page) = self.page {
+            fs::write(page.path, page.text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Fleets against a server in trouble.
+
+use anyhow::Result;
+use simulation::SEED;
+use simulation::fleet::Fleet;
+use simulation::manner::Manner;
+use simulation::server::Trouble;
+use simulation::tables;
+use simulation::timeline::Timeline;
+
+use crate::chart::{Chart, Line, Style};
+use crate::{Output, Progress, Size};
+
+const SECONDS: usize = 28;
+
+/// What the server goes through, and its names.
+const TROUBLES: [(Trouble, &str, &str); 2] = [
+    (Trouble::SLOW_DOWN, "slow-down", "a slow-down of 1 s"),
+    (Trouble::OUTAGE, "outage", "an outage of 10 s"),
+];
+
+pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
+    let fleets = match size {
+        Size::Full => [(1_000, 200), (100_000, 20)],
+        Size::Quick => [(50, 200), (500, 20)],
+    };
+    for (processes, rate) in fleets {
+        let fleet = Fleet { processes, rate };
+        for (trouble, short, long) in TROUBLES {
+            let timelines = simulate(fleet, trouble);
+            let mut table = tables::OVERLOAD_HEAD.to_owned();
+            for (manner, timeline) in Manner::ALL.iter().zip(&timelines) {
+                table = format!("{table}\n{}", tables::overload_row(manner.name, timeline));
+            }
+            output.table(&format!("overload, {rate} a second, {short}"), &table)?;
+            let title = format!("{processes} processes, {rate} calls a second each: {long}");
+            let picture = output.picture(&format!("overload-{rate}-{short}"));
+            chart(&title, &timelines).draw(&picture)?;
+        }
+    }
+    Ok(())
+}
+
+/// All manners, two at a time.
+fn simulate(fleet: Fleet, trouble: Trouble) -> Vec<Timeline> {
+    let progress = Progress::begin("overload", Manner::ALL.len() * SECONDS);
+    let run = |manner: &Manner| fleet.run(manner, trouble, SECONDS, SEED, || progress.step());
+    let [none, naive, backoff, budget] = &Manner::ALL;
+    std::thread::scope(|scope| {
+        // Those that storm are the long ones: one for each thread.
+        let other = scope.spawn(|| [run(naive), run(none)]);
+        let [backoff, budget] = [run(backoff), run(budget)];
+        let [naive, none] = other.join().expect("a simulation does not panic");
+        vec![none, naive, backoff, budget]
+    })
+}
+
+fn chart<'a>(title: &'a str, timelines: &[Timeline]) -> Chart<'a> {
+    let seconds = || (0_u32..).map(f64::from);
+    let line = |(manner, timeline): (&Manner, &Timeline)| Line {
+        name: manner.name.to_owned(),
+        points: seconds().zip(timeline.load()).collect(),
+        style: Style::Line,
+    };
+    let mut lines: Vec<Line> = Manner::ALL.iter().zip(timelines).map(line).collect();
+    // 70 % is the normal load.
+    for (name, load) in [("the server's capacity", 1.0 / 0.7)] {
+        lines.push(Line {
+            name: name.to_owned(),
+            points: seconds().take(SECONDS).map(|x| (x, load)).collect(),
+            style: Style::Bound,
+        });
+    }
+    Chart {
+        title,
+        x: "seconds (trouble begins at 5)",
+        y: "load, 1 is normal",
+        log: [false, false],
+        lines,
+    }
+}

@@ -1,0 +1,50 @@
+//! What a budget of a fixed size means to processes of few and of many calls.
+
+use anyhow::Result;
+use simulation::tables::{self, BUDGETS, RATES};
+
+use crate::chart::{Chart, Line, Style};
+use crate::{Output, Progress, Size};
+
+pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
+    let rates = match size {
+        Size::Full => &RATES[..],
+        Size::Quick => &RATES[5..6],
+    };
+    let progress = Progress::begin("calls a second", rates.len());
+    let mut table = tables::rates_head();
+    let mut lines: Vec<Line> = BUDGETS
+        .iter()
+        .map(|manner| Line {
+            name: manner.name.replace('`', ""),
+            points: Vec::new(),
+            style: Style::Line,
+        })
+        .collect();
+    for rate in rates {
+        let loads = tables::rates(*rate);
+        table = format!("{table}\n{}", tables::rates_row(*rate, &loads));
+        for (line, (mean, _)) in lines.iter_mut().zip(loads) {
+            line.points.push((f64::from(*rate), mean));
+        }
+        progress.step();
+    }
+    lines.push(Line {
+        name: "1.2".to_owned(),
+        points: rates.iter().map(|rate| (f64::from(*rate), 1.2)).collect(),
+        style: Style::Bound,
+    });
+    output.table("rates", &table)?;
+    if size == Size::Quick {
+        // One point is no line.
+        return Ok(());
+    }
+    let chart = Chart {
+        title: "Mean load in an outage of 10 s",
+        x: "calls a second of one process",
+        y: "load, 1 is normal",
+        log: [true, false],
+        lines,
+    };
+    chart.draw(&output.picture("rates"))
+}

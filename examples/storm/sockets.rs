@@ -1,0 +1,221 @@
+//! An annotated `reqwest` client against servers on loopback that fail 80 % of requests for 20 s.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::retry;
+use reqwest::Client;
+use simulation::SEED;
+use simulation::dice::Dice;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+
+use crate::chart::{Chart, Line, Style};
+use crate::{Output, Progress};
+
+/// Calls a second, at even distances.
+const RATE: u32 = 100;
+
+/// When the servers begin to fail, when they stop, and when all is over: seconds.
+const FAILING_FROM: usize = 3;
+const FAILING_TO: usize = 23;
+const SECONDS: usize = 28;
+
+/// The functions, and what they are: attempts, and whether there is a budget.
+const CLIENTS: [(Fetch, u32, bool); 4] = [
+    (Fetch::Three, 3, false),
+    (Fetch::Eight, 8, false),
+    (Fetch::ThreeBudget, 3, true),
+    (Fetch::EightBudget, 8, true),
+];
+
+#[derive(Clone, Copy)]
+enum Fetch {
+    Three,
+    Eight,
+    ThreeBudget,
+    EightBudget,
+}
+
+#[retry(attempts = 3, budget = "none")]
+async fn three(client: &Client, url: &str) -> Result<(), Error> {
+    request(client, url).await
+}
+
+#[retry(attempts = 8, budget = "none")]
+async fn eight(client: &Client, url: &str) -> Result<(), Error> {
+    request(client, url).await
+}
+
+#[retry(attempts = 3)]
+async fn three_budget(client: &Client, url: &str) -> Result<(), Error> {
+    request(client, url).await
+}
+
+#[retry(attempts = 8)]
+async fn eight_budget(client: &Client, url: &str) -> Result<(), Error> {
+    request(client, url).await
+}
+
+async fn request(client: &Client, url: &str) -> Result<(), Error> {
+    client.get(url).send().await?.check()?;
+    Ok(())
+}
+
+pub(crate) fn run(output: &mut Output) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let counts = runtime.block_on(measure())?;
+    let mut table =
+        "| attempts | budget | requests a second while 80 % fail | for each call |\n|---|---|---|---|"
+            .to_owned();
+    let mut lines = Vec::new();
+    let mut rates = Vec::new();
+    for ((_, attempts, budget), seconds) in CLIENTS.iter().zip(counts) {
+        let budget = if *budget { "the default" } else { "none" };
+        let failing = &seconds[FAILING_FROM..FAILING_TO];
+        let rate = f64::from(failing.iter().sum::<u32>()) / f64::from(20);
+        rates.push(rate);
+        let each = rate / f64::from(RATE);
+        table = format!("{table}\n| {attempts} | {budget} | {rate:.1} | {each:.3} |");
+        lines.push(Line {
+            name: format!("{attempts} attempts, budget: {budget}"),
+            points: (0_u32..)
+                .zip(seconds)
+                .map(|(x, y)| (f64::from(x), f64::from(y)))
+                .collect(),
+            style: Style::Line,
+        });
+    }
+    output.table("sockets", &table)?;
+    let chart = Chart {
+        title: "100 calls a second; the server fails 80 % from second 3 to 23",
+        x: "seconds",
+        y: "requests a second",
+        log: [false, false],
+        lines,
+    };
+    chart.draw(&output.picture("sockets"))?;
+    let [three, eight, three_budget, eight_budget] = rates[..] else {
+        unreachable!("one for each client");
+    };
+    let apart = (eight_budget / three_budget - 1.0).abs();
+    ensure!(
+        apart <= 0.1,
+        "with the budget, 3 and 8 attempts differ by {apart}"
+    );
+    let bound = 1.2 * f64::from(RATE);
+    ensure!(
+        three_budget <= bound && eight_budget <= bound,
+        "above 1.2 of the calls"
+    );
+    ensure!(
+        three > 2.0 * three_budget && eight > three,
+        "without it, no storm"
+    );
+    Ok(())
+}
+
+/// The requests that each server got in each second.
+async fn measure() -> Result<Vec<Vec<u32>>> {
+    let progress = Arc::new(Progress::begin("sockets", SECONDS));
+    let mut counts = Vec::new();
+    for (fetch, ..) in CLIENTS {
+        let server = Server::start().await?;
+        counts.push(Arc::clone(&server.counts));
+        tokio::spawn(calls(fetch, server.address));
+    }
+    for _ in 0..SECONDS {
+        sleep(Duration::from_secs(1)).await;
+        progress.step();
+    }
+    Ok(counts
+        .iter()
+        .map(|counts| counts.lock().expect("nobody panics").clone())
+        .collect())
+}
+
+/// Begins a call every ten milliseconds, whatever became of the ones before.
+async fn calls(fetch: Fetch, address: SocketAddr) {
+    let client = Client::builder()
+        .no_proxy()
+        .build()
+        .expect("no settings that can fail");
+    let url = format!("http://{address}/");
+    let mut ticks = interval(Duration::from_secs(1) / RATE);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    loop {
+        ticks.tick().await;
+        let (client, url) = (client.clone(), url.clone());
+        tokio::spawn(async move {
+            // What becomes of it is the server's to count.
+            let _ = match fetch {
+                Fetch::Three => three(&client, &url).await,
+                Fetch::Eight => eight(&client, &url).await,
+                Fetch::ThreeBudget => three_budget(&client, &url).await,
+                Fetch::EightBudget => eight_budget(&client, &url).await,
+            };
+        });
+    }
+}
+
+/// A server on loopback; it ends with the runtime.
+struct Server {
+    address: SocketAddr,
+    counts: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Server {
+    async fn start() -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let counts = Arc::new(Mutex::new(vec![0; SECONDS]));
+        let dice = Arc::new(Mutex::new(Dice::new(SEED)));
+        let (begun, counted) = (Instant::now(), Arc::clone(&counts));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (counts, dice) = (Arc::clone(&counted), Arc::clone(&dice));
+                tokio::spawn(async move {
+                    // A client that hangs up ends its connection, and nothing else.
+                    let _ = serve(stream, begun, &counts, &dice).await;
+                });
+            }
+        });
+        Ok(Self { address, counts })
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    begun: Instant,
+    counts: &Mutex<Vec<u32>>,
+    dice: &Mutex<Dice>,
+) -> std::io::Result<()> {
+    let mut request = Vec::new();
+    loop {
+        while !request.ends_with(b"\r\n\r\n") {
+            if stream.read_buf(&mut request).await? == 0 {
+                return Ok(());
+            }
+        }
+        request.clear();
+        let second = usize::try_from(begun.elapsed().as_secs()).unwrap_or(SECONDS);
+        if let Some(count) = counts.lock().expect("nobody panics").get_mut(second) {
+            *count += 1;
+        }
+        let fails = (FAILING_FROM..FAILING_TO).contains(&second)
+            && dice.lock().expect("nobody panics").chance(0.8);
+        let status = if fails {
+            "503 Service Unavailable"
+        } else {
+            "200 OK"
+        };
+        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        stream.write_all(answer.as_bytes()).await?;
+    }
+}

@@ -1,0 +1,209 @@
+//! What the type of an argument shows of how it can be lent or used up.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::{GenericArgument, PathArguments, Type, TypeParamBound, WherePredicate};
+
+use crate::item::{Function, looks_generic};
+
+/// A type that is written as a way to something else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Indirection {
+    /// `&T`.
+    Shared,
+    /// `&mut T`.
+    Mutable,
+    /// `Option<&mut T>`.
+    MutableOption,
+    /// `Pin<&mut T>`.
+    MutablePin,
+}
+
+pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_some() => Some(Indirection::Mutable),
+        Type::Reference(_) => Some(Indirection::Shared),
+        Type::Group(group) => indirection(&group.elem),
+        Type::Paren(paren) => indirection(&paren.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last()?;
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                return None;
+            };
+            let mut arguments = arguments.args.iter();
+            match (arguments.next(), arguments.next()) {
+                (Some(GenericArgument::Type(Type::Reference(inner))), None)
+                    if inner.mutability.is_some() =>
+                {
+                    match last.ident.to_string().as_str() {
+                        "Option" => Some(Indirection::MutableOption),
+                        "Pin" => Some(Indirection::MutablePin),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The type for a binding within a function that reborrows an argument of this type: with a trait
+/// object in it, only a binding of a written type lets its lifetime become shorter.
+pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
+    fn inferred(tokens: TokenStream) -> TokenStream {
+        let mut lifetime = false;
+        let tokens = tokens.into_iter().map(|token| match token {
+            TokenTree::Ident(name) if lifetime && name != "static" => {
+                lifetime = false;
+                proc_macro2::Ident::new("_", name.span()).into()
+            }
+            TokenTree::Group(group) => {
+                proc_macro2::Group::new(group.delimiter(), inferred(group.stream())).into()
+            }
+            other => {
+                lifetime = matches!(&other, TokenTree::Punct(punct) if punct.as_char() == '\'');
+                other
+            }
+        });
+        tokens.collect()
+    }
+    fn has(tokens: TokenStream, word: &str) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(found) => found == word,
+            TokenTree::Group(group) => has(group.stream(), word),
+            _ => false,
+        })
+    }
+    let tokens = ty.to_token_stream();
+    let plain = |word| !has(tokens.clone(), word);
+    (!plain("dyn") && plain("impl") && plain("for")).then(|| inferred(tokens.clone()))
+}
+
+/// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
+pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    let Some(first) = path.path.segments.first() else {
+        return false;
+    };
+    path.qself.is_none()
+        && !looks_generic(&first.ident)
+        && first.ident != "Self"
+        && !function.is_type_parameter(&first.ident)
+        && path
+            .path
+            .segments
+            .iter()
+            .all(|segment| segment.arguments.is_none())
+}
+
+/// `Arc<Self>`, `Rc<Self>`.
+pub(super) fn is_counted(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
+        last.ident == "Arc" || last.ident == "Rc"
+    }))
+}
+
+/// Whether a call is its end: `F: FnOnce()`, `Box<dyn FnOnce()>`.
+pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
+    has_bound(ty, function, &["FnOnce", "AsyncFnOnce"])
+}
+
+/// Whether a reference to it cannot stand for it: an iterator, a future, or something with `&mut` in
+/// it.
+pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
+    const TRAITS: [&str; 8] = [
+        "Iterator",
+        "DoubleEndedIterator",
+        "ExactSizeIterator",
+        "IntoIterator",
+        "Future",
+        "IntoFuture",
+        "Stream",
+        "Into",
+    ];
+    has_bound(ty, function, &TRAITS) || holds_mutable_reference(ty)
+}
+
+/// Whether one of these traits is among the bounds of a type as written: of `impl Trait`, of
+/// `Box<dyn Trait>`, or of a type parameter of the function.
+fn has_bound(ty: &Type, function: &Function, traits: &[&str]) -> bool {
+    let among = |mut bounds: Box<dyn Iterator<Item = &TypeParamBound> + '_>| {
+        bounds.any(|bound| match bound {
+            TypeParamBound::Trait(bound) => bound
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| traits.iter().any(|name| last.ident == name)),
+            _ => false,
+        })
+    };
+    match ty {
+        Type::ImplTrait(found) => among(Box::new(found.bounds.iter())),
+        Type::TraitObject(found) => among(Box::new(found.bounds.iter())),
+        Type::Group(group) => has_bound(&group.elem, function, traits),
+        Type::Paren(paren) => has_bound(&paren.elem, function, traits),
+        Type::Path(path) => {
+            if let Some(name) = path.path.get_ident() {
+                let generics = &function.signature.generics;
+                let inline = generics
+                    .type_params()
+                    .filter(|parameter| parameter.ident == *name)
+                    .flat_map(|parameter| &parameter.bounds);
+                let clauses = generics.where_clause.iter();
+                let clauses = clauses
+                    .flat_map(|clause| &clause.predicates)
+                    .filter_map(|predicate| match predicate {
+                        WherePredicate::Type(predicate) => Some(predicate),
+                        _ => None,
+                    })
+                    .filter(|predicate| {
+                        matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+                    })
+                    .flat_map(|predicate| &predicate.bounds);
+                return among(Box::new(inline.chain(clauses)));
+            }
+            let boxed = path.path.segments.last().filter(|last| last.ident == "Box");
+            match boxed.map(|last| &last.arguments) {
+                Some(PathArguments::AngleBracketed(arguments)) => {
+                    matches!(arguments.args.first(), Some(GenericArgument::Type(inner @ Type::TraitObject(_)))
+                        if has_bound(inner, function, traits))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether a `&mut` stands in the type, other than among the arguments of a function.
+fn holds_mutable_reference(ty: &Type) -> bool {
+    fn within(tokens: TokenStream) -> bool {
+        let mut borrowed = false;
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Punct(punct) if punct.as_char() == '&' => {
+                borrowed = true;
+                false
+            }
+            TokenTree::Ident(word) if word == "mut" => borrowed,
+            // A lifetime may stand between the two.
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => false,
+            TokenTree::Ident(_) => false,
+            TokenTree::Group(group)
+                if matches!(
+                    group.delimiter(),
+                    proc_macro2::Delimiter::None | proc_macro2::Delimiter::Bracket
+                ) =>
+            {
+                within(group.stream())
+            }
+            _ => {
+                borrowed = false;
+                false
+            }
+        })
+    }
+    matches!(ty, Type::Path(_)) && within(ty.to_token_stream())
+}

@@ -1,0 +1,25 @@
+//! A budget driven from outside a call: for simulations, which have a clock of their own.
+//!
+//! They ask what a call asks, in the words of a call, so that what they show is this budget.
+
+use super::decide::charge;
+use crate::{Budget, Previous};
+
+/// Takes what a retry after such an attempt costs; `false` where the budget refuses it.
+///
+/// `first` says that the call never asked before. The retry counts as begun.
+#[must_use]
+pub fn take(budget: &Budget, previous: Previous, first: bool) -> bool {
+    match budget.request(charge(previous), first) {
+        Some(permit) => {
+            permit.begin();
+            true
+        }
+        None => false,
+    }
+}
+
+/// Takes note of a call that succeeded, after such an attempt, or with its first.
+pub fn succeed(budget: &Budget, previous: Option<Previous>) {
+    budget.succeed(previous.map(charge));
+}

@@ -1,0 +1,123 @@
+//! A gRPC server in this process that answers by a script: the health service of the gRPC project.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::Stream;
+use tokio::net::TcpListener;
+use tonic::transport::{Channel, Endpoint, Server};
+use tonic::{Request, Response, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_health::pb::health_server::{Health, HealthServer};
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+
+/// What the health service answers to each call; beyond the script, that all is well.
+pub type Script = fn(call: usize) -> Option<Status>;
+
+struct Scripted {
+    script: Script,
+    calls: Arc<AtomicUsize>,
+}
+
+#[tonic::async_trait]
+impl Health for Scripted {
+    async fn check(
+        &self,
+        _: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckResponse>, Status> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        match (self.script)(call) {
+            // The word for "do not answer at all".
+            Some(status) if status.message() == "stall" => std::future::pending().await,
+            Some(status) => Err(status),
+            None => {
+                let status = ServingStatus::Serving.into();
+                Ok(Response::new(HealthCheckResponse { status }))
+            }
+        }
+    }
+
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
+
+    async fn watch(
+        &self,
+        _: Request<HealthCheckRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        Err(Status::unimplemented("watch"))
+    }
+}
+
+/// The server; it ends with its runtime.
+#[derive(Debug)]
+pub struct Service {
+    /// Where it listens.
+    pub address: SocketAddr,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Service {
+    /// Starts it on a free port.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start(script: Script) -> Self {
+        Self::start_at("127.0.0.1:0".parse().unwrap(), script).await
+    }
+
+    /// Starts it at this address.
+    ///
+    /// # Panics
+    ///
+    /// If the address is taken.
+    pub async fn start_at(address: SocketAddr, script: Script) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let scripted = Scripted {
+            script,
+            calls: Arc::clone(&calls),
+        };
+        let incoming = tonic::transport::server::TcpIncoming::from(listener);
+        tokio::spawn(async move {
+            let service = HealthServer::new(scripted);
+            Server::builder()
+                .add_service(service)
+                .serve_with_incoming(incoming)
+                .await
+                .unwrap();
+        });
+        Self { address, calls }
+    }
+
+    /// A client for it.
+    #[must_use]
+    pub fn client(&self) -> HealthClient<Channel> {
+        client(self.address)
+    }
+
+    /// How many calls there were.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+/// A client for a server at this address, which connects when it is used.
+#[must_use]
+pub fn client(address: SocketAddr) -> HealthClient<Channel> {
+    HealthClient::new(endpoint(address).connect_lazy())
+}
+
+/// The same before it is a client, to set a limit.
+///
+/// # Panics
+///
+/// Never: the address is well-formed.
+#[must_use]
+pub fn endpoint(address: SocketAddr) -> Endpoint {
+    Endpoint::try_from(format!("http://{address}")).unwrap()
+}

@@ -1,0 +1,238 @@
+//! A Postgres server of one's own: in a temporary folder, on a free port of loopback.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tokio::time::sleep;
+use tokio_postgres::{Client, Config, Error, NoTls};
+
+use crate::{STARTS_WITHIN, free_port, run};
+
+/// The server; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    programs: PathBuf,
+    folder: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    /// Starts it; `None`, with a line that says so, where Postgres is not installed.
+    ///
+    /// # Panics
+    ///
+    /// If it is installed and cannot be started.
+    pub async fn start() -> Option<Self> {
+        let Some(programs) = programs() else {
+            println!("skipped: `initdb` is not installed (apt-get install postgresql)");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        if is_root() {
+            run(Command::new("chown").arg(account()).arg(folder.path()));
+        }
+        let mut initdb = unprivileged(&programs.join("initdb"));
+        initdb.args(["--auth=trust", "--username=postgres", "--no-sync"]);
+        initdb.args(["--encoding=UTF8", "--locale=C", "-D"]);
+        run(initdb.arg(folder.path()));
+        let port = free_port();
+        let process = spawn(&programs, folder.path(), port);
+        let mut server = Self {
+            programs,
+            folder,
+            port,
+            process,
+        };
+        while !server.answers().await {
+            server.port = free_port();
+            server.process = spawn(&server.programs, server.folder.path(), server.port);
+        }
+        Some(server)
+    }
+
+    /// Its port of 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// How to connect to it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        url(self.port)
+    }
+
+    /// Connects, with the connection's own task in the background.
+    ///
+    /// # Errors
+    ///
+    /// - The server cannot be reached, or turns the session away.
+    pub async fn connect(&self) -> Result<Client, Error> {
+        connect(&self.url()).await
+    }
+
+    /// Ends it with all its sessions.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub fn stop(&mut self) {
+        run(self.pg_ctl("fast").arg(self.folder.path()));
+        self.process.wait().unwrap();
+    }
+
+    /// Starts it again: on the same port, with the same data.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be started.
+    pub async fn restart(&mut self) {
+        let began = Instant::now();
+        loop {
+            self.process = spawn(&self.programs, self.folder.path(), self.port);
+            if self.answers().await {
+                return;
+            }
+            // Somebody's outgoing connection has the port; it will not for long.
+            assert!(began.elapsed() < STARTS_WITHIN, "port {} taken", self.port);
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits until it is ready; `false` if it ended instead. Asks its own file and not the port, at
+    /// which another server could answer.
+    async fn answers(&mut self) -> bool {
+        let began = Instant::now();
+        loop {
+            // Line 1 is its process, line 8 its state.
+            let file = self.folder.path().join("postmaster.pid");
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let mut lines = text.lines();
+            if lines.next() == Some(&self.process.id().to_string())
+                && lines.nth(6).map(str::trim_end) == Some("ready")
+            {
+                return true;
+            }
+            if self.process.try_wait().unwrap().is_some() {
+                return false;
+            }
+            assert!(began.elapsed() < STARTS_WITHIN, "postgres is not ready");
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    fn pg_ctl(&self, mode: &str) -> Command {
+        let mut stop = unprivileged(&self.programs.join("pg_ctl"));
+        stop.args(["stop", "-s", "-t", "20", "-m", mode, "-D"]);
+        stop
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been stopped before, or have ended by itself, which is no error here.
+        let _: std::io::Result<ExitStatus> = self
+            .pg_ctl("immediate")
+            .arg(self.folder.path())
+            .stderr(Stdio::null())
+            .status();
+        let _: std::io::Result<()> = self.process.kill();
+        let _: std::io::Result<ExitStatus> = self.process.wait();
+    }
+}
+
+/// How to connect to a server at this port of 127.0.0.1.
+#[must_use]
+pub fn url(port: u16) -> String {
+    format!("host=127.0.0.1 port={port} user=postgres dbname=postgres connect_timeout=10")
+}
+
+/// Connects, with the connection's own task in the background.
+///
+/// # Errors
+///
+/// - As [`tokio_postgres::connect`].
+pub async fn connect(url: &str) -> Result<Client, Error> {
+    let (client, connection) = url.parse::<Config>()?.connect(NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
+    let mut server = unprivileged(&programs.join("postgres"));
+    server
+        .arg("-D")
+        .arg(folder)
+        .args(["-p", &port.to_string()])
+        .current_dir("/");
+    for setting in [
+        "listen_addresses=127.0.0.1",
+        "unix_socket_directories=",
+        "fsync=off",
+        // Few, so that a test can use them up.
+        "max_connections=12",
+        "superuser_reserved_connections=0",
+        "deadlock_timeout=50ms",
+        "log_min_messages=panic",
+    ] {
+        server.args(["-c", setting]);
+    }
+    server
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Where the programs are: on the path, or where Debian puts them.
+fn programs() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let debian = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut versions: Vec<_> = debian.map(|version| version.path().join("bin")).collect();
+    versions.sort();
+    let folders = std::env::split_paths(&path).chain(versions.into_iter().rev());
+    folders.into_iter().find(|folder| {
+        ["initdb", "pg_ctl", "postgres"]
+            .iter()
+            .all(|program| folder.join(program).is_file())
+    })
+}
+
+/// Postgres refuses to run as root, as whom a container's tests often run.
+fn unprivileged(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let account = account();
+    let group = Command::new("id").args(["-g", account]).output().unwrap();
+    let group = String::from_utf8(group.stdout).unwrap();
+    let mut command = Command::new("setpriv");
+    command
+        .arg(format!("--reuid={account}"))
+        .arg(format!("--regid={}", group.trim()))
+        .arg("--clear-groups")
+        .arg(program);
+    command
+}
+
+/// The account of Debian's package, or the one that every system has.
+fn account() -> &'static str {
+    let id = Command::new("id").args(["-u", "postgres"]).output();
+    if id.unwrap().status.success() {
+        "postgres"
+    } else {
+        "nobody"
+    }
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    id.stdout.trim_ascii() == b"0"
+}

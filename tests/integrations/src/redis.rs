@@ -1,0 +1,143 @@
+//! A Redis server of one's own: in a temporary folder, on a free port of loopback.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use redis::aio::MultiplexedConnection;
+use redis::{Client, RedisResult};
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use crate::{STARTS_WITHIN, free_port};
+
+/// The server; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    folder: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    /// Starts it; `None`, with a line that says so, where Redis is not installed.
+    ///
+    /// # Panics
+    ///
+    /// If it is installed and cannot be started.
+    pub async fn start() -> Option<Self> {
+        let version = Command::new("redis-server")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if version.is_err() {
+            println!("skipped: `redis-server` is not installed (apt-get install redis-server)");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let port = free_port();
+        let process = spawn(folder.path(), port);
+        let mut server = Self {
+            folder,
+            port,
+            process,
+        };
+        while !server.answers().await {
+            server.port = free_port();
+            server.restart();
+        }
+        Some(server)
+    }
+
+    /// Its port of 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A client for it, which connects when it is asked to.
+    ///
+    /// # Panics
+    ///
+    /// Never: the address is well-formed.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap()
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    ///
+    /// - The server does not answer.
+    pub async fn connect(&self) -> RedisResult<MultiplexedConnection> {
+        self.client().get_multiplexed_async_connection().await
+    }
+
+    /// Kills it, as a crash would.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts it again: on the same port, with the data that was written to the disk. Does not wait
+    /// until it answers.
+    pub fn restart(&mut self) {
+        self.process = spawn(self.folder.path(), self.port);
+    }
+
+    /// Waits until it answers; `false` if it ended instead.
+    ///
+    /// # Panics
+    ///
+    /// If it takes much longer than it should.
+    pub async fn answers(&mut self) -> bool {
+        let began = Instant::now();
+        loop {
+            if self.is_there().await {
+                return true;
+            }
+            if self.process.try_wait().unwrap().is_some() {
+                return false;
+            }
+            assert!(began.elapsed() < STARTS_WITHIN, "redis does not answer");
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Whether what answers is this server, and no other that took the port.
+    async fn is_there(&self) -> bool {
+        let Ok(mut connection) = self.connect().await else {
+            return false;
+        };
+        let about = redis::cmd("INFO")
+            .arg("server")
+            .query_async::<String>(&mut connection)
+            .await;
+        let process = format!("process_id:{}\r\n", self.process.id());
+        about.is_ok_and(|about| about.contains(&process))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed before, which is no error here.
+        let _: std::io::Result<()> = self.process.kill();
+        let _: std::io::Result<ExitStatus> = self.process.wait();
+    }
+}
+
+fn spawn(folder: &Path, port: u16) -> Child {
+    Command::new("redis-server")
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+        .args(["--save", "", "--appendonly", "yes"])
+        .args(["--appendfsync", "always", "--dir"])
+        .arg(folder)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}

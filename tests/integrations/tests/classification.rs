@@ -1,0 +1,180 @@
+//! `docs/CLASSIFICATION.md` against the code: each error in its table is made, and asked.
+//!
+//! A row that is wrong, an error that the table leaves out, and a row that stands for nothing all fail.
+
+#[path = "classification/made.rs"]
+mod made;
+#[path = "classification/table.rs"]
+mod table;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use h2::Reason;
+use http::StatusCode;
+use made::Made;
+use reattempt::{Retryable, Verdict};
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+use table::Table;
+use tokio_postgres::error::SqlState;
+use tonic::{Code, Status};
+
+/// All errors of one source by their names in the table.
+type Errors = BTreeMap<String, Verdict>;
+
+fn io_kinds() -> Errors {
+    let made_by_std = [
+        io::ErrorKind::Other,
+        io::ErrorKind::WriteZero,
+        io::ErrorKind::UnexpectedEof,
+        io::ErrorKind::Unsupported,
+        io::ErrorKind::InvalidData,
+    ];
+    // The kinds that cannot be named are those of some number of the system's.
+    let of_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
+    let kinds = of_system.chain(made_by_std);
+    kinds
+        .map(|kind| (format!("{kind:?}"), io::Error::from(kind).verdict()))
+        .collect()
+}
+
+fn statuses() -> Errors {
+    (100..1000)
+        .map(|number| (number, StatusCode::from_u16(number).unwrap()))
+        .map(|(number, status)| (number.to_string(), status.verdict()))
+        .collect()
+}
+
+fn reasons() -> Errors {
+    (0..32)
+        .map(Reason::from)
+        .map(|reason| (format!("{reason:?}"), h2::Error::from(reason).verdict()))
+        .collect()
+}
+
+fn codes() -> Errors {
+    (0..=16)
+        .map(Code::from_i32)
+        .inspect(|code| assert_eq!(code.verdict(), Status::new(*code, "").verdict()))
+        .map(|code| (format!("{code:?}"), code.verdict()))
+        .collect()
+}
+
+/// Every class that five characters can have, with the codes that are in use in any.
+fn sqlstates() -> Errors {
+    let digits: Vec<char> = ('0'..='9').chain('A'..='Z').collect();
+    let subclasses = [
+        "000", "001", "002", "003", "004", "005", "006", "007", "012", "014", "030", "100", "200",
+        "300", "400", "505", "P01", "P02", "P03", "P04", "P05",
+    ];
+    let mut errors = Errors::new();
+    for first in &digits {
+        for second in &digits {
+            for subclass in subclasses {
+                let code = format!("{first}{second}{subclass}");
+                let verdict = SqlState::from_code(&code).verdict();
+                errors.insert(code, verdict);
+            }
+        }
+    }
+    errors
+}
+
+fn redis_kinds() -> Errors {
+    let said = [
+        ServerErrorKind::ResponseError,
+        ServerErrorKind::ExecAbort,
+        ServerErrorKind::BusyLoading,
+        ServerErrorKind::NoScript,
+        ServerErrorKind::Moved,
+        ServerErrorKind::Ask,
+        ServerErrorKind::TryAgain,
+        ServerErrorKind::ClusterDown,
+        ServerErrorKind::CrossSlot,
+        ServerErrorKind::MasterDown,
+        ServerErrorKind::ReadOnly,
+        ServerErrorKind::NotBusy,
+        ServerErrorKind::NoSub,
+        ServerErrorKind::NoPerm,
+    ];
+    let said = said.map(|kind| (format!("{kind:?}"), ErrorKind::Server(kind)));
+    let own = [
+        ErrorKind::Parse,
+        ErrorKind::AuthenticationFailed,
+        ErrorKind::UnexpectedReturnType,
+        ErrorKind::InvalidClientConfig,
+        ErrorKind::Client,
+        ErrorKind::Extension,
+        ErrorKind::MasterNameNotFoundBySentinel,
+        ErrorKind::NoValidReplicasFoundBySentinel,
+        ErrorKind::EmptySentinelList,
+        ErrorKind::ClusterConnectionNotFound,
+        ErrorKind::RESP3NotSupported,
+    ];
+    let own = own.map(|kind| (format!("{kind:?}"), kind));
+    let busy = redis::make_extension_error("BUSY".to_owned(), None);
+    said.into_iter()
+        .chain(own)
+        .map(|(name, kind)| (name, RedisError::from((kind, "in a test")).verdict()))
+        .chain([("BUSY".to_owned(), busy.verdict())])
+        .collect()
+}
+
+/// What the code says, source by source.
+async fn of_the_code() -> Vec<(&'static str, Errors)> {
+    let mut sources = vec![
+        ("io", io_kinds()),
+        ("http", statuses()),
+        ("h2", reasons()),
+        ("tonic", codes()),
+        ("tokio-postgres", sqlstates()),
+        ("redis", redis_kinds()),
+        ("tokio", Errors::new()),
+        ("reattempt", Errors::new()),
+        ("std", Errors::new()),
+        ("hyper", Errors::new()),
+        ("reqwest", Errors::new()),
+    ];
+    for Made { of, error, verdict } in made::all().await {
+        let (_, errors) = sources.iter_mut().find(|(name, _)| *name == of).unwrap();
+        assert_eq!(errors.insert(error.to_owned(), verdict), None, "{error}");
+    }
+    sources
+}
+
+#[tokio::test]
+async fn the_table_says_what_the_code_does() {
+    let table = Table::parse(include_str!("../../../docs/CLASSIFICATION.md"));
+    let code = of_the_code().await;
+    let mistakes = table.compare(&code);
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+    let known = code.iter().map(|(of, _)| *of).collect();
+    assert_eq!(table.sources(), known);
+}
+
+/// The comparison can fail: each single change to the table is found.
+#[tokio::test]
+async fn c69_every_row_of_the_table_is_checked() {
+    let text = include_str!("../../../docs/CLASSIFICATION.md");
+    let code = of_the_code().await;
+    let mut rows = 0;
+    for line in text.lines().filter(|line| table::is_row(line)) {
+        rows += 1;
+        let [of, error, verdict, why] = table::cells(line);
+        // The others are not looked at, which takes a while for 27,000 codes.
+        let source = code.iter().find(|(name, _)| format!("`{name}`") == of);
+        let source = std::slice::from_ref(source.unwrap());
+        let mistakes = |rows: &str| Table::parse(&text.replace(line, rows)).compare(source);
+        assert_ne!(mistakes(""), [""; 0], "without {line}");
+        let other = if verdict == "permanent" {
+            "transient"
+        } else {
+            "permanent"
+        };
+        let wrong = format!("| {of} | {error} | {other} | {why} |");
+        assert_ne!(mistakes(&wrong), [""; 0], "{wrong}");
+        let left_over = format!("{line}\n| {of} | `Nothing` | {verdict} | {why} |");
+        assert_eq!(mistakes(&left_over).len(), 1, "{left_over}");
+    }
+    assert!(rows > 80, "{rows} rows");
+}

@@ -1,0 +1,281 @@
+//! Errors that the table has in words: made as they come about.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Bytes;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use integrations::loopback::{Answer, Loopback, OK, nobody};
+use reattempt::tokio_postgres::TransactionError;
+use reattempt::{Retryable, Stopped, Verdict, retry};
+use tokio::net::TcpListener;
+use tokio_postgres::NoTls;
+use tonic::metadata::MetadataMap;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// An error under its name in the table.
+pub(crate) struct Made {
+    pub(crate) of: &'static str,
+    pub(crate) error: &'static str,
+    pub(crate) verdict: Verdict,
+}
+
+fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
+    let verdict = made.verdict();
+    Made { of, error, verdict }
+}
+
+pub(crate) async fn all() -> Vec<Made> {
+    let mut all = std_errors();
+    all.extend(own().await);
+    all.extend(hyper().await);
+    all.extend(reqwest().await);
+    all.extend(tonic().await);
+    all.extend(tokio_postgres().await);
+    all.extend(redis().await);
+    all
+}
+
+const TRUNCATED: Answer =
+    Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf");
+const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
+const LOOP: Answer = Answer::Bytes(
+    b"HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+);
+const UNAVAILABLE: Answer = Answer::Bytes(
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+);
+const NOT_FOUND: Answer =
+    Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+
+/// What a bad network does to an HTTP client, whichever it is.
+const NETWORK: [(&str, &[Answer]); 4] = [
+    ("reset before the answer", &[Answer::Reset]),
+    ("closed before the answer", &[Answer::Close]),
+    ("the body is cut short", &[TRUNCATED]),
+    ("the answer is not HTTP", &[JUNK]),
+];
+
+fn std_errors() -> Vec<Made> {
+    let not_text = vec![0xff];
+    vec![
+        made("std", "ParseIntError", &"x".parse::<u8>().unwrap_err()),
+        made("std", "ParseFloatError", &"x".parse::<f64>().unwrap_err()),
+        made("std", "ParseBoolError", &"x".parse::<bool>().unwrap_err()),
+        made(
+            "std",
+            "AddrParseError",
+            &"x".parse::<SocketAddr>().unwrap_err(),
+        ),
+        made(
+            "std",
+            "Utf8Error",
+            &std::str::from_utf8(&not_text).unwrap_err(),
+        ),
+        made(
+            "std",
+            "FromUtf8Error",
+            &String::from_utf8(not_text.clone()).unwrap_err(),
+        ),
+        made("std", "TryFromIntError", &u8::try_from(300).unwrap_err()),
+    ]
+}
+
+async fn own() -> Vec<Made> {
+    #[retry(attempts = 1, timeout = "1ms")]
+    async fn timed_out() -> Result<(), Stopped> {
+        std::future::pending().await
+    }
+    #[retry(attempts = 1, deadline = "1ms")]
+    async fn late() -> Result<(), Stopped> {
+        std::future::pending().await
+    }
+    let elapsed = tokio::time::timeout(Duration::ZERO, std::future::pending::<()>()).await;
+    let task = tokio::spawn(std::future::pending::<()>());
+    task.abort();
+    vec![
+        made("tokio", "Elapsed", &elapsed.unwrap_err()),
+        made("tokio", "JoinError", &task.await.unwrap_err()),
+        made(
+            "reattempt",
+            "Stopped by a timeout",
+            &timed_out().await.unwrap_err(),
+        ),
+        made(
+            "reattempt",
+            "Stopped by anything else",
+            &late().await.unwrap_err(),
+        ),
+    ]
+}
+
+async fn hyper() -> Vec<Made> {
+    let client = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
+    let get = async |address| {
+        let request = http::Request::get(format!("http://{address}/")).body(Empty::new());
+        client.request(request.unwrap()).await
+    };
+    let refused = get(nobody().await).await.unwrap_err();
+    let mut all = vec![made("hyper", "the connection cannot be made", &refused)];
+    for (what, script) in NETWORK {
+        let server = Loopback::start(script).await;
+        all.push(match get(server.address).await {
+            Ok(answer) => made("hyper", what, &answer.collect().await.unwrap_err()),
+            Err(error) => made("hyper", what, &error),
+        });
+    }
+    all
+}
+
+async fn reqwest() -> Vec<Made> {
+    // A pool would hand an attempt the connection that the one before has lost.
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .build()
+        .unwrap();
+    let get = async |script: &'static [Answer]| {
+        let server = Loopback::start(script).await;
+        let request = client.get(server.url()).timeout(Duration::from_millis(100));
+        request.send().await
+    };
+    let nowhere = format!("http://{}/", nobody().await);
+    let mut all = vec![
+        made(
+            "reqwest",
+            "the connection cannot be made",
+            &client.get(nowhere).send().await.unwrap_err(),
+        ),
+        made(
+            "reqwest",
+            "the client's own timeout",
+            &get(&[Answer::Stall]).await.unwrap_err(),
+        ),
+        made(
+            "reqwest",
+            "the body is not what it was decoded as",
+            &get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
+        ),
+        made(
+            "reqwest",
+            "the URL cannot be read",
+            &client.get("not a url").send().await.unwrap_err(),
+        ),
+        made(
+            "reqwest",
+            "too many redirects",
+            &get(&[LOOP; 20]).await.unwrap_err(),
+        ),
+    ];
+    for (what, script) in NETWORK {
+        all.push(match get(script).await {
+            Ok(answer) => made("reqwest", what, &answer.text().await.unwrap_err()),
+            Err(error) => made("reqwest", what, &error),
+        });
+    }
+    for (what, script) in [
+        ("error_for_status of a 503", &[UNAVAILABLE]),
+        ("error_for_status of a 404", &[NOT_FOUND]),
+    ] {
+        let answer = get(script).await.unwrap();
+        all.push(made(
+            "reqwest",
+            what,
+            &answer.error_for_status().unwrap_err(),
+        ));
+    }
+    all
+}
+
+async fn tonic() -> Vec<Made> {
+    let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
+    let throttled = Status::with_error_details(Code::ResourceExhausted, "", details);
+    let pushed_back = |millis: &str| {
+        let mut metadata = MetadataMap::new();
+        metadata.insert("grpc-retry-pushback-ms", millis.parse().unwrap());
+        Status::with_metadata(Code::Unavailable, "", metadata)
+    };
+    let mut client = integrations::grpc::client(nobody().await);
+    let request = tonic_health::pb::HealthCheckRequest::default();
+    vec![
+        made("tonic", "a full quota that names a delay", &throttled),
+        made(
+            "tonic",
+            "a negative delay with any code",
+            &pushed_back("-1"),
+        ),
+        made(
+            "tonic",
+            "a pushback that cannot be read",
+            &pushed_back("soon"),
+        ),
+        made(
+            "tonic",
+            "the connection cannot be made",
+            &client.check(request).await.unwrap_err(),
+        ),
+    ]
+}
+
+async fn tokio_postgres() -> Vec<Made> {
+    let connect = async |address: SocketAddr| {
+        let (host, port) = (address.ip(), address.port());
+        let url = format!("host={host} port={port} user=nobody");
+        let connected = tokio_postgres::connect(&url, NoTls).await;
+        connected.map(drop).unwrap_err()
+    };
+    let refused = connect(nobody().await).await;
+    // Takes connections, and is gone again.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            drop(connection);
+        }
+    });
+    let lost = connect(address).await;
+    let before = TransactionError::Statement(connect(address).await);
+    let during = TransactionError::Commit(connect(address).await);
+    let unread = "port=x".parse::<tokio_postgres::Config>().unwrap_err();
+    vec![
+        made("tokio-postgres", "the connection cannot be made", &refused),
+        made("tokio-postgres", "the connection is lost", &lost),
+        made(
+            "tokio-postgres",
+            "the connection is lost before the COMMIT",
+            &before,
+        ),
+        made(
+            "tokio-postgres",
+            "the connection is lost during the COMMIT",
+            &during,
+        ),
+        made(
+            "tokio-postgres",
+            "a connection string that cannot be read",
+            &unread,
+        ),
+    ]
+}
+
+async fn redis() -> Vec<Made> {
+    let connect = async |address: SocketAddr| {
+        let client = redis::Client::open(format!("redis://{address}/")).unwrap();
+        let connected = client.get_multiplexed_async_connection().await;
+        connected.map(drop).unwrap_err()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            drop(connection);
+        }
+    });
+    vec![
+        made("redis", "nobody listens", &connect(nobody().await).await),
+        made("redis", "the connection is lost", &connect(address).await),
+    ]
+}

@@ -1,0 +1,426 @@
+//! Postgres, against a real server: what is retried is the transaction.
+
+#[path = "../../../examples/postgres_transfer.rs"]
+#[allow(dead_code, reason = "the example's `main` is not run here")]
+mod example;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use integrations::postgres::{self, Server};
+use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::{Retryable as _, Verdict, retry};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, IsolationLevel};
+
+async fn accounts(client: &Client) {
+    let script =
+        "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL CHECK (balance >= 0));
+                  INSERT INTO account VALUES (1, 100), (2, 100)";
+    client.batch_execute(script).await.unwrap();
+}
+
+async fn balances(client: &Client) -> Vec<i64> {
+    let rows = client
+        .query("SELECT balance FROM account ORDER BY id", &[])
+        .await
+        .unwrap();
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// Two of these at once cannot both have been first.
+#[retry(attempts = 5, base = "1ms")]
+async fn take_if_both_have(
+    client: &mut Client,
+    id: i32,
+    together: &Barrier,
+    attempts: &AtomicU32,
+) -> Result<bool, TransactionError> {
+    let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
+    let transaction = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::Serializable)
+        .start()
+        .await?;
+    let total: i64 = transaction
+        .query_one("SELECT sum(balance)::bigint FROM account", &[])
+        .await?
+        .get(0);
+    if first {
+        together.wait().await;
+    }
+    let enough = total >= 200;
+    if enough {
+        transaction
+            .execute(
+                "UPDATE account SET balance = balance - 50 WHERE id = $1",
+                &[&id],
+            )
+            .await?;
+    }
+    commit(transaction).await?;
+    Ok(enough)
+}
+
+#[tokio::test]
+async fn c67_a_serialization_failure_runs_the_whole_transaction_again() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let (mut one, mut two) = (
+        server.connect().await.unwrap(),
+        server.connect().await.unwrap(),
+    );
+    accounts(&one).await;
+    let together = Barrier::new(2);
+    let (first, second) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (taken_by_one, taken_by_two) = tokio::join!(
+        take_if_both_have(&mut one, 1, &together, &first),
+        take_if_both_have(&mut two, 2, &together, &second),
+    );
+    // The one that lost has read again, and seen what the other did.
+    assert_ne!(taken_by_one.unwrap(), taken_by_two.unwrap());
+    assert_eq!(balances(&one).await.iter().sum::<i64>(), 150);
+    let attempts = first.into_inner() + second.into_inner();
+    assert_eq!(attempts, 3);
+}
+
+#[tokio::test]
+async fn a_statement_alone_cannot_be_retried() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let (mut one, two) = (
+        server.connect().await.unwrap(),
+        server.connect().await.unwrap(),
+    );
+    accounts(&one).await;
+    let transaction = one
+        .build_transaction()
+        .isolation_level(IsolationLevel::Serializable)
+        .start()
+        .await
+        .unwrap();
+    transaction
+        .query("SELECT balance FROM account WHERE id = 1", &[])
+        .await
+        .unwrap();
+    two.execute("UPDATE account SET balance = 1 WHERE id = 1", &[])
+        .await
+        .unwrap();
+    let update = "UPDATE account SET balance = 2 WHERE id = 1";
+    let conflict = transaction.execute(update, &[]).await.unwrap_err();
+    assert_eq!(conflict.code(), Some(&SqlState::T_R_SERIALIZATION_FAILURE));
+    assert_eq!(conflict.verdict(), Verdict::Transient);
+    let again = transaction.execute(update, &[]).await.unwrap_err();
+    assert_eq!(again.code(), Some(&SqlState::IN_FAILED_SQL_TRANSACTION));
+    assert_eq!(again.verdict(), Verdict::Permanent);
+}
+
+#[retry(attempts = 5, base = "1ms")]
+async fn update_both(
+    client: &mut Client,
+    order: [i32; 2],
+    together: &Barrier,
+    attempts: &AtomicU32,
+) -> Result<(), TransactionError> {
+    let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
+    let transaction = client.transaction().await?;
+    for id in order {
+        transaction
+            .execute(
+                "UPDATE account SET balance = balance + 1 WHERE id = $1",
+                &[&id],
+            )
+            .await?;
+        if first && id == order[0] {
+            together.wait().await;
+        }
+    }
+    commit(transaction).await
+}
+
+#[tokio::test]
+async fn a_deadlock_runs_the_whole_transaction_again() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let (mut one, mut two) = (
+        server.connect().await.unwrap(),
+        server.connect().await.unwrap(),
+    );
+    accounts(&one).await;
+    let together = Barrier::new(2);
+    let (first, second) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (by_one, by_two) = tokio::join!(
+        update_both(&mut one, [1, 2], &together, &first),
+        update_both(&mut two, [2, 1], &together, &second),
+    );
+    by_one.unwrap();
+    by_two.unwrap();
+    assert_eq!(balances(&one).await, [102, 102]);
+    assert!(first.into_inner() + second.into_inner() >= 3);
+}
+
+/// Ends the first session that fits, as soon as there is one.
+async fn terminate(admin: &Client, session: &str) {
+    let terminate = format!(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE {session} AND pid <> pg_backend_pid()"
+    );
+    for _ in 0..2000 {
+        let ended = admin.query_one(&terminate, &[]).await.unwrap();
+        if ended.get::<_, i64>(0) > 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("no session with {session}");
+}
+
+/// The example's function, which takes a connection anew in each attempt, as from a pool.
+#[tokio::test]
+async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let admin = server.connect().await.unwrap();
+    accounts(&admin).await;
+    // Hold a row, so that the transfer waits in the middle of its transaction.
+    let mut holder = server.connect().await.unwrap();
+    let held = holder.transaction().await.unwrap();
+    held.execute("UPDATE account SET balance = balance WHERE id = 2", &[])
+        .await
+        .unwrap();
+
+    let url = server.url();
+    let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
+    terminate(&admin, "wait_event_type = 'Lock'").await;
+    held.commit().await.unwrap();
+    transfer.await.unwrap().unwrap();
+    assert_eq!(balances(&admin).await, [70, 130]);
+}
+
+/// As the example's, for as long as a server may need to come back.
+#[retry(attempts = "unlimited", base = "50ms", max_delay = "200ms")]
+async fn transfer_patiently(url: &str) -> Result<(), TransactionError> {
+    example::transfer_once(url, 1, 2, 30).await
+}
+
+#[tokio::test]
+async fn a_server_that_restarts_is_waited_for() {
+    let Some(mut server) = Server::start().await else {
+        return;
+    };
+    accounts(&server.connect().await.unwrap()).await;
+    server.stop();
+    let url = server.url();
+    let transfer = tokio::spawn(async move { transfer_patiently(&url).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!transfer.is_finished());
+    server.restart().await;
+    transfer.await.unwrap().unwrap();
+    assert_eq!(balances(&server.connect().await.unwrap()).await, [70, 130]);
+}
+
+/// Passes bytes on until the client sends `COMMIT`: the server gets it and answers, and the client gets
+/// no answer.
+async fn cut_at_commit(server: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (client, _) = listener.accept().await.unwrap();
+            let upstream = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+            tokio::spawn(pass_on(client, upstream));
+        }
+    });
+    port
+}
+
+async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
+    let (mut asked, mut answered) = ([0; 4096], [0; 4096]);
+    loop {
+        tokio::select! {
+            Ok(length @ 1..) = client.read(&mut asked) => {
+                let sent = &asked[..length];
+                server.write_all(sent).await.unwrap();
+                if sent.windows(6).any(|window| window == b"COMMIT") {
+                    // Gone, but only after the server has done it. Before it says so it may answer what
+                    // was asked earlier, as that a statement is closed.
+                    while !answered.windows(6).any(|window| window == b"COMMIT") {
+                        assert_ne!(server.read(&mut answered).await.unwrap(), 0);
+                    }
+                    return;
+                }
+            }
+            Ok(length @ 1..) = server.read(&mut answered) => {
+                client.write_all(&answered[..length]).await.unwrap();
+            }
+            else => return,
+        }
+    }
+}
+
+static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
+
+#[retry(attempts = 5, base = "1ms")]
+async fn pay(port: u16) -> Result<(), TransactionError> {
+    ATTEMPTS.fetch_add(1, Ordering::Relaxed);
+    let mut client = postgres::connect(&postgres::url(port)).await?;
+    let transaction = client.transaction().await?;
+    transaction
+        .execute("UPDATE account SET balance = balance - 1 WHERE id = 1", &[])
+        .await?;
+    commit(transaction).await
+}
+
+#[tokio::test]
+async fn c66_a_connection_lost_during_commit_is_unknown_and_not_retried() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let admin = server.connect().await.unwrap();
+    accounts(&admin).await;
+    let port = cut_at_commit(server.port()).await;
+    let error = pay(port).await.unwrap_err();
+    assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Unknown);
+    assert_eq!(ATTEMPTS.load(Ordering::Relaxed), 1);
+    // It did take effect: a retry would have paid twice.
+    assert_eq!(balances(&admin).await, [99, 100]);
+}
+
+/// A session that is ended while its `COMMIT` runs: the server says so, and not whether it took effect.
+#[tokio::test]
+async fn c66_a_session_terminated_during_commit_is_unknown_and_not_retried() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let admin = server.connect().await.unwrap();
+    accounts(&admin).await;
+    let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN PERFORM pg_sleep(60); RETURN NULL; END';
+                CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON account
+                    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()";
+    admin.batch_execute(slow).await.unwrap();
+    let url = server.url();
+    let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
+    terminate(&admin, "query = 'COMMIT' AND wait_event = 'PgSleep'").await;
+    let error = transfer.await.unwrap().unwrap_err();
+    let TransactionError::Commit(cause) = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(cause.code(), Some(&SqlState::ADMIN_SHUTDOWN), "{cause:?}");
+    assert_eq!(error.verdict(), Verdict::Unknown);
+}
+
+#[tokio::test]
+async fn a_commit_that_the_server_refuses_is_permanent() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let mut client = server.connect().await.unwrap();
+    let deferred = "CREATE TABLE node (id int PRIMARY KEY,
+                        parent int REFERENCES node DEFERRABLE INITIALLY DEFERRED)";
+    client.batch_execute(deferred).await.unwrap();
+    let transaction = client.transaction().await.unwrap();
+    let orphan = "INSERT INTO node VALUES (1, 2)";
+    transaction.batch_execute(orphan).await.unwrap();
+    let error = commit(transaction).await.unwrap_err();
+    assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Permanent, "{error:?}");
+}
+
+#[tokio::test]
+async fn what_the_server_says_is_by_its_code() {
+    let Some(server) = Server::start().await else {
+        return;
+    };
+    let client = server.connect().await.unwrap();
+    accounts(&client).await;
+    let mut holder = server.connect().await.unwrap();
+    let held = holder.transaction().await.unwrap();
+    held.execute("UPDATE account SET balance = balance WHERE id = 1", &[])
+        .await
+        .unwrap();
+    for (statement, code, verdict) in [
+        (
+            "SELECT * FROM account WHERE id = 1 FOR UPDATE NOWAIT",
+            "55P03",
+            Verdict::Transient,
+        ),
+        (
+            "SET statement_timeout = 10; SELECT pg_sleep(1)",
+            "57014",
+            Verdict::Unknown,
+        ),
+        (
+            "INSERT INTO account VALUES (2, 1)",
+            "23505",
+            Verdict::Permanent,
+        ),
+        (
+            "INSERT INTO account VALUES (3, -1)",
+            "23514",
+            Verdict::Permanent,
+        ),
+        ("SELEC 1", "42601", Verdict::Permanent),
+        ("SELECT 1/0", "22012", Verdict::Permanent),
+        ("SELECT nothing FROM nowhere", "42P01", Verdict::Permanent),
+    ] {
+        let error = client.batch_execute(statement).await.unwrap_err();
+        assert_eq!(error.code().map(SqlState::code), Some(code), "{error:?}");
+        assert_eq!(error.verdict(), verdict, "{error:?}");
+    }
+    let unread = client
+        .query_one("SELECT 'text'", &[])
+        .await
+        .unwrap()
+        .try_get::<_, i32>(0)
+        .unwrap_err();
+    assert_eq!(unread.verdict(), Verdict::Permanent, "{unread:?}");
+    let rows = client
+        .query_one("SELECT id FROM account", &[])
+        .await
+        .unwrap_err();
+    assert_eq!(rows.verdict(), Verdict::Permanent, "{rows:?}");
+}
+
+#[tokio::test]
+async fn a_connection_that_cannot_be_made_is_refused() {
+    let Some(mut server) = Server::start().await else {
+        return;
+    };
+    // More sessions than there may be.
+    let mut sessions = Vec::new();
+    let turned_away = loop {
+        match server.connect().await {
+            Ok(session) => sessions.push(session),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(
+        turned_away.code(),
+        Some(&SqlState::TOO_MANY_CONNECTIONS),
+        "{turned_away:?}"
+    );
+    assert_eq!(turned_away.verdict(), Verdict::Refused);
+
+    server.stop();
+    let refused = server.connect().await.map(drop).unwrap_err();
+    assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
+    // A session of a server that was stopped: what was under way is not known.
+    let session = sessions.remove(0);
+    while !session.is_closed() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let lost = session.query("SELECT 1", &[]).await.unwrap_err();
+    assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");
+    let missing =
+        tokio_postgres::connect("host=/nowhere user=postgres", tokio_postgres::NoTls).await;
+    assert_eq!(missing.map(drop).unwrap_err().verdict(), Verdict::Refused);
+}

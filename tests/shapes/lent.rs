@@ -1,0 +1,250 @@
+//! Arguments lent to each attempt: through `Option`, `Pin`, patterns, and to the rules beside the body.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use reattempt::retry;
+
+use crate::{cases, Calls};
+
+fn take<T>(value: T) -> T {
+    value
+}
+
+trait Connection: Send {
+    fn ping(&mut self);
+}
+
+impl Connection for u32 {
+    fn ping(&mut self) {
+        *self += 1;
+    }
+}
+
+fn ping(connection: Option<&mut dyn Connection>) {
+    if let Some(connection) = connection {
+        connection.ping();
+    }
+}
+
+#[retry]
+async fn optional_mut_reference(
+    calls: &Calls,
+    count: Option<&mut u32>,
+    mut list: Option<&mut Vec<u32>>,
+) -> io::Result<u32> {
+    if let Some(list) = &mut list {
+        list.push(1);
+    }
+    if let Some(list) = list {
+        list.push(2);
+        assert_eq!(list.len(), 2 * (calls.count() as usize + 1));
+    }
+    let count = count.map_or(0, |count| {
+        *count += 1;
+        *count
+    });
+    assert_eq!(count, calls.count() + 1);
+    calls.fail()
+}
+
+#[retry]
+async fn optional_trait_object<'a>(
+    calls: &Calls,
+    connection: Option<&'a mut (dyn Connection + 'a)>,
+) -> io::Result<u32> {
+    ping(connection);
+    calls.fail()
+}
+
+#[retry(timeout = "1s")]
+async fn pinned<F: Future<Output = u32> + Send>(
+    calls: &Calls,
+    future: Pin<&mut F>,
+    mut other: Pin<&mut (dyn Connection + Unpin)>,
+) -> io::Result<u32> {
+    other.as_mut().get_mut().ping();
+    if calls.count() == 0 {
+        assert_eq!(future.await, 7);
+    }
+    calls.fail()
+}
+
+fn push(list: &mut Vec<u32>) {
+    list.push(1);
+}
+
+#[retry]
+async fn mut_reference_in_a_tuple(
+    calls: &Calls,
+    (list, text): (&mut Vec<u32>, &str),
+) -> io::Result<usize> {
+    push(list);
+    list.push(2);
+    calls.fail::<()>()?;
+    Ok(text.len())
+}
+
+/// A plain function that is called once may be `Clone`.
+#[retry]
+async fn called_once<F>(calls: &Calls, make: F) -> io::Result<u32>
+where
+    F: FnOnce() -> u32 + Clone,
+{
+    let made = make();
+    calls.fail::<()>()?;
+    Ok(made)
+}
+
+#[retry]
+async fn iterated(calls: &Calls, items: impl Iterator<Item = u32> + Clone) -> io::Result<u32> {
+    let mut sum = 0;
+    for item in items {
+        sum += item;
+    }
+    assert_eq!(sum, 6);
+    calls.fail()
+}
+
+#[retry]
+async fn consumed_by_its_methods(
+    calls: &Calls,
+    name: Option<String>,
+    lock: Arc<tokio::sync::Mutex<u32>>,
+) -> io::Result<usize> {
+    *lock.lock_owned().await += 1;
+    let size = name.map(|name| take(name).len()).unwrap_or_default();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn dropped(calls: &Calls, shared: Arc<u32>) -> io::Result<u32> {
+    drop(shared);
+    calls.fail()
+}
+
+#[retry(
+    when = |_| name == "name",
+    on_retry = |_| assert_eq!(name, "name"),
+    before_retry = greet(&name),
+)]
+async fn seen_by_the_rules(calls: &Calls, name: String, mut size: usize) -> io::Result<usize> {
+    size += take(name).len();
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+async fn greet(name: &str) {
+    assert_eq!(name, "name");
+}
+
+/// What gives a value is as good as what gives `()`.
+#[retry(before_retry = async { io::Result::Ok(cursor.len()) })]
+async fn prepared_with_a_value(calls: &Calls, cursor: &[u8]) -> io::Result<u8> {
+    calls.fail::<()>()?;
+    Ok(cursor[0])
+}
+
+/// `Send`, not `Sync`: the plain function is `Send`.
+#[retry]
+async fn copied_and_not_sync<T: Copy + Send>(calls: &Calls, value: T) -> io::Result<T> {
+    tokio::task::yield_now().await;
+    calls.fail::<()>()?;
+    Ok(value)
+}
+
+/// The same in the generic code around it, where only the bounds count.
+async fn around<T: Copy + Send>(calls: &Calls, value: T) {
+    fn is_send<F: Future + Send>(future: F) -> F {
+        future
+    }
+    let _ = is_send(copied_and_not_sync(calls, value)).await;
+}
+
+struct Parts {
+    cell: Cell<u32>,
+    name: String,
+}
+
+#[retry]
+async fn not_sync_in_patterns(
+    calls: &Calls,
+    (left, right): (Cell<u32>, u32),
+    Parts { cell, name }: Parts,
+) -> io::Result<u32> {
+    left.set(right);
+    cell.set(left.get());
+    tokio::task::yield_now().await;
+    let size = take(name).len();
+    assert_eq!(size, 4);
+    calls.fail::<()>()?;
+    Ok(cell.get())
+}
+
+#[retry(clone(cell))]
+async fn cloned_and_not_sync(calls: &Calls, cell: Cell<u32>) -> io::Result<u32> {
+    assert_eq!(cell.get(), 0);
+    cell.set(1);
+    tokio::task::yield_now().await;
+    calls.fail()
+}
+
+/// The result borrows from another argument than the one that is not `Sync`.
+#[retry]
+async fn not_sync_beside_the_result<'a>(
+    calls: &Calls,
+    cell: &mut Cell<u32>,
+    text: &'a str,
+) -> io::Result<&'a str> {
+    cell.set(cell.get() + 1);
+    tokio::task::yield_now().await;
+    calls.fail::<()>()?;
+    Ok(text)
+}
+
+#[retry]
+#[expect(
+    unused_mut,
+    reason = "lints of an argument are heard where it is bound"
+)]
+async fn lint_of_the_function(calls: &Calls, mut text: String) -> io::Result<usize> {
+    calls.fail::<()>()?;
+    Ok(take(text).len())
+}
+
+#[retry]
+async fn lint_of_the_argument(
+    calls: &Calls,
+    #[allow(
+        unused_mut,
+        reason = "lints of an argument are heard where it is bound"
+    )]
+    mut text: String,
+) -> io::Result<impl Debug> {
+    calls.fail::<()>()?;
+    Ok(take(text).len())
+}
+
+cases! {
+    optional_mut_reference: |calls| optional_mut_reference(calls, Some(&mut 0), Some(&mut Vec::new()));
+    optional_trait_object: |calls| optional_trait_object(calls, Some(&mut 0_u32));
+    pinned: |calls| pinned(calls, Pin::new(&mut std::future::ready(7)), Pin::new(&mut 0_u32) as Pin<&mut (dyn Connection + Unpin)>);
+    mut_reference_in_a_tuple: |calls| mut_reference_in_a_tuple(calls, (&mut Vec::new(), ""));
+    called_once: |calls| called_once(calls, || 1);
+    iterated: |calls| iterated(calls, 1..4);
+    consumed_by_its_methods: |calls| consumed_by_its_methods(calls, Some(String::new()), Arc::default());
+    dropped: |calls| dropped(calls, Arc::new(1));
+    seen_by_the_rules: |calls| seen_by_the_rules(calls, "name".into(), 0);
+    prepared_with_a_value: |calls| prepared_with_a_value(calls, &[1]);
+    copied_and_not_sync: |calls| around(calls, 1);
+    not_sync_in_patterns: |calls| not_sync_in_patterns(calls, (Cell::new(0), 1), Parts { cell: Cell::new(0), name: "name".into() });
+    cloned_and_not_sync: |calls| cloned_and_not_sync(calls, Cell::new(0));
+    not_sync_beside_the_result: |calls| not_sync_beside_the_result(calls, &mut Cell::new(0), "");
+    lint_of_the_function: |calls| lint_of_the_function(calls, String::new());
+    lint_of_the_argument: |calls| lint_of_the_argument(calls, String::new());
+}

@@ -1,0 +1,203 @@
+//! A fleet of processes that call one server, in virtual time.
+//!
+//! Each decision is the library's: the range of a delay is the policy's, and whether there is a retry
+//! is asked of the budget, at the moment and in the order in which a call asks. `real` runs the same
+//! fleet through annotated functions.
+
+use reattempt::__private::drive;
+use reattempt::{Budget, Previous, Verdict};
+
+use crate::dice::Dice;
+use crate::manner::Manner;
+use crate::server::{Server, Trouble};
+use crate::timeline::{Second, Timeline};
+use crate::wheel::Wheel;
+
+/// Processes that call a server.
+#[derive(Debug, Clone, Copy)]
+pub struct Fleet {
+    /// How many there are. Each has a budget of its own.
+    pub processes: u32,
+    /// How many calls a second each makes, at random times.
+    pub rate: u32,
+}
+
+/// There and back, in milliseconds.
+pub(crate) const NETWORK: u64 = 1;
+
+pub(crate) const MILLI: u64 = 1_000_000;
+
+impl Fleet {
+    /// The calls of all in a second, on average.
+    #[must_use]
+    pub const fn normal(&self) -> u32 {
+        self.processes * self.rate
+    }
+
+    /// Runs the fleet for so many seconds; `tick` is told after each.
+    #[must_use]
+    pub fn run(
+        &self,
+        manner: &Manner,
+        trouble: Trouble,
+        seconds: usize,
+        seed: u64,
+        mut tick: impl FnMut(),
+    ) -> Timeline {
+        let normal = f64::from(self.normal());
+        let mut run = Run {
+            manner,
+            timeout: manner
+                .policy
+                .timeout()
+                .map_or(u64::MAX, |timeout| MILLI * whole_millis(timeout)),
+            budgets: manner
+                .budget
+                .map(|budget| (0..self.processes).map(|_| budget()).collect()),
+            server: Server::new(u64::from(self.normal()), trouble),
+            dice: Dice::of(&[seed, u64::from(self.processes), u64::from(self.rate)]),
+            timeline: Timeline::new(normal, trouble, seconds),
+            // Longer than a timeout and than the delays of three attempts.
+            wheel: Wheel::new(4096),
+            now: 0,
+        };
+        let mut due = Vec::new();
+        for _ in 0..seconds {
+            for _ in 0..1000 {
+                run.now += MILLI;
+                run.wheel.turn(&mut due);
+                for _ in 0..run.dice.count(normal / 1000.0) {
+                    let process = run.dice.below(self.processes);
+                    run.second(|second| second.calls += 1);
+                    due.push(Event::Begins(Attempt::first(process)));
+                }
+                // Nobody comes first within a step, or the server would favour retries.
+                run.dice.shuffle(&mut due);
+                for event in due.drain(..) {
+                    run.happens(event);
+                }
+            }
+            tick();
+        }
+        run.timeline
+    }
+}
+
+struct Run<'a> {
+    manner: &'a Manner,
+    timeout: u64,
+    budgets: Option<Vec<Budget>>,
+    server: Server,
+    dice: Dice,
+    timeline: Timeline,
+    wheel: Wheel<Event>,
+    /// In nanoseconds, a whole number of milliseconds: the steps of tokio's timers.
+    now: u64,
+}
+
+/// An attempt of a call.
+#[derive(Debug, Clone, Copy)]
+struct Attempt {
+    process: u32,
+    number: u32,
+    previous: Option<Previous>,
+}
+
+#[derive(Debug)]
+enum Event {
+    Begins(Attempt),
+    Succeeds(Attempt),
+    Fails(Attempt, Previous),
+}
+
+impl Attempt {
+    fn first(process: u32) -> Self {
+        Self {
+            process,
+            number: 1,
+            previous: None,
+        }
+    }
+}
+
+impl Run<'_> {
+    fn happens(&mut self, event: Event) {
+        match event {
+            Event::Begins(attempt) => self.attempt(attempt),
+            Event::Succeeds(attempt) => {
+                self.second(|second| second.successes += 1);
+                if let Some(budgets) = &self.budgets {
+                    drive::succeed(&budgets[attempt.process as usize], attempt.previous);
+                }
+            }
+            Event::Fails(attempt, how) => self.failed(attempt, how, 0),
+        }
+    }
+
+    fn attempt(&mut self, attempt: Attempt) {
+        self.second(|second| second.attempts += 1);
+        let result = match self.server.accept(self.now) {
+            None => Err((NETWORK, Previous::Failed(Verdict::Transient))),
+            Some(done) if done - self.now + NETWORK * MILLI > self.timeout => {
+                Err((self.timeout / MILLI, Previous::TimedOut))
+            }
+            Some(done) => Ok((done - self.now).div_ceil(MILLI) + NETWORK),
+        };
+        match result {
+            // Without a budget nothing that comes between can change what follows.
+            Ok(ahead) if self.budgets.is_none() => {
+                let then = self.now + ahead * MILLI;
+                self.second_of(then, |second| second.successes += 1);
+            }
+            Err((ahead, how)) if self.budgets.is_none() => self.failed(attempt, how, ahead),
+            Ok(ahead) => self.wheel.put(ahead, Event::Succeeds(attempt)),
+            Err((ahead, how)) => self.wheel.put(ahead, Event::Fails(attempt, how)),
+        }
+    }
+
+    /// What a call decides when it learns that an attempt failed, `ahead` milliseconds from now, in
+    /// its order: attempts, budget, delay.
+    fn failed(&mut self, attempt: Attempt, how: Previous, ahead: u64) {
+        let policy = &self.manner.policy;
+        if policy
+            .attempts()
+            .is_some_and(|attempts| attempt.number >= attempts)
+        {
+            return;
+        }
+        if let Some(budgets) = &self.budgets {
+            let budget = &budgets[attempt.process as usize];
+            if !drive::take(budget, how, attempt.number == 1) {
+                return;
+            }
+        }
+        let delay = self
+            .dice
+            .within(&policy.delay_range(attempt.number - 1, None));
+        let retry = Attempt {
+            number: attempt.number + 1,
+            previous: Some(how),
+            ..attempt
+        };
+        match ahead + whole_millis(delay) {
+            // A delay of zero does not sleep.
+            0 => self.attempt(retry),
+            ahead => self.wheel.put(ahead, Event::Begins(retry)),
+        }
+    }
+
+    fn second(&mut self, change: impl FnOnce(&mut Second)) {
+        self.second_of(self.now, change);
+    }
+
+    fn second_of(&mut self, time: u64, change: impl FnOnce(&mut Second)) {
+        if let Some(second) = self.timeline.at(time - MILLI) {
+            change(second);
+        }
+    }
+}
+
+/// Milliseconds, rounded up as a timer does.
+fn whole_millis(length: std::time::Duration) -> u64 {
+    u64::try_from(length.as_nanos().div_ceil(u128::from(MILLI))).unwrap_or(u64::MAX)
+}

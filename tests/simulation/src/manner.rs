@@ -1,0 +1,61 @@
+//! How the clients of a fleet retry.
+
+use std::time::Duration;
+
+use reattempt::{Budget, Jitter, Policy};
+
+/// How the clients of a fleet retry.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner {
+    /// The name in tables and pictures.
+    pub name: &'static str,
+    /// Attempts, timeout and delays.
+    pub policy: Policy,
+    /// The budget that each client has of its own.
+    pub budget: Option<fn() -> Budget>,
+}
+
+/// What the clients wait for an answer: the one thing that they set.
+pub const TIMEOUT: Duration = Duration::from_millis(500);
+
+const DEFAULTS: Policy = Policy::new().with_timeout(TIMEOUT);
+
+impl Manner {
+    /// One attempt.
+    pub const NONE: Self = Self {
+        name: "no retries",
+        policy: DEFAULTS.with_attempts(1),
+        budget: None,
+    };
+    /// Three attempts, each at once after the last.
+    pub const NAIVE: Self = Self {
+        name: "naive retries",
+        policy: DEFAULTS.with_base(Duration::ZERO).with_jitter(Jitter::None),
+        budget: None,
+    };
+    /// The defaults without the budget.
+    pub const BACKOFF: Self = Self {
+        name: "backoff and jitter",
+        policy: DEFAULTS,
+        budget: None,
+    };
+    /// The defaults.
+    pub const BUDGET: Self = Self {
+        name: "with the budget",
+        policy: DEFAULTS,
+        budget: Some(Budget::new),
+    };
+
+    /// Those of the pictures.
+    pub const ALL: [Self; 4] = [Self::NONE, Self::NAIVE, Self::BACKOFF, Self::BUDGET];
+
+    /// The same with another budget.
+    #[must_use]
+    pub const fn with_budget(self, name: &'static str, budget: fn() -> Budget) -> Self {
+        Self {
+            name,
+            budget: Some(budget),
+            ..self
+        }
+    }
+}

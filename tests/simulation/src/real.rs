@@ -1,0 +1,219 @@
+//! The same fleet through annotated functions, on tokio's paused clock: the product itself.
+//!
+//! A process is an annotated function, since that is what has a budget. There are a hundred, and a
+//! thousand clients call them: ten tasks to a process.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+use reattempt::{Retryable, Stopped, Verdict, retry};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::dice::Dice;
+use crate::fleet::{MILLI, NETWORK};
+use crate::server::{Server, Trouble};
+use crate::timeline::Timeline;
+
+/// How the annotated functions retry: the counterparts of the manners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Annotated {
+    /// `attempts = 1`
+    None,
+    /// `base = "0ms"`, `jitter = "none"`, `budget = "none"`
+    Naive,
+    /// `budget = "none"`
+    Backoff,
+    /// Nothing but the timeout.
+    Defaults,
+}
+
+/// How many processes there are.
+pub const PROCESSES: u32 = 100;
+
+/// How many tasks of a process make its calls.
+pub const CLIENTS_EACH: u32 = 10;
+
+/// Runs a hundred processes of ten clients, each of which makes `rate` calls a second.
+///
+/// # Panics
+///
+/// - If no runtime can be built.
+#[must_use]
+pub fn run(
+    annotated: Annotated,
+    rate: u32,
+    trouble: Trouble,
+    seconds: usize,
+    seed: u64,
+) -> Timeline {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime")
+        .block_on(fleet(annotated, rate, trouble, seconds, seed))
+}
+
+async fn fleet(
+    annotated: Annotated,
+    rate: u32,
+    trouble: Trouble,
+    seconds: usize,
+    seed: u64,
+) -> Timeline {
+    let normal = PROCESSES * CLIENTS_EACH * rate;
+    let start = Instant::now();
+    let world = World {
+        start,
+        server: Server::new(u64::from(normal), trouble),
+        timeline: Timeline::new(f64::from(normal), trouble, seconds),
+    };
+    WORLD.set(Some(world));
+    let end = start + Duration::from_secs(seconds as u64);
+    let clients: Vec<_> = (0..PROCESSES * CLIENTS_EACH)
+        .map(|number| tokio::spawn(client(annotated, number, rate, end, seed)))
+        .collect();
+    for client in clients {
+        client.await.expect("a client does not panic");
+    }
+    // What is still under way belongs to no second.
+    WORLD.take().expect("it was set above").timeline
+}
+
+/// A task that begins a call at random times, whether or not the last one is over.
+async fn client(annotated: Annotated, number: u32, rate: u32, end: Instant, seed: u64) {
+    let mut dice = Dice::of(&[seed, u64::from(number)]);
+    let mut next = Instant::now();
+    loop {
+        next += dice.pause(rate);
+        if next >= end {
+            break;
+        }
+        sleep_until(next).await;
+        in_world(|world, now| world.timeline.at(now).map(|second| second.calls += 1));
+        tokio::spawn(async move {
+            let result = match annotated {
+                Annotated::None => once().await,
+                Annotated::Naive => naive().await,
+                Annotated::Backoff => backoff().await,
+                Annotated::Defaults => DEFAULTS[(number % PROCESSES) as usize]().await,
+            };
+            if result.is_ok() {
+                in_world(|world, now| world.timeline.at(now).map(|second| second.successes += 1));
+            }
+        });
+    }
+}
+
+struct World {
+    start: Instant,
+    server: Server,
+    timeline: Timeline,
+}
+
+thread_local! {
+    static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
+}
+
+/// Shows the world and the time in it; `None` when its last second is over.
+fn in_world<T>(look: impl FnOnce(&mut World, u64) -> Option<T>) -> Option<T> {
+    WORLD.with_borrow_mut(|world| {
+        let world = world.as_mut()?;
+        let now = world.start.elapsed().as_nanos();
+        look(world, u64::try_from(now).unwrap_or(u64::MAX))
+    })
+}
+
+/// Why an attempt failed.
+#[derive(Debug)]
+enum Failure {
+    Refused,
+    Stopped,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Refused => "the server refused",
+            Self::Stopped => "the server did not answer in time",
+        })
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Retryable for Failure {
+    fn verdict(&self) -> Verdict {
+        Verdict::Transient
+    }
+}
+
+impl From<Stopped> for Failure {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+/// What every body does: one request.
+async fn request() -> Result<(), Failure> {
+    let done = in_world(|world, now| {
+        if let Some(second) = world.timeline.at(now) {
+            second.attempts += 1;
+        }
+        let done = world.server.accept(now)?;
+        Some(world.start + Duration::from_nanos(done + NETWORK * MILLI))
+    });
+    match done {
+        Some(done) => {
+            sleep_until(done).await;
+            Ok(())
+        }
+        None => {
+            sleep(Duration::from_millis(NETWORK)).await;
+            Err(Failure::Refused)
+        }
+    }
+}
+
+#[retry(attempts = 1, timeout = "500ms", budget = "none")]
+async fn once() -> Result<(), Failure> {
+    request().await
+}
+
+#[retry(base = "0ms", jitter = "none", timeout = "500ms", budget = "none")]
+async fn naive() -> Result<(), Failure> {
+    request().await
+}
+
+#[retry(timeout = "500ms", budget = "none")]
+async fn backoff() -> Result<(), Failure> {
+    request().await
+}
+
+type Process = fn() -> Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
+
+/// A process for each name: an annotated function, and so a budget.
+macro_rules! processes {
+    ($($tens:ident)*) => {
+        $(mod $tens {
+            use super::{Failure, Process, request};
+            processes!(@each p0 p1 p2 p3 p4 p5 p6 p7 p8 p9);
+        })*
+        fn all() -> impl Iterator<Item = Process> {
+            [$($tens::TEN),*].into_iter().flatten()
+        }
+    };
+    (@each $($name:ident)*) => {
+        $(#[reattempt::retry(timeout = "500ms")]
+        async fn $name() -> Result<(), Failure> {
+            request().await
+        })*
+        pub(super) const TEN: [Process; 10] = [$(|| Box::pin($name())),*];
+    };
+}
+
+processes!(tens0 tens1 tens2 tens3 tens4 tens5 tens6 tens7 tens8 tens9);
+
+static DEFAULTS: std::sync::LazyLock<Vec<Process>> = std::sync::LazyLock::new(|| all().collect());

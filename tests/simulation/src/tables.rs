@@ -1,0 +1,189 @@
+//! The tables of `docs/LOAD.md`, row by row, so that a test can make single ones again.
+
+use reattempt::Budget;
+
+use crate::contention::{Cell, Strategy};
+use crate::fleet::Fleet;
+use crate::luck::{self, Luck};
+use crate::manner::Manner;
+use crate::reference::{self, Contended};
+use crate::server::Trouble;
+use crate::timeline::Timeline;
+use crate::{SEED, contention};
+
+/// How often each cell of the AWS experiment is run: as often as the reference.
+pub const RUNS: u32 = 400;
+
+/// The numbers of clients in the tables of the AWS experiment.
+pub const CLIENTS: [u32; 5] = [10, 50, 100, 150, 190];
+
+/// Head of the tables of the AWS experiment.
+#[must_use]
+pub fn contention_head() -> String {
+    let names = Strategy::ALL.map(Strategy::name).join(" | ");
+    format!("| clients | {names} |\n|---|---|---|---|---|---|---|")
+}
+
+/// A row for the calls and one for the time: ours, and the reference's in brackets.
+#[must_use]
+pub fn contention_rows(clients: u32, cells: &[(Strategy, Cell)]) -> [String; 2] {
+    let reference = reference::contended();
+    let row = |value: &dyn Fn(&Cell) -> f64, theirs: &dyn Fn(&Contended) -> f64| {
+        let cells = cells.iter().map(|(strategy, cell)| {
+            let of = |other: &&Contended| other.clients == clients && other.strategy == *strategy;
+            match reference.iter().find(of) {
+                Some(other) => format!("{:.1} ({:.1})", value(cell), theirs(other)),
+                None => format!("{:.1}", value(cell)),
+            }
+        });
+        format!("| {clients} | {} |", cells.collect::<Vec<_>>().join(" | "))
+    };
+    [
+        row(&|cell| cell.calls.mean, &|other| other.calls.mean),
+        row(&|cell| cell.millis.mean, &|other| other.millis.mean),
+    ]
+}
+
+/// All cells for so many clients.
+#[must_use]
+pub fn contention_cells(clients: u32, runs: u32) -> Vec<(Strategy, Cell)> {
+    Strategy::ALL
+        .iter()
+        .map(|strategy| (*strategy, contention::cell(*strategy, clients, runs, SEED)))
+        .collect()
+}
+
+/// Head of the tables of a fleet in trouble.
+pub const OVERLOAD_HEAD: &str = "| clients | mean load in the trouble | load of the worst second | back after |\n|---|---|---|---|";
+
+/// A row of such a table.
+#[must_use]
+pub fn overload_row(name: &str, timeline: &Timeline) -> String {
+    let recovery = match timeline.recovery() {
+        Some(seconds) => format!("{seconds} s"),
+        None => "never".to_owned(),
+    };
+    format!(
+        "| {name} | {:.3} | {:.3} | {recovery} |",
+        timeline.mean_load_in_trouble(),
+        timeline.peak_load()
+    )
+}
+
+/// The budgets that are compared at different rates, the default first.
+pub const BUDGETS: [Manner; 4] = [
+    Manner::BACKOFF.with_budget("`Budget::new()`", Budget::new),
+    Manner::BACKOFF.with_budget("`Budget::new().capacity(70)`", || {
+        Budget::new().capacity(70)
+    }),
+    Manner::BACKOFF.with_budget("`Budget::ratio(0.1)`", || Budget::ratio(0.1)),
+    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).capacity(10)`", || {
+        Budget::ratio(0.1).capacity(10)
+    }),
+];
+
+/// The calls a second of a process, in the table of rates.
+pub const RATES: [u32; 8] = [1, 5, 10, 20, 50, 100, 200, 500];
+
+/// Head of the table of rates.
+#[must_use]
+pub fn rates_head() -> String {
+    let names = BUDGETS.map(|manner| manner.name).join(" | ");
+    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|")
+}
+
+/// The load in an outage of ten seconds, after a minute of health, mean and worst second, with each
+/// budget. The fleet makes 10,000 calls a second in all.
+#[must_use]
+pub fn rates(rate: u32) -> [(f64, f64); 4] {
+    let fleet = Fleet {
+        processes: 10_000 / rate,
+        rate,
+    };
+    BUDGETS.map(|manner| {
+        let timeline = fleet.run(&manner, Trouble::OUTAGE.at_second(60), 75, SEED, || ());
+        (timeline.mean_load_in_trouble(), timeline.peak_load())
+    })
+}
+
+/// A row of the table of rates.
+#[must_use]
+pub fn rates_row(rate: u32, loads: &[(f64, f64); 4]) -> String {
+    let cells = loads.map(|(mean, peak)| format!("{mean:.2}, {peak:.2}"));
+    format!("| {rate} | {} |", cells.join(" | "))
+}
+
+/// The shares of attempts that fail, in the tables of chance.
+pub const FAILING: [f64; 8] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75];
+
+/// Head of the table of what the budget costs.
+pub const COST_HEAD: &str = "| attempts that fail | succeed without the budget | with it | cost | attempts for each call without | with it |\n|---|---|---|---|---|---|";
+
+/// A row: a hundred processes with the defaults that make 10,000 calls each.
+#[must_use]
+pub fn cost_row(failing: f64) -> String {
+    let [without, with] = [Manner::BACKOFF, Manner::BUDGET]
+        .map(|manner| luck::run(&manner, 100, 10_000, failing, SEED));
+    format!(
+        "| {:.0} % | {:.2} % | {:.2} % | {:.2} % | {:.3} | {:.3} |",
+        failing * 100.0,
+        without.success * 100.0,
+        with.success * 100.0,
+        (without.success - with.success) * 100.0,
+        without.amplification,
+        with.amplification,
+    )
+}
+
+/// Head of the table beside Marc Brooker's figures.
+pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::new()` |\n|---|---|---|---|---|---|";
+
+/// His experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
+pub const BROOKER: &str = "budget_100clients_10rps_20s";
+
+/// Ours in his experiment: without a budget, with one of 10 %, and with the default one.
+#[must_use]
+pub fn brooker(failing: f64) -> [Luck; 3] {
+    const FOUR: Manner = Manner {
+        policy: Manner::BACKOFF.policy.with_attempts(4),
+        ..Manner::BACKOFF
+    };
+    [
+        FOUR,
+        FOUR.with_budget("", || Budget::ratio(0.1)),
+        FOUR.with_budget("", Budget::new),
+    ]
+    .map(|manner| luck::run(&manner, 100, 200, failing, SEED))
+}
+
+/// A row: attempts for each call, and the share that succeeded.
+///
+/// # Panics
+///
+/// - If the reference has no such share of failures.
+#[must_use]
+pub fn brooker_row(failing: f64) -> String {
+    let theirs = |strategy: &str| {
+        let found = reference::amplified()
+            .into_iter()
+            .find(|row| {
+                row.experiment == BROOKER
+                    && row.strategy == strategy
+                    && (row.failing - failing).abs() < 1e-9
+            })
+            .expect("a row of the reference");
+        cell(found.amplification, found.success)
+    };
+    let [none, ratio, default] =
+        brooker(failing).map(|luck| cell(luck.amplification, luck.success));
+    format!(
+        "| {:.0} % | {none} | {} | {ratio} | {} | {default} |",
+        failing * 100.0,
+        theirs("three_retries"),
+        theirs("adaptive_10pct"),
+    )
+}
+
+fn cell(amplification: f64, success: f64) -> String {
+    format!("{amplification:.3}, {:.1} %", success * 100.0)
+}

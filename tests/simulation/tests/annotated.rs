@@ -1,0 +1,47 @@
+//! The same fleet through annotated functions: that what is simulated is the product.
+
+use simulation::SEED;
+use simulation::fleet::Fleet;
+use simulation::manner::Manner;
+use simulation::real::{self, Annotated, CLIENTS_EACH, PROCESSES};
+use simulation::server::Trouble;
+
+/// What each client does in a second: a process of ten makes 200 calls.
+const RATE: u32 = 20;
+const SLOW_DOWN: Trouble = Trouble::SLOW_DOWN.at_second(2);
+const SECONDS: usize = 8;
+
+// One test of all that need fresh budgets: the budget of an annotated function lasts as long as the
+// process.
+#[test]
+fn c82_a_thousand_clients_of_annotated_functions_do_what_the_simulation_says() {
+    let fleet = Fleet {
+        processes: PROCESSES,
+        rate: RATE * CLIENTS_EACH,
+    };
+    for (annotated, manner) in [
+        (Annotated::None, Manner::NONE),
+        (Annotated::Backoff, Manner::BACKOFF),
+        (Annotated::Defaults, Manner::BUDGET),
+    ] {
+        let real = real::run(annotated, RATE, SLOW_DOWN, SECONDS, SEED);
+        let simulated = fleet.run(&manner, SLOW_DOWN, SECONDS, SEED, || ());
+        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 8.0;
+        for [real, simulated] in [
+            [mean(&mut real.load()), mean(&mut simulated.load())],
+            [mean(&mut real.goodput()), mean(&mut simulated.goodput())],
+            [
+                real.mean_load_in_trouble(),
+                simulated.mean_load_in_trouble(),
+            ],
+        ] {
+            let apart = (real - simulated).abs();
+            assert!(apart < 0.05, "{annotated:?}: {real} and {simulated}");
+        }
+        assert_eq!(real.recovery(), simulated.recovery(), "{annotated:?}");
+        match annotated {
+            Annotated::Backoff => assert_eq!(real.recovery(), None),
+            _ => assert!(real.peak_load() <= 1.2 && real.recovery().is_some()),
+        }
+    }
+}
