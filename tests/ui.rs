@@ -33,6 +33,28 @@ fn few_messages_quote_the_standard_library() {
     assert!(quoting.len() <= 5, "{quoting:?}");
 }
 
+/// Whatever is wrong, it has a smaller place than all of the attribute.
+#[test]
+fn no_error_points_at_the_whole_attribute() {
+    let mut wrong = Vec::new();
+    for file in files().unwrap() {
+        let stderr = fs::read_to_string(file.with_extension("stderr")).unwrap();
+        let lines: Vec<_> = stderr.lines().collect();
+        let blamed = lines.windows(2).any(|pair| {
+            let column = pair[0].find("| ").and_then(|_| pair[0].find("#[retry"));
+            column.is_some_and(|column| {
+                pair[1]
+                    .get(column..)
+                    .is_some_and(|rest| rest.starts_with('^'))
+            })
+        });
+        if blamed {
+            wrong.push(file);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 fn files() -> io::Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
     let mut files = Vec::new();

@@ -93,12 +93,16 @@ pub(crate) fn plan(
                     .filter(|attribute| is_kept(attribute))
                     .collect(),
                 usage: usage::of(&name.ident.to_string(), body),
+                held: binding::is_held(&name.ident.to_string(), model),
             };
             let treatment = treatment(&binding, function, model);
             if treatment.rebinds() {
                 *name.mutability = None;
             }
-            if treatment.needs_mut_outside() && name.mutability.is_none() {
+            let cloned_within = binding.mutable.is_some()
+                && !binding.held
+                && matches!(treatment, Treatment::Choose | Treatment::Clone);
+            if (treatment.needs_mut_outside() || cloned_within) && name.mutability.is_none() {
                 let plumbing = Span::mixed_site().located_at(name.ident.span());
                 *name.mutability = Some(syn::Token![mut](plumbing));
             }
@@ -138,6 +142,7 @@ fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mu
             is_self: false,
             attributes: Vec::new(),
             usage: usage::of(&local.to_string(), body),
+            held: binding::is_held(&local.to_string(), model),
         };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, root, plan);
@@ -152,6 +157,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         .filter(|attribute| attribute.path().is_ident("cfg"));
     let plumbing = Span::mixed_site().located_at(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
+    // These fire on a binding that has the user's name, and it has to have that name.
+    let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
     let attempt = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
@@ -161,21 +168,21 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
             quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut *#name; })
         }
         Treatment::Reborrow { rebind: true } => {
-            quote_spanned!(plumbing=> #(#attributes)* let #mutability #name = &mut *#name;)
+            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = &mut *#name;)
         }
         Treatment::ReborrowOption => match binding.known.ty().and_then(annotation) {
             None => quote_spanned! {plumbing=>
-                #(#attributes)* let #mutability #name = #name.as_deref_mut();
+                #(#attributes)* #shadows let #mutability #name = #name.as_deref_mut();
             },
             Some(ty) => quote_spanned! {plumbing=>
-                #(#attributes)* let #mutability #name: #ty = match #name {
+                #(#attributes)* #shadows let #mutability #name: #ty = match #name {
                     ::core::option::Option::Some(ref mut #name) => ::core::option::Option::Some(&mut **#name),
                     ::core::option::Option::None => ::core::option::Option::None,
                 };
             },
         },
         Treatment::ReborrowPin => {
-            quote_spanned!(plumbing=> #(#attributes)* let #mutability #name = #name.as_mut();)
+            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
         }
         Treatment::Choose | Treatment::Clone => {
             let value = match treatment {
@@ -186,16 +193,23 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
             };
             // Under its own name: a second one would be a second copy in the future. What is not moved
             // after all, because it is `Copy` or only borrowed, is captured uniquely.
-            let (mutability, captured) = match &mutability {
-                Some(_) => (mutability, TokenStream::new()),
-                None => (
-                    Some(quote_spanned!(plumbing=> mut)),
-                    quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; }),
-                ),
-            };
-            plan.each
-                .extend(quote_spanned!(plumbing=> #(#attributes)* let #mutability #name = #value;));
-            captured
+            let captured = quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; });
+            let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
+            match mutability {
+                // In the attempt, where rustc sees that a value is assigned and never read.
+                Some(mutability) if !binding.held => {
+                    let rebound = rebound(mutability);
+                    quote_spanned!(plumbing=> #captured #rebound)
+                }
+                Some(mutability) => {
+                    plan.each.extend(rebound(mutability));
+                    TokenStream::new()
+                }
+                None => {
+                    plan.each.extend(rebound(quote_spanned!(plumbing=> mut)));
+                    captured
+                }
+            }
         }
     };
     plan.within.extend(attempt);

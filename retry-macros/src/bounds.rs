@@ -98,7 +98,7 @@ impl Cancel {
     /// ```text
     /// Output: match unless(cancel.as_mut(), wait.pause_to_cut()).await {
     ///             Ok(waited) => waited,
-    ///             Err(cut) => break call.cut_short(cut, &mut memory),
+    ///             Err(cut) => return call.cut_short(cut, &mut memory),
     ///         }
     /// ```
     pub(crate) fn pause(&self, wait: &Ident, call: &Ident, memory: &Ident) -> TokenStream {
@@ -114,7 +114,7 @@ impl Cancel {
         quote_spanned! {plumbing=>
             match #waiting {
                 ::core::result::Result::Ok(#waited) => #waited,
-                ::core::result::Result::Err(#cut) => break #call.cut_short(#cut, &mut #memory),
+                ::core::result::Result::Err(#cut) => return #call.cut_short(#cut, &mut #memory),
             }
         }
     }

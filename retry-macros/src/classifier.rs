@@ -89,8 +89,15 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
             // rustc's "does not say which of its errors are worth another attempt" belongs on the
             // error's type in the signature.
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
-            let blamed = Ident::new("__retry_error", plumbing.located_at(blamed.span()));
-            quote_spanned!(plumbing=> #private::Ruling::by(#private::verdict_of(#blamed)))
+            let at = plumbing.located_at(blamed.span());
+            // A path that the user gave keeps its place: rustc tells a mistake in it once.
+            let private_at = match &model.root {
+                Some(_) => private.clone(),
+                None => located(&private, at),
+            };
+            let error = Ident::new("__retry_error", at);
+            let verdict = quote_spanned!(at=> #private_at::verdict_of(#error));
+            quote_spanned!(plumbing=> #private::Ruling::by(#verdict))
         }
     };
     let rules = quote_spanned!(plumbing=> #unless #(#not_on)* #matched #decision);
@@ -114,11 +121,16 @@ pub(crate) fn ask(
     // rustc's "type mismatch in closure arguments" belongs on the predicate, and it blames the whole
     // call.
     let at = Span::mixed_site().located_at(predicate.span);
-    let private = private.clone().into_iter().map(|mut token| {
+    let private = located(private, at);
+    let value = &predicate.value;
+    quote_spanned!(at=> #private::ask(#subject, #value))
+}
+
+/// The same path, for rustc to blame elsewhere.
+fn located(path: &TokenStream, at: Span) -> TokenStream {
+    let located = path.clone().into_iter().map(|mut token| {
         token.set_span(at);
         token
     });
-    let private: TokenStream = private.collect();
-    let value = &predicate.value;
-    quote_spanned!(at=> #private::ask(#subject, #value))
+    located.collect()
 }

@@ -21,7 +21,7 @@
 //!                      BODY
 //!                  }).await;
 //!                  let wait = match call.settle(ended, &mut memory, …, |error| RULES, …) {
-//!                      Next::Return(result) => break result,
+//!                      Next::Return(result) => return result,
 //!                      Next::Retry(wait) => wait,
 //!                  };
 //!                  let waited = wait.pause().await;
@@ -214,7 +214,7 @@ fn call(
             let #wait = match #call.#settle(
                 #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
             ) {
-                #private::Next::Return(#result) => break #result,
+                #private::Next::Return(#result) => return #result,
                 #private::Next::Retry(#wait) => #wait,
             };
             let #waited = #pause;
@@ -228,7 +228,7 @@ fn call(
 ///
 /// ```text
 /// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
-///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { break result; }
+///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { return result; }
 /// ```
 fn before_retry(
     model: &Model,
@@ -247,10 +247,12 @@ fn before_retry(
     let result = Ident::new("__retry_result", plumbing);
     let preparation =
         cancel.run(&quote_spanned!(plumbing=> #call.prepare(async { #future.await })));
+    // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
+    let settled = quote_spanned!(blame=> #call.settle_prepared(#prepared, &mut #memory));
     Some(quote_spanned! {plumbing=>
         let #prepared = #preparation;
-        if let ::core::option::Option::Some(#result) = #call.settle_prepared(#prepared, &mut #memory) {
-            break #result;
+        if let ::core::option::Option::Some(#result) = #settled {
+            return #result;
         }
     })
 }

@@ -24,6 +24,8 @@ mod lower;
 mod model;
 mod settings;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 /// Retries an async function. Documented on `reattempt::retry`.

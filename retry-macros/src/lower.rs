@@ -16,7 +16,7 @@ mod types;
 mod word;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use self::given::Given;
 use crate::errors::{Errors, Fault, key as wording};

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Expr, GenericParam, Generics, Path};
 
 use crate::item;
@@ -139,7 +140,9 @@ impl Sorted<'_> {
     }
 
     fn expression(&mut self, setter: &str, expr: &Expr) {
-        let setter = syn::Ident::new(setter, Span::mixed_site());
+        // rustc's "arguments to this method are incorrect" belongs on the value.
+        let at = Span::mixed_site().located_at(expr.span());
+        let setter = syn::Ident::new(setter, at);
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
         if is_constant(expr) && !self.names_a_parameter(expr) {
             self.constant.extend(setting);

@@ -1,13 +1,14 @@
 //! What is done with one name that an argument binds.
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens as _;
 use syn::Attribute;
 
 use super::pattern::Known;
 use super::types::{Indirection, gives_itself_up, indirection, is_called_once, is_concrete};
 use crate::item::Function;
 use crate::model::Model;
-use crate::usage::Usage;
+use crate::usage::{self, Usage};
 
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
@@ -18,6 +19,8 @@ pub(super) struct Binding<'a> {
     pub(super) is_self: bool,
     pub(super) attributes: Vec<&'a Attribute>,
     pub(super) usage: Usage,
+    /// Whether the `cancel` future may hold a reference to it, all the time that attempts run.
+    pub(super) held: bool,
 }
 
 /// What is done with one binding.
@@ -59,6 +62,22 @@ impl Treatment {
 }
 
 pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
+    match chosen(binding, function, model) {
+        // What is held by reference cannot be captured uniquely.
+        Treatment::Borrow if binding.held => Treatment::Leave,
+        treatment => treatment,
+    }
+}
+
+/// Whether the `cancel` future may hold a reference to the argument of this name.
+pub(super) fn is_held(name: &str, model: &Model) -> bool {
+    model.cancel.as_ref().is_some_and(|cancel| {
+        let cancel = cancel.value.to_token_stream();
+        usage::of(name, &cancel) != Usage::Unmentioned
+    })
+}
+
+fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
     let Binding { usage, known, .. } = *binding;
     let ty = known.ty();
     if usage == Usage::Unmentioned {

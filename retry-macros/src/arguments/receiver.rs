@@ -5,9 +5,9 @@ use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
 
-use super::Plan;
 use super::seen::type_of_self;
 use super::types::{Indirection, indirection, is_counted};
+use super::{Plan, binding};
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
@@ -44,6 +44,7 @@ pub(super) fn plan_self(
     if usage == Usage::Unmentioned {
         return;
     }
+    let held = binding::is_held("self", model);
     let renamed = Ident::new("__self", plumbing);
     let ty = type_of_self(receiver);
     if indirection(&ty) == Some(Indirection::MutablePin) {
@@ -61,11 +62,11 @@ pub(super) fn plan_self(
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
-        } else if !function.output_may_borrow_from(Some(&ty), true) {
+        } else if !held && !function.output_may_borrow_from(Some(&ty), true) {
             plan.within
                 .extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
         }
-    } else if by_value && receiver.mutability.is_none() {
+    } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
         plan.within
             .extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));

@@ -13,6 +13,17 @@ pub(crate) fn wrong_but(key: &Key, found: &str, write: &str) -> Message {
     unhelped(key, found).help(format!("write `{} = {write}`", key.name))
 }
 
+/// `timeout = limit?`: settings are no place to return from, or to wait in.
+pub(crate) fn leaves(key: &Key, found: &str, token: &str) -> Message {
+    Message::new(format!(
+        "found `{token}` in `{found}`, expected a value that is there"
+    ))
+    .help(format!(
+        "take it as an argument, `{0}: …`, and write `{0} = {0}`",
+        key.name
+    ))
+}
+
 fn unhelped(key: &Key, found: &str) -> Message {
     Message::new(format!("found `{found}`, expected {}", key.kind))
 }

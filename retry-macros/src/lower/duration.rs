@@ -4,7 +4,7 @@ use quote::ToTokens;
 use syn::{Expr, Lit};
 
 use super::duration_text::{is_iso, parse, unit};
-use super::expression::{has_ident, is_value, lone_ident, peel};
+use super::expression::{has_ident, lone_ident, peel, plain_value};
 use super::given::{Form, Given};
 use crate::errors::Fault;
 use crate::errors::duration::{Reason, endless, invalid, not_in_quotes};
@@ -12,7 +12,7 @@ use crate::keys::Id;
 use crate::model::Length;
 
 /// What people write for "no limit". In quotes these are no names of arguments.
-const ENDLESS: [&str; 10] = [
+const ENDLESS: [&str; 9] = [
     "none",
     "never",
     "unlimited",
@@ -22,7 +22,6 @@ const ENDLESS: [&str; 10] = [
     "forever",
     "off",
     "no",
-    "max",
 ];
 
 pub(super) fn length(given: &Given) -> Result<Length, Fault> {
@@ -85,11 +84,7 @@ fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Le
     if !has_ident(&expr.to_token_stream()) || (is_duration && !computed) {
         return Ok(None);
     }
-    if is_value(expr) {
-        Ok(Some(Length::Expr(expr.clone())))
-    } else {
-        Err(given.wrong())
-    }
+    plain_value(given, expr).map(|expr| Some(Length::Expr(expr)))
 }
 
 /// The digits of a number with no suffix but one of Rust's.

@@ -5,7 +5,9 @@ use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 
 use super::given::{Form, Given};
-use crate::errors::value::{function as function_wording, future as future_wording};
+use crate::errors::value::{
+    self as wording, function as function_wording, future as future_wording,
+};
 use crate::errors::{Fault, typed, whole};
 use crate::keys::Id;
 use crate::model::BeforeRetry;
@@ -92,10 +94,41 @@ pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     };
     // A word in quotes was not meant as a name, unless it is one of a constant.
     let quoted = matches!(given.form, Form::Text(_));
-    if !is_value(expr) || (quoted && lone.is_some_and(|ident| !is_constant_name(ident))) {
+    if quoted && lone.is_some_and(|ident| !is_constant_name(ident)) {
         return Err(given.wrong());
     }
-    Ok(expr.clone())
+    plain_value(given, expr)
+}
+
+/// The same, whatever its name: an argument, `self.timeout`, a block.
+pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
+    if !is_value(expr) {
+        return Err(given.wrong());
+    }
+    match leaves(expr.to_token_stream()) {
+        Some(token) => Err(given.fault(wording::leaves(given.key, &given.typed(), token))),
+        None => Ok(expr.clone()),
+    }
+}
+
+/// The token by which a value would leave the function or suspend it. Settings are worked out where
+/// neither is possible.
+fn leaves(tokens: TokenStream) -> Option<&'static str> {
+    let mut after_point = false;
+    for token in tokens {
+        let found = match &token {
+            TokenTree::Punct(punct) if punct.as_char() == '?' => Some("?"),
+            TokenTree::Ident(word) if after_point && word == "await" => Some(".await"),
+            TokenTree::Ident(word) if word == "return" => Some("return"),
+            TokenTree::Group(group) => leaves(group.stream()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+        after_point = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
+    }
+    None
 }
 
 fn is_variable(expr: &Expr) -> bool {

@@ -1,5 +1,5 @@
-mod accepted;
-mod property;
+pub(crate) mod accepted;
+pub(crate) mod property;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;

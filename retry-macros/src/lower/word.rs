@@ -97,7 +97,13 @@ pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
         Expr::Path(path) => match lone_ident(path) {
             Some(ident) => match list.variant(&ident.to_string()) {
                 Some(variant) => Ok(Word::Variant(Ident::new(variant, ident.span()))),
-                None if list.expressions && is_constant_name(ident) => Ok(Word::Expr(expr)),
+                // An argument, unless it looks like one of the words.
+                None if list.expressions
+                    && (is_constant_name(ident)
+                        || (!quoted && list.nearest(&ident.to_string()).is_none())) =>
+                {
+                    Ok(Word::Expr(expr))
+                }
                 None => Err(list.unknown(given)),
             },
             None if list.expressions => Ok(Word::Expr(expr)),
@@ -118,17 +124,21 @@ impl Words {
             .map(|(_, variant)| *variant)
     }
 
+    /// The word that is meant by another one.
+    fn nearest(&self, text: &str) -> Option<&'static str> {
+        let text = keys::snake_case(text);
+        match self.synonyms.iter().find(|(foreign, _)| *foreign == text) {
+            Some((_, word)) => Some(word),
+            None => keys::nearest(&text, self.known.iter().map(|(word, _)| *word)),
+        }
+    }
+
     fn unknown(&self, given: &Given) -> Fault {
         let words: Vec<_> = self.known.iter().map(|(word, _)| *word).collect();
         let found = given.typed();
         let plain = found.trim_matches('"').trim();
         // `Jitter::Ful` is asked about by its last segment.
-        let last = keys::snake_case(plain.rsplit("::").next().unwrap_or(plain));
-        let synonym = self.synonyms.iter().find(|(foreign, _)| *foreign == last);
-        let nearest = match synonym {
-            Some((_, word)) => Some(*word),
-            None => keys::nearest(&last, words.iter().copied()),
-        };
+        let nearest = self.nearest(plain.rsplit("::").next().unwrap_or(plain));
         given.fault(wording::unknown_word(
             given.key, self.noun, &found, nearest, &words,
         ))

@@ -1,6 +1,6 @@
 //! What is accepted: an attribute, and the settings it stands for.
 
-pub(super) const ACCEPTED: &[(&str, &str)] = &[
+pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ("", ""),
     ("attempts = 4", "attempts 4"),
     ("attempts = 4,", "attempts 4"),
@@ -57,6 +57,8 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("backoff = \"fibonacci\"", "backoff Fibonacci"),
     ("backoff = Backoff::Linear", "backoff = Backoff::Linear"),
     ("backoff = \"Backoff::Linear\"", "backoff = Backoff::Linear"),
+    ("backoff = growth", "backoff = growth"),
+    ("jitter = jitter", "jitter = jitter"),
     ("backoff = MY_BACKOFF", "backoff = MY_BACKOFF"),
     ("backoff = self.backoff", "backoff = self.backoff"),
     ("base = \"0s\"", "base 0ns"),
@@ -73,6 +75,30 @@ pub(super) const ACCEPTED: &[(&str, &str)] = &[
     ("base = self.base", "base = self.base"),
     ("max_delay = \"100ms\"", "max_delay 100ms"),
     ("max_delay = max", "max_delay = max"),
+    ("max_delay = \"max\"", "max_delay = max"),
+    ("base = min", "base = min"),
+    ("timeout = s", "timeout = s"),
+    ("timeout = h2", "timeout = h2"),
+    ("timeout = 2 * limit", "timeout = 2 * limit"),
+    ("timeout = (limit)", "timeout = (limit)"),
+    ("timeout = *limit", "timeout = *limit"),
+    ("timeout = limits.0", "timeout = limits.0"),
+    ("timeout = limits[0]", "timeout = limits[0]"),
+    ("timeout = { limit }", "timeout = { limit }"),
+    ("timeout = limit.min(max)", "timeout = limit.min(max)"),
+    ("timeout = 5.seconds()", "timeout = 5.seconds()"),
+    ("timeout = 5 as Seconds", "timeout = 5 as Seconds"),
+    ("timeout = r#type", "timeout = r#type"),
+    ("timeout = seconds!(5)", "timeout = seconds!(5)"),
+    ("timeout = unsafe { LIMIT }", "timeout = unsafe { LIMIT }"),
+    (
+        "timeout = <Self as Limits>::LIMIT",
+        "timeout = <Self as Limits>::LIMIT",
+    ),
+    (
+        "timeout = match kind { Kind::Slow => A, _ => B }",
+        "timeout = match kind { Kind::Slow => A, _ => B }",
+    ),
     (
         "backoff = \"constant\", base = \"30s\", max_delay = \"1m\"",
         "backoff Constant; base 30s; max_delay 60s",

@@ -1,0 +1,69 @@
+//! What depends on this crate compiles with it, and nothing beyond.
+//!
+//! A new name in one of these lists is a decision: it is written here in the commit that brings it.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::process::Command;
+
+/// The crates that a package is compiled with, itself included.
+fn crates(package: &str) -> BTreeSet<String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--package", package])
+        .args([
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let name = |line: &str| line.split(' ').next().map(str::to_owned);
+    text.lines()
+        .filter(|line| !line.is_empty())
+        .filter_map(name)
+        .collect()
+}
+
+const MACROS: [&str; 7] = [
+    "humantime",
+    "proc-macro2",
+    "quote",
+    "retry-macros",
+    "strsim",
+    "syn",
+    "unicode-ident",
+];
+
+#[test]
+fn c90_the_macro_is_seven_crates() {
+    assert_eq!(crates("retry-macros"), MACROS.map(str::to_owned).into());
+}
+
+#[test]
+fn the_default_features_bring_ten_crates_more() {
+    let mut expected: BTreeSet<_> = MACROS.map(str::to_owned).into();
+    let runtime = [
+        "pin-project-lite",
+        "rand",
+        "rand_core",
+        "reattempt",
+        "retry-runtime",
+        "tokio",
+        "tracing",
+        "tracing-core",
+        "uuid",
+    ];
+    expected.extend(runtime.map(str::to_owned));
+    assert_eq!(crates("reattempt"), expected);
+}

@@ -1,0 +1,28 @@
+//! `docs/ERRORS.md` quotes what the compiler says.
+
+use std::path::Path;
+use std::{env, fs};
+
+#[test]
+fn each_quoted_error_is_one_that_the_compiler_gives() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut said = String::new();
+    for entry in fs::read_dir(root.join("tests/ui/fail")).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "stderr")
+        {
+            said.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+    let said: Vec<_> = said.lines().collect();
+    let page = fs::read_to_string(root.join("docs/ERRORS.md")).unwrap();
+    let quoted: Vec<_> = page
+        .lines()
+        .filter(|line| line.starts_with("error"))
+        .collect();
+    assert!(quoted.len() >= 10, "{}", quoted.len());
+    let invented: Vec<_> = quoted.iter().filter(|line| !said.contains(line)).collect();
+    assert!(invented.is_empty(), "{invented:#?}");
+}

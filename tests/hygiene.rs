@@ -1,0 +1,425 @@
+//! The expansion in a hostile crate: no prelude, every name that it could rely on is another thing, a
+//! facade by another name, attributes out of macros, raw identifiers.
+
+#![no_implicit_prelude]
+#![allow(
+    clippy::ignored_unit_patterns,
+    clippy::unused_self,
+    reason = "only what the expansion does counts here"
+)]
+
+extern crate reattempt as elsewhere;
+
+use ::std::clone::Clone;
+use ::std::convert::From;
+use ::std::string::String;
+use ::std::sync::atomic::{AtomicU32, Ordering};
+use ::std::{assert_eq, concat};
+
+/// Runs a future on a paused clock.
+fn run<T>(future: impl ::std::future::Future<Output = T>) -> T {
+    let runtime = ::tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    match runtime {
+        ::std::result::Result::Ok(runtime) => runtime.block_on(future),
+        ::std::result::Result::Err(error) => ::std::panic!("{error}"),
+    }
+}
+
+fn fail<T>(calls: &AtomicU32) -> ::std::io::Result<T> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    ::std::result::Result::Err(::std::convert::From::from(
+        ::std::io::ErrorKind::ConnectionReset,
+    ))
+}
+
+/// How often a call ran its body.
+fn count<F: ::std::future::Future>(call: impl ::std::ops::FnOnce(&'static AtomicU32) -> F) -> u32 {
+    let calls: &'static AtomicU32 =
+        ::std::boxed::Box::leak(::std::boxed::Box::new(AtomicU32::new(0)));
+    ::std::mem::drop(run(call(calls)));
+    calls.load(Ordering::Relaxed)
+}
+
+mod without_prelude {
+    use ::std::assert_eq;
+    use ::std::sync::atomic::AtomicU32;
+
+    #[::reattempt::retry(attempts = 3, timeout = "1s", deadline = "1m", on = "::std::io::Error")]
+    pub(crate) async fn function(
+        calls: &AtomicU32,
+        text: ::std::string::String,
+    ) -> ::std::io::Result<()> {
+        ::std::mem::drop(text);
+        super::fail(calls)
+    }
+
+    pub(crate) struct Client;
+
+    impl Client {
+        #[::reattempt::retry(when = |_| true, on_retry = |_| (), before_retry = async || ())]
+        pub(crate) async fn method(
+            &self,
+            calls: &AtomicU32,
+            mut count: u8,
+        ) -> ::std::io::Result<()> {
+            count += 1;
+            assert_eq!(count, 2);
+            super::fail(calls)
+        }
+
+        #[::reattempt::retry(matches = "_ if true", cancel = ::std::future::pending::<()>())]
+        #[cfg(any())]
+        pub(crate) async fn left_out(&self) {}
+
+        #[::reattempt::retry(
+            nested = "outermost",
+            budget = "none",
+            cancel = ::std::future::pending::<()>()
+        )]
+        pub(crate) async fn bounded(&self, calls: &AtomicU32) -> ::std::io::Result<()> {
+            super::fail(calls)
+        }
+
+        #[::reattempt::retry(base = base, unless = |_| false, name = "boxed")]
+        pub(crate) fn boxed<'a>(
+            &'a self,
+            calls: &'a AtomicU32,
+            base: ::std::time::Duration,
+        ) -> ::std::pin::Pin<
+            ::std::boxed::Box<dyn ::std::future::Future<Output = ::std::io::Result<()>> + 'a>,
+        > {
+            ::std::boxed::Box::pin(async move { super::fail(calls) })
+        }
+
+        #[::reattempt::retry]
+        pub(crate) fn handmade<'a>(
+            &'a self,
+            calls: &'a AtomicU32,
+        ) -> ::std::pin::Pin<
+            ::std::boxed::Box<dyn ::std::future::Future<Output = ::std::io::Result<()>> + 'a>,
+        > {
+            let future = async move { super::fail(calls) };
+            ::std::boxed::Box::pin(future)
+        }
+    }
+
+    #[derive(::reattempt::Retryable)]
+    pub(crate) enum Failure {
+        #[retryable(transient)]
+        Busy,
+        #[retryable(throttled, after = "after")]
+        #[expect(dead_code, reason = "the derive is what is tested")]
+        Throttled {
+            after: ::std::option::Option<::std::time::Duration>,
+        },
+        #[retryable(forward)]
+        Io(::std::io::Error),
+        #[retryable(permanent)]
+        #[expect(dead_code, reason = "the derive is what is tested")]
+        Closed,
+    }
+
+    #[::reattempt::retry]
+    pub(crate) async fn derived(calls: &AtomicU32) -> ::std::result::Result<(), Failure> {
+        if let ::std::result::Result::Err(error) = super::fail::<()>(calls) {
+            return ::std::result::Result::Err(Failure::Io(error));
+        }
+        ::std::result::Result::Err(Failure::Busy)
+    }
+}
+
+#[::std::prelude::v1::test]
+fn c84_a_crate_without_a_prelude_is_no_obstacle() {
+    let client = without_prelude::Client;
+    let text = String::from("text");
+    assert_eq!(
+        count(|calls| without_prelude::function(calls, text.clone())),
+        3
+    );
+    assert_eq!(count(|calls| client.method(calls, 1)), 3);
+    assert_eq!(count(|calls| client.bounded(calls)), 3);
+    assert_eq!(
+        count(|calls| client.boxed(calls, ::std::time::Duration::ZERO)),
+        3
+    );
+    assert_eq!(count(|calls| client.handmade(calls)), 3);
+    assert_eq!(count(without_prelude::derived), 3);
+}
+
+/// Types, modules, macros and methods of the names that a careless expansion would use.
+mod shadowed {
+    #![expect(
+        dead_code,
+        non_camel_case_types,
+        unused_macros,
+        reason = "shadows on purpose"
+    )]
+
+    use ::std::sync::atomic::AtomicU32;
+
+    struct Ok;
+    struct Err;
+    struct Some;
+    struct None;
+    struct Option;
+    struct Result;
+    struct Box;
+    struct Duration;
+    struct String;
+    struct Policy;
+    struct Call;
+    struct Site;
+    struct Budget;
+    struct Once;
+    struct Pin;
+    struct bool;
+    struct u32;
+    struct u64;
+    struct str;
+    mod core {}
+    mod std {}
+    mod alloc {}
+    mod tokio {}
+    mod reattempt {}
+    mod retry_runtime {}
+    trait Future {}
+    trait Send {}
+    trait From {}
+    trait Into {}
+    trait Clone {}
+    fn drop() {}
+    macro_rules! concat {
+        ($($any:tt)*) => {
+            compile_error!("shadowed")
+        };
+    }
+    macro_rules! module_path {
+        ($($any:tt)*) => {
+            compile_error!("shadowed")
+        };
+    }
+    macro_rules! pin {
+        ($($any:tt)*) => {
+            compile_error!("shadowed")
+        };
+    }
+    macro_rules! matches {
+        ($($any:tt)*) => {
+            compile_error!("shadowed")
+        };
+    }
+
+    /// Methods that every type has, called as ours are. (An inherent method comes first only where it
+    /// borrows its receiver in the same way.)
+    trait Everywhere {
+        fn attempt(&mut self) {}
+        fn settle(&mut self) {}
+        fn proceed(&mut self) {}
+        fn memory(&self) {}
+        fn pause(self)
+        where
+            Self: ::std::marker::Sized,
+        {
+        }
+        fn pin(&mut self) {}
+        fn clone(&self) {}
+        fn into(self)
+        where
+            Self: ::std::marker::Sized,
+        {
+        }
+        fn as_mut(&mut self) {}
+        fn or_else(self)
+        where
+            Self: ::std::marker::Sized,
+        {
+        }
+        fn is_limited(&self) {}
+        fn verdict(&self) {}
+    }
+    impl<T: ?::std::marker::Sized> Everywhere for T {}
+
+    #[::reattempt::retry(
+        attempts = 3,
+        timeout = "1s",
+        deadline = "1m",
+        base = base,
+        jitter = "equal",
+        on = "::std::io::Error",
+        when = |_| true,
+        not_on = "::std::fmt::Error",
+        when_ok = |_| false,
+        on_retry = |_| (),
+        before_retry = async || (),
+        cancel = ::std::future::pending::<()>(),
+        nested = "multiply"
+    )]
+    pub(crate) async fn everything(
+        calls: &AtomicU32,
+        mut list: ::std::vec::Vec<u8>,
+        text: ::std::string::String,
+        base: ::std::time::Duration,
+    ) -> ::std::io::Result<()> {
+        list.push(1);
+        ::std::mem::drop((list, text));
+        super::fail(calls)
+    }
+
+    #[::reattempt::retry]
+    pub(crate) async fn bare(calls: &AtomicU32) -> ::std::io::Result<()> {
+        super::fail(calls)
+    }
+
+    #[derive(::reattempt::Retryable)]
+    pub(crate) struct Failure(#[retryable(forward)] pub(crate) ::std::io::Error);
+
+    #[::reattempt::retry]
+    pub(crate) async fn derived(calls: &AtomicU32) -> ::std::result::Result<(), Failure> {
+        super::fail(calls).map_err(Failure)
+    }
+}
+
+#[::std::prelude::v1::test]
+fn c84_shadowed_names_are_no_obstacle() {
+    let everything = |calls| {
+        let (list, text) = (::std::vec::Vec::new(), String::new());
+        shadowed::everything(calls, list, text, ::std::time::Duration::from_millis(1))
+    };
+    assert_eq!(count(everything), 3);
+    assert_eq!(count(shadowed::bare), 3);
+    assert_eq!(count(shadowed::derived), 3);
+}
+
+mod inner {
+    pub(crate) use ::reattempt as facade;
+}
+
+#[::reattempt::retry(crate = "crate::inner::facade", timeout = "1s")]
+async fn by_a_path(calls: &AtomicU32) -> ::std::io::Result<()> {
+    fail(calls)
+}
+
+#[::reattempt::retry(crate = elsewhere)]
+async fn by_another_name(calls: &AtomicU32) -> ::std::io::Result<()> {
+    fail(calls)
+}
+
+#[::std::prelude::v1::test]
+fn c84_the_facade_may_be_elsewhere() {
+    assert_eq!(count(by_a_path), 3);
+    assert_eq!(count(by_another_name), 3);
+}
+
+/// Each part of the function and of the attribute from the macro's arguments.
+macro_rules! annotated {
+    (
+        $(#[$attribute:meta])* $visibility:vis $name:ident($calls:ident, $argument:ident: $ty:ty) -> $output:ty
+        $body:block, $limit:expr, $attempts:literal, $error:ty, $pattern:pat, $ask:path, $label:literal
+    ) => {
+        $(#[$attribute])*
+        #[::reattempt::retry(attempts = $attempts, timeout = $limit, not_on = $error, unless = $ask, name = $label)]
+        $visibility async fn $name($calls: &AtomicU32, $argument: $ty) -> $output $body
+
+        mod matching {
+            use super::*;
+
+            #[::reattempt::retry(matches = $pattern, clone($argument))]
+            pub(crate) async fn $name($calls: &AtomicU32, mut $argument: $ty) -> $output {
+                $argument.push('x');
+                fail($calls)
+            }
+        }
+    };
+}
+
+fn never(_: &::std::io::Error) -> bool {
+    false
+}
+
+annotated! {
+    /// Out of a macro.
+    #[doc(hidden)]
+    pub(crate) generated(calls, text: String) -> ::std::io::Result<()> {
+        ::std::mem::drop(text);
+        fail(calls)
+    },
+    ::std::time::Duration::from_secs(1), 4, ::std::fmt::Error, ::std::io::Error { .. }, never, "label"
+}
+
+/// A body whose names are the macro's own, beside arguments of the same names that are the caller's.
+macro_rules! own_names {
+    ($calls:ident, $call:ident) => {
+        #[::reattempt::retry(timeout = "1s")]
+        async fn own_names($calls: &AtomicU32, $call: u8) -> ::std::io::Result<u8> {
+            let call = 1_u8;
+            let attempt = $call;
+            fail::<()>($calls)?;
+            ::std::result::Result::Ok(call + attempt)
+        }
+    };
+}
+own_names!(calls, call);
+
+macro_rules! method {
+    ($this:ident, $name:ident, $body:expr) => {
+        #[::reattempt::retry(timeout = $this.limit)]
+        async fn $name(&$this, calls: &AtomicU32) -> ::std::io::Result<()> {
+            assert_eq!($body, $this.limit);
+            fail(calls)
+        }
+    };
+}
+
+struct Client {
+    limit: ::std::time::Duration,
+}
+
+impl Client {
+    method!(self, method, self.limit);
+}
+
+/// `$name` where nothing but tokens is known.
+macro_rules! tokens {
+    ($($all:tt)*) => { $($all)* };
+}
+tokens! {
+    #[::reattempt::retry(attempts = 2, on(::std::io::Error, ::std::fmt::Error), jitter = none)]
+    async fn out_of_tokens(calls: &AtomicU32) -> ::std::io::Result<()> { fail(calls) }
+}
+
+#[::std::prelude::v1::test]
+fn c84_attributes_and_functions_come_out_of_macros() {
+    assert_eq!(count(|calls| generated(calls, String::new())), 4);
+    assert_eq!(count(|calls| matching::generated(calls, String::new())), 3);
+    assert_eq!(count(|calls| own_names(calls, 1)), 3);
+    let client = Client {
+        limit: ::std::time::Duration::from_secs(1),
+    };
+    assert_eq!(count(|calls| client.method(calls)), 3);
+    assert_eq!(count(out_of_tokens), 2);
+}
+
+#[::reattempt::retry(r#attempts = 2, timeout = r#type, clone(r#fn))]
+async fn r#match(
+    calls: &AtomicU32,
+    r#type: ::std::time::Duration,
+    r#fn: String,
+    mut r#loop: u8,
+) -> ::std::io::Result<()> {
+    r#loop += 1;
+    ::std::mem::drop((
+        r#fn,
+        r#loop,
+        ::std::format!("{type:?} {}", concat!("a", "b")),
+    ));
+    fail(calls)
+}
+
+#[::std::prelude::v1::test]
+fn c84_raw_identifiers_are_names() {
+    let second = ::std::time::Duration::from_secs(1);
+    assert_eq!(count(|calls| r#match(calls, second, String::new(), 1)), 2);
+}

@@ -1,0 +1,183 @@
+//! Arguments: `mut`, `&mut`, patterns, by value, generic.
+
+use std::fmt::Display;
+use std::io;
+use std::sync::Arc;
+
+async fn send(text: String) -> io::Result<usize> {
+    tokio::task::yield_now().await;
+    Ok(text.len())
+}
+
+/// Not `Clone`.
+#[derive(Debug)]
+pub struct Job {
+    pub size: usize,
+}
+
+impl Job {
+    const fn grow(&mut self) {
+        self.size += 1;
+    }
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn none() -> io::Result<usize> {
+    send(String::new()).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(timeout = "1s")]
+pub async fn handed_over(text: String) -> io::Result<usize> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn owned_and_consumed(text: String, job: Job) -> io::Result<usize> {
+    let size = job.size + send(text).await?;
+    Ok(size)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn mut_argument(mut text: String, mut count: usize) -> io::Result<usize> {
+    text.push('x');
+    count += send(text).await?;
+    Ok(count)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn mut_reference(job: &mut Job, list: &mut Vec<usize>) -> io::Result<usize> {
+    job.grow();
+    list.push(send(String::new()).await?);
+    Ok(job.size)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn mut_binding(mut bytes: &[u8]) -> io::Result<usize> {
+    let mut sum = 0;
+    while let [first, rest @ ..] = bytes {
+        sum += usize::from(*first) + send(String::new()).await?;
+        bytes = rest;
+    }
+    Ok(sum)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(deadline = "1s")]
+pub async fn patterns(
+    (left, mut right): (String, Vec<u8>),
+    Job { size }: Job,
+    &(byte, ref text): &(u8, String),
+    [first, ..]: [u8; 2],
+) -> io::Result<usize> {
+    right.push(byte);
+    right.push(first);
+    Ok(send(left).await? + right.len() + size + text.len())
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn ignored(_: u8, _text: String) -> io::Result<usize> {
+    send(String::new()).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn generic<T: Display + Clone + Send + Sync>(value: T, list: &[T]) -> io::Result<usize> {
+    let text = format!("{value}{}", list.len());
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn impl_trait(text: impl Into<String> + Clone + Send + Sync) -> io::Result<usize> {
+    send(text.into()).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn lifetimes<'a>(text: &'a str, _other: &str) -> io::Result<&'a str> {
+    send(text.to_owned()).await?;
+    Ok(text)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn in_a_move_block(text: String, shared: Arc<Job>) -> io::Result<usize> {
+    let task = tokio::spawn(async move { send(text).await.map(|size| size + shared.size) });
+    task.await.map_err(io::Error::other)?
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(clone(text))]
+pub async fn cloned_outright(text: String, number: usize) -> io::Result<usize> {
+    Ok(send(text).await? + number)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(clone())]
+pub async fn nothing_cloned(text: String) -> io::Result<usize> {
+    send(text.clone()).await.map(|size| size + text.len())
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn r#match(r#type: String) -> io::Result<usize> {
+    send(r#type).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn shadows(text: String) -> io::Result<usize> {
+    let size = {
+        let text = text.trim().to_owned();
+        send(text).await?
+    };
+    Ok(size + text.len())
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn callback(mut observe: impl FnMut(usize) + Clone + Send) -> io::Result<()> {
+    observe(send(String::new()).await?);
+    Ok(())
+}

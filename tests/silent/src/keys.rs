@@ -1,0 +1,293 @@
+//! Keys: each with a value as people write it.
+
+use std::io;
+use std::time::Duration;
+
+use reattempt::{Policy, RetryEvent, Stopped};
+
+pub const MINE: Policy = Policy::new().with_attempts(4);
+pub const ATTEMPTS: u32 = 4;
+
+#[derive(Debug)]
+pub enum Failure {
+    Io(io::Error),
+    Http(u16),
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Failure {
+    #[must_use]
+    pub const fn is_temporary(&self) -> bool {
+        matches!(self, Self::Http(503))
+    }
+}
+
+async fn send(text: &str) -> io::Result<u16> {
+    tokio::task::yield_now().await;
+    Ok(u16::from(text.is_empty()))
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(
+    attempts = 4,
+    timeout = "1.5s",
+    jitter = "full",
+    on = "io::Error",
+    deadline = "5s"
+)]
+pub async fn as_in_the_readme(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(
+    attempts = ATTEMPTS,
+    backoff = "exponential",
+    base = "50ms",
+    max_delay = max,
+    factor = 3.0,
+    jitter = "equal",
+    name = "schedule"
+)]
+pub async fn schedule(text: &str, max: Duration) -> io::Result<u16> {
+    Ok(send(text).await? + u16::from(max.is_zero()))
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(attempts = "unlimited", deadline = Duration::from_secs(1), backoff = "linear")]
+pub async fn unlimited(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(policy = MINE, jitter = "none")]
+pub async fn by_policy(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(policy = policy)]
+pub async fn by_policy_of_the_call(text: &str, policy: Policy) -> io::Result<u16> {
+    Ok(send(text).await? + u16::from(policy == MINE))
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(
+    matches = "Failure::Http(429 | 500..=599) | Failure::Io(_)",
+    timeout = "1s"
+)]
+pub async fn matched(text: &str) -> Result<(), Failure> {
+    Err(Failure::Http(send(text).await?))
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(when = Failure::is_temporary)]
+pub async fn asked_by_path(text: &str) -> Result<u16, Failure> {
+    Ok(send(text).await?)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(on(io::Error, std::fmt::Error), when = |error| error.kind() != io::ErrorKind::Other)]
+pub async fn on_and_when(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(when = |_| true, unless = |error| matches!(error, Failure::Stopped(_)), deadline = "1s")]
+pub async fn when_and_unless(text: &str) -> Result<u16, Failure> {
+    Ok(send(text).await?)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(not_on = std::fmt::Error, when_ok = |status| *status >= 500)]
+pub async fn not_on_and_when_ok(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(idempotent = false, timeout = "1s")]
+pub async fn not_idempotent(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(on_retry = |event| drop(event.function().to_owned()))]
+pub async fn told(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+pub fn observe<E>(event: &RetryEvent<'_, E>) {
+    drop(event.function().to_owned());
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(on_retry = observe)]
+pub async fn told_by_path(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+#[derive(Debug, Default)]
+pub struct Client {
+    pub sent: u16,
+}
+
+impl Client {
+    /// # Errors
+    ///
+    /// As it comes.
+    pub async fn reconnect(&mut self) -> io::Result<()> {
+        self.sent += send("").await?;
+        Ok(())
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(before_retry = self.reconnect(), deadline = "1s")]
+    pub async fn prepared(&mut self, text: &str) -> io::Result<u16> {
+        self.sent += send(text).await?;
+        Ok(self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(before_retry = async || self.reconnect().await)]
+    pub async fn prepared_by_a_closure(&mut self, text: &str) -> io::Result<u16> {
+        self.sent += send(text).await?;
+        Ok(self.sent)
+    }
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(budget = "none", nested = "multiply")]
+pub async fn without_budget(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+pub static BUDGET: reattempt::Budget = reattempt::Budget::new();
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(budget = BUDGET, nested = "outermost")]
+pub async fn with_a_shared_budget(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = tokio::time::sleep(limit), deadline = limit, before_retry = tokio::task::yield_now())]
+pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
+    Ok(send(text).await? + u16::from(limit.is_zero()))
+}
+
+/// A signal that is handed to calls by value.
+#[derive(Debug, Clone, Default)]
+pub struct Shutdown(std::sync::Arc<tokio::sync::Notify>);
+
+impl Shutdown {
+    pub async fn cancelled(&self) {
+        self.0.notified().await;
+    }
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = shutdown.cancelled())]
+pub async fn cancelled_by_an_argument(
+    text: &str,
+    shutdown: Shutdown,
+    mut count: u16,
+) -> io::Result<u16> {
+    count += send(text).await?;
+    drop(shutdown.clone());
+    Ok(count)
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = shutdown.cancelled())]
+pub async fn cancelled_by_an_argument_that_is_handed_over(
+    mut shutdown: Shutdown,
+) -> io::Result<u16> {
+    shutdown.0 = std::sync::Arc::default();
+    drop(shutdown);
+    send("").await
+}
+
+#[derive(Debug, Default)]
+pub struct Service {
+    pub shutdown: Shutdown,
+    pub sent: u16,
+}
+
+impl Service {
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(cancel = self.shutdown.cancelled())]
+    pub async fn by_reference(&self) -> io::Result<u16> {
+        Ok(send("").await? + self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(cancel = self.shutdown.cancelled(), timeout = "1s")]
+    pub async fn by_mut_reference(&mut self) -> io::Result<u16> {
+        self.sent += send("").await?;
+        Ok(self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(cancel = self.shutdown.cancelled())]
+    pub async fn by_value(self) -> io::Result<u16> {
+        Ok(send("").await? + self.sent)
+    }
+}

@@ -1,0 +1,15 @@
+//! expect: found `?` in `limit?`, expected a value that is there
+
+use std::io;
+use std::time::Duration;
+
+use reattempt::retry;
+
+#[retry(timeout = limit?)]
+async fn fetch(limit: io::Result<Duration>) -> io::Result<u8> {
+    Ok(0)
+}
+
+fn main() {
+    drop(fetch(Ok(Duration::MAX)));
+}
