@@ -4,6 +4,7 @@ mod cancellation;
 mod context;
 mod deadlines;
 mod ending;
+mod limits;
 mod rules;
 mod schedule;
 mod script;
