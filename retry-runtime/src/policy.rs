@@ -234,6 +234,8 @@ impl Policy {
 
     /// The longest that a call can take, bodies that block their thread apart: `None` without a bound.
     ///
+    /// Of more than 512 waits, those after the 512th are all counted as long as the last.
+    ///
     /// # Formula
     ///
     /// ```text
@@ -243,20 +245,9 @@ impl Policy {
     pub fn worst_case(&self) -> Option<Duration> {
         let bounded = match (self.attempts(), self.timeout) {
             (Some(attempts), Some(timeout)) => Some(
-                (0..attempts - 1)
-                    .try_fold(
-                        (timeout.saturating_mul(attempts), None),
-                        |(sum, previous), n| {
-                            let longest = *self.delay_range(n, previous).end();
-                            // Every later delay is at least as long, so the sum of very many can be had at once.
-                            if longest == self.max_delay {
-                                Err(sum.saturating_add(longest.saturating_mul(attempts - 1 - n)))
-                            } else {
-                                Ok((sum.saturating_add(longest), Some(longest)))
-                            }
-                        },
-                    )
-                    .map_or_else(|sum| sum, |(sum, _)| sum),
+                timeout
+                    .saturating_mul(attempts)
+                    .saturating_add(self.longest_waits(attempts - 1)),
             ),
             _ => None,
         };
@@ -264,6 +255,24 @@ impl Policy {
             (Some(deadline), Some(bounded)) => Some(deadline.min(bounded)),
             (deadline, bounded) => deadline.or(bounded),
         }
+    }
+
+    /// The sum of so many waits, each as long as its range allows.
+    fn longest_waits(&self, waits: u32) -> Duration {
+        // No wait is shorter than the one before, so very many need not be asked for one by one.
+        const ONE_BY_ONE: u32 = 512;
+        let (mut sum, mut previous) = (Duration::ZERO, None);
+        for n in 0..waits.min(ONE_BY_ONE) {
+            let longest = *self.delay_range(n, previous).end();
+            sum = sum.saturating_add(longest);
+            previous = Some(longest);
+        }
+        let more = waits.saturating_sub(ONE_BY_ONE);
+        if more > 0 {
+            let last = *self.delay_range(waits - 1, previous).end();
+            sum = sum.saturating_add(last.saturating_mul(more));
+        }
+        sum
     }
 }
 

@@ -12,6 +12,7 @@ mod hints;
 mod hooks;
 mod idempotent;
 mod inherited;
+mod limits;
 mod nesting;
 mod rules;
 mod schedule;

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use reattempt::{Outcome, Stopped, retry};
 use tokio::sync::Mutex;
@@ -100,19 +101,28 @@ async fn c28_timed_out_attempt_is_dropped_before_the_wait() {
 /// A body that is pending and spends tokio's cooperative budget at each poll.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_spends_the_cooperative_budget_is_cut() {
+    /// Pending only where nothing is left of the budget: then a timer that is due says "pending", too.
     #[retry(attempts = 1, timeout = "100ms")]
-    async fn busy() -> io::Result<()> {
-        loop {
+    async fn busy(over: &AtomicBool) -> io::Result<()> {
+        while !over.load(Ordering::Relaxed) {
             tokio::task::consume_budget().await;
-            // The paused clock does not move by itself while a task is ready.
-            tokio::time::advance(ms(1)).await;
-            for _ in 0..200 {
-                tokio::task::consume_budget().await;
-            }
         }
+        Ok(())
     }
-    let error = busy().await.unwrap_err();
+    let over = Arc::new(AtomicBool::new(false));
+    // The paused clock does not move by itself while a task is ready.
+    let clock = tokio::spawn({
+        let over = Arc::clone(&over);
+        async move {
+            for _ in 0..1000 {
+                tokio::time::advance(ms(1)).await;
+            }
+            over.store(true, Ordering::Relaxed);
+        }
+    });
+    let error = busy(&over).await.unwrap_err();
     assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
+    clock.abort();
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,4 +160,17 @@ async fn c14_a_limit_above_a_day_is_armed_in_steps() {
     let error = days(&script, ms(3 * DAY + 5)).await.unwrap_err();
     assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
     assert_eq!(script.elapsed(), ms(3 * DAY + 5));
+}
+
+/// Both limits fall on the same instant: nothing may follow the deadline, so that is what it was.
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_is_both_is_the_deadline() {
+    #[retry(attempts = 1, timeout = limit, deadline = limit)]
+    async fn both(script: &Script, limit: std::time::Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let error = both(&script, ms(100)).await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
+    assert_eq!(script.elapsed(), ms(100));
 }

@@ -1,0 +1,205 @@
+//! The arithmetic of delays against a model in whole numbers, for every input.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use reattempt::{Backoff, Factor, Jitter, Policy};
+
+const BACKOFFS: [Backoff; 4] = [
+    Backoff::Exponential,
+    Backoff::Constant,
+    Backoff::Linear,
+    Backoff::Fibonacci,
+];
+
+const JITTERS: [Jitter; 4] = [
+    Jitter::None,
+    Jitter::Full,
+    Jitter::Equal,
+    Jitter::Decorrelated,
+];
+
+/// Durations of every magnitude, the extremes included.
+fn duration() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        Just(Duration::ZERO),
+        Just(Duration::MAX),
+        (0_u32..64, any::<u64>()).prop_map(|(shift, bits)| Duration::from_nanos(bits >> shift)),
+        (any::<u64>(), 0_u32..1_000_000_000)
+            .prop_map(|(seconds, nanos)| Duration::new(seconds, nanos)),
+    ]
+}
+
+/// Retry numbers of every magnitude.
+fn number() -> impl Strategy<Value = u32> {
+    (0_u32..32, any::<u32>()).prop_map(|(shift, bits)| bits >> shift)
+}
+
+fn factor() -> impl Strategy<Value = Factor> {
+    (1.0_f64..=1000.0).prop_map(|factor| Factor::new(factor).unwrap())
+}
+
+/// `base * times(n)`, in nanoseconds and saturating, cut at `max`.
+fn multiple(base: Duration, times: u128, max: Duration) -> u128 {
+    base.as_nanos().saturating_mul(times).min(max.as_nanos())
+}
+
+fn power(factor: u128, n: u32) -> u128 {
+    factor.saturating_pow(n)
+}
+
+fn fibonacci(n: u32) -> u128 {
+    let (mut current, mut next) = (1_u128, 1_u128);
+    for _ in 0..n.min(1000) {
+        (current, next) = (next, current.saturating_add(next));
+    }
+    current
+}
+
+proptest! {
+    #[test]
+    fn c1_c2_no_ceiling_is_above_max_delay_or_below_the_one_before(
+        n in number(), base in duration(), max in duration(), factor in factor(),
+    ) {
+        for backoff in BACKOFFS {
+            let ceiling = backoff.ceiling(n, base, max, factor);
+            prop_assert!(ceiling <= max, "{backoff}: {ceiling:?}");
+            prop_assert!(ceiling >= base.min(max), "{backoff}: {ceiling:?}");
+            let next = backoff.ceiling(n.saturating_add(1), base, max, factor);
+            prop_assert!(next >= ceiling, "{backoff}: {ceiling:?}, then {next:?}");
+        }
+    }
+
+    #[test]
+    fn c1_every_ceiling_is_what_its_formula_says(
+        n in number(), base in duration(), max in duration(), factor in 1_u16..=1000,
+    ) {
+        let given = Factor::new(f64::from(factor)).unwrap();
+        let ceiling = |backoff: Backoff| backoff.ceiling(n, base, max, given).as_nanos();
+        prop_assert_eq!(
+            ceiling(Backoff::Exponential),
+            multiple(base, power(u128::from(factor), n), max)
+        );
+        prop_assert_eq!(ceiling(Backoff::Constant), multiple(base, 1, max));
+        prop_assert_eq!(ceiling(Backoff::Linear), multiple(base, u128::from(n) + 1, max));
+        prop_assert_eq!(ceiling(Backoff::Fibonacci), multiple(base, fibonacci(n), max));
+    }
+
+    #[test]
+    fn c3_no_jitter_leaves_its_bounds(
+        ceiling in duration(), base in duration(), max in duration(), previous in proptest::option::of(duration()),
+    ) {
+        for jitter in JITTERS {
+            let range = jitter.range(ceiling, base, max, previous);
+            prop_assert!(range.start() <= range.end(), "{jitter}: {range:?}");
+            prop_assert!(*range.end() <= max, "{jitter}: {range:?}");
+        }
+        let cut = ceiling.min(max);
+        prop_assert_eq!(Jitter::None.range(ceiling, base, max, previous), cut..=cut);
+        prop_assert_eq!(Jitter::Full.range(ceiling, base, max, previous), Duration::ZERO..=cut);
+        prop_assert_eq!(Jitter::Equal.range(ceiling, base, max, previous), cut / 2..=cut);
+        let low = base.min(max);
+        let high = previous.unwrap_or(base).saturating_mul(3).min(max).max(low);
+        prop_assert_eq!(Jitter::Decorrelated.range(ceiling, base, max, previous), low..=high);
+    }
+
+    #[test]
+    fn c5_no_policy_panics_whatever_its_durations(
+        n in number(), attempts in 1_u32..=u32::MAX, timeout in duration(), deadline in duration(),
+        base in duration(), max in duration(),
+    ) {
+        for (backoff, jitter) in BACKOFFS.into_iter().zip(JITTERS) {
+            let policy = Policy::new()
+                .with_attempts(attempts)
+                .with_timeout(timeout)
+                .with_deadline(deadline)
+                .with_backoff(backoff)
+                .with_jitter(jitter)
+                .with_base(base)
+                .with_max_delay(max);
+            prop_assert!(*policy.delay_range(n, Some(max)).end() <= max);
+            prop_assert!(policy.worst_case().unwrap() <= deadline);
+            prop_assert!(policy.to_string().contains("at most"));
+        }
+    }
+}
+
+/// The sum, attempt by attempt, of what a call may take.
+#[test]
+fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
+    let second = Duration::from_secs(1);
+    let policy = Policy::new()
+        .with_attempts(6)
+        .with_timeout(second)
+        .with_base(second)
+        .with_max_delay(second * 5);
+    // 6 attempts, and waits of 1, 2, 4, 5 and 5 seconds.
+    assert_eq!(policy.worst_case(), Some(second * 23));
+    assert_eq!(
+        policy.with_deadline(second * 20).worst_case(),
+        Some(second * 20)
+    );
+    assert_eq!(policy.with_attempts(1).worst_case(), Some(second));
+    assert_eq!(Policy::new().worst_case(), None);
+    // Delays that never reach `max_delay`, four thousand million of them: at once.
+    let many = policy
+        .with_backoff(Backoff::Constant)
+        .with_attempts(u32::MAX - 1);
+    assert_eq!(
+        many.worst_case(),
+        Some(second * (u32::MAX - 1) + second * (u32::MAX - 2))
+    );
+}
+
+#[test]
+fn c4_no_factor_outside_of_its_range_is_stored() {
+    let refused = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -1.0,
+        -0.0,
+        0.0,
+        f64::MIN_POSITIVE / 2.0,
+        0.999,
+        1000.001,
+        1e308,
+    ];
+    for factor in refused {
+        assert_eq!(Factor::new(factor), None, "{factor}");
+    }
+    for factor in [1.0, 1.5, 2.0, 999.999, 1000.0] {
+        let stored = Factor::new(factor).unwrap().as_f64();
+        assert!((stored - factor).abs() < 1e-9, "{factor}: {stored}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "it is at least 1")]
+fn c7_no_attempts_at_all_are_refused() {
+    let _ = Policy::new().with_attempts(0);
+}
+
+#[test]
+fn c7_only_unlimited_attempts_are_without_end() {
+    let policy = Policy::new();
+    assert_eq!(policy.with_unlimited_attempts().attempts(), None);
+    assert_eq!(
+        policy.with_attempts(u32::MAX - 1).attempts(),
+        Some(u32::MAX - 1)
+    );
+}
+
+/// The numbers of the documentation.
+#[test]
+fn a_policy_without_settings_has_the_documented_defaults() {
+    let policy = Policy::default();
+    assert_eq!(policy.attempts(), Some(3));
+    assert_eq!((policy.timeout(), policy.deadline()), (None, None));
+    assert_eq!(policy.backoff(), Backoff::Exponential);
+    assert_eq!(policy.jitter(), Jitter::Full);
+    assert_eq!(policy.base(), Duration::from_millis(100));
+    assert_eq!(policy.max_delay(), Duration::from_secs(20));
+    assert_eq!(policy.factor(), Factor::TWO);
+    assert_eq!(policy.max_retry_after(), Duration::from_secs(60));
+}

@@ -1,0 +1,112 @@
+//! The edges of the limits: as long as what is left, above a day, a body that blocks, no timers.
+
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use reattempt::{Outcome, Stopped, retry};
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[tokio::test(start_paused = true)]
+async fn c15_a_delay_as_long_as_what_is_left_is_not_waited() {
+    #[retry(
+        attempts = 3,
+        base = "100ms",
+        backoff = "constant",
+        jitter = "none",
+        deadline = limit
+    )]
+    async fn call(script: &Script, limit: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let error = call(&script, ms(100)).await.unwrap_err();
+    assert_eq!((script.calls(), script.elapsed()), (1, Duration::ZERO));
+    assert_eq!(error.to_string(), "call 1");
+
+    let script = Script::new([RESET]);
+    let _ = call(&script, ms(101)).await;
+    assert_eq!((script.calls(), script.elapsed()), (2, ms(100)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
+    const DAYS: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+    #[retry(attempts = 2, base = DAYS, max_delay = DAYS, jitter = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::Succeed]);
+    assert_eq!(call(&script).await.unwrap(), 2);
+    assert_eq!(script.elapsed(), DAYS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_cut_by_its_deadline_says_its_limit() {
+    #[retry(attempts = 2, deadline = "1s")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let error = call(&Script::new([Step::Hang])).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    let stopped: &Stopped = error.get_ref().unwrap().downcast_ref().unwrap();
+    assert_eq!(stopped.outcome(), Outcome::Deadline);
+    assert_eq!(stopped.limit(), Some(ms(1000)));
+    assert_eq!(
+        stopped.to_string(),
+        "deadline of 1s reached (1 attempt, 1s)"
+    );
+}
+
+/// What the documentation says: only what suspends can be cut.
+#[tokio::test]
+async fn c21_a_body_that_blocks_is_not_cut_and_its_result_counts() {
+    #[retry(attempts = 1, timeout = "1ms", deadline = "2ms")]
+    async fn blocks() -> io::Result<u8> {
+        std::thread::sleep(ms(5));
+        Ok(1)
+    }
+    assert_eq!(blocks().await.unwrap(), 1);
+}
+
+#[retry(attempts = 2)]
+async fn once_more(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+/// The text of the panic, where a call panics.
+fn panic_of(call: impl FnOnce() -> io::Result<usize>) -> Result<io::Result<usize>, String> {
+    std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_default()
+    })
+}
+
+/// A success needs no timer; a wait needs one, and says so rather than hang.
+#[test]
+fn c36_without_a_time_driver_only_a_wait_panics() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let run = |steps: [Step; 1]| {
+        panic_of(|| runtime.block_on(async { once_more(&Script::new(steps)).await }))
+    };
+    assert_eq!(run([Step::Succeed]).unwrap().unwrap(), 1);
+    let told = run([RESET]).unwrap_err();
+    assert!(told.contains("timers are disabled"), "{told}");
+}
+
+/// The same on another executor.
+#[test]
+fn c37_without_a_runtime_only_a_wait_panics() {
+    let run = |steps: [Step; 1]| {
+        panic_of(|| futures::executor::block_on(async { once_more(&Script::new(steps)).await }))
+    };
+    assert_eq!(run([Step::Succeed]).unwrap().unwrap(), 1);
+    let told = run([RESET]).unwrap_err();
+    assert!(told.contains("no reactor running"), "{told}");
+}
