@@ -1,11 +1,11 @@
-//! expect: `before_retry` gives `Result<u16, std::io::Error>`, expected `()` or `Result<(), _>`
+//! expect: `before_retry` gives `u16`, expected `()` or a `Result`
 
 use std::io;
 
 use reattempt::retry;
 
-async fn reconnect() -> io::Result<u16> {
-    Ok(1)
+async fn reconnect() -> u16 {
+    1
 }
 
 #[retry(before_retry = reconnect())]
