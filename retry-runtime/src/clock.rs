@@ -26,11 +26,11 @@ impl Stamp {
 
     pub(crate) fn of(instant: Instant) -> Self {
         let first = first(|| instant);
-        Self::from_nanos(
-            FIRST
-                .saturating_add(nanos(instant.saturating_duration_since(first)))
-                .saturating_sub(nanos(first.saturating_duration_since(instant))),
-        )
+        let nanos = match instant.checked_duration_since(first) {
+            Some(later) => FIRST.saturating_add(nanos(later)),
+            None => FIRST.saturating_sub(nanos(first.saturating_duration_since(instant))),
+        };
+        Self::from_nanos(nanos)
     }
 
     pub(crate) fn from_nanos(nanos: u64) -> Self {

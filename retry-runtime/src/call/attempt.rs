@@ -11,7 +11,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Core;
 use crate::clock::Stamp;
-use crate::context::{self, Limit};
+use crate::context::{self, Limit, Own};
 
 /// What ended an attempt before its body did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let seen = this.core.seen(Limit::NONE, Limit::NONE);
+        let seen = this.core.seen(None);
         context::enter(&mut this.core.track, seen, || this.body.poll(waker))
     }
 }
@@ -159,10 +159,10 @@ impl<F: Future> Future for Limited<'_, '_, F> {
             Stage::Late => return Poll::Ready(Err(Cut::Late)),
             Stage::Preparation => this.body.poll(waker),
             Stage::Attempt => {
-                let (deadline, timeout) = this
+                let limits = this
                     .core
                     .limits(this.timer.as_ref().as_pin_ref().map(Pin::get_ref));
-                let seen = this.core.seen(deadline, timeout);
+                let seen = this.core.seen(Some(limits));
                 context::enter(&mut this.core.track, seen, || this.body.poll(waker))
             }
         };
@@ -225,7 +225,7 @@ fn poll_timer(
 impl Core<'_> {
     /// The limits of the current attempt as its body sees them: the call's deadline, its own timeout.
     #[inline]
-    fn limits(&self, timer: Option<&Sleep>) -> (Limit, Limit) {
+    fn limits(&self, timer: Option<&Sleep>) -> Own {
         let deadline = Limit::after(self.started, self.policy().deadline());
         let timeout = match timer {
             None => Limit::after(None, self.policy().timeout()),
@@ -233,7 +233,7 @@ impl Core<'_> {
             Some(timer) if self.armed.cut.is_some() => Limit::at(timer.deadline()),
             Some(_) => Limit::NONE,
         };
-        (deadline, timeout)
+        Own { deadline, timeout }
     }
 
     /// The instant for which the timer is armed at `now`: the nearer limit, or a step on the way there.

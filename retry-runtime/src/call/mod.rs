@@ -35,7 +35,7 @@ use self::attempt::{Armed, Stage};
 use self::decide::Scheduled;
 use crate::classify::Ruling;
 use crate::clock::Stamp;
-use crate::context::{Limit, Seen, Track};
+use crate::context::{Own, Seen, Track};
 use crate::event::RetryEvent;
 use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::site::{Settings, Site};
@@ -331,13 +331,12 @@ impl Core<'_> {
 
     /// What the body of the current attempt sees.
     #[inline]
-    fn seen(&self, deadline: Limit, timeout: Limit) -> Seen {
+    fn seen(&self, limits: Option<Own>) -> Seen {
         Seen {
             number: self.attempts,
             attempts: self.policy().attempts().unwrap_or(u32::MAX),
             nested: self.settings.nested(),
-            deadline,
-            timeout,
+            limits,
         }
     }
 

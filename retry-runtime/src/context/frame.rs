@@ -22,10 +22,12 @@
 //! is fixed when its attempt begins, and never depends on how its siblings interleave.
 
 use std::cell::Cell;
+use std::mem;
 
 use tokio::time::Instant;
 
 use super::notes::{Notes, Refusal, Retries};
+use super::place::Place;
 use super::{Attempt, Limit, Nested, Previous};
 use crate::rng;
 
@@ -33,78 +35,29 @@ use crate::rng;
 // that takes the processor a fifth of the time of one large copy, and what a poll does not change is
 // left alone.
 thread_local! {
-    static PLACE: Cell<Place> = const { Cell::new(Place::OUTSIDE) };
+    pub(super) static PLACE: Cell<Place> = const { Cell::new(Place::OUTSIDE) };
     /// What the policy of the call allows; see [`allowed_at`].
-    static ATTEMPTS: Cell<u32> = const { Cell::new(0) };
+    pub(super) static ATTEMPTS: Cell<u32> = const { Cell::new(0) };
     /// Names the call; 0 until somebody asks.
-    static ID: Cell<u64> = const { Cell::new(0) };
+    pub(super) static ID: Cell<u64> = const { Cell::new(0) };
     /// The retries of inner calls in earlier attempts.
-    static BEFORE: Cell<Retries> = const { Cell::new(Retries::NONE) };
+    pub(super) static BEFORE: Cell<Retries> = const { Cell::new(Retries::NONE) };
     /// What inner calls leave for the call of this attempt.
-    static NOTES: Cell<Notes> = const { Cell::new(Notes::NONE) };
-    static PREVIOUS: Cell<Option<Previous>> = const { Cell::new(None) };
-    static LIMITS: Cell<Limits> = const { Cell::new(Limits::NONE) };
-}
-
-/// Which attempt it is, and what lies around it, in one register.
-///
-/// ```text
-/// bit 63     35 34      33 32      32 31       0
-///     | level  |  nested  |  again   |  number  |
-/// ```
-#[derive(Debug, Clone, Copy)]
-struct Place(u64);
-
-impl Place {
-    const OUTSIDE: Self = Self(0);
-
-    #[inline]
-    fn new(number: u32, again: bool, nested: Nested, level: u32) -> Self {
-        Self(
-            u64::from(number)
-                | (u64::from(again) << 32)
-                | ((nested as u64) << 33)
-                | (u64::from(level) << 35),
-        )
-    }
-
-    /// Of the attempt; 0 outside of any.
-    #[inline]
-    fn number(self) -> u32 {
-        u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or(u32::MAX)
-    }
-
-    /// Whether any attempt around, this one included, is not the first of its call.
-    #[inline]
-    fn again(self) -> bool {
-        self.0 & (1 << 32) != 0
-    }
-
-    fn nested(self) -> Nested {
-        match (self.0 >> 33) & 3 {
-            0 => Nested::Add,
-            1 => Nested::Multiply,
-            _ => Nested::Outermost,
-        }
-    }
-
-    /// How many attempts lie around, this one included.
-    #[inline]
-    fn level(self) -> u32 {
-        (self.0 >> 35) as u32
-    }
+    pub(super) static NOTES: Cell<Notes> = const { Cell::new(Notes::NONE) };
+    pub(super) static PREVIOUS: Cell<Option<Previous>> = const { Cell::new(None) };
+    pub(super) static LIMITS: Cell<Limits> = const { Cell::new(Limits::NONE) };
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Limits {
+pub(super) struct Limits {
     /// What inner calls inherit: of whole calls, not of single attempts.
-    deadline: Limit,
+    pub(super) deadline: Limit,
     /// Of this attempt.
-    attempt: Limit,
+    pub(super) attempt: Limit,
 }
 
 impl Limits {
-    const NONE: Self = Self {
+    pub(super) const NONE: Self = Self {
         deadline: Limit::NONE,
         attempt: Limit::NONE,
     };
@@ -117,9 +70,14 @@ pub(crate) struct Seen {
     /// `u32::MAX` for no limit.
     pub(crate) attempts: u32,
     pub(crate) nested: Nested,
-    /// The call's own deadline.
+    /// `None` where nothing ever cuts its attempts.
+    pub(crate) limits: Option<Own>,
+}
+
+/// The limits of a call's own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Own {
     pub(crate) deadline: Limit,
-    /// The attempt's own timeout.
     pub(crate) timeout: Limit,
 }
 
@@ -176,7 +134,7 @@ impl Track {
 #[inline]
 pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) -> T {
     let mut leave = Leave {
-        limits: narrowed(&seen),
+        limits: seen.limits.and_then(narrowed),
         around: None,
         number: seen.number,
         track,
@@ -188,9 +146,13 @@ pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) 
         PLACE.set(Place::new(seen.number, false, seen.nested, 1));
         ATTEMPTS.set(seen.attempts);
     } else {
-        leave.descend(&seen);
+        leave.descend(seen.attempts, seen.nested);
     }
-    poll()
+    let polled = poll();
+    // In line here; what a panic leaves to `drop` is not.
+    leave.now();
+    mem::forget(leave);
+    polled
 }
 
 /// Reads the frame back and restores the one around, on return as on unwinding.
@@ -216,16 +178,20 @@ struct Around {
 }
 
 impl Drop for Leave<'_> {
-    #[inline]
+    #[cold]
     fn drop(&mut self) {
+        self.now();
+    }
+}
+
+impl Leave<'_> {
+    #[inline]
+    fn now(&mut self) {
         if self.around.is_some() {
             self.ascend();
-        } else {
-            PLACE.set(Place::OUTSIDE);
-            if ID.get() != 0 || NOTES.get() != Notes::NONE {
-                self.track.id = ID.replace(0);
-                self.track.notes = NOTES.replace(Notes::NONE);
-            }
+        } else if PLACE.replace(Place::OUTSIDE).is_written() {
+            self.track.id = ID.replace(0);
+            self.track.notes = NOTES.replace(Notes::NONE);
         }
         if let Some(limits) = self.limits {
             LIMITS.set(limits);
@@ -235,13 +201,13 @@ impl Drop for Leave<'_> {
 
 /// Sets the limits of an attempt that has some, and gives those around.
 #[inline]
-fn narrowed(seen: &Seen) -> Option<Limits> {
-    if seen.deadline.is_none() && seen.timeout.is_none() {
+fn narrowed(own: Own) -> Option<Limits> {
+    if own.deadline.is_none() && own.timeout.is_none() {
         return None;
     }
     let around = LIMITS.get();
-    let deadline = around.deadline.or_nearer(seen.deadline);
-    let attempt = around.attempt.or_nearer(deadline).or_nearer(seen.timeout);
+    let deadline = around.deadline.or_nearer(own.deadline);
+    let attempt = around.attempt.or_nearer(deadline).or_nearer(own.timeout);
     LIMITS.set(Limits { deadline, attempt });
     Some(around)
 }
@@ -249,13 +215,14 @@ fn narrowed(seen: &Seen) -> Option<Limits> {
 impl Leave<'_> {
     /// Puts the frame of an attempt in the place of the one around. Out of line: it exists once.
     #[inline(never)]
-    fn descend(&mut self, seen: &Seen) {
+    fn descend(&mut self, attempts: u32, nested: Nested) {
+        let number = self.number;
         let track = &mut *self.track;
         let place = PLACE.get();
-        let alone = seen.nested == Nested::Multiply || place.level() == 0;
-        let again = seen.number > 1 || (place.again() && !alone);
+        let alone = nested == Nested::Multiply || place.level() == 0;
+        let again = number > 1 || (place.again() && !alone);
         let level = if alone { 1 } else { place.level() + 1 };
-        PLACE.set(Place::new(seen.number, again, seen.nested, level));
+        PLACE.set(Place::new(number, again, nested, level));
         let before = BEFORE.get();
         BEFORE.set(if alone {
             track.before
@@ -270,7 +237,7 @@ impl Leave<'_> {
         }
         self.around = Some(Around {
             place,
-            attempts: ATTEMPTS.replace(seen.attempts),
+            attempts: ATTEMPTS.replace(attempts),
             id: ID.replace(track.id),
             before,
             notes,
@@ -288,12 +255,14 @@ impl Leave<'_> {
         track.notes = NOTES.get();
         let notes = track.notes;
         let spent = self.number > 1 || notes != Notes::NONE;
-        NOTES.set(if around.counted && spent {
-            noted(around.notes, track, around.place.level(), self.number - 1)
+        if around.counted && spent {
+            let (level, own) = (around.place.level(), self.number - 1);
+            NOTES.set(noted(around.notes, track, level, own));
+            PLACE.set(around.place.written());
         } else {
-            around.notes
-        });
-        PLACE.set(around.place);
+            NOTES.set(around.notes);
+            PLACE.set(around.place);
+        }
         ATTEMPTS.set(around.attempts);
         BEFORE.set(around.before);
         PREVIOUS.set(around.previous);
@@ -345,6 +314,7 @@ pub(crate) fn limit() -> Option<Instant> {
 pub(crate) fn refuse(refusal: Refusal) {
     if PLACE.get().level() > 0 {
         NOTES.set(NOTES.get().with_refusal(refusal));
+        PLACE.set(PLACE.get().written());
     }
 }
 
@@ -356,6 +326,7 @@ pub(super) fn current() -> Option<Attempt> {
     }
     if ID.get() == 0 {
         ID.set(rng::call_id());
+        PLACE.set(place.written());
     }
     Some(Attempt {
         number: place.number(),
@@ -385,97 +356,4 @@ pub(crate) fn narrow<T>(deadline: Instant, poll: impl FnOnce() -> T) -> T {
     let attempt = widen.0.attempt.or_nearer(nearer);
     LIMITS.set(Limits { deadline, attempt });
     poll()
-}
-
-/// A whole frame, to keep.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
-    place: Place,
-    attempts: u32,
-    id: u64,
-    before: Retries,
-    notes: Notes,
-    previous: Option<Previous>,
-    limits: Limits,
-}
-
-impl Frame {
-    /// A copy for a task of its own, which cannot write back what it spends.
-    ///
-    /// So in an attempt that is not the first, of whatever call around, no retries are left to it:
-    /// those of the first attempt may all have been spent, and the sum must not exceed what the
-    /// policy allows.
-    pub(super) fn detached() -> Self {
-        // The key is the call's own from the first, wherever it is asked for first.
-        let _named = current();
-        let frame = Self::load();
-        let begun = |limit: Limit| limit.instant().map_or(Limit::NONE, Limit::at);
-        let limits = Limits {
-            deadline: begun(frame.limits.deadline),
-            attempt: begun(frame.limits.attempt),
-        };
-        let before = if frame.place.again() {
-            Retries::all()
-        } else {
-            frame.before
-        };
-        Self {
-            before,
-            limits,
-            ..frame
-        }
-    }
-
-    /// Runs one poll in this frame, and reads it back.
-    pub(super) fn run<T>(&mut self, poll: impl FnOnce() -> T) -> T {
-        struct Back<'f> {
-            frame: &'f mut Frame,
-            around: Frame,
-        }
-        impl Drop for Back<'_> {
-            fn drop(&mut self) {
-                *self.frame = Frame::load();
-                self.around.store();
-            }
-        }
-        let back = Back {
-            around: Self::load(),
-            frame: self,
-        };
-        back.frame.store();
-        poll()
-    }
-
-    fn load() -> Self {
-        Self {
-            place: PLACE.get(),
-            attempts: ATTEMPTS.get(),
-            id: ID.get(),
-            before: BEFORE.get(),
-            notes: NOTES.get(),
-            previous: PREVIOUS.get(),
-            limits: LIMITS.get(),
-        }
-    }
-
-    fn store(&self) {
-        PLACE.set(self.place);
-        ATTEMPTS.set(self.attempts);
-        ID.set(self.id);
-        BEFORE.set(self.before);
-        NOTES.set(self.notes);
-        PREVIOUS.set(self.previous);
-        LIMITS.set(self.limits);
-    }
-}
-
-#[cfg(test)]
-pub(super) fn is_outside() -> bool {
-    let frame = Frame::load();
-    frame.place.number() == 0
-        && frame.place.level() == 0
-        && (frame.id, frame.before, frame.notes) == (0, Retries::NONE, Notes::NONE)
-        && frame.previous.is_none()
-        && frame.limits.attempt.is_none()
-        && frame.limits.deadline.is_none()
 }

@@ -1,9 +1,11 @@
 //! What an attempt can see of the call that it belongs to.
 
 mod frame;
+mod kept;
 mod limit;
 mod nested;
 mod notes;
+mod place;
 mod propagate;
 
 #[cfg(test)]
@@ -14,7 +16,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-pub(crate) use self::frame::{Seen, Track, allowed, deadline, enter, limit, narrow, refuse};
+pub(crate) use self::frame::{Own, Seen, Track, allowed, deadline, enter, limit, narrow, refuse};
 pub(crate) use self::limit::Limit;
 pub use self::nested::Nested;
 pub(crate) use self::notes::Refusal;

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::frame::Frame;
+use super::kept::Kept;
 
 /// Carries the current attempt into a future that another task will poll.
 ///
@@ -34,7 +34,7 @@ use super::frame::Frame;
 /// Dropping it drops the future.
 pub fn propagate<F: Future>(future: F) -> Propagate<F> {
     Propagate {
-        frame: Frame::detached(),
+        frame: Kept::detached(),
         future,
     }
 }
@@ -43,7 +43,7 @@ pin_project! {
     /// The future of [`propagate`].
     #[must_use = "futures do nothing unless polled"]
     pub struct Propagate<F> {
-        frame: Frame,
+        frame: Kept,
         #[pin]
         future: F,
     }

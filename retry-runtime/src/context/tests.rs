@@ -53,8 +53,10 @@ where
                     number,
                     attempts: plan.attempts,
                     nested: plan.nested,
-                    deadline: plan.deadline,
-                    timeout: plan.timeout,
+                    limits: Some(Own {
+                        deadline: plan.deadline,
+                        timeout: plan.timeout,
+                    }),
                 };
                 enter(&mut track, seen, || attempt.as_mut().poll(waker))
             })
@@ -240,8 +242,7 @@ fn retries_of_an_attempt_that_was_dropped_are_counted() {
             number,
             attempts: 4,
             nested: Nested::Add,
-            deadline: Limit::NONE,
-            timeout: Limit::NONE,
+            limits: None,
         };
         let mut attempt = Box::pin(inner());
         let mut context = Context::from_waker(Waker::noop());
@@ -511,7 +512,7 @@ fn c74_calls_in_tasks_of_their_own_add_too() {
 /// On which the shortcut of `enter` relies, here after everything that could leave something behind.
 #[test]
 fn outside_is_empty() {
-    assert!(frame::is_outside());
+    assert!(kept::is_outside());
     let refused = Plan {
         refuses: true,
         ..FOUR
@@ -532,11 +533,11 @@ fn outside_is_empty() {
                 propagate(scope(after(Duration::ZERO), fails(&calls))).await
             },
         ));
-        assert!(frame::is_outside(), "{nested}");
+        assert!(kept::is_outside(), "{nested}");
     }
     // A refusal that nobody is there to hear.
     refuse(Refusal::Budget);
-    assert!(frame::is_outside());
+    assert!(kept::is_outside());
 }
 
 /// A tree of calls: attempts of this one, then the calls that each attempt makes.

@@ -1,0 +1,179 @@
+//! The `cancel` key: a future that stops a call wherever it is.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use reattempt::{Outcome, Stopped, retry};
+use tokio::sync::Notify;
+
+use crate::script::{RESET, Script, Step, ms};
+
+fn stopped(error: &io::Error) -> &Stopped {
+    error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref())
+        .expect("`Stopped` inside")
+}
+
+#[retry(
+    attempts = 5,
+    base = "1s",
+    backoff = "constant",
+    jitter = "none",
+    budget = "none",
+    cancel = stop.notified()
+)]
+async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
+    script.play().await
+}
+
+/// Runs a call, and stops it after so many milliseconds.
+async fn stopped_after(script: &Script, millis: u64) -> io::Result<usize> {
+    let stop = Notify::new();
+    let (ended, ()) = tokio::join!(call(script, &stop), async {
+        tokio::time::sleep(ms(millis)).await;
+        stop.notify_one();
+    });
+    ended
+}
+
+#[tokio::test(start_paused = true)]
+async fn c33_it_cuts_a_running_attempt() {
+    let script = Script::new([Step::Hang]);
+    let error = stopped_after(&script, 300).await.unwrap_err();
+    assert_eq!(script.elapsed(), ms(300));
+    let stopped = stopped(&error);
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Cancelled, 1)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn c33_it_cuts_a_wait_and_the_last_error_is_returned() {
+    let script = Script::new([RESET]);
+    let error = stopped_after(&script, 1300).await.unwrap_err();
+    assert_eq!(script.elapsed(), ms(1300));
+    assert_eq!(script.calls(), 2);
+    assert!(error.to_string().contains("call 2"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn c33_a_call_that_is_cancelled_already_makes_no_attempt() {
+    let script = Script::new([Step::Succeed]);
+    let stop = Notify::new();
+    stop.notify_one();
+    let error = call(&script, &stop).await.unwrap_err();
+    assert_eq!(script.calls(), 0);
+    let stopped = stopped(&error);
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Cancelled, 0)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_cuts_what_goes_before_a_retry() {
+    #[retry(
+        attempts = 3,
+        base = "1s",
+        jitter = "none",
+        budget = "none",
+        cancel = tokio::time::sleep(ms(1500)),
+        before_retry = async || std::future::pending::<()>().await,
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(1500)));
+    assert!(error.to_string().contains("call 1"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_not_cancelled_goes_on_as_without_the_key() {
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    let stop = Notify::new();
+    assert_eq!(call(&script, &stop).await.unwrap(), 3);
+    assert_eq!(script.times(), [ms(0), ms(1000), ms(2000)]);
+}
+
+/// What an attempt holds is released before the caller learns that it was cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_attempt_is_dropped_at_once() {
+    #[retry(cancel = tokio::time::sleep(ms(10)))]
+    async fn hold(lock: &tokio::sync::Mutex<()>) -> io::Result<()> {
+        let _held = lock.lock().await;
+        std::future::pending().await
+    }
+    let lock = tokio::sync::Mutex::new(());
+    hold(&lock).await.unwrap_err();
+    assert!(lock.try_lock().is_ok());
+}
+
+/// The budget is charged for retries that began, and for no other.
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_wait_gives_its_tokens_back() {
+    static LEVEL: reattempt::Budget = reattempt::Budget::new();
+    #[retry(attempts = 5, base = "1s", jitter = "none", backoff = "constant", budget = "LEVEL", cancel = tokio::time::sleep(after))]
+    async fn call(script: &Script, after: std::time::Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    for (millis, retries) in [(500, 0.0), (1500, 1.0), (2500, 2.0)] {
+        let before = LEVEL.level();
+        let script = Script::new([RESET]);
+        call(&script, ms(millis)).await.unwrap_err();
+        assert_eq!(before - LEVEL.level(), 14.0 * retries, "{millis} ms");
+    }
+}
+
+/// The future may be anything, made once a call from arguments or `self`.
+#[tokio::test(start_paused = true)]
+async fn the_future_is_made_once_a_call() {
+    struct Service {
+        made: Cell<u32>,
+        stop: Arc<Notify>,
+        calls: Mutex<u32>,
+    }
+    impl Service {
+        async fn stopping(&self) -> &'static str {
+            self.made.set(self.made.get() + 1);
+            self.stop.notified().await;
+            "any output"
+        }
+        #[retry(attempts = 4, budget = "none", cancel = self.stopping())]
+        async fn call(&self) -> io::Result<()> {
+            *self.calls.lock().unwrap() += 1;
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+    let service = Service {
+        made: Cell::new(0),
+        stop: Arc::default(),
+        calls: Mutex::new(0),
+    };
+    service.call().await.unwrap_err();
+    assert_eq!((service.made.get(), *service.calls.lock().unwrap()), (1, 4));
+}
+
+/// Between `before_retry` and the attempt: what was paid for the attempt comes back, and it is not
+/// counted.
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
+    static LEVEL: reattempt::Budget = reattempt::Budget::new();
+    #[retry(
+        attempts = 5,
+        budget = "LEVEL",
+        cancel = stop.notified(),
+        before_retry = async || stop.notify_one(),
+    )]
+    async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let error = call(&script, &Notify::new()).await.unwrap_err();
+    assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
+    assert!(error.to_string().contains("call 1"), "{error}");
+}

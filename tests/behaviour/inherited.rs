@@ -1,0 +1,127 @@
+//! Deadlines that a call has from those around it.
+
+use std::io;
+
+use reattempt::deadline::{self, header};
+use reattempt::retry;
+use tokio::time::Instant;
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[retry(
+    attempts = 10,
+    timeout = "1s",
+    deadline = "60s",
+    base = "1s",
+    backoff = "constant",
+    jitter = "none",
+    budget = "none"
+)]
+async fn patient(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_inner_call_keeps_the_deadline_around_it() {
+    #[retry(attempts = 2, deadline = "3500ms", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        patient(script).await
+    }
+    let script = Script::new([RESET]);
+    outer(&script).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(1000), ms(2000), ms(3000)]);
+    assert_eq!(
+        script.elapsed(),
+        ms(3000),
+        "the next wait would end after the deadline, so it is not begun"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_inner_call_keeps_its_own_deadline_if_it_is_nearer() {
+    #[retry(attempts = 2, deadline = "500s", nested = "multiply", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        patient(script).await
+    }
+    #[retry(deadline = "1500ms", base = "1s", jitter = "none", budget = "none")]
+    async fn near(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 2, deadline = "500s", budget = "none")]
+    async fn around(script: &Script) -> io::Result<usize> {
+        near(script).await
+    }
+    let script = Script::new([Step::Hang]);
+    around(&script).await.unwrap_err();
+    assert_eq!(script.elapsed(), ms(1500));
+    let script = Script::new([Step::Succeed]);
+    outer(&script).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
+    let script = Script::new([Step::Hang]);
+    let until = Instant::now() + ms(2500);
+    let error = deadline::scope(until, patient(&script)).await.unwrap_err();
+    // Timeouts at 1 s; a wait of 1 s; the second attempt is cut after half a second.
+    assert_eq!(script.times(), [ms(0), ms(2000)]);
+    assert_eq!(script.elapsed(), ms(2500));
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_without_limits_stops_retrying_at_the_deadline_around_it() {
+    #[retry(
+        attempts = 100,
+        base = "1s",
+        backoff = "constant",
+        jitter = "none",
+        budget = "none"
+    )]
+    async fn unlimited(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    deadline::scope(deadline::after(ms(3500)), unlimited(&script))
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 4);
+    assert_eq!(script.elapsed(), ms(3000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_nearest_of_several_scopes_holds() {
+    for (outer, inner) in [(2500, 9000), (9000, 2500)] {
+        let script = Script::new([RESET]);
+        deadline::scope(deadline::after(ms(outer)), async {
+            deadline::scope(deadline::after(ms(inner)), patient(&script)).await
+        })
+        .await
+        .unwrap_err();
+        assert_eq!(script.calls(), 3, "{outer} {inner}");
+    }
+}
+
+/// A service that got `grpc-timeout: 2S` tells the next one what is left of it, attempt by attempt.
+#[tokio::test(start_paused = true)]
+async fn what_is_left_is_passed_on() {
+    #[retry(attempts = 3, base = "500ms", jitter = "none", budget = "none")]
+    async fn call(script: &Script, sent: &std::cell::RefCell<Vec<String>>) -> io::Result<usize> {
+        let left = deadline::remaining().ok_or(io::ErrorKind::InvalidInput)?;
+        sent.borrow_mut().push(header::to_grpc(left));
+        script.play().await
+    }
+    let allowed = header::from_grpc("2S").unwrap();
+    let sent = std::cell::RefCell::default();
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    deadline::scope(deadline::after(allowed), call(&script, &sent))
+        .await
+        .unwrap();
+    let left: Vec<_> = sent
+        .borrow()
+        .iter()
+        .map(|value| header::from_grpc(value).unwrap())
+        .collect();
+    assert_eq!(left, [ms(2000), ms(1500), ms(500)]);
+    assert!(deadline::remaining().is_none(), "outside of the scope");
+}

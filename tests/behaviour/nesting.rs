@@ -1,0 +1,180 @@
+//! Retried functions inside one another: their retries add.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+
+use futures::future::join;
+use reattempt::{Budget, retry};
+
+use crate::script::{RESET, Script, Step, ms};
+
+type Calling<'a> = Pin<Box<dyn Future<Output = io::Result<usize>> + 'a>>;
+
+#[retry(attempts = 4, base = "1ms", budget = "none")]
+async fn inner(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(attempts = 4, base = "1ms", budget = "none")]
+async fn around<'a>(body: &dyn Fn() -> Calling<'a>) -> io::Result<usize> {
+    body().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn c74_two_layers_of_four_make_seven_calls() {
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(inner(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn c74_three_layers_of_four_make_ten_calls() {
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(async { around(&|| Box::pin(inner(&script))).await }))
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn multiply_multiplies() {
+    #[retry(attempts = 4, base = "1ms", budget = "none", nested = "multiply")]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(inner(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 16);
+}
+
+#[tokio::test(start_paused = true)]
+async fn outermost_leaves_the_retries_to_the_outermost_call() {
+    #[retry(attempts = 4, base = "1ms", budget = "none", nested = "outermost")]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(inner(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 4);
+
+    let script = Script::new([RESET]);
+    inner(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 4, "it is the outermost one itself");
+}
+
+/// An attempt that is worth it is one whatever its siblings do.
+#[tokio::test(start_paused = true)]
+async fn calls_side_by_side_do_not_take_from_each_other() {
+    let (one, other) = (Script::new([RESET]), Script::new([RESET]));
+    around(&|| {
+        Box::pin(async {
+            let (ended, _) = join(inner(&one), inner(&other)).await;
+            ended
+        })
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((one.calls(), other.calls()), (7, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_calls_one_after_the_other_have_the_same_retries() {
+    let (one, other) = (Script::new([RESET]), Script::new([RESET]));
+    around(&|| {
+        Box::pin(async {
+            let _ = inner(&one).await;
+            inner(&other).await
+        })
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((one.calls(), other.calls()), (7, 7));
+}
+
+/// The retries that a first attempt did not need are there for the second.
+#[tokio::test(start_paused = true)]
+async fn only_retries_that_were_made_count() {
+    let script = Script::new([Step::Succeed, RESET, RESET, RESET, Step::Succeed]);
+    let first = std::cell::Cell::new(true);
+    let ended = around(&|| {
+        let first = first.replace(false);
+        Box::pin({
+            let script = &script;
+            async move {
+                let call = inner(script).await?;
+                if first {
+                    return Err(io::ErrorKind::ConnectionReset.into());
+                }
+                Ok(call)
+            }
+        })
+    })
+    .await;
+    assert_eq!(ended.unwrap(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_budget_refused_is_not_retried_further_out() {
+    static EMPTY: Budget = Budget::new().capacity(1);
+    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
+    async fn refused(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(refused(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_deadline_refused_is_not_retried_further_out() {
+    #[retry(
+        attempts = 4,
+        deadline = ms(1000),
+        base = "2s",
+        jitter = "none",
+        budget = "none"
+    )]
+    async fn refused(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(refused(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_cancelled_is_not_retried_further_out() {
+    #[retry(attempts = 4, cancel = tokio::time::sleep(ms(5)), budget = "none")]
+    async fn cancelled(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    around(&|| Box::pin(cancelled(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+/// A body that handled the refusal and failed of itself later is retried.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
+    static EMPTY: Budget = Budget::new().capacity(1);
+    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
+    async fn refused(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (primary, secondary) = (
+        Script::new([RESET]),
+        Script::new([RESET, RESET, RESET, RESET, Step::Succeed]),
+    );
+    let ended = around(&|| {
+        Box::pin(async {
+            match refused(&primary).await {
+                Ok(call) => Ok(call),
+                Err(_) => inner(&secondary).await,
+            }
+        })
+    })
+    .await;
+    assert_eq!(ended.unwrap(), 5);
+    assert_eq!(primary.calls(), 2);
+}
