@@ -95,9 +95,9 @@ async fn called_once<F>(calls: &Calls, make: F) -> io::Result<u32>
 where
     F: FnOnce() -> u32 + Clone,
 {
-    let made = make();
+    let count = make();
     calls.fail::<()>()?;
-    Ok(made)
+    Ok(count)
 }
 
 #[retry]
