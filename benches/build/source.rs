@@ -1,5 +1,7 @@
 //! The same functions three times: plain, with a loop written by hand, and annotated.
 
+use std::fmt::Write as _;
+
 /// In the order in which they are compared.
 pub(crate) const VERSIONS: [&str; 3] = ["plain", "by_hand", "annotated"];
 
@@ -87,13 +89,15 @@ pub(crate) fn source(version: &str, functions: usize) -> String {
             ("by_hand", false) => ("", COUNTED.replace("BODY", BODY)),
             _ => ("", BODY.to_owned()),
         };
-        program.push_str(&format!(
+        let _ = write!(
+            program,
             "\n{attribute}async fn fetch_{number}(addr: SocketAddr, text: &str) -> io::Result<String> {{\n{body}\n}}\n"
-        ));
-        calls.push_str(&format!("        Box::pin(fetch_{number}(addr, text)),\n"));
+        );
+        let _ = write!(calls, "        Box::pin(fetch_{number}(addr, text)),\n");
     }
-    program.push_str(&format!(
+    let _ = write!(
+        program,
         "\nfn all(addr: SocketAddr, text: &str) -> Vec<Pin<Box<dyn Future<Output = io::Result<String>> + '_>>> {{\n    vec![\n{calls}    ]\n}}\n\nfn main() {{\n    drop(all(([127, 0, 0, 1], 80).into(), \"text\"));\n}}\n"
-    ));
+    );
     program
 }

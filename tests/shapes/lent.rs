@@ -95,9 +95,9 @@ async fn called_once<F>(calls: &Calls, make: F) -> io::Result<u32>
 where
     F: FnOnce() -> u32 + Clone,
 {
-    let value = make();
+    let count = make();
     calls.fail::<()>()?;
-    Ok(value)
+    Ok(count)
 }
 
 #[retry]
@@ -140,7 +140,6 @@ async fn seen_by_the_rules(calls: &Calls, name: String, mut size: usize) -> io::
 }
 
 async fn greet(name: &str) {
-    tokio::task::yield_now().await;
     assert_eq!(name, "name");
 }
 
