@@ -93,7 +93,7 @@ pub(crate) fn source(version: &str, functions: usize) -> String {
             program,
             "\n{attribute}async fn fetch_{number}(addr: SocketAddr, text: &str) -> io::Result<String> {{\n{body}\n}}\n"
         );
-        let _ = write!(calls, "        Box::pin(fetch_{number}(addr, text)),\n");
+        let _ = writeln!(calls, "        Box::pin(fetch_{number}(addr, text)),");
     }
     let _ = write!(
         program,
