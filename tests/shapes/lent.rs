@@ -140,6 +140,7 @@ async fn seen_by_the_rules(calls: &Calls, name: String, mut size: usize) -> io::
 }
 
 async fn greet(name: &str) {
+    tokio::task::yield_now().await;
     assert_eq!(name, "name");
 }
 

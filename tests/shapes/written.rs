@@ -156,6 +156,7 @@ impl Store for Client<'_> {
 }
 
 async fn pause(sent: &mut u32) {
+    tokio::task::yield_now().await;
     *sent += 1;
 }
 
