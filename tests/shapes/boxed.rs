@@ -115,7 +115,6 @@ fn opaque(calls: &Calls) -> impl Future<Output = io::Result<u8>> + Send + '_ {
 }
 
 #[retry]
-#[allow(clippy::manual_async_fn, reason = "the point of the case")]
 fn opaque_by_call(calls: &Calls) -> impl Future<Output = io::Result<u8>> + Send + '_ {
     plain(calls)
 }
