@@ -33,17 +33,23 @@
 //! The body is an async block of its own, so that `?` and `return` in it end an attempt, not the
 //! call. It is not a `move` block: what it only borrows stays for the next attempt.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+mod begin;
+mod body;
+mod memory;
+
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
+use self::begin::begin;
+use self::body::{braced, renamed_self, typed_branch};
+use self::memory::memory_of;
 use crate::arguments::Plan;
-use crate::bounds::{Bounds, Cancel, bounds};
+use crate::bounds::Cancel;
 use crate::classifier::{self, classifier};
 use crate::future::{self, Kind, Shape};
 use crate::item::{self, Function};
 use crate::model::{BeforeRetry, Model};
-use crate::settings::{Settings, settings};
 
 /// The function, retried.
 pub(crate) fn expand(
@@ -158,29 +164,13 @@ fn call(
 
     let begin = begin(function, model, root, &call);
     let choose = memory_of(function, root, &call);
-    let typed = typed_branch(&item::without_impl(&function.output));
     let rules = classifier(function, model, root);
-    let body = if plan.rename_self {
-        renamed_self(body.clone(), plumbing)
-    } else {
-        body.clone()
-    };
-    let Plan { each, within, .. } = plan;
-    // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
-    // on the body. In braces of its own: an item in it comes after no statement of ours.
-    // An item before a body that is one expression: rustc finds the braces round it unnecessary.
-    let lone = !has_semicolon(&body);
-    let item = lone.then(|| quote_spanned!(plumbing=> const _: () = ();));
-    let block = braced(quote!(#item #body), function.braces);
-    let block = braced(
-        quote_spanned!(plumbing=> #typed #within #block),
-        function.braces,
-    );
-    let attempt = quote_spanned!(function.braces=> async #block);
+    let attempt = body::attempt(function, plan, body, plumbing);
     let cancel = Cancel::new(model, &private);
     let begin_cancel = cancel.begin();
     let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
     // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
+    let each = &plan.each;
     let attempt = if each.is_empty() {
         attempt
     } else {
@@ -255,161 +245,4 @@ fn before_retry(
             return #result;
         }
     })
-}
-
-/// The site of the function, and the beginning of a call.
-fn begin(function: &Function, model: &Model, root: &TokenStream, call: &Ident) -> TokenStream {
-    let plumbing = Span::mixed_site();
-    let Settings {
-        constant,
-        dynamic,
-        policy,
-        limited,
-    } = settings(model, &function.signature.generics, root);
-    let private = quote_spanned!(plumbing=> #root::__private);
-    let label = match &model.name {
-        Some(name) => name.to_token_stream(),
-        None => {
-            let function = format!("::{}", item::unraw(&function.signature.ident));
-            quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
-        }
-    };
-    let limited = match limited {
-        Some(limited) => quote!(#limited),
-        None => quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
-    };
-    let idempotent = model
-        .idempotent
-        .as_ref()
-        .filter(|idempotent| !idempotent.value)
-        .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
-    let Bounds {
-        items: bounds,
-        noted,
-        setters,
-    } = bounds(model, root);
-    let items = quote_spanned! {plumbing=>
-        const __RETRY_POLICY: #root::Policy = #constant;
-        #bounds
-        static __RETRY_SITE: #private::Site<#limited> =
-            #private::Site::new(#label, __RETRY_POLICY, #noted) #idempotent #setters;
-    };
-    let Some(dynamic) = dynamic else {
-        return quote_spanned! {plumbing=>
-            let mut #call = { #items #private::Call::begin(&__RETRY_SITE) };
-        };
-    };
-    let settings = Ident::new("__retry_settings", plumbing);
-    quote_spanned! {plumbing=>
-        let #settings;
-        let mut #call = {
-            #items
-            #settings = __RETRY_SITE.with_policy(|#policy| #dynamic);
-            #private::Call::begin_with(&__RETRY_SITE, &#settings)
-        };
-    }
-}
-
-/// The place that keeps the last error. The choice by traits cannot see lifetimes, so an error that
-/// may borrow, or that only the caller knows, is not offered to it.
-fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -> TokenStream {
-    let plumbing = Span::mixed_site();
-    let error = item::visible_error(&function.output);
-    let tokens = error.unwrap_or(&function.output).to_token_stream();
-    let unknown = |tokens: &TokenStream| {
-        tokens.clone().into_iter().any(|token| match token {
-            TokenTree::Ident(word) => {
-                word == "impl" || function.is_type_parameter(&word) || item::looks_generic(&word)
-            }
-            _ => false,
-        })
-    };
-    let forgets = match error {
-        Some(_) => item::mentions_lifetime(&tokens) || unknown(&tokens),
-        None => {
-            head_mentions_lifetime(&tokens)
-                || tokens
-                    .clone()
-                    .into_iter()
-                    .any(|token| matches!(token, TokenTree::Ident(word) if word == "impl"))
-        }
-    };
-    if forgets {
-        return quote_spanned!(plumbing=> #root::__private::Forgets);
-    }
-    let output = item::without_impl(&function.output);
-    quote_spanned! {plumbing=>
-        #call.memory::<<#output as #root::__private::ResultLike>::Error>().choose()
-    }
-}
-
-/// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
-/// `io::Result<&str>`, is the value's.
-fn head_mentions_lifetime(tokens: &TokenStream) -> bool {
-    let mut depth = 0_i32;
-    for token in tokens.clone() {
-        if let TokenTree::Punct(punct) = token {
-            match punct.as_char() {
-                '<' => depth += 1,
-                '>' => depth -= 1,
-                '\'' if depth == 1 => return true,
-                _ => {}
-            }
-        }
-    }
-    false
-}
-
-/// A branch that is never taken and gives the block its type, so that the body's last expression is
-/// coerced as it would be in the plain function.
-fn typed_branch(output: &syn::Type) -> TokenStream {
-    let plumbing = Span::mixed_site();
-    let it = Ident::new("__retry_it", plumbing);
-    quote_spanned! {plumbing=>
-        if let ::core::option::Option::Some(#it) = ::core::option::Option::None::<#output> { return #it; }
-    }
-}
-
-/// `self` as `__self`, except within items of their own. `hygiene` is where that name is bound.
-fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
-    let mut tokens = body.into_iter().peekable();
-    let mut renamed = TokenStream::new();
-    let mut in_item = false;
-    while let Some(token) = tokens.next() {
-        let token = match token {
-            TokenTree::Ident(word) if word == "self" => {
-                TokenTree::Ident(Ident::new("__self", hygiene.located_at(word.span())))
-            }
-            TokenTree::Ident(word) => {
-                let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
-                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod")
-                    && names_next;
-                TokenTree::Ident(word)
-            }
-            TokenTree::Group(group) if in_item => {
-                in_item = group.delimiter() != proc_macro2::Delimiter::Brace;
-                TokenTree::Group(group)
-            }
-            TokenTree::Group(group) => {
-                let mut inner =
-                    Group::new(group.delimiter(), renamed_self(group.stream(), hygiene));
-                inner.set_span(group.span());
-                TokenTree::Group(inner)
-            }
-            other => other,
-        };
-        renamed.extend([token]);
-    }
-    renamed
-}
-
-fn has_semicolon(body: &TokenStream) -> bool {
-    let mut tokens = body.clone().into_iter();
-    tokens.any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';'))
-}
-
-fn braced(tokens: TokenStream, span: Span) -> TokenStream {
-    let mut group = Group::new(proc_macro2::Delimiter::Brace, tokens);
-    group.set_span(span);
-    TokenTree::Group(group).into()
 }
