@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::task::coop;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::Core;
+use super::state::Core;
 use crate::clock::Stamp;
 use crate::context::{self, Limit, Own};
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Core;
 use super::attempt::{Armed, Cut, Stage};
 use super::pause::{Wait, Waited};
+use super::state::Core;
 use crate::budget::Charge;
 use crate::classify::{Ruling, Said};
 use crate::clock::Stamp;

@@ -19,27 +19,23 @@
 
 mod attempt;
 mod cancel;
+
 mod decide;
 pub mod drive;
 mod memory;
 mod pause;
+mod state;
 
 pub use self::attempt::{Cut, Limited, Unlimited};
 pub use self::cancel::{Unless, unless};
 pub use self::memory::{Forgetful, Forgets, LastError, Memory, Remembers};
 pub use self::pause::{Wait, Waited};
 
-use std::time::Duration;
-
-use self::attempt::{Armed, Stage};
-use self::decide::Scheduled;
+use self::state::Core;
 use crate::classify::Ruling;
-use crate::clock::Stamp;
-use crate::context::{Own, Seen, Track};
 use crate::event::RetryEvent;
 use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::site::{Settings, Site};
-use crate::{Outcome, Policy, Stopped, observe};
 
 /// One call of an annotated function.
 #[derive(Debug)]
@@ -57,23 +53,6 @@ pub enum Next<R> {
     Retry(Wait),
 }
 
-/// The part of a call that does not depend on the function's types: forty bytes of every future.
-#[derive(Debug)]
-pub(crate) struct Core<'p> {
-    settings: &'p Settings,
-    /// The time of the call's first suspension or failure: what limits are counted from.
-    started: Option<Stamp>,
-    /// Attempts begun, the current one included.
-    attempts: u32,
-    /// The delay before the current attempt in seconds, which decorrelated jitter asks for. Negative
-    /// before the first; a quarter of the size of an `Option<Duration>`.
-    delay: f32,
-    /// How far the timer of the current attempt has come.
-    armed: Armed,
-    /// What the body of an attempt sees of the call, and leaves for it.
-    track: Track,
-}
-
 impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     /// Begins a call with the function's own settings.
     #[inline]
@@ -87,14 +66,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     #[must_use]
     pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings) -> Self {
         Self {
-            core: Core {
-                settings,
-                started: None,
-                attempts: 0,
-                delay: -1.0,
-                armed: Armed::not_yet(Stage::Attempt),
-                track: Track::default(),
-            },
+            core: Core::new(settings),
         }
     }
 
@@ -246,135 +218,6 @@ impl<'p> Call<'p, true> {
                 let outcome = self.core.after_interlude(cut);
                 Some(R::from_error(self.core.error(cut, outcome, memory)))
             }
-        }
-    }
-}
-
-impl Core<'_> {
-    #[inline]
-    fn settle_value<R: ResultLike>(
-        &mut self,
-        value: R::Value,
-        failed: impl FnOnce(&R::Value) -> bool,
-        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> Next<R> {
-        if failed(&value) {
-            let explain = || "an `Ok` that means failure".to_owned();
-            return match self.after_error(Ruling::failed_value(), &explain) {
-                Ok(scheduled) => {
-                    on_retry(&self.event(&scheduled, None));
-                    Next::Retry(scheduled.wait)
-                }
-                Err(_) => Next::Return(R::from_value(value)),
-            };
-        }
-        if let Some(budget) = self.settings.budget() {
-            budget.succeed(self.track.previous().map(decide::charge));
-        }
-        if self.attempts > 1 {
-            self.succeeded_after_retry();
-        }
-        Next::Return(R::from_value(value))
-    }
-
-    #[cold]
-    fn settle_error<E>(
-        &mut self,
-        error: &E,
-        classify: impl FnOnce(&E) -> Ruling,
-        explain: impl Fn(&E) -> String,
-        on_retry: impl FnOnce(&RetryEvent<'_, E>),
-    ) -> Result<Wait, Outcome> {
-        let scheduled = self.after_error(classify(error), &|| explain(error))?;
-        on_retry(&self.event(&scheduled, Some(error)));
-        Ok(scheduled.wait)
-    }
-
-    /// The error of a call that was cut: the last real one where the cut fell between two attempts,
-    /// else a [`Stopped`] whose cause it is.
-    #[cold]
-    fn error<E: FromStopped<M>, M>(
-        &self,
-        cut: Cut,
-        outcome: Outcome,
-        memory: &mut impl LastError<E>,
-    ) -> E {
-        match (cut, memory.recall()) {
-            (Cut::Late | Cut::Forestalled, Some(error)) => error,
-            (_, last) => {
-                let source = last.and_then(|error| memory.as_source(error));
-                E::from_stopped(self.stopped(outcome, source))
-            }
-        }
-    }
-
-    fn event<'a, E>(&self, scheduled: &Scheduled, error: Option<&'a E>) -> RetryEvent<'a, E> {
-        RetryEvent {
-            function: self.settings.name(),
-            attempt: self.attempts,
-            attempts: self.policy().attempts(),
-            verdict: scheduled.verdict,
-            delay: scheduled.wait.delay,
-            elapsed: self.elapsed(),
-            error,
-        }
-    }
-
-    #[cold]
-    fn succeeded_after_retry(&self) {
-        observe::succeeded_after_retry(self.settings.name(), self.attempts, self.elapsed());
-    }
-
-    fn policy(&self) -> &Policy {
-        self.settings.policy()
-    }
-
-    /// What the body of the current attempt sees.
-    #[inline]
-    fn seen(&self, limits: Option<Own>) -> Seen {
-        Seen {
-            number: self.attempts,
-            attempts: self.policy().attempts().unwrap_or(u32::MAX),
-            nested: self.settings.nested(),
-            limits,
-        }
-    }
-
-    fn elapsed(&self) -> Duration {
-        let since = |started| Stamp::now().since(started);
-        self.started.map_or(Duration::ZERO, since)
-    }
-
-    /// The delay before the current attempt, too short by less than a millionth.
-    fn previous_delay(&self) -> Option<Duration> {
-        Duration::try_from_secs_f32(self.delay).ok()
-    }
-
-    fn remember_delay(&mut self, delay: Duration) {
-        // Rounded down, so that the next one is never longer than it should be.
-        self.delay = delay.as_secs_f32() * (1.0 - f32::EPSILON);
-    }
-
-    fn stopped(
-        &self,
-        outcome: Outcome,
-        source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Stopped {
-        let limit = match outcome {
-            Outcome::Timeout => self.policy().timeout(),
-            // One that was inherited has no length of its own.
-            Outcome::Deadline => self
-                .policy()
-                .deadline()
-                .filter(|own| self.elapsed() >= *own),
-            _ => None,
-        };
-        Stopped {
-            outcome,
-            attempts: self.attempts,
-            elapsed: self.elapsed(),
-            limit,
-            source,
         }
     }
 }
