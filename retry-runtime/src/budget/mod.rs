@@ -34,7 +34,7 @@ use crate::clock::Stamp;
 /// ```text
 ///                              Budget::new()                    Budget::ratio(r)
 /// level at the start           500 tokens (full)                1 token
-/// capacity                     500 tokens                       100 tokens
+/// capacity                     500 tokens                       10 tokens
 /// a retry takes                14 tokens                        1 token
 /// a throttled retry takes      5 tokens                         1 token
 /// a call gives back            1 token if the first attempt     r tokens, once: when its first
@@ -47,8 +47,8 @@ use crate::clock::Stamp;
 /// is kept in thousandths of a token, in `[0, capacity]`. Source of `new`: the standard retry mode
 /// of the AWS SDKs, *Retry behavior*, AWS SDKs and Tools Reference Guide, 2026. Source of `ratio`:
 /// *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. The capacity of
-/// `ratio`, a hundred retries saved up, was chosen by us: a burst of failures that short is
-/// forgiven at any traffic.
+/// `ratio`, ten retries saved up, was chosen by us: with a hundred, a process of 20 calls a second
+/// makes more retries in an outage than with `new` (`docs/LOAD.md` has the figures).
 ///
 /// # Cost
 ///

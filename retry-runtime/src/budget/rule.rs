@@ -86,7 +86,7 @@ impl Rule {
     /// A share of the calls; the share itself is the reward.
     pub(super) const RATIO: Self = Self {
         start: Self::tokens(1),
-        capacity: Self::tokens(100),
+        capacity: Self::tokens(10),
         retry: Self::tokens(1),
         throttled: Self::tokens(1),
         reward: 0,

@@ -19,7 +19,6 @@
 
 mod attempt;
 mod cancel;
-
 mod decide;
 pub mod drive;
 mod memory;

@@ -74,8 +74,8 @@ pub const BUDGETS: [Manner; 4] = [
         Budget::new().capacity(70)
     }),
     Manner::BACKOFF.with_budget("`Budget::ratio(0.1)`", || Budget::ratio(0.1)),
-    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).capacity(10)`", || {
-        Budget::ratio(0.1).capacity(10)
+    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).capacity(100)`", || {
+        Budget::ratio(0.1).capacity(100)
     }),
 ];
 
