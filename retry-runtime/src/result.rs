@@ -47,7 +47,7 @@ impl<T, E> ResultLike for Result<T, E> {
 ///
 /// `Way` tells its two implementations apart, which would otherwise overlap; it is always inferred.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say that a call was stopped at its `timeout` or `deadline`",
+    message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`",
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error: `Stopped(#[from] reattempt::Stopped)`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`"

@@ -1,4 +1,4 @@
-//! expect: `ParseIntError` cannot say that a call was stopped at its `timeout` or `deadline`
+//! expect: `ParseIntError` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
 
 use std::num::ParseIntError;
 

@@ -1,4 +1,4 @@
-//! expect: `MyError` cannot say that a call was stopped at its `timeout` or `deadline`
+//! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
 
 use reattempt::retry;
 

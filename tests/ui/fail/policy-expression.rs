@@ -1,4 +1,4 @@
-//! expect: found `Policy::new()`, expected the path of a `Policy` or a `Preset`
+//! expect: found `Policy::new()`, expected the path of a `Policy`
 
 use std::io;
 
