@@ -50,3 +50,8 @@ pub use retry_runtime::adapters::reqwest;
 pub use retry_runtime::adapters::tokio_postgres;
 #[cfg(feature = "tonic")]
 pub use retry_runtime::adapters::tonic;
+
+/// Holds the code of the front page to what compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,11 +1,12 @@
-//! What a call may cost in memory: no allocation of ours on any path, and a bounded future.
+//! What a call may cost in memory: next to no allocation of ours, and a bounded future.
 
+use std::error::Error as _;
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use reattempt::{Attempt, Budget, FAST_IO, deadline, retry};
+use reattempt::{Attempt, Budget, FAST_IO, Stopped, deadline, retry};
 
 fn reset() -> io::Error {
     io::ErrorKind::ConnectionReset.into()
@@ -48,6 +49,25 @@ async fn bounded(calls: &mut u32, failures: u32) -> io::Result<u128> {
     assert!(attempt.remaining().is_some() && deadline::remaining().is_some());
     timed(calls, failures).await?;
     Ok(key)
+}
+
+/// An error type that takes nothing from the heap.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("busy")]
+    Busy,
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// Its first attempt fails, if it is told so, and every other one hangs until it is cut.
+#[retry(attempts = 2, base = "1ms", timeout = "1s", when = |_| true)]
+async fn hangs(calls: &mut u32, fails_first: bool) -> Result<(), Failure> {
+    *calls += 1;
+    if fails_first && *calls == 1 {
+        return Err(Failure::Busy);
+    }
+    std::future::pending().await
 }
 
 /// Runs a future on a paused runtime and counts the allocations of its second run: the first seeds
@@ -103,6 +123,21 @@ fn no_path_allocates() {
         }
     });
     assert_eq!(bounded, baseline);
+}
+
+/// The one exception: what an earlier attempt died of is boxed for the error of a call that is stopped.
+#[test]
+fn a_stopped_call_boxes_the_error_of_an_earlier_attempt_and_nothing_else() {
+    let stopped = |fails_first| {
+        allocations(async || {
+            let error = hangs(&mut 0, fails_first).await.unwrap_err();
+            let Failure::Stopped(stopped) = &error else {
+                panic!("{error:?}");
+            };
+            assert_eq!(stopped.source().is_some(), fails_first);
+        })
+    };
+    assert_eq!((stopped(false), stopped(true)), (0, 1));
 }
 
 /// A body of some size.

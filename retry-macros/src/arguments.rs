@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     rebinds: Vec<bool>,
     /// Whether `self` needs `mut` in the signature.
     pub(crate) mutable_self: bool,
+    /// Whether the `mut` of `self` moves to what each attempt has of it.
+    pub(crate) rebinds_self: bool,
     /// In the loop, before each attempt.
     pub(crate) each: TokenStream,
     /// In the attempt, before the body.
@@ -232,7 +234,9 @@ impl Plan {
                     }
                 }
                 FnArg::Receiver(receiver) => {
-                    if self.mutable_self {
+                    if self.rebinds_self {
+                        receiver.mutability = None;
+                    } else if self.mutable_self {
                         let span = Span::mixed_site().located_at(receiver.self_token.span);
                         receiver.mutability = Some(syn::Token![mut](span));
                     }

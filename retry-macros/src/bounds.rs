@@ -101,12 +101,21 @@ impl Cancel {
     ///             Err(cut) => return call.cut_short(cut, &mut memory),
     ///         }
     /// ```
-    pub(crate) fn pause(&self, wait: &Ident, call: &Ident, memory: &Ident) -> TokenStream {
+    ///
+    /// An error type that cannot be made from `Stopped` is told of once: with the span that `settle` has.
+    pub(crate) fn pause(
+        &self,
+        wait: &Ident,
+        call: &Ident,
+        memory: &Ident,
+        blamed: Span,
+    ) -> TokenStream {
         let plumbing = Span::mixed_site();
         if self.future.is_none() {
             return quote_spanned!(plumbing=> #wait.pause().await);
         }
         let waiting = self.run(&quote_spanned!(plumbing=> #wait.pause_to_cut()));
+        let cut_short = Ident::new("cut_short", blamed);
         let (waited, cut) = (
             Ident::new("__retry_waited", plumbing),
             Ident::new("__retry_cut", plumbing),
@@ -114,7 +123,7 @@ impl Cancel {
         quote_spanned! {plumbing=>
             match #waiting {
                 ::core::result::Result::Ok(#waited) => #waited,
-                ::core::result::Result::Err(#cut) => return #call.cut_short(#cut, &mut #memory),
+                ::core::result::Result::Err(#cut) => return #call.#cut_short(#cut, &mut #memory),
             }
         }
     }

@@ -193,7 +193,7 @@ fn call(
     // The very span of the type: rustc then tells a mistake in it once.
     let settle = Ident::new("settle", blamed.span());
     let waited = name("__retry_waited");
-    let pause = cancel.pause(&wait, &call, &memory);
+    let pause = cancel.pause(&wait, &call, &memory, blamed.span());
     let before_retry = before_retry(model, &cancel, &call, &memory);
     quote_spanned! {plumbing=>
         #begin

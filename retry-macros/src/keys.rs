@@ -154,7 +154,7 @@ pub(crate) static KEYS: &[Key; 24] = keys! {
         "an `Ok` that means failure, and is retried",
         "when_ok = \"Response::is_busy\"";
     Policy "policy" Expr, "the path of a `Policy`";
-        "the path of a `Policy`", "–",
+        "the path of a `Policy`: a constant of your own, `FAST_IO`, `SLOW_IO`, `NO_RETRY`", "–",
         "settings by name, which the other keys override",
         "policy = FAST_IO";
     Budget "budget" Expr, "the path of a `static Budget`, or `\"none\"`";

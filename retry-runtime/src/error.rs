@@ -7,8 +7,8 @@ use crate::{Retryable, Stopped, Verdict};
 
 /// Either the error of the last attempt, or why the call was stopped.
 ///
-/// For an error type of somebody else's that cannot be built, `reqwest::Error` say, a function with a
-/// timeout or a deadline returns `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in
+/// For an error type of somebody else's that cannot be built, `reqwest::Error` say, a function with
+/// `timeout`, `deadline` or `cancel` returns `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in
 /// its body turns a `reqwest::Error` into one of these.
 #[derive(Debug)]
 pub enum Error<E> {

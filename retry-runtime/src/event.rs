@@ -6,7 +6,7 @@ use crate::Verdict;
 
 /// A retry that is about to be waited for: what `on_retry` is told.
 ///
-/// `on_retry` runs before the wait, in the task of the call, and holds no lock of ours. It may call
+/// `on_retry` runs before the wait, in the task of the call, and holds no lock of this crate's. It may call
 /// other annotated functions through a task of its own.
 #[derive(Debug)]
 pub struct RetryEvent<'a, E> {

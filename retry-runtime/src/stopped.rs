@@ -58,8 +58,9 @@ impl fmt::Display for Outcome {
 
 /// Why a call was stopped when there was no error of its last attempt to return.
 ///
-/// The caller gets its own error type, made from this one: `io::Error` (kind `TimedOut`),
-/// `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
+/// The caller gets its own error type, made from this one: `io::Error` (of kind `TimedOut`, or
+/// `Interrupted` if cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type
+/// with `From<Stopped>`.
 /// The error of an earlier attempt, where there was one that could be kept, is its
 /// [`source`](std::error::Error::source).
 #[derive(Debug)]

@@ -213,6 +213,13 @@ async fn a_throttled_retry_takes_less() {
     }
     call().await.unwrap_err();
     assert_eq!(LEVEL.level(), 495.0);
+
+    let mut calls = 1;
+    while LEVEL.level() >= 5.0 {
+        call().await.unwrap_err();
+        calls += 1;
+    }
+    assert_eq!(calls, 100, "each with one retry");
 }
 
 /// Where the last attempt left no error, the caller learns that it was the budget.

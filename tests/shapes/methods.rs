@@ -67,6 +67,26 @@ impl<'c> Client<'c> {
     }
 
     #[retry]
+    async fn by_mut_arc(mut self: Arc<Self>) -> io::Result<u32> {
+        assert_eq!(self.sent, 0, "an attempt sees what the caller passed");
+        self = Arc::new(Client {
+            sent: 1,
+            ..Client::new(self.calls)
+        });
+        self.calls.fail::<()>()?;
+        Ok(self.sent)
+    }
+
+    #[retry]
+    async fn by_changed_arc(mut self: Arc<Self>) -> io::Result<u32> {
+        if let Some(own) = Arc::get_mut(&mut self) {
+            own.sent += 1;
+        }
+        assert_eq!(self.sent, 0, "others hold what it points at");
+        self.calls.fail()
+    }
+
+    #[retry]
     async fn by_box(self: Box<Self>) -> io::Result<u32> {
         self.calls.fail::<()>()?;
         Ok(self.sent)
@@ -176,6 +196,8 @@ cases! {
     mut_reference_in_move_block: |calls| Client::new(calls).mut_reference_in_move_block();
     by_value: |calls| Client::new(calls).by_value();
     by_arc: |calls| Arc::new(Client::new(calls)).by_arc();
+    by_mut_arc: |calls| Arc::new(Client::new(calls)).by_mut_arc();
+    by_changed_arc: |calls| Arc::new(Client::new(calls)).by_changed_arc();
     by_box: |calls| Box::new(Client::new(calls)).by_box();
     by_pin: |calls| Pin::new(&mut Client::new(calls)).by_pin();
     by_mut_pin: |calls| Pin::new(&mut Client::new(calls)).by_mut_pin();

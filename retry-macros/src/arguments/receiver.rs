@@ -53,6 +53,15 @@ pub(super) fn plan_self(
         plan.mutable_self = true;
         plan.within
             .extend(quote_spanned!(plumbing=> let #mutability #renamed = #this.as_mut();));
+    } else if let (true, Some(mutability), None) =
+        (is_counted(&ty), &receiver.mutability, &model.clone)
+    {
+        // As any `mut` argument: what a failed attempt makes of it is gone.
+        plan.rename_self = true;
+        plan.rebinds_self = true;
+        plan.within.extend(
+            quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::cloned(&#this);),
+        );
     } else if is_counted(&ty) && usage >= Usage::Moved && model.clone.is_none() {
         plan.rename_self = true;
         plan.each

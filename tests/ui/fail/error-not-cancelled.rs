@@ -1,0 +1,14 @@
+//! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
+
+use reattempt::retry;
+
+#[derive(Debug, thiserror::Error)]
+#[error("busy")]
+struct MyError;
+
+#[retry(when = |_| true, cancel = std::future::pending::<()>())]
+async fn fetch() -> Result<u8, MyError> {
+    Err(MyError)
+}
+
+fn main() {}
