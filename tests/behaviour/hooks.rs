@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, retry};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -241,7 +241,8 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
         script.play().await
     }
     let script = Script::new([RESET]);
-    slow(&script).await.unwrap_err();
+    let ended = timeout(ms(60_000), slow(&script)).await;
+    ended.expect("it ends").unwrap_err();
     assert_eq!(script.times(), [ms(0), ms(600), ms(1200), ms(1800)]);
     // The fourth one's wait would have ended at 1.9 s; what follows it is cut at 2 s.
     assert_eq!(script.elapsed(), ms(2000));

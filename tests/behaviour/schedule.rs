@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use reattempt::{Policy, retry};
+use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -68,7 +69,8 @@ async fn unlimited_attempts_end_at_the_deadline() {
         script.play().await
     }
     let script = Script::new([RESET]);
-    let error = for_ever(&script).await.unwrap_err();
+    let ended = timeout(Duration::from_secs(600), for_ever(&script)).await;
+    let error = ended.expect("it ends").unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     // At 0 s, 1 s, …, 59 s; the wait that would end at 60 s is not begun.
     assert_eq!(
