@@ -215,7 +215,8 @@ async fn before_retry_is_cut_by_the_deadline() {
         Ok(script.play().await?)
     }
     let script = Script::new([RESET, Step::Succeed]);
-    let error = stuck(&script).await.unwrap_err();
+    let ended = timeout(ms(60_000), stuck(&script)).await;
+    let error = ended.expect("it is cut").unwrap_err();
     let Failure::Stopped(stopped) = error else {
         panic!("{error:?}")
     };
@@ -224,6 +225,26 @@ async fn before_retry_is_cut_by_the_deadline() {
     let source = stopped.source().unwrap().source().unwrap();
     assert_eq!(source.to_string(), "call 1");
     assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
+}
+
+/// A busy runtime wakes a wait long after the deadline.
+#[tokio::test(start_paused = true)]
+async fn before_retry_does_not_begin_after_the_deadline() {
+    #[retry(
+        deadline = "1s",
+        jitter = "none",
+        before_retry = async || log.note("before")
+    )]
+    async fn call(script: &Script, log: &Log) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, log) = (Script::new([RESET]), Log::new());
+    let mut call = Box::pin(call(&script, &log));
+    assert!(futures::poll!(&mut call).is_pending());
+    tokio::time::advance(ms(5000)).await;
+    let error = call.await.unwrap_err();
+    assert_eq!((error.to_string().as_str(), script.calls()), ("call 1", 1));
+    assert_eq!(log.lines(), []);
 }
 
 #[tokio::test(start_paused = true)]

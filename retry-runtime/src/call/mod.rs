@@ -23,6 +23,8 @@ mod decide;
 pub mod drive;
 mod memory;
 mod pause;
+#[cfg(test)]
+mod tests;
 
 pub use self::attempt::{Cut, Limited, Unlimited};
 pub use self::cancel::{Unless, unless};
