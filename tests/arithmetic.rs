@@ -203,3 +203,13 @@ fn a_policy_without_settings_has_the_documented_defaults() {
     assert_eq!(policy.factor(), Factor::TWO);
     assert_eq!(policy.max_retry_after(), Duration::from_secs(60));
 }
+
+/// A thousand times the `f64` nearest to 1.001 is less than 1,001.
+#[test]
+fn a_factor_keeps_its_thousandths() {
+    for thousandths in 1000..=20_000_u32 {
+        let factor = f64::from(thousandths) / 1000.0;
+        let kept = Factor::new(factor).unwrap();
+        assert_eq!(kept.to_string(), factor.to_string());
+    }
+}

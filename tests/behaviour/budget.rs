@@ -49,17 +49,21 @@ async fn fourteen_successes_earn_one_retry() {
         script.play().await
     }
     let failing = Script::new([RESET]);
-    while STANDARD.level() >= 14.0 {
-        call(&failing).await.unwrap_err();
+    // Each call takes one retry at least, until there is none.
+    for _ in 0..36 {
+        if STANDARD.level() >= 14.0 {
+            call(&failing).await.unwrap_err();
+        }
     }
+    assert!(STANDARD.level() < 14.0, "drained");
     let (before, working) = (failing.calls(), Script::new([Step::Succeed]));
-    let missing = 14.0 - STANDARD.level();
-    let mut successes = 0.0;
-    while successes < missing {
+    let mut successes = 0;
+    while STANDARD.level() < 14.0 && successes < 14 {
         call(&failing).await.unwrap_err();
         call(&working).await.unwrap();
-        successes += 1.0;
+        successes += 1;
     }
+    assert_eq!(STANDARD.level(), 14.0, "one token for each success");
     // One call each round, and no retry: the last success only just filled it.
     assert_eq!(failing.calls() - before, working.calls());
     call(&failing).await.unwrap_err();
@@ -177,9 +181,10 @@ async fn c25_a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
         let paid = 14.0 * f64::from(retries);
         assert_eq!(before - LEVEL.level(), paid, "{polls} polls");
         seen.push(script.calls());
-        while LEVEL.level() < 500.0 {
+        for _ in 0..3 * 14 {
             call(&Script::new([Step::Succeed])).await.unwrap();
         }
+        assert_eq!(LEVEL.level(), 500.0, "filled again");
     }
     seen.dedup();
     assert_eq!(seen, [1, 2, 3, 4], "every stage was cut");

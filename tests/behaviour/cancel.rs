@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use reattempt::{Outcome, Stopped, retry};
 use tokio::sync::Notify;
@@ -45,11 +46,30 @@ async fn c33_it_cuts_a_running_attempt() {
     let script = Script::new([Step::Hang]);
     let error = stopped_after(&script, 300).await.unwrap_err();
     assert_eq!(script.elapsed(), ms(300));
+    assert_eq!(error.kind(), io::ErrorKind::Interrupted);
     let stopped = stopped(&error);
     assert_eq!(
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Cancelled, 1)
     );
+}
+
+/// What nobody can tell apart by a timer is not in the text; what is below it is.
+#[tokio::test(start_paused = true)]
+async fn the_text_of_stopped_rounds_the_time_to_milliseconds() {
+    for (micros, text) in [
+        (1_234_567, "cancelled (1 attempt, 1.234s)"),
+        (200, "cancelled (1 attempt, 200µs)"),
+    ] {
+        let (script, stop) = (Script::new([Step::Hang]), Notify::new());
+        let mut call = Box::pin(call(&script, &stop));
+        assert!(futures::poll!(&mut call).is_pending());
+        tokio::time::advance(Duration::from_micros(micros)).await;
+        stop.notify_one();
+        let error = call.await.unwrap_err();
+        assert_eq!(stopped(&error).elapsed(), Duration::from_micros(micros));
+        assert_eq!(error.to_string(), text);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,7 +140,7 @@ async fn a_cancelled_attempt_is_dropped_at_once() {
 async fn a_cancelled_wait_gives_its_tokens_back() {
     static LEVEL: reattempt::Budget = reattempt::Budget::new();
     #[retry(attempts = 5, base = "1s", jitter = "none", backoff = "constant", budget = "LEVEL", cancel = tokio::time::sleep(after))]
-    async fn call(script: &Script, after: std::time::Duration) -> io::Result<usize> {
+    async fn call(script: &Script, after: Duration) -> io::Result<usize> {
         script.play().await
     }
     for (millis, retries) in [(500, 0.0), (1500, 1.0), (2500, 2.0)] {

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Outcome, Stopped, retry};
+use reattempt::{Budget, Outcome, Stopped, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -127,6 +127,29 @@ async fn c24_a_late_wake_up_begins_no_attempt() {
     tokio::time::advance(Duration::from_secs(5)).await;
     let error = call.await.unwrap_err();
     assert_eq!((script.calls(), error.to_string().as_str()), (1, "call 1"));
+}
+
+/// C-24: and what it was to cost comes back.
+#[tokio::test(start_paused = true)]
+async fn c24_a_retry_that_is_too_late_costs_nothing() {
+    static LEVEL: Budget = Budget::new();
+    #[retry(
+        deadline = "1s",
+        base = "300ms",
+        backoff = "constant",
+        jitter = "none",
+        budget = "LEVEL"
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let mut call = Box::pin(call(&script));
+    assert!(futures::poll!(&mut call).is_pending());
+    tokio::time::advance(ms(5000)).await;
+    call.await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+    assert_eq!(LEVEL.level().to_string(), "500");
 }
 
 fn step() -> impl Strategy<Value = Step> {

@@ -1,5 +1,6 @@
 //! The delay that a server asks for.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use reattempt::{Policy, Retryable, Stopped, retry};
@@ -170,6 +171,49 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
         }
     }
     assert!(waited >= 80, "{waited} of 100");
+}
+
+/// The bound is of hints: the delay that the policy would draw without one may be longer.
+#[tokio::test(start_paused = true)]
+async fn max_retry_after_shortens_no_delay_of_the_policy() {
+    const SPREAD: Policy = Policy::new()
+        .with_attempts(2)
+        .with_base(Duration::from_secs(10))
+        .with_max_retry_after(Duration::from_secs(2));
+    #[retry(policy = SPREAD, budget = "none")]
+    async fn call(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    let mut longest = Duration::ZERO;
+    for _ in 0..100 {
+        let mut server = Busy::new(ms(1000));
+        call(&mut server).await.unwrap_err();
+        let wait = server.first_wait().unwrap();
+        assert!((ms(1000)..=ms(10_001)).contains(&wait), "{wait:?}");
+        longest = longest.max(wait);
+    }
+    // Eight draws in nine are above 2 s.
+    assert!(longest > ms(2001), "{longest:?}");
+}
+
+/// The jitter is cut a nanosecond short of what is left, here to nothing: as long as that would be in vain.
+#[tokio::test(start_paused = true)]
+async fn no_delay_is_drawn_that_is_as_long_as_what_is_left() {
+    const SECOND: Duration = Duration::from_secs(1);
+    #[retry(
+        deadline = SECOND,
+        budget = "none",
+        on_retry = |event| delays.borrow_mut().push(event.delay())
+    )]
+    async fn call(server: &mut Busy, delays: &RefCell<Vec<Duration>>) -> Result<(), Failure> {
+        server.ask()
+    }
+    let nearly = SECOND - Duration::from_nanos(1);
+    let delays = RefCell::default();
+    for _ in 0..50 {
+        call(&mut Busy::new(nearly), &delays).await.unwrap_err();
+    }
+    assert_eq!(delays.into_inner(), [nearly; 50]);
 }
 
 #[tokio::test(start_paused = true)]

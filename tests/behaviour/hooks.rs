@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, retry};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -215,7 +215,8 @@ async fn before_retry_is_cut_by_the_deadline() {
         Ok(script.play().await?)
     }
     let script = Script::new([RESET, Step::Succeed]);
-    let error = stuck(&script).await.unwrap_err();
+    let ended = timeout(ms(60_000), stuck(&script)).await;
+    let error = ended.expect("it is cut").unwrap_err();
     let Failure::Stopped(stopped) = error else {
         panic!("{error:?}")
     };
@@ -224,6 +225,26 @@ async fn before_retry_is_cut_by_the_deadline() {
     let source = stopped.source().unwrap().source().unwrap();
     assert_eq!(source.to_string(), "call 1");
     assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
+}
+
+/// A busy runtime wakes a wait long after the deadline.
+#[tokio::test(start_paused = true)]
+async fn before_retry_does_not_begin_after_the_deadline() {
+    #[retry(
+        deadline = "1s",
+        jitter = "none",
+        before_retry = async || log.note("before")
+    )]
+    async fn call(script: &Script, log: &Log) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, log) = (Script::new([RESET]), Log::new());
+    let mut call = Box::pin(call(&script, &log));
+    assert!(futures::poll!(&mut call).is_pending());
+    tokio::time::advance(ms(5000)).await;
+    let error = call.await.unwrap_err();
+    assert_eq!((error.to_string().as_str(), script.calls()), ("call 1", 1));
+    assert_eq!(log.lines(), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -241,7 +262,8 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
         script.play().await
     }
     let script = Script::new([RESET]);
-    slow(&script).await.unwrap_err();
+    let ended = timeout(ms(60_000), slow(&script)).await;
+    ended.expect("it ends").unwrap_err();
     assert_eq!(script.times(), [ms(0), ms(600), ms(1200), ms(1800)]);
     // The fourth one's wait would have ended at 1.9 s; what follows it is cut at 2 s.
     assert_eq!(script.elapsed(), ms(2000));

@@ -67,6 +67,16 @@ async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
     assert_eq!(script.times(), [ms(0), ms(2000)]);
     assert_eq!(script.elapsed(), ms(2500));
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    // Its own 60 s are not what was reached.
+    let stopped: &Stopped = error.get_ref().unwrap().downcast_ref().unwrap();
+    assert_eq!(
+        (stopped.outcome(), stopped.limit()),
+        (Outcome::Deadline, None)
+    );
+    assert_eq!(
+        stopped.to_string(),
+        "inherited deadline reached (2 attempts, 2.5s)"
+    );
 }
 
 #[tokio::test(start_paused = true)]

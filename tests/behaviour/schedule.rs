@@ -1,10 +1,14 @@
 //! How many attempts, and how far apart.
 
+use std::cell::RefCell;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
 use reattempt::{Policy, retry};
+use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -68,13 +72,65 @@ async fn unlimited_attempts_end_at_the_deadline() {
         script.play().await
     }
     let script = Script::new([RESET]);
-    let error = for_ever(&script).await.unwrap_err();
+    let ended = timeout(Duration::from_secs(600), for_ever(&script)).await;
+    let error = ended.expect("it ends").unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     // At 0 s, 1 s, …, 59 s; the wait that would end at 60 s is not begun.
     assert_eq!(
         (script.calls(), script.elapsed()),
         (60, Duration::from_secs(59))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorrelated_jitter_goes_by_the_delay_before() {
+    #[retry(
+        attempts = 6,
+        base = "10ms",
+        jitter = "decorrelated",
+        budget = "none",
+        on_retry = |event| delays.borrow_mut().push(event.delay())
+    )]
+    async fn call(script: &Script, delays: &RefCell<Vec<Duration>>) -> io::Result<usize> {
+        script.play().await
+    }
+    let mut longest = Duration::ZERO;
+    for _ in 0..50 {
+        let delays = RefCell::default();
+        call(&Script::new([RESET]), &delays).await.unwrap_err();
+        let delays = delays.into_inner();
+        let mut previous = ms(10);
+        for &delay in &delays {
+            assert!((ms(10)..=previous * 3).contains(&delay), "{delays:?}");
+            longest = longest.max(delay);
+            previous = delay;
+        }
+    }
+    // Not one of 250 would be above three times the base if that were asked each time.
+    assert!(longest > ms(30), "{longest:?}");
+}
+
+/// A body that fails without ever being pending does not keep its thread from the other tasks.
+#[tokio::test]
+async fn a_delay_of_zero_lets_other_tasks_run() {
+    #[retry(attempts = 4, base = Duration::ZERO, budget = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let turns = Arc::new(AtomicU32::new(0));
+    let other = tokio::spawn({
+        let turns = Arc::clone(&turns);
+        async move {
+            loop {
+                turns.fetch_add(1, Ordering::Relaxed);
+                tokio::task::yield_now().await;
+            }
+        }
+    });
+    call(&Script::new([RESET])).await.unwrap_err();
+    other.abort();
+    // Once in each of the three waits.
+    assert_eq!(turns.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test(start_paused = true)]

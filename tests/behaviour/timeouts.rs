@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use reattempt::{Outcome, Stopped, retry};
+use reattempt::{Outcome, Policy, Stopped, retry};
 use tokio::sync::Mutex;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -157,7 +157,9 @@ async fn c14_a_limit_above_a_day_is_armed_in_steps() {
         script.play().await
     }
     let script = Script::new([Step::Hang]);
-    let error = days(&script, ms(3 * DAY + 5)).await.unwrap_err();
+    let call = days(&script, ms(3 * DAY + 5));
+    let ended = tokio::time::timeout(ms(30 * DAY), call).await;
+    let error = ended.expect("it is cut").unwrap_err();
     assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
     assert_eq!(script.elapsed(), ms(3 * DAY + 5));
 }
@@ -173,4 +175,25 @@ async fn a_limit_that_is_both_is_the_deadline() {
     let error = both(&script, ms(100)).await.unwrap_err();
     assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
     assert_eq!(script.elapsed(), ms(100));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_with_one_limit_cuts_an_attempt() {
+    const TIMEOUT: Policy = Policy::new().with_attempts(1).with_timeout(ms(100));
+    const DEADLINE: Policy = Policy::new().with_attempts(1).with_deadline(ms(100));
+    #[retry(policy = TIMEOUT)]
+    async fn timed(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = DEADLINE)]
+    async fn ended(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let cut = tokio::time::timeout(ms(5000), timed(&script)).await;
+    let error = cut.expect("it is cut").unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
+    let cut = tokio::time::timeout(ms(5000), ended(&script)).await;
+    let error = cut.expect("it is cut").unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
 }

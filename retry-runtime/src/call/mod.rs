@@ -24,6 +24,8 @@ pub mod drive;
 mod memory;
 mod pause;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use self::attempt::{Cut, Limited, Unlimited};
 pub use self::cancel::{Unless, unless};
