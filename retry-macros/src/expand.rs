@@ -178,7 +178,6 @@ fn call(
     );
     let attempt = quote_spanned!(function.braces=> async #block);
     let cancel = Cancel::new(model, &private);
-    let begin_cancel = cancel.begin();
     let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
     // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
     let attempt = if each.is_empty() {
@@ -205,10 +204,7 @@ fn call(
     let waited = name("__retry_waited");
     let pause = cancel.pause(&wait, &call, &memory);
     let before_retry = before_retry(model, &cancel, &call, &memory);
-    quote_spanned! {plumbing=>
-        #begin
-        let mut #memory = #choose;
-        #begin_cancel
+    let turns = quote_spanned! {plumbing=>
         loop {
             let #ended = #attempt;
             let #wait = match #call.#settle(
@@ -221,6 +217,12 @@ fn call(
             #before_retry
             #call.proceed(#waited);
         }
+    };
+    let turns = cancel.around(turns);
+    quote_spanned! {plumbing=>
+        #begin
+        let mut #memory = #choose;
+        #turns
     }
 }
 
