@@ -70,16 +70,25 @@ impl Cancel {
     }
 
     /// ```text
-    /// Output: let mut cancel = pin!(async { EXPR.await; });
+    /// Output: match IntoFuture::into_future(EXPR) {
+    ///             cancel => { let mut cancel = pin!(cancel); loop { … } }
+    ///         }
     /// ```
     ///
-    /// Within a block of its own, so that what the expression makes on its way lives long enough.
-    pub(crate) fn begin(&self) -> Option<TokenStream> {
+    /// Made once and at once: in an `async` block it would borrow all that the expression names, and
+    /// a method by `&mut self` could not use it. In a `match`, so that what the expression makes on
+    /// its way lives as long as the call.
+    pub(crate) fn around(&self, turns: TokenStream) -> TokenStream {
         let Self { name, future, .. } = self;
-        let future = future.as_ref()?;
-        Some(quote_spanned! {Span::mixed_site()=>
-            let mut #name = ::core::pin::pin!(async { #future.await; });
-        })
+        let Some(future) = future else { return turns };
+        quote_spanned! {Span::mixed_site()=>
+            match ::core::future::IntoFuture::into_future(#future) {
+                #name => {
+                    let mut #name = ::core::pin::pin!(#name);
+                    #turns
+                }
+            }
+        }
     }
 
     /// The output of a future that can be cut.

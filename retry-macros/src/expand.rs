@@ -167,7 +167,6 @@ fn call(
     let rules = classifier(function, model, root);
     let attempt = body::attempt(function, plan, body, plumbing);
     let cancel = Cancel::new(model, &private);
-    let begin_cancel = cancel.begin();
     let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
     // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
     let each = &plan.each;
@@ -195,10 +194,7 @@ fn call(
     let waited = name("__retry_waited");
     let pause = cancel.pause(&wait, &call, &memory, blamed.span());
     let before_retry = before_retry(model, &cancel, &call, &memory);
-    quote_spanned! {plumbing=>
-        #begin
-        let mut #memory = #choose;
-        #begin_cancel
+    let turns = quote_spanned! {plumbing=>
         loop {
             let #ended = #attempt;
             let #wait = match #call.#settle(
@@ -211,6 +207,12 @@ fn call(
             #before_retry
             #call.proceed(#waited);
         }
+    };
+    let turns = cancel.around(turns);
+    quote_spanned! {plumbing=>
+        #begin
+        let mut #memory = #choose;
+        #turns
     }
 }
 

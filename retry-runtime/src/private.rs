@@ -2,8 +2,8 @@
 
 pub use crate::argument::{Argument, ForEachAttempt, Lent, cloned};
 pub use crate::call::{
-    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Remembers, Unless, Unlimited,
-    Wait, Waited, drive, unless,
+    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Preparation, Remembers,
+    Unless, Unlimited, Wait, Waited, drive, unless,
 };
 pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,

@@ -110,6 +110,44 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
     }
 }
 
+pin_project! {
+    /// What goes before a retry of a call without limits.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the body where it stands.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Preparation<'c, 'p, F> {
+        core: &'c mut Core<'p>,
+        #[pin]
+        body: F,
+    }
+}
+
+impl<'c, 'p, F> Preparation<'c, 'p, F> {
+    pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
+        Self { core, body }
+    }
+}
+
+impl<F: Future> Future for Preparation<'_, '_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let seen = this.core.seen_before(None);
+        context::enter(&mut this.core.track, seen, || this.body.poll(waker))
+    }
+}
+
+impl<F> fmt::Debug for Preparation<'_, '_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Preparation")
+            .field("core", &self.core)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<F> fmt::Debug for Unlimited<'_, '_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unlimited")
@@ -157,7 +195,14 @@ impl<F: Future> Future for Limited<'_, '_, F> {
         let this = self.project();
         let polled = match this.core.armed.stage {
             Stage::Late => return Poll::Ready(Err(Cut::Late)),
-            Stage::Preparation => this.body.poll(waker),
+            Stage::Preparation => {
+                let limits = this.core.limits(None);
+                let seen = this.core.seen_before(Some(Own {
+                    timeout: Limit::NONE,
+                    ..limits
+                }));
+                context::enter(&mut this.core.track, seen, || this.body.poll(waker))
+            }
             Stage::Attempt => {
                 let limits = this
                     .core

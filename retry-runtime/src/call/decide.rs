@@ -14,7 +14,7 @@ use super::state::Core;
 use crate::budget::Charge;
 use crate::classify::{Ruling, Said};
 use crate::clock::Stamp;
-use crate::context::{self, Refusal};
+use crate::context::{self, Own, Refusal, Seen};
 use crate::observe::{self, Failure};
 use crate::{Outcome, Previous, Verdict, rng};
 
@@ -57,6 +57,25 @@ impl Core<'_> {
     #[cold]
     pub(super) fn is_late(&self) -> bool {
         self.remaining() == Some(Duration::ZERO)
+    }
+
+    /// What the code before a retry sees: it is within the call, and no attempt.
+    #[cold]
+    pub(super) fn seen_before(&self, limits: Option<Own>) -> Seen {
+        Seen {
+            number: 0,
+            ..self.seen(limits)
+        }
+    }
+
+    /// Takes note that what went before a retry is over. What was refused within it is refused to the
+    /// calls around where the call ends for it, and forgotten where it goes on.
+    #[cold]
+    pub(super) fn prepared(&mut self, failed: bool) {
+        let refusal = self.track.get_over();
+        if let Some(refusal) = refusal.filter(|_| failed) {
+            context::refuse(refusal);
+        }
     }
 
     /// Prepares for what goes before a retry: the deadline cuts it, the timeout does not.
@@ -103,6 +122,8 @@ impl Core<'_> {
             }
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
             Cut::Cancelled => Err(Outcome::Cancelled),
+            // It would not have begun anyway, so it was not counted, and its permit was dropped.
+            Cut::Forestalled if self.armed.stage() == Stage::Late => Err(Outcome::Cancelled),
             Cut::Forestalled => {
                 // It was counted, and paid for, when it was made, and never began.
                 self.attempts -= 1;

@@ -27,7 +27,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use self::attempt::{Cut, Limited, Unlimited};
+pub use self::attempt::{Cut, Limited, Preparation, Unlimited};
 pub use self::cancel::{Unless, unless};
 pub use self::memory::{Forgetful, Forgets, LastError, Memory, Remembers};
 pub use self::pause::{Wait, Waited};
@@ -118,8 +118,8 @@ impl<'p> Call<'p, false> {
 
     /// Runs what goes before a retry.
     #[inline]
-    pub fn prepare<F: Future>(&mut self, preparation: F) -> F {
-        preparation
+    pub fn prepare<F: Future>(&mut self, preparation: F) -> Preparation<'_, 'p, F> {
+        Preparation::new(&mut self.core, preparation)
     }
 
     /// Says whether the call ends after what went before a retry.
@@ -129,7 +129,9 @@ impl<'p> Call<'p, false> {
         prepared: impl Prepared<R::Error>,
         _memory: &mut impl LastError<R::Error>,
     ) -> Option<R> {
-        prepared.into_error().map(R::from_error)
+        let error = prepared.into_error();
+        self.core.prepared(error.is_some());
+        error.map(R::from_error)
     }
 }
 
@@ -213,7 +215,11 @@ impl<'p> Call<'p, true> {
         R::Error: FromStopped<M>,
     {
         match prepared {
-            Ok(prepared) => prepared.into_error().map(R::from_error),
+            Ok(prepared) => {
+                let error = prepared.into_error();
+                self.core.prepared(error.is_some());
+                error.map(R::from_error)
+            }
             Err(Cut::Cancelled | Cut::Forestalled) => Some(self.cut_short(Cut::Cancelled, memory)),
             Err(cut) => {
                 let outcome = self.core.after_interlude(cut);

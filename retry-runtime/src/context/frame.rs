@@ -66,6 +66,7 @@ impl Limits {
 /// What a call says of the attempt that it polls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
+    /// From 1; 0 for what goes before a retry, which is within the call and no attempt.
     pub(crate) number: u32,
     /// `u32::MAX` for no limit.
     pub(crate) attempts: u32,
@@ -109,6 +110,13 @@ impl Track {
     /// Why the attempt that just failed must not be followed by another, if an inner call says so.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         let notes = self.notes;
+        notes.refusal()
+    }
+
+    /// The same, and takes it out: the body went on after the call that was refused.
+    pub(crate) fn get_over(&mut self) -> Option<Refusal> {
+        let notes = self.notes;
+        self.notes = notes.without_refusal();
         notes.refusal()
     }
 
@@ -220,7 +228,7 @@ impl Leave<'_> {
         let track = &mut *self.track;
         let place = PLACE.get();
         let alone = nested == Nested::Multiply || place.level() == 0;
-        let again = number > 1 || (place.again() && !alone);
+        let again = number != 1 || (place.again() && !alone);
         let level = if alone { 1 } else { place.level() + 1 };
         PLACE.set(Place::new(number, again, nested, level));
         let before = BEFORE.get();
@@ -256,7 +264,7 @@ impl Leave<'_> {
         let notes = track.notes;
         let spent = self.number > 1 || notes != Notes::NONE;
         if around.counted && spent {
-            let (level, own) = (around.place.level(), self.number - 1);
+            let (level, own) = (around.place.level(), self.number.saturating_sub(1));
             NOTES.set(noted(around.notes, track, level, own));
             PLACE.set(around.place.written());
         } else {

@@ -44,7 +44,8 @@ impl Kept {
         }
     }
 
-    /// Runs one poll in this frame, and reads it back.
+    /// Runs one poll in this frame, and reads it back. A limit that holds where it is polled goes on
+    /// to hold.
     pub(super) fn run<T>(&mut self, poll: impl FnOnce() -> T) -> T {
         struct Back<'f> {
             frame: &'f mut Kept,
@@ -52,7 +53,11 @@ impl Kept {
         }
         impl Drop for Back<'_> {
             fn drop(&mut self) {
-                *self.frame = Kept::load();
+                let limits = self.frame.limits;
+                *self.frame = Kept {
+                    limits,
+                    ..Kept::load()
+                };
                 self.around.store();
             }
         }
@@ -61,6 +66,11 @@ impl Kept {
             frame: self,
         };
         back.frame.store();
+        let (own, around) = (back.frame.limits, back.around.limits);
+        LIMITS.set(Limits {
+            deadline: own.deadline.or_nearer(around.deadline),
+            attempt: own.attempt.or_nearer(around.attempt),
+        });
         poll()
     }
 

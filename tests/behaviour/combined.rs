@@ -1,0 +1,464 @@
+//! Several limits that act at the same moment.
+
+#![allow(clippy::float_cmp, reason = "whole numbers of tokens are exact")]
+
+use std::future::ready;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reattempt::{Budget, Outcome, Stopped, deadline, propagate, retry};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::script::{RESET, Script, Step, ms};
+
+fn stopped(error: &io::Error) -> &Stopped {
+    error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref())
+        .expect("`Stopped` inside")
+}
+
+/// Cancelled already, and after the deadline that it inherits: neither begins an attempt.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_begins_cancelled_and_late_makes_no_attempt() {
+    #[retry(cancel = ready(()), deadline = "5s")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Succeed]);
+    let until = Instant::now() + ms(100);
+    tokio::time::advance(ms(200)).await;
+    let error = deadline::scope(until, call(&script)).await.unwrap_err();
+    let stopped = stopped(&error);
+    assert_eq!((script.calls(), stopped.attempts()), (0, 0));
+    assert_eq!(stopped.outcome(), Outcome::Cancelled);
+}
+
+/// The wait ends after the deadline, in one jump of the clock, and the call is cancelled there: the
+/// tokens of the retry come back once.
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
+    static LEVEL: Budget = Budget::new();
+    #[retry(
+        attempts = 5,
+        base = "1s",
+        jitter = "none",
+        backoff = "constant",
+        deadline = "3s",
+        budget = "LEVEL",
+        cancel = stop.notified(),
+        before_retry = async || { late(script, stop).await },
+    )]
+    async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
+        script.play().await
+    }
+    async fn late(script: &Script, stop: &Notify) {
+        if script.calls() == 2 {
+            tokio::time::advance(ms(10_000)).await;
+            stop.notify_one();
+        }
+    }
+    let script = Script::new([RESET]);
+    let error = call(&script, &Notify::new()).await.unwrap_err();
+    assert_eq!((script.calls(), LEVEL.level()), (2, 500.0 - 14.0));
+    assert!(error.to_string().contains("call 2"), "{error}");
+}
+
+/// The same without `before_retry`: dropped in the loop's own hands.
+#[tokio::test(start_paused = true)]
+async fn c24_a_late_wake_up_gives_the_tokens_back() {
+    static LEVEL: Budget = Budget::new();
+    #[retry(
+        attempts = 5,
+        base = "1s",
+        jitter = "none",
+        deadline = "3s",
+        budget = "LEVEL"
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let mut future = std::pin::pin!(call(&script));
+    assert!(futures::poll!(&mut future).is_pending());
+    assert_eq!(LEVEL.level(), 486.0);
+    tokio::time::advance(ms(60_000)).await;
+    let error = future.await.unwrap_err();
+    assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
+    assert!(error.to_string().contains("call 1"), "{error}");
+}
+
+/// A panic of the `cancel` future at any poll: paid for are the retries that began, even those which
+/// got no further than asking it.
+#[tokio::test(start_paused = true)]
+async fn c30_a_panic_of_the_cancel_future_takes_nothing() {
+    static LEVEL: Budget = Budget::new();
+    #[retry(attempts = 4, base = "1s", jitter = "none", budget = "LEVEL", cancel = bad(polls))]
+    async fn call(script: &Script, polls: u32) -> io::Result<usize> {
+        script.play().await
+    }
+    async fn bad(polls: u32) {
+        let mut polled = 0;
+        std::future::poll_fn(|_| {
+            polled += 1;
+            assert!(polled < polls, "out of luck");
+            std::task::Poll::Pending
+        })
+        .await
+    }
+    let mut spent = 0.0;
+    // Asked as an attempt begins, as its wait begins, and as that ends.
+    for polls in 1..12 {
+        let script = Arc::new(Script::new([RESET]));
+        let task = tokio::spawn({
+            let script = script.clone();
+            async move { call(&script, polls).await }
+        });
+        let panicked = task.await.is_err_and(|error| error.is_panic());
+        assert_eq!(panicked, polls < 11, "{polls}");
+        spent += 14.0 * f64::from(polls.div_ceil(3) - 1);
+        assert_eq!(500.0 - LEVEL.level(), spent, "{polls}");
+    }
+    assert!(reattempt::Attempt::current().is_none());
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a small number")]
+fn retries(script: &Script) -> f64 {
+    script.calls().saturating_sub(1) as f64
+}
+
+/// Timeout, then a refusal of the budget, with all other limits there: the timeout is what is said.
+#[tokio::test(start_paused = true)]
+async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
+    static EMPTY: Budget = Budget::new().capacity(1);
+    #[retry(
+        attempts = 5,
+        timeout = "1s",
+        deadline = "10s",
+        budget = "EMPTY",
+        cancel = std::future::pending::<()>(),
+        before_retry = async || -> () { unreachable!("there is no retry") },
+        on_retry = |_| unreachable!("there is no retry"),
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
+    assert_eq!(stopped(&error).outcome(), Outcome::Budget);
+    assert_eq!(EMPTY.level(), 1.0);
+}
+
+/// Whichever comes first ends the call, and what it waits for.
+#[tokio::test(start_paused = true)]
+async fn of_cancel_timeout_and_deadline_the_first_acts() {
+    #[retry(
+        attempts = 1,
+        timeout = timeout,
+        deadline = deadline,
+        cancel = tokio::time::sleep(cancel),
+        budget = "none"
+    )]
+    async fn call(
+        script: &Script,
+        timeout: Duration,
+        deadline: Duration,
+        cancel: Duration,
+    ) -> io::Result<usize> {
+        script.play().await
+    }
+    for (limits, outcome) in [
+        ([10, 20, 30], Outcome::Timeout),
+        ([30, 10, 20], Outcome::Deadline),
+        ([20, 30, 10], Outcome::Cancelled),
+        // At the same instant `cancel` is asked first, and of the others the deadline counts.
+        ([10, 10, 20], Outcome::Deadline),
+        ([10, 20, 10], Outcome::Cancelled),
+        ([20, 10, 10], Outcome::Cancelled),
+    ] {
+        let script = Script::new([Step::Hang]);
+        let [timeout, deadline, cancel] = limits.map(ms);
+        let error = call(&script, timeout, deadline, cancel).await.unwrap_err();
+        assert_eq!(stopped(&error).outcome(), outcome, "{limits:?}");
+        assert_eq!(script.elapsed(), ms(10), "{limits:?}");
+    }
+}
+
+/// The future of `cancel` may be neither `Send` nor `Unpin`, and give anything.
+#[tokio::test(start_paused = true)]
+async fn the_cancel_future_may_be_of_any_kind() {
+    use std::rc::Rc;
+    #[retry(attempts = 3, budget = "none", cancel = local(stop.clone(), std::marker::PhantomPinned))]
+    async fn call(script: &Script, stop: Rc<Notify>) -> io::Result<usize> {
+        script.play().await
+    }
+    async fn local(stop: Rc<Notify>, pinned: std::marker::PhantomPinned) -> Rc<Notify> {
+        stop.notified().await;
+        let _ = pinned;
+        stop
+    }
+    let script = Rc::new(Script::new([Step::Hang]));
+    let stop = Rc::new(Notify::new());
+    let ended = tokio::task::LocalSet::new()
+        .run_until(async {
+            let task = tokio::task::spawn_local({
+                let (script, stop) = (script.clone(), stop.clone());
+                async move { call(&script, stop).await }
+            });
+            tokio::time::sleep(ms(50)).await;
+            stop.notify_one();
+            task.await.unwrap()
+        })
+        .await;
+    assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
+}
+
+/// A method that changes itself can be cancelled by a future that holds nothing of it.
+#[tokio::test(start_paused = true)]
+async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
+    struct Client {
+        stop: Arc<Notify>,
+        calls: u32,
+    }
+    impl Client {
+        fn count(&mut self) {
+            self.calls += 1;
+            if self.calls == 2 {
+                self.stop.notify_one();
+            }
+        }
+        #[retry(attempts = 3, budget = "none", cancel = self.stop.clone().notified_owned())]
+        async fn call(&mut self) -> io::Result<()> {
+            self.count();
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+    let mut client = Client {
+        stop: Arc::default(),
+        calls: 0,
+    };
+    client.call().await.unwrap_err();
+    assert_eq!(client.calls, 2);
+}
+
+/// An inner call that is cancelled stops the one around it, which has a `cancel` of its own; the
+/// outer one's cuts the inner call too.
+#[tokio::test(start_paused = true)]
+async fn cancel_within_cancel() {
+    #[retry(attempts = 4, base = "1s", jitter = "none", budget = "none", cancel = tokio::time::sleep(inner))]
+    async fn nested(script: &Script, inner: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 4, base = "1s", jitter = "none", budget = "none", cancel = tokio::time::sleep(outer))]
+    async fn around(script: &Script, outer: Duration, inner: Duration) -> io::Result<usize> {
+        nested(script, inner).await
+    }
+    for (outer, inner, at) in [(500, 9000, 500), (9000, 500, 500), (500, 500, 500)] {
+        for steps in [vec![RESET], vec![Step::Hang]] {
+            let script = Script::new(steps);
+            around(&script, ms(outer), ms(inner)).await.unwrap_err();
+            assert_eq!((script.calls(), script.elapsed()), (1, ms(at)));
+        }
+    }
+}
+
+/// A future that carries an attempt along still keeps the deadline it is polled under.
+#[tokio::test(start_paused = true)]
+async fn a_scope_around_a_carried_future_holds() {
+    let carried = propagate(async { deadline::remaining() });
+    let left = deadline::scope(deadline::after(ms(100)), carried).await;
+    assert_eq!(left, Some(ms(100)));
+
+    // The nearer of both, whichever it is, and nothing of it is left behind.
+    for (kept, around) in [(100, 900), (900, 100)] {
+        let carried = deadline::scope(deadline::after(ms(kept)), async {
+            Box::pin(propagate(async {
+                let first = deadline::remaining();
+                tokio::task::yield_now().await;
+                (first, deadline::remaining())
+            }))
+        })
+        .await;
+        let mut carried = carried;
+        let around = deadline::after(ms(around));
+        let polled = deadline::scope(around, async { futures::poll!(&mut carried) }).await;
+        assert!(polled.is_pending());
+        let (first, then) = carried.await;
+        assert_eq!((first, then), (Some(ms(100)), Some(ms(kept))));
+    }
+}
+
+/// Functions that `before_retry` calls are within the call: their retries add to it.
+#[tokio::test(start_paused = true)]
+async fn c74_what_before_retry_retries_adds() {
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn reconnect(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(
+        attempts = 4,
+        base = "1ms",
+        budget = "none",
+        before_retry = async || { let _ = reconnect(connection).await; },
+    )]
+    async fn call(script: &Script, connection: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(
+        attempts = 4,
+        base = "1ms",
+        budget = "none",
+        deadline = "60s",
+        before_retry = async || { let _ = reconnect(connection).await; },
+    )]
+    async fn limited(script: &Script, connection: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
+    call(&script, &connection).await.unwrap_err();
+    // Once for each of three retries, and three retries of its own.
+    assert_eq!((script.calls(), connection.calls()), (4, 6));
+    let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
+    limited(&script, &connection).await.unwrap_err();
+    assert_eq!((script.calls(), connection.calls()), (4, 6));
+}
+
+/// Zero everywhere: each attempt is polled once, nothing is waited for, nothing loops for ever.
+#[tokio::test(start_paused = true)]
+async fn limits_of_zero_end_at_once() {
+    #[retry(attempts = 3, timeout = zero, deadline = zero, base = zero, max_delay = zero, budget = "none", cancel = tokio::time::sleep(ms(50)))]
+    async fn call(script: &Script, zero: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    for (step, calls) in [(RESET, 1), (Step::Hang, 1), (Step::Succeed, 1)] {
+        let script = Script::new([step]);
+        let _ = call(&script, Duration::ZERO).await;
+        assert_eq!(
+            (script.calls(), script.elapsed()),
+            (calls, ms(0)),
+            "{step:?}"
+        );
+    }
+}
+
+/// The longest durations everywhere are no limits, and overflow nothing.
+#[tokio::test(start_paused = true)]
+async fn limits_without_end_are_none() {
+    #[retry(attempts = 3, timeout = max, deadline = max, budget = "none", base = "1ms", before_retry = async || tokio::time::sleep(ms(1)).await)]
+    async fn call(script: &Script, max: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::FailAfter(ms(10)), Step::SucceedAfter(ms(10))]);
+    let around = deadline::after(Duration::MAX);
+    let ended = deadline::scope(around, call(&script, Duration::MAX)).await;
+    assert_eq!(ended.unwrap(), 3);
+    #[retry(attempts = 2, base = max, max_delay = max, factor = 1000.0, budget = "none")]
+    async fn waits(script: &Script, max: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let cut = tokio::time::timeout(ms(1000), waits(&script, Duration::MAX)).await;
+    assert!(cut.is_err());
+    assert_eq!(script.calls(), 1);
+}
+
+/// A budget is what ends attempts without number.
+#[tokio::test(start_paused = true)]
+async fn attempts_without_number_end_with_the_budget() {
+    #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    call(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 36);
+}
+
+/// One budget a function, whatever it is generic over and whoever implements its trait.
+#[tokio::test(start_paused = true)]
+async fn a_generic_function_and_a_default_method_have_one_budget_each() {
+    trait Place {
+        fn script(&self) -> &Script;
+        #[retry(attempts = 20, base = "1ms", max_delay = "1ms")]
+        #[allow(async_fn_in_trait, reason = "called here alone")]
+        async fn call(&self) -> io::Result<usize> {
+            self.script().play().await
+        }
+    }
+    struct One(Script);
+    struct Other(Script);
+    impl Place for One {
+        fn script(&self) -> &Script {
+            &self.0
+        }
+    }
+    impl Place for Other {
+        fn script(&self) -> &Script {
+            &self.0
+        }
+    }
+    #[retry(attempts = 20, base = "1ms", max_delay = "1ms")]
+    async fn generic<T: Place>(place: &T) -> io::Result<usize> {
+        place.script().play().await
+    }
+    let places = || (One(Script::new([RESET])), Other(Script::new([RESET])));
+    let (one, other) = places();
+    one.call().await.unwrap_err();
+    other.call().await.unwrap_err();
+    assert_eq!(
+        (one.0.calls(), other.0.calls()),
+        (20, 17),
+        "35 retries in all"
+    );
+    let (one, other) = places();
+    generic(&one).await.unwrap_err();
+    generic(&other).await.unwrap_err();
+    assert_eq!(
+        (one.0.calls(), other.0.calls()),
+        (20, 17),
+        "35 retries in all"
+    );
+}
+
+/// A thousand calls of one function at the same time, cancelled, timed out, refused: the budget is
+/// charged for the retries that began.
+#[tokio::test(start_paused = true)]
+async fn a_thousand_calls_at_once_conserve_the_budget() {
+    static LEVEL: Budget = Budget::new().capacity(10_000);
+    #[retry(
+        attempts = 3,
+        base = "20ms",
+        jitter = "equal",
+        timeout = "30ms",
+        deadline = "200ms",
+        budget = "LEVEL",
+        cancel = tokio::time::sleep(cancel),
+        before_retry = async || tokio::time::sleep(ms(1)).await,
+    )]
+    async fn call(script: &Script, cancel: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let calls: Vec<_> = (0..1000_u64)
+        .map(|n| {
+            let script = Arc::new(Script::new([Step::FailAfter(ms(n % 40)), Step::Hang]));
+            let task = tokio::spawn({
+                let script = script.clone();
+                async move { call(&script, ms(n % 97)).await }
+            });
+            (task, script)
+        })
+        .collect();
+    let mut spent = 0.0;
+    for (n, (task, script)) in calls.into_iter().enumerate() {
+        if n % 100 == 99 {
+            task.abort();
+        }
+        let _ = task.await;
+        spent += 14.0 * retries(&script);
+    }
+    assert!(spent > 1400.0, "{spent}");
+    assert_eq!(10_000.0 - LEVEL.level(), spent);
+}
