@@ -333,6 +333,7 @@ pub(crate) fn refuse(refusal: Refusal) {
 }
 
 /// The attempt that is running, whose call has a name from now on.
+#[inline]
 pub(super) fn current() -> Option<Attempt> {
     let place = PLACE.get();
     if place.number() == 0 {

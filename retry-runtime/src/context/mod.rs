@@ -63,6 +63,7 @@ impl Attempt {
     /// Within nested annotated functions it is the innermost one's. A spawned task is outside, unless
     /// [`propagate`](fn@propagate) carried the attempt into it; so is what a hook or `before_retry` does, which runs
     /// between two attempts.
+    #[inline]
     #[must_use]
     pub fn current() -> Option<Self> {
         frame::current()
