@@ -100,7 +100,8 @@ impl fmt::Display for Verdict {
     label = "no verdict for `{Self}`",
     note = "name the error types that are: `#[retry(on = \"std::io::Error\")]`",
     note = "or ask a function: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`",
-    note = "or, on a type of your own, let each case say it: `#[derive(reattempt::Retryable)]`"
+    note = "or, on a type of your own, let each case say it: `#[derive(reattempt::Retryable)]`",
+    note = "or, for an error of a crate like `reqwest` or `tonic`: switch on the feature of `reattempt` that has its name"
 )]
 pub trait Retryable {
     /// Says whether another attempt could help.
