@@ -129,8 +129,8 @@ async fn a_delay_of_zero_lets_other_tasks_run() {
     });
     call(&Script::new([RESET])).await.unwrap_err();
     other.abort();
-    // Once in each of the three waits.
-    assert_eq!(turns.load(Ordering::Relaxed), 3);
+    // Once in each of the three waits, at least.
+    assert!(turns.load(Ordering::Relaxed) >= 3, "{turns:?}");
 }
 
 #[tokio::test(start_paused = true)]
