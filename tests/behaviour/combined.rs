@@ -216,6 +216,24 @@ async fn the_cancel_future_may_be_of_any_kind() {
     assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
 }
 
+/// What the expression makes on its way lives as long as the call.
+#[tokio::test(start_paused = true)]
+async fn the_cancel_future_may_borrow_what_its_expression_makes() {
+    fn shutdown(stop: &Arc<Notify>) -> Arc<Notify> {
+        stop.clone()
+    }
+    #[retry(attempts = 3, budget = "none", cancel = shutdown(stop).notified())]
+    async fn call(script: &Script, stop: &Arc<Notify>) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, stop) = (Script::new([Step::Hang]), Arc::default());
+    let (ended, ()) = tokio::join!(call(&script, &stop), async {
+        tokio::time::sleep(ms(50)).await;
+        stop.notify_one();
+    });
+    assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
+}
+
 /// A method that changes itself can be cancelled by a future that holds nothing of it.
 #[tokio::test(start_paused = true)]
 async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
