@@ -72,7 +72,7 @@ impl Cancel {
 
     /// ```text
     /// Output: match EXPR {
-    ///             cancel => { let mut cancel = pin!(async move { cancel.await; }); loop { … } }
+    ///             cancel => { let mut cancel = pin!(async move { let _ = cancel.await; }); loop { … } }
     ///         }
     /// ```
     ///
@@ -89,7 +89,7 @@ impl Cancel {
         quote_spanned! {Span::mixed_site()=>
             match #future {
                 #name => {
-                    let mut #name = ::core::pin::pin!(async move { #made; });
+                    let mut #name = ::core::pin::pin!(async move { let _ = #made; });
                     #turns
                 }
             }

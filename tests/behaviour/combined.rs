@@ -234,6 +234,41 @@ async fn the_cancel_future_may_borrow_what_its_expression_makes() {
     assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
 }
 
+/// A neighbour in the same task that spends tokio's cooperative budget at each poll does not keep the
+/// call from seeing that it is cancelled.
+#[tokio::test]
+async fn a_greedy_neighbour_does_not_hide_the_cancellation() {
+    use std::task::Poll;
+    use tokio::task::coop;
+    #[retry(attempts = 3, budget = "none", cancel = stop.acquire())]
+    async fn call(stop: &tokio::sync::Semaphore) -> io::Result<()> {
+        std::future::pending().await
+    }
+    let mut turns = 0;
+    let greedy = std::future::poll_fn(|context| {
+        while coop::has_budget_remaining() {
+            if let Poll::Ready(spent) = coop::poll_proceed(context) {
+                spent.made_progress();
+            }
+        }
+        turns += 1;
+        context.waker().wake_by_ref();
+        if turns < 100 {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    });
+    let stop = tokio::sync::Semaphore::new(1);
+    tokio::select! {
+        biased;
+        () = greedy => panic!("not cancelled in a hundred turns"),
+        ended = call(&stop) => {
+            assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
+        }
+    }
+}
+
 /// A method that changes itself can be cancelled by a future that holds nothing of it.
 #[tokio::test(start_paused = true)]
 async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
