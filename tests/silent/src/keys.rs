@@ -230,7 +230,7 @@ pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
 /// As it comes.
 #[reattempt::retry(cancel = stop.acquire())]
 pub async fn cancelled_by_a_result(stop: &tokio::sync::Semaphore) -> io::Result<u16> {
-    send("text").await
+    Ok(send("text").await? + u16::from(stop.is_closed()))
 }
 
 /// A signal that is handed to calls by value.
