@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned as _;
 
 use crate::model::{Budget, Model, Word};
 
@@ -70,21 +71,25 @@ impl Cancel {
     }
 
     /// ```text
-    /// Output: match IntoFuture::into_future(EXPR) {
-    ///             cancel => { let mut cancel = pin!(cancel); loop { … } }
+    /// Output: match EXPR {
+    ///             cancel => { let mut cancel = pin!(async move { let _ = cancel.await; }); loop { … } }
     ///         }
     /// ```
     ///
-    /// Made once and at once: in an `async` block it would borrow all that the expression names, and
-    /// a method by `&mut self` could not use it. In a `match`, so that what the expression makes on
-    /// its way lives as long as the call.
+    /// The expression runs once and at once: in the `async` block it would borrow all that it names,
+    /// and a method by `&mut self` could not use that. In a `match`, so that what the expression makes
+    /// on its way lives as long as the call.
     pub(crate) fn around(&self, turns: TokenStream) -> TokenStream {
         let Self { name, future, .. } = self;
         let Some(future) = future else { return turns };
+        // What is no future is blamed on the user's expression.
+        let blamed = Span::mixed_site().located_at(future.span());
+        let made = Ident::new("__retry_cancel", blamed);
+        let made = quote_spanned!(blamed=> #made.await);
         quote_spanned! {Span::mixed_site()=>
-            match ::core::future::IntoFuture::into_future(#future) {
+            match #future {
                 #name => {
-                    let mut #name = ::core::pin::pin!(#name);
+                    let mut #name = ::core::pin::pin!(async move { let _ = #made; });
                     #turns
                 }
             }

@@ -2,11 +2,13 @@
 
 #![allow(clippy::float_cmp, reason = "whole numbers of tokens are exact")]
 
+use std::cell::Cell;
 use std::future::ready;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::LocalBoxFuture;
 use reattempt::{Budget, Outcome, Stopped, deadline, propagate, retry};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -104,9 +106,9 @@ async fn c30_a_panic_of_the_cancel_future_takes_nothing() {
         std::future::poll_fn(|_| {
             polled += 1;
             assert!(polled < polls, "out of luck");
-            std::task::Poll::Pending
+            std::task::Poll::<()>::Pending
         })
-        .await
+        .await;
     }
     let mut spent = 0.0;
     // Asked as an attempt begins, as its wait begins, and as that ends.
@@ -216,6 +218,59 @@ async fn the_cancel_future_may_be_of_any_kind() {
     assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
 }
 
+/// What the expression makes on its way lives as long as the call.
+#[tokio::test(start_paused = true)]
+async fn the_cancel_future_may_borrow_what_its_expression_makes() {
+    fn shutdown(stop: &Arc<Notify>) -> Arc<Notify> {
+        stop.clone()
+    }
+    #[retry(attempts = 3, budget = "none", cancel = shutdown(stop).notified())]
+    async fn call(script: &Script, stop: &Arc<Notify>) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, stop) = (Script::new([Step::Hang]), Arc::default());
+    let (ended, ()) = tokio::join!(call(&script, &stop), async {
+        tokio::time::sleep(ms(50)).await;
+        stop.notify_one();
+    });
+    assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
+}
+
+/// A neighbour in the same task that spends tokio's cooperative budget at each poll does not keep the
+/// call from seeing that it is cancelled.
+#[tokio::test]
+async fn a_greedy_neighbour_does_not_hide_the_cancellation() {
+    use std::task::Poll;
+    use tokio::task::coop;
+    #[retry(attempts = 3, budget = "none", cancel = stop.acquire())]
+    async fn call(stop: &tokio::sync::Semaphore) -> io::Result<()> {
+        std::future::pending().await
+    }
+    let mut turns = 0;
+    let greedy = std::future::poll_fn(|context| {
+        while coop::has_budget_remaining() {
+            if let Poll::Ready(spent) = coop::poll_proceed(context) {
+                spent.made_progress();
+            }
+        }
+        turns += 1;
+        context.waker().wake_by_ref();
+        if turns < 100 {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    });
+    let stop = tokio::sync::Semaphore::new(1);
+    tokio::select! {
+        biased;
+        () = greedy => panic!("not cancelled in a hundred turns"),
+        ended = call(&stop) => {
+            assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
+        }
+    }
+}
+
 /// A method that changes itself can be cancelled by a future that holds nothing of it.
 #[tokio::test(start_paused = true)]
 async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
@@ -274,15 +329,16 @@ async fn a_scope_around_a_carried_future_holds() {
 
     // The nearer of both, whichever it is, and nothing of it is left behind.
     for (kept, around) in [(100, 900), (900, 100)] {
-        let carried = deadline::scope(deadline::after(ms(kept)), async {
-            Box::pin(propagate(async {
+        let carry = || {
+            propagate(async {
                 let first = deadline::remaining();
                 tokio::task::yield_now().await;
                 (first, deadline::remaining())
-            }))
-        })
-        .await;
-        let mut carried = carried;
+            })
+        };
+        let scope = deadline::scope(deadline::after(ms(kept)), async { [carry()] });
+        let [carried] = scope.await;
+        let mut carried = Box::pin(carried);
         let around = deadline::after(ms(around));
         let polled = deadline::scope(around, async { futures::poll!(&mut carried) }).await;
         assert!(polled.is_pending());
@@ -351,14 +407,14 @@ async fn limits_without_end_are_none() {
     async fn call(script: &Script, max: Duration) -> io::Result<usize> {
         script.play().await
     }
-    let script = Script::new([RESET, Step::FailAfter(ms(10)), Step::SucceedAfter(ms(10))]);
-    let around = deadline::after(Duration::MAX);
-    let ended = deadline::scope(around, call(&script, Duration::MAX)).await;
-    assert_eq!(ended.unwrap(), 3);
     #[retry(attempts = 2, base = max, max_delay = max, factor = 1000.0, budget = "none")]
     async fn waits(script: &Script, max: Duration) -> io::Result<usize> {
         script.play().await
     }
+    let script = Script::new([RESET, Step::FailAfter(ms(10)), Step::SucceedAfter(ms(10))]);
+    let around = deadline::after(Duration::MAX);
+    let ended = deadline::scope(around, call(&script, Duration::MAX)).await;
+    assert_eq!(ended.unwrap(), 3);
     let script = Script::new([RESET]);
     let cut = tokio::time::timeout(ms(1000), waits(&script, Duration::MAX)).await;
     assert!(cut.is_err());
@@ -461,4 +517,66 @@ async fn a_thousand_calls_at_once_conserve_the_budget() {
     }
     assert!(spent > 1400.0, "{spent}");
     assert_eq!(10_000.0 - LEVEL.level(), spent);
+}
+
+/// What `before_retry` calls keeps the deadline. What was refused in it ends the calls around only
+/// where it ends this one.
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_in_before_retry_counts_where_the_call_ends_for_it() {
+    static EMPTY: Budget = Budget::new().capacity(1);
+    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
+    async fn reconnect(script: &Script, left: &Cell<Option<Duration>>) -> io::Result<usize> {
+        left.set(deadline::remaining());
+        script.play().await
+    }
+    #[retry(
+        attempts = 3,
+        base = "1s",
+        backoff = "constant",
+        jitter = "none",
+        budget = "none",
+        deadline = "60s",
+        before_retry = async || reconnect(connection, left).await.map(drop),
+    )]
+    async fn ends(
+        script: &Script,
+        connection: &Script,
+        left: &Cell<Option<Duration>>,
+    ) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(
+        attempts = 3,
+        base = "1s",
+        backoff = "constant",
+        jitter = "none",
+        budget = "none",
+        before_retry = async || { let _ = reconnect(connection, left).await; },
+    )]
+    async fn goes_on(
+        script: &Script,
+        connection: &Script,
+        left: &Cell<Option<Duration>>,
+    ) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn around<'a>(
+        ended: &dyn Fn() -> LocalBoxFuture<'a, io::Result<usize>>,
+    ) -> io::Result<usize> {
+        ended().await
+    }
+    let left = Cell::new(None);
+    let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
+    around(&|| Box::pin(ends(&script, &connection, &left)))
+        .await
+        .unwrap_err();
+    assert_eq!((script.calls(), connection.calls()), (1, 1));
+    assert_eq!(left.take(), Some(ms(59_000)));
+    let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
+    around(&|| Box::pin(goes_on(&script, &connection, &left)))
+        .await
+        .unwrap_err();
+    assert_eq!((script.calls(), connection.calls()), (6, 2));
+    assert_eq!(left.take(), None);
 }

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
+use tokio::task::coop;
 
 use super::attempt::Cut;
 
@@ -14,7 +15,7 @@ use super::attempt::Cut;
 /// is ready at the same moment has lost. When it completes, what runs is dropped where it stands.
 pub fn unless<C, F, T>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F>
 where
-    C: Future,
+    C: Future<Output = ()>,
     F: Future<Output = Result<T, Cut>>,
 {
     Unless {
@@ -41,14 +42,21 @@ pin_project! {
 
 impl<C, F, T> Future for Unless<'_, C, F>
 where
-    C: Future,
+    C: Future<Output = ()>,
     F: Future<Output = Result<T, Cut>>,
 {
     type Output = Result<T, Cut>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        if this.cancel.as_mut().poll(waker).is_ready() {
+        // As with a timer: what shares the task may have spent tokio's cooperative budget at each poll,
+        // and with nothing left of it tokio's own futures say "pending".
+        let cancelled = if coop::has_budget_remaining() {
+            this.cancel.as_mut().poll(waker)
+        } else {
+            Pin::new(&mut coop::unconstrained(this.cancel.as_mut())).poll(waker)
+        };
+        if cancelled.is_ready() {
             return Poll::Ready(Err(if *this.begun {
                 Cut::Cancelled
             } else {

@@ -223,6 +223,16 @@ pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(limit.is_zero()))
 }
 
+/// What the `cancel` future gives is not looked at.
+///
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(cancel = stop.acquire())]
+pub async fn cancelled_by_a_result(stop: &tokio::sync::Semaphore) -> io::Result<u16> {
+    Ok(send("text").await? + u16::from(stop.is_closed()))
+}
+
 /// A signal that is handed to calls by value.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown(std::sync::Arc<tokio::sync::Notify>);

@@ -1,0 +1,13 @@
+//! expect: `Duration` is not a future
+use std::time::Duration;
+
+use reattempt::retry;
+
+#[retry(cancel = Duration::from_secs(5))]
+async fn fetch(addr: &str) -> std::io::Result<String> {
+    Ok(addr.to_owned())
+}
+
+fn main() {
+    let _ = fetch("a");
+}
