@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::spanned::Spanned as _;
 
 use crate::model::{Budget, Model, Word};
 
@@ -65,7 +64,7 @@ impl Cancel {
             .as_ref()
             .map(|cancel| cancel.value.to_token_stream());
         // What is no future is blamed on the user's expression.
-        let blamed = future.as_ref().map(|future| future.span());
+        let blamed = future.as_ref().map(syn::spanned::Spanned::span);
         let span = Span::mixed_site();
         Self {
             name: Ident::new(
