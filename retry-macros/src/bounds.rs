@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::spanned::Spanned as _;
 
 use crate::model::{Budget, Model, Word};
 
@@ -60,36 +59,40 @@ pub(crate) struct Cancel {
 
 impl Cancel {
     pub(crate) fn new(model: &Model, private: &TokenStream) -> Self {
+        let future = model
+            .cancel
+            .as_ref()
+            .map(|cancel| cancel.value.to_token_stream());
+        // What is no future is blamed on the user's expression.
+        let blamed = future.as_ref().map(syn::spanned::Spanned::span);
+        let span = Span::mixed_site();
         Self {
-            name: Ident::new("__retry_cancel", Span::mixed_site()),
-            future: model
-                .cancel
-                .as_ref()
-                .map(|cancel| cancel.value.to_token_stream()),
+            name: Ident::new(
+                "__retry_cancel",
+                blamed.map_or(span, |blamed| span.located_at(blamed)),
+            ),
+            future,
             private: private.clone(),
         }
     }
 
     /// ```text
     /// Output: match EXPR {
-    ///             cancel => { let mut cancel = pin!(async move { let _ = cancel.await; }); loop { … } }
+    ///             cancel => { let mut cancel = pin!(cancel.into_future()); loop { … } }
     ///         }
     /// ```
     ///
-    /// The expression runs once and at once: in the `async` block it would borrow all that it names,
+    /// The expression runs once and at once: in an `async` block it would borrow all that it names,
     /// and a method by `&mut self` could not use that. In a `match`, so that what the expression makes
     /// on its way lives as long as the call.
     pub(crate) fn around(&self, turns: TokenStream) -> TokenStream {
         let Self { name, future, .. } = self;
         let Some(future) = future else { return turns };
-        // What is no future is blamed on the user's expression.
-        let blamed = Span::mixed_site().located_at(future.span());
-        let made = Ident::new("__retry_cancel", blamed);
-        let made = quote_spanned!(blamed=> #made.await);
+        let made = quote_spanned!(name.span()=> ::core::future::IntoFuture::into_future(#name));
         quote_spanned! {Span::mixed_site()=>
             match #future {
                 #name => {
-                    let mut #name = ::core::pin::pin!(async move { let _ = #made; });
+                    let mut #name = ::core::pin::pin!(#made);
                     #turns
                 }
             }
@@ -101,7 +104,7 @@ impl Cancel {
         let Self { name, private, .. } = self;
         match &self.future {
             None => quote_spanned!(Span::mixed_site()=> #future.await),
-            Some(_) => quote_spanned! {Span::mixed_site()=>
+            Some(_) => quote_spanned! {name.span()=>
                 #private::unless(#name.as_mut(), #future).await
             },
         }

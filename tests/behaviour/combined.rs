@@ -580,3 +580,19 @@ async fn what_is_refused_in_before_retry_counts_where_the_call_ends_for_it() {
     assert_eq!((script.calls(), connection.calls()), (6, 2));
     assert_eq!(left.take(), None);
 }
+
+/// The `cancel` future has one place in the future of the call.
+#[test]
+fn c43_the_cancel_future_is_kept_once() {
+    async fn large() {
+        let bytes = std::hint::black_box([1_u8; 4096]);
+        std::future::pending::<()>().await;
+        std::hint::black_box(bytes);
+    }
+    #[retry(cancel = large())]
+    async fn call() -> io::Result<()> {
+        ready(Ok(())).await
+    }
+    let size = size_of_val(&call());
+    assert!(size < 4096 + 1024, "{size}");
+}

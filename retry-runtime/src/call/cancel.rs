@@ -15,7 +15,7 @@ use super::attempt::Cut;
 /// is ready at the same moment has lost. When it completes, what runs is dropped where it stands.
 pub fn unless<C, F, T>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F>
 where
-    C: Future<Output = ()>,
+    C: Future,
     F: Future<Output = Result<T, Cut>>,
 {
     Unless {
@@ -42,7 +42,7 @@ pin_project! {
 
 impl<C, F, T> Future for Unless<'_, C, F>
 where
-    C: Future<Output = ()>,
+    C: Future,
     F: Future<Output = Result<T, Cut>>,
 {
     type Output = Result<T, Cut>;

@@ -24,6 +24,8 @@ use super::kept::Kept;
 /// # }
 /// ```
 ///
+/// A deadline that holds where the future is polled goes on to hold: the nearer of both counts.
+///
 /// What is carried is a copy of how things are when `propagate` is called. What annotated functions in
 /// the task do is not seen by the attempt: a refusal there does not stop it, and their retries are not
 /// counted. So that retries still add and never multiply, such functions have all of their own in the
