@@ -54,6 +54,42 @@ async fn c33_it_cuts_a_running_attempt() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn c33_a_body_that_is_ready_at_the_same_moment_has_lost() {
+    #[retry(budget = "none", cancel = stop.notified())]
+    async fn call(go: &Notify, stop: &Notify) -> io::Result<()> {
+        go.notified().await;
+        Ok(())
+    }
+    let (go, stop) = (Notify::new(), Notify::new());
+    let mut call = Box::pin(call(&go, &stop));
+    assert!(futures::poll!(&mut call).is_pending());
+    go.notify_one();
+    stop.notify_one();
+    let error = call.await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Cancelled);
+}
+
+/// The attempt before the wait left no error.
+#[tokio::test(start_paused = true)]
+async fn c33_a_wait_after_a_timeout_that_is_cut_is_cancelled() {
+    #[retry(
+        timeout = "100ms",
+        base = "1s",
+        jitter = "none",
+        budget = "none",
+        cancel = tokio::time::sleep(ms(500))
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(500)));
+    assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+    assert_eq!(error.to_string(), "cancelled (1 attempt, 500ms)");
+}
+
 /// What nobody can tell apart by a timer is not in the text; what is below it is.
 #[tokio::test(start_paused = true)]
 async fn the_text_of_stopped_rounds_the_time_to_milliseconds() {

@@ -34,6 +34,40 @@ async fn c64_only_what_was_refused_is_retried() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_rule_refuses_is_not_made_again_though_it_never_ran() {
+    #[retry(idempotent = false, unless = |_| true)]
+    async fn unless(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(idempotent = false, on = "std::num::ParseIntError")]
+    async fn on(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    assert_eq!(calls(unless, ErrorKind::ConnectionRefused).await, 1);
+    assert_eq!(calls(on, ErrorKind::ConnectionRefused).await, 1);
+}
+
+/// What counts is what the error says that `on` found, not the one around it.
+#[tokio::test(start_paused = true)]
+async fn an_error_inside_says_that_the_request_never_ran() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("no answer")]
+    struct NoAnswer(#[from] io::Error);
+    #[retry(idempotent = false, on = "io::Error")]
+    async fn call(script: &Script) -> Result<usize, NoAnswer> {
+        Ok(script.play().await?)
+    }
+    for (kind, calls) in [
+        (ErrorKind::ConnectionRefused, 3),
+        (ErrorKind::ConnectionReset, 1),
+    ] {
+        let script = Script::new([Step::Fail(kind)]);
+        call(&script).await.unwrap_err();
+        assert_eq!(script.calls(), calls, "{kind:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn c64_a_timeout_is_never_retried() {
     let script = Script::new([Step::Hang, Step::Succeed]);
     let error = bare(&script).await.unwrap_err();

@@ -178,3 +178,44 @@ async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
     assert_eq!(ended.unwrap(), 5);
     assert_eq!(primary.calls(), 2);
 }
+
+/// The call between them has a rule by which it would not have retried either.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_passes_through_a_call_with_a_reason_of_its_own() {
+    static EMPTY: Budget = Budget::new().capacity(1);
+    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
+    async fn refused(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 4, base = "1ms", budget = "none", unless = |_| true)]
+    async fn between(script: &Script) -> io::Result<usize> {
+        refused(script).await
+    }
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(between(&script))).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+/// Of the three retries one is made in the first attempt, and none in the second.
+#[tokio::test(start_paused = true)]
+async fn a_retry_is_counted_once_however_many_attempts_follow() {
+    let script = Script::new([RESET, Step::Succeed, Step::Succeed, RESET]);
+    let attempts = std::cell::Cell::new(0);
+    around(&|| {
+        let attempt = attempts.replace(attempts.get() + 1);
+        Box::pin({
+            let script = &script;
+            async move {
+                let call = inner(script).await?;
+                if attempt < 2 {
+                    return Err(io::ErrorKind::ConnectionReset.into());
+                }
+                Ok(call)
+            }
+        })
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(attempts.get(), 4);
+    assert_eq!(script.calls(), 4 + 3);
+}

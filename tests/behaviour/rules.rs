@@ -150,3 +150,64 @@ async fn on_looks_inside_an_anyhow_error() {
     wrapped(&script).await.unwrap_err();
     assert_eq!(script.calls(), 1);
 }
+
+/// An error without a verdict.
+#[derive(Debug, thiserror::Error)]
+#[error("busy")]
+struct Busy;
+
+#[derive(Debug, thiserror::Error)]
+enum Read {
+    #[error("no connection")]
+    Io(#[from] io::Error),
+    #[error("not now")]
+    Later(#[from] Busy),
+    #[error("nothing there")]
+    Empty,
+}
+
+#[tokio::test(start_paused = true)]
+async fn unless_and_not_on_overrule_matches_too() {
+    #[retry(matches = "Read::Io(_) | Read::Empty", unless = |error| matches!(error, Read::Io(_)))]
+    async fn unless(calls: &mut u32, failure: fn() -> Read) -> Result<(), Read> {
+        *calls += 1;
+        Err(failure())
+    }
+    #[retry(matches = "Read::Io(_) | Read::Empty", not_on = "io::Error")]
+    async fn not_on(calls: &mut u32, failure: fn() -> Read) -> Result<(), Read> {
+        *calls += 1;
+        Err(failure())
+    }
+    let reset = || Read::Io(ErrorKind::ConnectionReset.into());
+    let mut calls = [0; 4];
+    unless(&mut calls[0], reset).await.unwrap_err();
+    not_on(&mut calls[1], reset).await.unwrap_err();
+    unless(&mut calls[2], || Read::Empty).await.unwrap_err();
+    not_on(&mut calls[3], || Read::Empty).await.unwrap_err();
+    assert_eq!(calls, [1, 1, 3, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_retries_each_of_its_types_and_no_other() {
+    #[retry(on = "io::Error | Busy")]
+    async fn either(calls: &mut u32, failure: fn() -> Read) -> Result<(), Read> {
+        *calls += 1;
+        Err(failure())
+    }
+    #[retry(not_on = "io::Error | Busy", when = |_| true)]
+    async fn neither(calls: &mut u32, failure: fn() -> Read) -> Result<(), Read> {
+        *calls += 1;
+        Err(failure())
+    }
+    let failures = [
+        || Read::Io(ErrorKind::ConnectionReset.into()),
+        || Read::Later(Busy),
+        || Read::Empty,
+    ];
+    let (mut on, mut not_on) = ([0; 3], [0; 3]);
+    for (at, failure) in failures.into_iter().enumerate() {
+        either(&mut on[at], failure).await.unwrap_err();
+        neither(&mut not_on[at], failure).await.unwrap_err();
+    }
+    assert_eq!((on, not_on), ([3, 3, 1], [1, 1, 3]));
+}

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Policy, retry};
+use reattempt::{Jitter, Policy, retry};
 use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -216,7 +216,7 @@ async fn a_policy_is_named_and_overridden() {
     const STEADY: Policy = Policy::new()
         .with_attempts(5)
         .with_backoff(reattempt::Backoff::Constant)
-        .with_jitter(reattempt::Jitter::None)
+        .with_jitter(Jitter::None)
         .with_base(ms(50));
     static BRIEF: Policy = STEADY.with_attempts(2);
 
@@ -243,6 +243,21 @@ async fn a_policy_is_named_and_overridden() {
     assert_eq!(five.times().len(), 5);
     assert_eq!(two.times().len(), 2);
     assert_eq!(three.times(), [270, 290, 310].map(|at| ms(at - 20)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_override_a_policy_that_only_the_call_knows() {
+    #[retry(policy = given, attempts = 3, base = base)]
+    async fn call(script: &Script, given: Policy, base: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let given = Policy::new()
+        .with_attempts(5)
+        .with_base(ms(70))
+        .with_jitter(Jitter::None);
+    let script = Script::new([RESET]);
+    call(&script, given, ms(40)).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(40), ms(120)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! Arguments: borrowed, handed over, patterns, `mut`.
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -120,6 +120,13 @@ async fn mut_binding_of_mut_reference(calls: &Calls, mut buffer: &mut [u8]) -> i
     buffer[0] = 1;
     calls.fail::<()>()?;
     Ok(buffer.len())
+}
+
+#[retry]
+async fn mut_binding_that_is_written_to(calls: &Calls, mut buffer: &mut [u8]) -> io::Result<()> {
+    // Writing moves the start of the slice on: each attempt begins with the whole of it.
+    buffer.write_all(&[1; 3])?;
+    calls.fail()
 }
 
 #[retry]
@@ -248,6 +255,7 @@ cases! {
     mut_reference: |calls| mut_reference(calls, &mut Vec::new());
     mut_reference_in_move_block: |calls| mut_reference_in_move_block(calls, &mut Vec::new());
     mut_binding_of_mut_reference: |calls| mut_binding_of_mut_reference(calls, &mut [0; 4]);
+    mut_binding_that_is_written_to: |calls| mut_binding_that_is_written_to(calls, &mut [0; 4]);
     mut_binding_of_reference: |calls| mut_binding_of_reference(calls, &[0; 4]);
     tuple_pattern: |calls| tuple_pattern(calls, ("whole".into(), Vec::new()));
     struct_pattern: |calls| struct_pattern(calls, Job::default());

@@ -620,6 +620,11 @@ fn an_io_error_that_says_nothing_is_looked_into() {
         io::Error::other(App::from(reset())).verdict(),
         Verdict::Transient
     );
+    // Of several that say something, the innermost is nearest to what happened.
+    let lost = io::Error::new(ErrorKind::UnexpectedEof, App::from(missing()));
+    assert_eq!(io::Error::other(lost).verdict(), Verdict::Permanent);
+    let unreadable = io::Error::new(ErrorKind::InvalidData, App::from(reset()));
+    assert_eq!(io::Error::other(unreadable).verdict(), Verdict::Transient);
     // A kind that was set on purpose is not overruled.
     assert_eq!(
         io::Error::new(ErrorKind::InvalidData, reset()).verdict(),
