@@ -208,7 +208,7 @@ async fn no_delay_is_drawn_that_is_as_long_as_what_is_left() {
     async fn call(server: &mut Busy, delays: &RefCell<Vec<Duration>>) -> Result<(), Failure> {
         server.ask()
     }
-    let nearly = SECOND - Duration::from_nanos(1);
+    let nearly = SECOND.saturating_sub(Duration::from_nanos(1));
     let delays = RefCell::default();
     for _ in 0..50 {
         call(&mut Busy::new(nearly), &delays).await.unwrap_err();
