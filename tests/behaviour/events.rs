@@ -58,6 +58,21 @@ fn assert_line(line: &str, level: &str, parts: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_success_is_said_from_the_second_attempt_on() {
+    #[retry(budget = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    call(&Script::new([Step::Succeed])).await.unwrap();
+    assert_eq!(log.lines().len(), 0, "the first attempt is no news");
+    call(&Script::new([RESET, Step::Succeed])).await.unwrap();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert_line(&lines[1], "INFO", &["reattempt"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn each_retry_and_a_late_success_are_said() {
     #[retry(
         attempts = 4,
