@@ -71,7 +71,8 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
         }
     }
 
-    /// Gives the place in which an error is kept that a later attempt may need as the cause of a [`Stopped`].
+    /// Gives the place for an error that a later attempt may need as the cause of a
+    /// [`Stopped`](crate::Stopped).
     #[inline]
     #[must_use]
     pub fn memory<E>(&self) -> Memory<E, LIMITED> {
