@@ -63,7 +63,10 @@ impl<W: Word> Ledger<W> {
 
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
-        self.give(self.rule.gain(last_retry));
+        // One comparison while all is well; what a full ledger is given changes nothing.
+        if State::unpack(self.word.load()).level < self.rule.capacity {
+            self.give(self.rule.gain(last_retry));
+        }
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {
