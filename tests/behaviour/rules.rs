@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use reattempt::retry;
+use reattempt::{Retryable, Verdict, retry};
 
 use crate::script::{Script, Step};
 
@@ -210,4 +210,23 @@ async fn on_retries_each_of_its_types_and_no_other() {
         neither(&mut not_on[at], failure).await.unwrap_err();
     }
     assert_eq!((on, not_on), ([3, 3, 1], [1, 1, 3]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn c69_an_error_that_is_no_std_error_may_call_itself_permanent_too() {
+    struct Plain(Verdict);
+    impl Retryable for Plain {
+        fn verdict(&self) -> Verdict {
+            self.0
+        }
+    }
+    #[retry(on = "Plain")]
+    async fn call(calls: &mut u32, verdict: Verdict) -> Result<(), Plain> {
+        *calls += 1;
+        Err(Plain(verdict))
+    }
+    let mut calls = [0; 2];
+    assert!(call(&mut calls[0], Verdict::Permanent).await.is_err());
+    assert!(call(&mut calls[1], Verdict::Unknown).await.is_err());
+    assert_eq!(calls, [1, 3]);
 }
