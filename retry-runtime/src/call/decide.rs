@@ -26,21 +26,12 @@ pub(super) struct Scheduled {
 }
 
 impl Core<'_> {
-    /// Counts the attempt that begins.
-    #[inline]
-    pub(super) fn begin_attempt(&mut self) {
-        self.attempts = self.attempts.saturating_add(1);
-    }
-
-    /// Counts the attempt that begins, unless the wait before it ended after the deadline, or the call
-    /// itself begins after one that it inherits.
+    /// Makes no attempt, the first included, where a call begins after a deadline that it inherits.
     #[inline]
     pub(super) fn begin_limited_attempt(&mut self) {
-        if self.attempts == 0 && context::inherits() && self.is_late() {
+        if self.attempts == 1 && context::inherits() && self.is_late() {
             self.armed = Armed::not_yet(Stage::Late);
-        }
-        if self.armed.stage() != Stage::Late {
-            self.begin_attempt();
+            self.attempts = 0;
         }
     }
 
@@ -48,7 +39,11 @@ impl Core<'_> {
     #[cold]
     pub(super) fn proceed(&mut self, Waited(permit): Waited, late: bool) {
         self.armed = Armed::not_yet(if late { Stage::Late } else { Stage::Attempt });
-        if let Some(permit) = permit.filter(|_| !late) {
+        if late {
+            return;
+        }
+        self.attempts = self.attempts.saturating_add(1);
+        if let Some(permit) = permit {
             permit.begin();
         }
     }

@@ -84,7 +84,6 @@ impl<'p> Call<'p, false> {
     /// Makes an attempt that nothing cuts.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> Unlimited<'_, 'p, F> {
-        self.core.begin_attempt();
         Unlimited::new(&mut self.core, body)
     }
 

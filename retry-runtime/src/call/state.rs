@@ -38,7 +38,7 @@ impl<'p> Core<'p> {
         Self {
             settings,
             started: None,
-            attempts: 0,
+            attempts: 1,
             delay: -1.0,
             armed: Armed::not_yet(Stage::Attempt),
             track: Track::default(),
@@ -62,11 +62,10 @@ impl<'p> Core<'p> {
                 Err(_) => Next::Return(R::from_value(value)),
             };
         }
-        if let Some(budget) = self.settings.budget() {
-            budget.succeed(self.track.previous().map(decide::charge));
-        }
         if self.attempts > 1 {
             self.succeeded_after_retry();
+        } else if let Some(budget) = self.settings.budget() {
+            budget.succeed(None);
         }
         Next::Return(R::from_value(value))
     }
@@ -120,6 +119,9 @@ impl<'p> Core<'p> {
 
     #[cold]
     pub(super) fn succeeded_after_retry(&self) {
+        if let Some(budget) = self.settings.budget() {
+            budget.succeed(self.track.previous().map(decide::charge));
+        }
         observe::succeeded_after_retry(self.settings.name(), self.attempts, self.elapsed());
     }
 

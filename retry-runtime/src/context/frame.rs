@@ -141,33 +141,33 @@ impl Track {
 /// Runs one poll of an attempt so that the code in it sees the attempt.
 #[inline]
 pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) -> T {
+    // Apart from `leave`, so that there is nothing of it where nothing cuts an attempt.
+    let widen = seen.limits.and_then(narrowed);
     let mut leave = Leave {
-        limits: seen.limits.and_then(narrowed),
         around: None,
-        number: seen.number,
         track,
     };
     if PLACE.get().level() == 0 && matches!(leave.track.stage, Stage::New) {
         // The first poll of an outermost call, which is all there is on the happy path. Outside of
         // any attempt the frame is empty (a test holds that), and so is what the call has to set.
         leave.track.stage = Stage::First;
-        PLACE.set(Place::new(seen.number, false, seen.nested, 1));
+        debug_assert_eq!(seen.number, 1, "no later attempt has a new track");
+        PLACE.set(Place::new(1, false, seen.nested, 1));
         ATTEMPTS.set(seen.attempts);
     } else {
-        leave.descend(seen.attempts, seen.nested);
+        leave.descend(seen.number, seen.attempts, seen.nested);
     }
     let polled = poll();
     // In line here; what a panic leaves to `drop` is not.
     leave.now();
     mem::forget(leave);
+    drop(widen);
     polled
 }
 
 /// Reads the frame back and restores the one around, on return as on unwinding.
 struct Leave<'t> {
     track: &'t mut Track,
-    number: u32,
-    limits: Option<Limits>,
     /// `None` where it is empty.
     around: Option<Around>,
 }
@@ -201,15 +201,12 @@ impl Leave<'_> {
             self.track.id = ID.replace(0);
             self.track.notes = NOTES.replace(Notes::NONE);
         }
-        if let Some(limits) = self.limits {
-            LIMITS.set(limits);
-        }
     }
 }
 
 /// Sets the limits of an attempt that has some, and gives those around.
 #[inline]
-fn narrowed(own: Own) -> Option<Limits> {
+fn narrowed(own: Own) -> Option<Widen> {
     if own.deadline.is_none() && own.timeout.is_none() {
         return None;
     }
@@ -217,14 +214,23 @@ fn narrowed(own: Own) -> Option<Limits> {
     let deadline = around.deadline.or_nearer(own.deadline);
     let attempt = around.attempt.or_nearer(deadline).or_nearer(own.timeout);
     LIMITS.set(Limits { deadline, attempt });
-    Some(around)
+    Some(Widen(around))
+}
+
+/// Puts the limits around back, on return as on unwinding.
+struct Widen(Limits);
+
+impl Drop for Widen {
+    #[inline]
+    fn drop(&mut self) {
+        LIMITS.set(self.0);
+    }
 }
 
 impl Leave<'_> {
     /// Puts the frame of an attempt in the place of the one around. Out of line: it exists once.
     #[inline(never)]
-    fn descend(&mut self, attempts: u32, nested: Nested) {
-        let number = self.number;
+    fn descend(&mut self, number: u32, attempts: u32, nested: Nested) {
         let track = &mut *self.track;
         let place = PLACE.get();
         let alone = nested == Nested::Multiply || place.level() == 0;
@@ -258,13 +264,14 @@ impl Leave<'_> {
     #[inline(never)]
     fn ascend(&mut self) {
         let Some(around) = self.around else { return };
+        let number = PLACE.get().number();
         let track = &mut *self.track;
         track.id = ID.replace(around.id);
         track.notes = NOTES.get();
         let notes = track.notes;
-        let spent = self.number > 1 || notes != Notes::NONE;
+        let spent = number > 1 || notes != Notes::NONE;
         if around.counted && spent {
-            let (level, own) = (around.place.level(), self.number.saturating_sub(1));
+            let (level, own) = (around.place.level(), number.saturating_sub(1));
             NOTES.set(noted(around.notes, track, level, own));
             PLACE.set(around.place.written());
         } else {
@@ -359,12 +366,6 @@ pub(super) fn current() -> Option<Attempt> {
 
 /// Runs one poll under a nearer deadline; everything else stays as it is around.
 pub(crate) fn narrow<T>(deadline: Instant, poll: impl FnOnce() -> T) -> T {
-    struct Widen(Limits);
-    impl Drop for Widen {
-        fn drop(&mut self) {
-            LIMITS.set(self.0);
-        }
-    }
     let nearer = Limit::at(deadline);
     let widen = Widen(LIMITS.get());
     let deadline = widen.0.deadline.or_nearer(nearer);
