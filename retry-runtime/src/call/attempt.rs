@@ -16,8 +16,8 @@ use crate::context::{self, Limit, Own};
 /// What ended an attempt before its body did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// It reached its timeout.
-    Timeout,
+    /// It reached its timeout. From 1, so that "none" is zero, as most of a call is at first.
+    Timeout = 1,
     /// It reached the deadline of the call.
     Deadline,
     /// It never began: the wait before it ended after the deadline.

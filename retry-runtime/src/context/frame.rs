@@ -36,8 +36,6 @@ use crate::rng;
 // left alone.
 thread_local! {
     pub(super) static PLACE: Cell<Place> = const { Cell::new(Place::OUTSIDE) };
-    /// What the policy of the call allows; see [`allowed_at`].
-    pub(super) static ATTEMPTS: Cell<u32> = const { Cell::new(0) };
     /// Names the call; 0 until somebody asks.
     pub(super) static ID: Cell<u64> = const { Cell::new(0) };
     /// The retries of inner calls in earlier attempts.
@@ -152,8 +150,7 @@ pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) 
         // any attempt the frame is empty (a test holds that), and so is what the call has to set.
         leave.track.stage = Stage::First;
         debug_assert_eq!(seen.number, 1, "no later attempt has a new track");
-        PLACE.set(Place::new(1, false, seen.nested, 1));
-        ATTEMPTS.set(seen.attempts);
+        PLACE.set(Place::new(1, seen.attempts, false, seen.nested, 1));
     } else {
         leave.descend(seen.number, seen.attempts, seen.nested);
     }
@@ -176,7 +173,6 @@ struct Leave<'t> {
 #[derive(Clone, Copy)]
 struct Around {
     place: Place,
-    attempts: u32,
     id: u64,
     before: Retries,
     notes: Notes,
@@ -236,7 +232,7 @@ impl Leave<'_> {
         let alone = nested == Nested::Multiply || place.level() == 0;
         let again = number != 1 || (place.again() && !alone);
         let level = if alone { 1 } else { place.level() + 1 };
-        PLACE.set(Place::new(number, again, nested, level));
+        PLACE.set(Place::new(number, attempts, again, nested, level));
         let before = BEFORE.get();
         BEFORE.set(if alone {
             track.before
@@ -251,7 +247,6 @@ impl Leave<'_> {
         }
         self.around = Some(Around {
             place,
-            attempts: ATTEMPTS.replace(attempts),
             id: ID.replace(track.id),
             before,
             notes,
@@ -278,7 +273,6 @@ impl Leave<'_> {
             NOTES.set(around.notes);
             PLACE.set(around.place);
         }
-        ATTEMPTS.set(around.attempts);
         BEFORE.set(around.before);
         PREVIOUS.set(around.previous);
     }
@@ -355,7 +349,7 @@ pub(super) fn current() -> Option<Attempt> {
         attempts: allowed_at(
             place.level() - 1,
             BEFORE.get(),
-            ATTEMPTS.get(),
+            place.attempts(),
             place.nested(),
         ),
         previous: PREVIOUS.get(),

@@ -1,6 +1,6 @@
 //! A frame that is taken out of its thread, for a task of its own.
 
-use super::frame::{ATTEMPTS, BEFORE, ID, LIMITS, Limits, NOTES, PLACE, PREVIOUS, current};
+use super::frame::{BEFORE, ID, LIMITS, Limits, NOTES, PLACE, PREVIOUS, current};
 use super::notes::{Notes, Retries};
 use super::place::Place;
 use super::{Limit, Previous};
@@ -9,7 +9,6 @@ use super::{Limit, Previous};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kept {
     place: Place,
-    attempts: u32,
     id: u64,
     before: Retries,
     notes: Notes,
@@ -77,7 +76,6 @@ impl Kept {
     fn load() -> Self {
         Self {
             place: PLACE.get(),
-            attempts: ATTEMPTS.get(),
             id: ID.get(),
             before: BEFORE.get(),
             notes: NOTES.get(),
@@ -88,7 +86,6 @@ impl Kept {
 
     fn store(&self) {
         PLACE.set(self.place);
-        ATTEMPTS.set(self.attempts);
         ID.set(self.id);
         BEFORE.set(self.before);
         NOTES.set(self.notes);

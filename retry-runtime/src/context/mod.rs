@@ -69,13 +69,14 @@ impl Attempt {
         frame::current()
     }
 
-    /// Its number, from 1.
+    /// Its number, in `[1, 16_777_215]`; later attempts have the last of these.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// How many attempts the call may make, the first included; `u32::MAX` for no limit.
+    /// How many attempts the call may make, the first included; `u32::MAX` for no limit, which 16,777,215 or
+    /// more count as.
     ///
     /// In a nested call these are the function's own less the retries that it made in earlier attempts
     /// of the calls around it.
