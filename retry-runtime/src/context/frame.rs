@@ -145,7 +145,7 @@ pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) 
         around: None,
         track,
     };
-    if PLACE.get().level() == 0 && matches!(leave.track.stage, Stage::New) {
+    if PLACE.get().is_outside() && matches!(leave.track.stage, Stage::New) {
         // The first poll of an outermost call, which is all there is on the happy path. Outside of
         // any attempt the frame is empty (a test holds that), and so is what the call has to set.
         leave.track.stage = Stage::First;

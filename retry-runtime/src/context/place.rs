@@ -66,6 +66,12 @@ impl Place {
         }
     }
 
+    /// Whether no attempt lies around. Then nothing else is said either.
+    #[inline]
+    pub(super) fn is_outside(self) -> bool {
+        self.0 == 0
+    }
+
     /// How many attempts lie around, this one included.
     #[inline]
     pub(super) fn level(self) -> u32 {
