@@ -2,6 +2,7 @@
 
 use std::sync::Once;
 
+use crate::context::Kind;
 use crate::{Budget, Nested, Policy};
 
 /// An annotated function. One `static` in each.
@@ -21,6 +22,7 @@ pub struct Settings {
     policy: Policy,
     idempotent: bool,
     nested: Nested,
+    kind: Kind,
     /// Whether it was said that the function has fewer attempts within another.
     noted: &'static Once,
     budget: Option<&'static Budget>,
@@ -36,6 +38,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
                 policy,
                 idempotent: true,
                 nested: Nested::Add,
+                kind: kind_of(&policy, Nested::Add),
                 noted,
                 budget: None,
             },
@@ -53,6 +56,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[must_use]
     pub const fn with_nested(mut self, nested: Nested) -> Self {
         self.settings.nested = nested;
+        self.settings.kind = kind_of(&self.settings.policy, nested);
         self
     }
 
@@ -72,8 +76,10 @@ impl<const LIMITED: bool> Site<LIMITED> {
     /// The settings with another policy.
     #[must_use]
     pub fn with_policy(&self, change: impl FnOnce(Policy) -> Policy) -> Settings {
+        let policy = change(self.settings.policy);
         Settings {
-            policy: change(self.settings.policy),
+            kind: kind_of(&policy, self.settings.nested),
+            policy,
             ..self.settings
         }
     }
@@ -90,6 +96,11 @@ impl Settings {
     #[must_use]
     pub const fn is_idempotent(&self) -> bool {
         self.idempotent
+    }
+
+    /// What is said of each attempt to the code in it.
+    pub(crate) const fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// How its retries combine with those of the calls around.
@@ -115,4 +126,12 @@ impl Settings {
     pub const fn policy(&self) -> &Policy {
         &self.policy
     }
+}
+
+const fn kind_of(policy: &Policy, nested: Nested) -> Kind {
+    let attempts = match policy.attempts() {
+        Some(attempts) => attempts,
+        None => u32::MAX,
+    };
+    Kind::new(attempts, nested)
 }

@@ -134,8 +134,7 @@ impl<'p> Core<'p> {
     pub(super) fn seen(&self, limits: Option<Own>) -> Seen {
         Seen {
             number: self.attempts,
-            attempts: self.policy().attempts().unwrap_or(u32::MAX),
-            nested: self.settings.nested(),
+            kind: self.settings.kind(),
             limits,
         }
     }

@@ -27,7 +27,7 @@ use std::mem;
 use tokio::time::Instant;
 
 use super::notes::{Notes, Refusal, Retries};
-use super::place::Place;
+use super::place::{Kind, Place};
 use super::{Attempt, Limit, Nested, Previous};
 use crate::rng;
 
@@ -64,11 +64,8 @@ impl Limits {
 /// What a call says of the attempt that it polls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
-    /// From 1; 0 for what goes before a retry, which is within the call and no attempt.
     pub(crate) number: u32,
-    /// `u32::MAX` for no limit.
-    pub(crate) attempts: u32,
-    pub(crate) nested: Nested,
+    pub(crate) kind: Kind,
     /// `None` where nothing ever cuts its attempts.
     pub(crate) limits: Option<Own>,
 }
@@ -150,9 +147,9 @@ pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) 
         // any attempt the frame is empty (a test holds that), and so is what the call has to set.
         leave.track.stage = Stage::First;
         debug_assert_eq!(seen.number, 1, "no later attempt has a new track");
-        PLACE.set(Place::new(1, seen.attempts, false, seen.nested, 1));
+        PLACE.set(Place::new(1, seen.kind, false, 1));
     } else {
-        leave.descend(seen.number, seen.attempts, seen.nested);
+        leave.descend(seen.number, seen.kind);
     }
     let polled = poll();
     // In line here; what a panic leaves to `drop` is not.
@@ -226,13 +223,14 @@ impl Drop for Widen {
 impl Leave<'_> {
     /// Puts the frame of an attempt in the place of the one around. Out of line: it exists once.
     #[inline(never)]
-    fn descend(&mut self, number: u32, attempts: u32, nested: Nested) {
+    fn descend(&mut self, number: u32, kind: Kind) {
         let track = &mut *self.track;
         let place = PLACE.get();
-        let alone = nested == Nested::Multiply || place.level() == 0;
+        let alone =
+            Place::new(number, kind, false, 1).nested() == Nested::Multiply || place.level() == 0;
         let again = number != 1 || (place.again() && !alone);
         let level = if alone { 1 } else { place.level() + 1 };
-        PLACE.set(Place::new(number, attempts, again, nested, level));
+        PLACE.set(Place::new(number, kind, again, level));
         let before = BEFORE.get();
         BEFORE.set(if alone {
             track.before

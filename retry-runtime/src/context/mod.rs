@@ -22,6 +22,7 @@ pub(crate) use self::frame::{
 pub(crate) use self::limit::Limit;
 pub use self::nested::Nested;
 pub(crate) use self::notes::Refusal;
+pub(crate) use self::place::Kind;
 pub use self::propagate::{Propagate, propagate};
 use crate::{Verdict, rng};
 

@@ -14,20 +14,30 @@ use super::Nested;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(u64);
 
+/// What a function says of each of its attempts, worked out before it is called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind(u64);
+
+impl Kind {
+    /// `attempts` is what the policy of the call allows, `u32::MAX` for no limit.
+    pub(crate) const fn new(attempts: u32, nested: Nested) -> Self {
+        let attempts = if attempts < COUNT { attempts } else { COUNT };
+        Self(((attempts as u64) << 24) | ((nested as u64) << 49))
+    }
+}
+
 const COUNT: u32 = (1 << 24) - 1;
 const LEVEL: u32 = (1 << 12) - 1;
 
 impl Place {
     pub(super) const OUTSIDE: Self = Self(0);
 
-    /// `attempts` is what the policy of the call allows, `u32::MAX` for no limit.
     #[inline]
-    pub(super) fn new(number: u32, attempts: u32, again: bool, nested: Nested, level: u32) -> Self {
+    pub(super) fn new(number: u32, kind: Kind, again: bool, level: u32) -> Self {
         Self(
             u64::from(number.min(COUNT))
-                | (u64::from(attempts.min(COUNT)) << 24)
+                | kind.0
                 | (u64::from(again) << 48)
-                | ((nested as u64) << 49)
                 | (u64::from(level.min(LEVEL)) << 52),
         )
     }
@@ -96,14 +106,14 @@ mod tests {
     #[test]
     fn each_part_reads_back_and_what_is_too_large_stays_in_its_own() {
         for nested in [Nested::Add, Nested::Multiply, Nested::Outermost] {
-            let place = Place::new(7, 9, true, nested, 3);
+            let place = Place::new(7, Kind::new(9, nested), true, 3);
             assert_eq!((place.number(), place.attempts()), (7, 9));
             assert_eq!((place.nested(), place.level()), (nested, 3));
             assert!(place.again() && !place.is_written());
             assert!(place.written().is_written());
             assert_eq!(place.written().level(), 3);
         }
-        let place = Place::new(u32::MAX, u32::MAX, false, Nested::Add, u32::MAX);
+        let place = Place::new(u32::MAX, Kind::new(u32::MAX, Nested::Add), false, u32::MAX);
         assert_eq!((place.number(), place.attempts()), (COUNT, u32::MAX));
         assert_eq!((place.nested(), place.level()), (Nested::Add, LEVEL));
         assert!(!place.again() && !place.is_written());

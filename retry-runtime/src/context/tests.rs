@@ -51,8 +51,7 @@ where
             poll_fn(|waker| {
                 let seen = Seen {
                     number,
-                    attempts: plan.attempts,
-                    nested: plan.nested,
+                    kind: Kind::new(plan.attempts, plan.nested),
                     limits: Some(Own {
                         deadline: plan.deadline,
                         timeout: plan.timeout,
@@ -240,8 +239,7 @@ fn retries_of_an_attempt_that_was_dropped_are_counted() {
     for number in 1..=2 {
         let seen = Seen {
             number,
-            attempts: 4,
-            nested: Nested::Add,
+            kind: Kind::new(4, Nested::Add),
             limits: None,
         };
         let mut attempt = Box::pin(inner());
