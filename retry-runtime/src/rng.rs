@@ -62,6 +62,7 @@ fn with_generator<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
 ///
 /// `RandomState` holds keys from the operating system, drawn once a thread and then counted up; a
 /// forked child would count as its parent does, hence the process number and the time.
+#[cold]
 fn seed(process: u32) -> u64 {
     RandomState::new().hash_one((
         process,
@@ -74,6 +75,7 @@ fn seed(process: u32) -> u64 {
 ///
 /// The numbers of a thread follow each other from a random start, so that two threads meet only if
 /// their starts lie, of 2^64, as close as one of them makes calls.
+#[inline]
 pub(crate) fn call_id() -> u64 {
     thread_local! {
         static LAST: Cell<u64> = const { Cell::new(0) };

@@ -291,6 +291,7 @@ pub(crate) fn allowed(attempts: u32, nested: Nested) -> u32 {
 }
 
 /// The same, for a call with so many attempts around it, given what was spent before.
+#[inline]
 fn allowed_at(level: u32, before: Retries, attempts: u32, nested: Nested) -> u32 {
     match nested {
         Nested::Add | Nested::Outermost if level == 0 => attempts,

@@ -64,9 +64,13 @@ impl Limit {
     }
 
     /// The instant of the limit, if what has not begun to run begins now.
+    #[inline]
     pub(crate) fn instant(self) -> Option<Instant> {
+        if self.is_none() { None } else { self.nearest() }
+    }
+
+    fn nearest(self) -> Option<Instant> {
         let at = match self.within {
-            _ if self.is_none() => return None,
             u64::MAX => self.at,
             within => self.at.min(Stamp::now().as_nanos().saturating_add(within)),
         };
