@@ -6,10 +6,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::task::coop;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::state::Core;
+use super::unconstrained::poll_unconstrained;
 use crate::clock::Stamp;
 use crate::context::{self, Limit, Own};
 
@@ -245,14 +245,7 @@ fn poll_timer(
         let Some(mut armed) = timer.as_mut().as_pin_mut() else {
             return Poll::Pending;
         };
-        // A body that spends tokio's cooperative budget at each poll would otherwise never be cut:
-        // with nothing left of the budget, a timer that is due says "pending".
-        let due = if coop::has_budget_remaining() {
-            armed.as_mut().poll(waker)
-        } else {
-            Pin::new(&mut coop::unconstrained(armed.as_mut())).poll(waker)
-        };
-        if due.is_pending() {
+        if poll_unconstrained(armed.as_mut(), waker).is_pending() {
             return Poll::Pending;
         }
         if let Some(cut) = core.armed.cut {

@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
-use tokio::task::coop;
 
 use super::attempt::Cut;
+use super::unconstrained::poll_unconstrained;
 
 /// Runs a part of a call unless the `cancel` future completes first.
 ///
@@ -49,14 +49,7 @@ where
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        // As with a timer: what shares the task may have spent tokio's cooperative budget at each poll,
-        // and with nothing left of it tokio's own futures say "pending".
-        let cancelled = if coop::has_budget_remaining() {
-            this.cancel.as_mut().poll(waker)
-        } else {
-            Pin::new(&mut coop::unconstrained(this.cancel.as_mut())).poll(waker)
-        };
-        if cancelled.is_ready() {
+        if poll_unconstrained(this.cancel.as_mut(), waker).is_ready() {
             return Poll::Ready(Err(if *this.begun {
                 Cut::Cancelled
             } else {

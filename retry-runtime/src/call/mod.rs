@@ -26,6 +26,7 @@ mod pause;
 mod state;
 #[cfg(test)]
 mod tests;
+mod unconstrained;
 
 pub use self::attempt::{Cut, Limited, Preparation, Unlimited};
 pub use self::cancel::{Unless, unless};
