@@ -52,6 +52,7 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
     let matched = matches.as_ref().map(|matches| {
         let pattern = &matches.value;
         quote_spanned! {plumbing=>
+            // The user's pattern may match every error, so that nothing is left for ours.
             #[allow(unreachable_patterns)]
             if match #error { #pattern => true, _ => false } { return #private::Ruling::retry(#said); }
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::join_all;
-use reattempt::{Budget, Outcome, Retryable, Stopped, Verdict, retry};
+use reattempt::{Budget, Outcome, Retryable, Verdict, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -242,7 +242,6 @@ async fn a_timeout_without_budget_says_so() {
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Budget, 1)
     );
-    let _: &Stopped = &stopped;
 }
 
 /// C-30: a panic passes through, and the balance is what it was.

@@ -7,17 +7,10 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Outcome, Stopped, retry};
+use reattempt::{Outcome, retry};
 use tokio::sync::Notify;
 
-use crate::script::{RESET, Script, Step, ms};
-
-fn stopped(error: &io::Error) -> &Stopped {
-    error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref())
-        .expect("`Stopped` inside")
-}
+use crate::script::{RESET, Script, Step, ms, stopped};
 
 #[retry(
     attempts = 5,

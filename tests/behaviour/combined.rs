@@ -9,18 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::LocalBoxFuture;
-use reattempt::{Budget, Outcome, Stopped, deadline, propagate, retry};
+use reattempt::{Budget, Outcome, deadline, propagate, retry};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::script::{RESET, Script, Step, ms};
-
-fn stopped(error: &io::Error) -> &Stopped {
-    error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref())
-        .expect("`Stopped` inside")
-}
+use crate::script::{RESET, Script, Step, ms, stopped};
 
 /// Cancelled already, and after the deadline that it inherits: neither begins an attempt.
 #[tokio::test(start_paused = true)]

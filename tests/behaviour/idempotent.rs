@@ -2,9 +2,9 @@
 
 use std::io::{self, ErrorKind};
 
-use reattempt::{Outcome, Retryable, Stopped, retry};
+use reattempt::{Outcome, Retryable, retry};
 
-use crate::script::{Script, Step};
+use crate::script::{Script, Step, stopped};
 
 #[retry(idempotent = false, timeout = "1s")]
 async fn bare(script: &Script) -> io::Result<usize> {
@@ -71,7 +71,7 @@ async fn an_error_inside_says_that_the_request_never_ran() {
 async fn c64_a_timeout_is_never_retried() {
     let script = Script::new([Step::Hang, Step::Succeed]);
     let error = bare(&script).await.unwrap_err();
-    let stopped = error.get_ref().unwrap().downcast_ref::<Stopped>().unwrap();
+    let stopped = stopped(&error);
     assert_eq!(
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Timeout, 1)

@@ -3,10 +3,10 @@
 use std::io;
 
 use reattempt::deadline::{self, header};
-use reattempt::{Outcome, Stopped, retry};
+use reattempt::{Outcome, retry};
 use tokio::time::Instant;
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, ms, stopped};
 
 #[retry(
     attempts = 10,
@@ -68,7 +68,7 @@ async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
     assert_eq!(script.elapsed(), ms(2500));
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     // Its own 60 s are not what was reached.
-    let stopped: &Stopped = error.get_ref().unwrap().downcast_ref().unwrap();
+    let stopped = stopped(&error);
     assert_eq!(
         (stopped.outcome(), stopped.limit()),
         (Outcome::Deadline, None)
@@ -143,7 +143,7 @@ async fn a_call_that_begins_after_the_deadline_around_it_makes_no_attempt() {
     tokio::time::advance(ms(100)).await;
     let error = deadline::scope(until, patient(&script)).await.unwrap_err();
     assert_eq!(script.calls(), 0);
-    let stopped: &Stopped = error.get_ref().unwrap().downcast_ref().unwrap();
+    let stopped = stopped(&error);
     assert_eq!(
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Deadline, 0)

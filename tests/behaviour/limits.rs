@@ -4,9 +4,9 @@ use std::io;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use reattempt::{Outcome, Stopped, retry};
+use reattempt::{Outcome, retry};
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, ms, stopped};
 
 #[tokio::test(start_paused = true)]
 async fn c15_a_delay_as_long_as_what_is_left_is_not_waited() {
@@ -50,7 +50,7 @@ async fn a_call_cut_by_its_deadline_says_its_limit() {
     }
     let error = call(&Script::new([Step::Hang])).await.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-    let stopped: &Stopped = error.get_ref().unwrap().downcast_ref().unwrap();
+    let stopped = stopped(&error);
     assert_eq!(stopped.outcome(), Outcome::Deadline);
     assert_eq!(stopped.limit(), Some(ms(1000)));
     assert_eq!(

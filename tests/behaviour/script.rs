@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use reattempt::Stopped;
 use tokio::time::{Instant, sleep};
 
 /// What one call does.
@@ -24,6 +25,14 @@ pub(crate) const RESET: Step = Step::Fail(io::ErrorKind::ConnectionReset);
 
 pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
+}
+
+/// What an `io::Error` that the call itself made has inside.
+pub(crate) fn stopped(error: &io::Error) -> &Stopped {
+    error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref())
+        .expect("`Stopped` inside")
 }
 
 /// The last step is played for every call after it.

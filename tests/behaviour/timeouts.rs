@@ -5,18 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use reattempt::{Outcome, Policy, Stopped, retry};
+use reattempt::{Outcome, Policy, retry};
 use tokio::sync::Mutex;
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, ms, stopped};
 
 #[retry(attempts = 3, timeout = "1.5s", jitter = "none")]
 async fn limited(script: &Script) -> io::Result<usize> {
     script.play().await
-}
-
-fn stopped(error: &io::Error) -> &Stopped {
-    error.get_ref().unwrap().downcast_ref().unwrap()
 }
 
 #[tokio::test(start_paused = true)]
