@@ -8,8 +8,7 @@ use crate::model::{Budget, Model, Word};
 /// The items that the site refers to, and how it does.
 pub(crate) struct Bounds {
     pub(crate) items: TokenStream,
-    /// The last argument of `Site::new`, and the setters after it.
-    pub(crate) noted: TokenStream,
+    /// What comes after `Site::new(…, &NOTED)`.
     pub(crate) setters: TokenStream,
 }
 
@@ -45,7 +44,6 @@ pub(crate) fn bounds(model: &Model, root: &TokenStream) -> Bounds {
             static __RETRY_NOTED: ::std::sync::Once = ::std::sync::Once::new();
             #budget_item
         },
-        noted: quote_spanned!(plumbing=> &__RETRY_NOTED),
         setters: quote_spanned!(plumbing=> #budget #nested),
     }
 }

@@ -41,14 +41,13 @@ pub(super) fn begin(
         .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
     let Bounds {
         items: bounds,
-        noted,
         setters,
     } = bounds(model, root);
     let items = quote_spanned! {plumbing=>
         const __RETRY_POLICY: #root::Policy = #constant;
         #bounds
         static __RETRY_SITE: #private::Site<#limited> =
-            #private::Site::new(#label, __RETRY_POLICY, #noted) #idempotent #setters;
+            #private::Site::new(#label, __RETRY_POLICY, &__RETRY_NOTED) #idempotent #setters;
     };
     let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>

@@ -6,7 +6,7 @@
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;       // attempt.rs
 //!     let wait = match call.settle(ended, …) {              // here, and decide.rs
-//!         Next::Return(result) => break result,
+//!         Next::Return(result) => return result,
 //!         Next::Retry(wait) => wait,
 //!     };
 //!     let waited = wait.pause().await;                      // pause.rs
