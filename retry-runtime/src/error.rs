@@ -3,7 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::{Retryable, Stopped, Verdict};
+use crate::classify::{Retryable, Verdict};
+use crate::stopped::Stopped;
 
 /// Either the error of the last attempt, or why the call was stopped.
 ///

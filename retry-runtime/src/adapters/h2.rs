@@ -2,7 +2,7 @@
 
 use ::h2::{Error, Reason};
 
-use crate::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
 /// By reason, with RFC 9113 as the source; an error of the connection below it by its kind.
 #[diagnostic::do_not_recommend]

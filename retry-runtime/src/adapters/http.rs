@@ -23,7 +23,7 @@ use std::time::{Duration, SystemTime};
 use ::http::header::{DATE, RETRY_AFTER};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
-use crate::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
 /// By number, with RFC 9110 as the source where no other is named.
 ///

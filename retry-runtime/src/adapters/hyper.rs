@@ -5,8 +5,8 @@
 use ::hyper::Error;
 use ::hyper_util::client::legacy;
 
-use crate::classify::{Said, known};
-use crate::{Retryable, Verdict};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict};
 
 /// A connection that was lost is transient, a request that was never sent is refused; what breaks the
 /// protocol, or is a mistake in how `hyper` is used, is permanent.
@@ -16,7 +16,7 @@ use crate::{Retryable, Verdict};
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        known::inside(self).map_or_else(|| itself(self), |said| said.verdict)
+        known::inside(self).unwrap_or_else(|| self.alone()).verdict
     }
 }
 
@@ -33,28 +33,30 @@ impl Retryable for legacy::Error {
     }
 }
 
-/// What the error says without its causes.
-pub(crate) fn itself(error: &Error) -> Verdict {
-    // The connection's task was gone before it took the request.
-    if error.is_closed() {
-        return Verdict::Refused;
+impl Alone for Error {
+    fn alone(&self) -> Said {
+        // The connection's task was gone before it took the request.
+        if self.is_closed() {
+            return Said::new(Verdict::Refused);
+        }
+        let lost = self.is_incomplete_message() || self.is_body_write_aborted();
+        if lost || self.is_canceled() || self.is_timeout() {
+            return Said::new(Verdict::Transient);
+        }
+        if self.is_parse() || self.is_user() {
+            return Said::new(Verdict::Permanent);
+        }
+        Said::UNKNOWN
     }
-    let lost = error.is_incomplete_message() || error.is_body_write_aborted();
-    if lost || error.is_canceled() || error.is_timeout() {
-        return Verdict::Transient;
-    }
-    if error.is_parse() || error.is_user() {
-        return Verdict::Permanent;
-    }
-    Verdict::Unknown
 }
 
-/// What the error says without its causes.
-pub(crate) fn client_itself(error: &legacy::Error) -> Verdict {
-    if error.is_connect() {
-        Verdict::Refused
-    } else {
-        Verdict::Unknown
+impl Alone for legacy::Error {
+    fn alone(&self) -> Said {
+        if self.is_connect() {
+            Said::new(Verdict::Refused)
+        } else {
+            Said::UNKNOWN
+        }
     }
 }
 

@@ -17,3 +17,8 @@ pub mod reqwest;
 pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
+
+mod io;
+mod known;
+mod std_errors;
+mod stopped;

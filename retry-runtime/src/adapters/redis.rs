@@ -5,7 +5,7 @@
 
 use ::redis::{ErrorKind, RedisError, RetryMethod, ServerErrorKind};
 
-use crate::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
 /// By the crate's own judgement; what the server says before it runs a command is refused.
 #[diagnostic::do_not_recommend]

@@ -23,8 +23,9 @@ use std::time::Duration;
 use ::reqwest::Response;
 
 use super::http::StatusError;
-use crate::classify::known;
-use crate::{Retryable, Stopped, Verdict};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict};
+use crate::stopped::Stopped;
 
 /// By what happened, which `reqwest` tells apart, and by what is behind it:
 ///
@@ -37,7 +38,7 @@ use crate::{Retryable, Stopped, Verdict};
 #[diagnostic::do_not_recommend]
 impl Retryable for ::reqwest::Error {
     fn verdict(&self) -> Verdict {
-        let own = itself(self);
+        let own = self.alone().verdict;
         if own != Verdict::Unknown {
             return own;
         }
@@ -57,14 +58,14 @@ impl Retryable for ::reqwest::Error {
     }
 }
 
-/// What the error says without its causes.
-pub(crate) fn itself(error: &::reqwest::Error) -> Verdict {
-    if error.is_builder() || error.is_redirect() {
-        return Verdict::Permanent;
+impl Alone for ::reqwest::Error {
+    fn alone(&self) -> Said {
+        if self.is_builder() || self.is_redirect() {
+            return Said::new(Verdict::Permanent);
+        }
+        self.status()
+            .map_or(Said::UNKNOWN, |status| Said::of(&status))
     }
-    error
-        .status()
-        .map_or(Verdict::Unknown, |status| status.verdict())
 }
 
 /// Turns a response whose status is a failure into an error.

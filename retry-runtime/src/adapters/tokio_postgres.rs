@@ -30,8 +30,9 @@ use std::fmt;
 use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
-use crate::classify::of_kind;
-use crate::{Retryable, Stopped, Verdict};
+use super::known::Alone as _;
+use crate::classify::{Retryable, Verdict};
+use crate::stopped::Stopped;
 
 /// By code, with Appendix A of the Postgres manual as the source.
 #[diagnostic::do_not_recommend]
@@ -143,7 +144,7 @@ impl Failure {
 fn is_nonsense(error: &Error) -> bool {
     let source = std::error::Error::source(error);
     let failed = source.and_then(|source| source.downcast_ref::<std::io::Error>());
-    failed.is_some_and(|failed| of_kind(failed.kind()) == Verdict::Permanent)
+    failed.is_some_and(|failed| failed.alone().verdict == Verdict::Permanent)
 }
 
 /// Commits, and says of an error that it was the commit's.

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use ::prost::Message as _;
-use ::tonic::{Code, Status};
+use ::tonic::{Code, Status, TimeoutExpired};
 use ::tonic_types::pb;
 
-use crate::classify::{Said, known};
-use crate::{Retryable, Verdict};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict};
 
 /// By code, with the gRPC documentation of status codes as the source.
 #[diagnostic::do_not_recommend]
@@ -66,7 +66,7 @@ impl Retryable for Status {
 }
 
 fn said(status: &Status) -> Said {
-    let own = itself(status);
+    let own = status.alone();
     let settled = own.hint.is_some() || own.verdict == Verdict::Permanent;
     match known::inside(status) {
         Some(inside) if !settled => inside,
@@ -74,20 +74,28 @@ fn said(status: &Status) -> Said {
     }
 }
 
-/// What the status says without its causes.
-pub(crate) fn itself(status: &Status) -> Said {
-    let verdict = status.code().verdict();
-    match pushback(status) {
-        Pushback::None => Said::new(verdict),
-        Pushback::Never => Said::new(Verdict::Permanent),
-        Pushback::After(delay) if status.code() == Code::ResourceExhausted => Said {
-            verdict: Verdict::Throttled,
-            hint: Some(delay),
-        },
-        Pushback::After(delay) => Said {
-            verdict,
-            hint: Some(delay),
-        },
+impl Alone for Status {
+    fn alone(&self) -> Said {
+        let verdict = self.code().verdict();
+        match pushback(self) {
+            Pushback::None => Said::new(verdict),
+            Pushback::Never => Said::new(Verdict::Permanent),
+            Pushback::After(delay) if self.code() == Code::ResourceExhausted => Said {
+                verdict: Verdict::Throttled,
+                hint: Some(delay),
+            },
+            Pushback::After(delay) => Said {
+                verdict,
+                hint: Some(delay),
+            },
+        }
+    }
+}
+
+/// This side's own timeout.
+impl Alone for TimeoutExpired {
+    fn alone(&self) -> Said {
+        Said::new(Verdict::Transient)
     }
 }
 

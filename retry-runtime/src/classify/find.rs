@@ -7,8 +7,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::links::{Links, as_type};
-use super::{Said, Verdict, known};
+use super::links::{Links, as_type, ends_all};
+use super::verdict::{Said, Verdict};
 
 /// Looks for errors of type `A` in an error of type `E`.
 ///
@@ -163,7 +163,7 @@ fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
     said: impl Fn(&A) -> Said,
 ) -> Option<Said> {
-    if known::ends_all(first) {
+    if ends_all(first) {
         return None;
     }
     // The search goes on after a link that does not qualify.

@@ -4,6 +4,9 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
+use super::verdict::{Retryable as _, Verdict};
+use crate::stopped::Stopped;
+
 /// The longest chain that is walked. Real ones have under ten links; one that points at itself has
 /// no end.
 pub(crate) const MAX_LINKS: usize = 32;
@@ -56,4 +59,11 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         return Some(&**shared);
     }
     None
+}
+
+/// Whether a call within this one was stopped in a way that no other attempt of ours may undo.
+pub(crate) fn ends_all(error: &(dyn Error + 'static)) -> bool {
+    Links::of(error)
+        .filter_map(as_type::<Stopped>)
+        .any(|stopped| stopped.verdict() == Verdict::Permanent)
 }

@@ -6,13 +6,9 @@
 
 pub mod find;
 mod hint;
-mod io;
-pub(crate) mod known;
 mod links;
 pub mod probe;
-mod ruling;
-mod std_errors;
-mod stopped;
+mod rules;
 mod verdict;
 
 #[cfg(test)]
@@ -20,8 +16,7 @@ mod tests;
 
 pub use self::find::{Find, Inside};
 pub use self::hint::{Delay, hint_from, hint_in};
-#[cfg(feature = "tokio-postgres")]
-pub(crate) use self::io::of_kind;
+pub(crate) use self::links::{Links, as_type, ends_all};
 pub use self::probe::Probe;
-pub use self::ruling::{Ruling, ask, verdict_of};
+pub use self::rules::{Ruling, ask, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Retryable, Said};
+use super::verdict::{Retryable, Said};
 
 /// Asks an error for its verdict, whether or not its type has one.
 ///

@@ -3,7 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::{Retryable, Said, Verdict, known};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict, ends_all};
 
 /// By [`kind`](io::Error::kind), looking into what the error holds where the kind says nothing.
 ///
@@ -21,13 +22,19 @@ impl Retryable for io::Error {
     }
 }
 
+impl Alone for io::Error {
+    fn alone(&self) -> Said {
+        Said::new(of_kind(self.kind()))
+    }
+}
+
 fn said(error: &io::Error) -> Said {
-    let own = Said::new(of_kind(error.kind()));
+    let own = error.alone();
     if error.get_ref().is_none() {
         return own;
     }
     // A `Stopped` inside has lent its kind, and says more than the kind does.
-    if known::ends_all(error) {
+    if ends_all(error) {
         return Said::new(Verdict::Permanent);
     }
     if own.verdict == Verdict::Unknown {
@@ -39,7 +46,7 @@ fn said(error: &io::Error) -> Said {
 
 /// The table. A kind that is not in it is unknown.
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-pub(crate) fn of_kind(kind: ErrorKind) -> Verdict {
+fn of_kind(kind: ErrorKind) -> Verdict {
     #[allow(
         clippy::enum_glob_use,
         reason = "a table reads better without forty prefixes"
@@ -86,3 +93,6 @@ fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
         _ => Verdict::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests;

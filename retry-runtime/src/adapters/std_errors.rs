@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
 macro_rules! as_what_it_points_at {
     ($($pointer:ty),+) => {$(
@@ -76,3 +76,6 @@ permanent!(
     std::string::FromUtf8Error,
     std::string::FromUtf16Error,
 );
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! What a call that was stopped says to the retried call around it.
 
-use super::{Retryable, Verdict};
-use crate::{Outcome, Stopped};
+use crate::classify::{Retryable, Verdict};
+use crate::stopped::{Outcome, Stopped};
 
 /// A timeout of the last attempt is transient. What was refused for the deadline, the budget, a hint
 /// or because of cancellation is permanent: no outer layer tries it again.

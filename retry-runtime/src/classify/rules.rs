@@ -1,6 +1,6 @@
 //! The answer: another attempt or none.
 
-use super::{Retryable, Said, Verdict};
+use super::verdict::{Retryable, Said, Verdict};
 
 /// Whether the rules allow another attempt, and what the error said of itself.
 ///
