@@ -1,5 +1,6 @@
 //! The search of `on` and `not_on`: an error of one type inside an error of another.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +8,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::links::{Links, as_type, ends_all};
+use super::links::{Links, as_type, is_last, is_stopped_for_good};
 use super::verdict::{Said, Verdict};
 
 /// Looks for errors of type `A` in an error of type `E`.
@@ -67,13 +68,35 @@ impl<'a, E, A> Find<'a, E, A> {
     }
 }
 
+impl<E: Error + 'static, A: Error + 'static> Find<'_, E, A> {
+    /// What the first `A` that does not call itself permanent says of itself.
+    // A function pointer, not `impl Fn`: each annotated function has a closure of its own type, and the
+    // search would be compiled again for each.
+    #[inline]
+    pub fn find(&self, said: fn(&A) -> Said) -> Option<Said> {
+        let error: &E = self.error();
+        match itself(error) {
+            Some(itself) if is_last(error) => Some(said(itself)).filter(qualifies),
+            _ => find_in(error, said),
+        }
+    }
+
+    /// Whether an `A` is inside.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self) -> bool {
+        let error: &E = self.error();
+        itself::<E, A>(error).is_some() || contained_in::<A>(error)
+    }
+}
+
 /// The two questions, asked of the chain that starts with `$first`.
 macro_rules! searches_chain {
     ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
         impl<$E: $($bound)+, A: Error + 'static> $level<'_, $E, A> {
             /// What the first `A` that does not call itself permanent says of itself.
             #[inline]
-            pub fn find(&self, said: impl Fn(&A) -> Said) -> Option<Said> {
+            pub fn find(&self, said: fn(&A) -> Said) -> Option<Said> {
                 let $error: &$E = self.error();
                 find_in($first, said)
             }
@@ -89,7 +112,6 @@ macro_rules! searches_chain {
     };
 }
 
-searches_chain!(Find, E: [Error + 'static], |error| error);
 searches_chain!(Shared, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
 searches_chain!(Sent, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
 searches_chain!(Local, E: [AsRef<dyn Error>], |error| error.as_ref());
@@ -101,7 +123,7 @@ impl<'a, E, A> Itself<'a, E, A> {
     // The bound stands here, not on the `impl`: so rustc reports the bound, with our words, instead
     // of a method that does not exist.
     #[inline]
-    pub fn find(&self, said: impl Fn(&A) -> Said) -> Option<Said>
+    pub fn find(&self, said: fn(&A) -> Said) -> Option<Said>
     where
         A: Inside<E>,
     {
@@ -159,22 +181,48 @@ impl<A> Inside<Rc<A>> for A {
     }
 }
 
-fn find_in<A: Error + 'static>(
-    first: &(dyn Error + 'static),
-    said: impl Fn(&A) -> Said,
-) -> Option<Said> {
-    if ends_all(first) {
-        return None;
-    }
-    // The search goes on after a link that does not qualify.
-    Links::of(first)
-        .filter_map(as_type::<A>)
-        .map(said)
-        .find(qualifies)
+/// The error as an `A`, where both are the same type. The compiler decides, once for each pair.
+#[inline]
+fn itself<E: 'static, A: 'static>(error: &E) -> Option<&A> {
+    (error as &dyn Any).downcast_ref()
 }
 
+#[cold]
+#[inline(never)]
+fn find_in<A: Error + 'static>(
+    first: &(dyn Error + 'static),
+    said: fn(&A) -> Said,
+) -> Option<Said> {
+    walk(first, &|link| {
+        as_type::<A>(link).map(said).filter(qualifies)
+    })
+}
+
+/// The first answer in the chain, unless a call inside was stopped for good.
+fn walk(
+    first: &(dyn Error + 'static),
+    ask: &dyn Fn(&(dyn Error + 'static)) -> Option<Said>,
+) -> Option<Said> {
+    let mut found = None;
+    for link in Links::of(first) {
+        if is_stopped_for_good(link) {
+            return None;
+        }
+        // The search goes on after a link that does not qualify.
+        found = found.or_else(|| ask(link));
+    }
+    found
+}
+
+#[cold]
+#[inline(never)]
 fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
-    Links::of(first).any(|link| as_type::<A>(link).is_some())
+    for link in Links::of(first) {
+        if as_type::<A>(link).is_some() {
+            return true;
+        }
+    }
+    false
 }
 
 /// What calls itself permanent is not cured by another attempt, whoever vouches for its type.

@@ -1,5 +1,6 @@
 //! The chain of causes, link by link.
 
+use std::any::Any;
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
@@ -35,8 +36,18 @@ impl<'a> Iterator for Links<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let link = self.next?;
-        self.next = inside(link).or_else(|| link.source());
+        self.next = after(link);
         Some(link)
+    }
+}
+
+/// Whether no link comes after `error`.
+#[inline]
+pub(crate) fn is_last<E: Error + 'static>(error: &E) -> bool {
+    match (error as &dyn Any).downcast_ref::<io::Error>() {
+        // The compiler knows `E`, so that this is all that it keeps for an `io::Error`.
+        Some(error) => error.get_ref().is_none(),
+        None => after(error).is_none(),
     }
 }
 
@@ -45,6 +56,10 @@ pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -
     link.downcast_ref::<A>()
         .or_else(|| link.downcast_ref::<Box<A>>().map(|boxed| &**boxed))
         .or_else(|| link.downcast_ref::<Arc<A>>().map(|shared| &**shared))
+}
+
+fn after<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    inside(link).or_else(|| link.source())
 }
 
 /// What a wrapper holds that does not show it as its source.
@@ -63,7 +78,10 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
 
 /// Whether a call within this one was stopped in a way that no other attempt of ours may undo.
 pub(crate) fn ends_all(error: &(dyn Error + 'static)) -> bool {
-    Links::of(error)
-        .filter_map(as_type::<Stopped>)
-        .any(|stopped| stopped.verdict() == Verdict::Permanent)
+    Links::of(error).any(is_stopped_for_good)
+}
+
+/// Whether the link is a call that was stopped so.
+pub(crate) fn is_stopped_for_good(link: &(dyn Error + 'static)) -> bool {
+    as_type::<Stopped>(link).is_some_and(|stopped| stopped.verdict() == Verdict::Permanent)
 }
