@@ -14,11 +14,15 @@ use crate::classify::{Retryable, Said, Verdict, ends_all};
 #[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
-        said(self).verdict
+        if self.get_ref().is_none() {
+            of_kind(self.kind())
+        } else {
+            with_causes(self).verdict
+        }
     }
 
     fn hint(&self) -> Option<Duration> {
-        said(self).hint
+        self.get_ref().and_then(|_| with_causes(self).hint)
     }
 }
 
@@ -28,11 +32,9 @@ impl Alone for io::Error {
     }
 }
 
-fn said(error: &io::Error) -> Said {
+#[cold]
+fn with_causes(error: &io::Error) -> Said {
     let own = error.alone();
-    if error.get_ref().is_none() {
-        return own;
-    }
     // A `Stopped` inside has lent its kind, and says more than the kind does.
     if ends_all(error) {
         return Said::new(Verdict::Permanent);
@@ -86,6 +88,7 @@ fn of_kind(kind: ErrorKind) -> Verdict {
 }
 
 /// Kinds that the minimum Rust cannot name: younger than it, or not stable yet.
+#[cold]
 fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
     match format!("{kind:?}").as_str() {
         "InvalidFilename" | "FilesystemLoop" => Verdict::Permanent,
