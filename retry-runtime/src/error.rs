@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::Stopped;
@@ -44,19 +45,19 @@ impl<E: StdError + 'static> StdError for Error<E> {
     }
 }
 
+/// The verdict of the error inside, which can be a [`Stopped`].
 impl<E: Retryable> Retryable for Error<E> {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Failed(error) => error.verdict(),
-            // A call that was stopped has had its attempts.
-            Self::Stopped(_) => Verdict::Permanent,
+            Self::Stopped(stopped) => stopped.verdict(),
         }
     }
 
-    fn hint(&self) -> Option<std::time::Duration> {
+    fn hint(&self) -> Option<Duration> {
         match self {
             Self::Failed(error) => error.hint(),
-            Self::Stopped(_) => None,
+            Self::Stopped(stopped) => stopped.hint(),
         }
     }
 }

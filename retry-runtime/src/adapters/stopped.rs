@@ -14,3 +14,6 @@ impl Retryable for Stopped {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
