@@ -49,8 +49,8 @@ impl Retryable for Code {
 
 /// By what the server says, then by what is behind the status, then by its [`Code`].
 ///
-/// - `grpc-retry-pushback-ms` and `RetryInfo` are the server's delay; a negative one, or a pushback
-///   that cannot be read, means that it wants no retry: permanent (gRFC A6).
+/// - `grpc-retry-pushback-ms` and `RetryInfo` are the server's delay; a negative one, a pushback that
+///   cannot be read, or several of them mean that it wants no retry: permanent (gRFC A6).
 /// - `ResourceExhausted` with a delay is throttled.
 /// - A status that this side made, of a connection that was refused or lost or of its own timeout, is what
 ///   that error says.
@@ -107,19 +107,19 @@ enum Pushback {
 }
 
 fn pushback(status: &Status) -> Pushback {
-    if let Some(sent) = status.metadata().get("grpc-retry-pushback-ms") {
-        let millis = sent
-            .to_str()
-            .ok()
-            .and_then(|text| text.trim().parse::<i64>().ok());
-        // "If the value for pushback is negative or unparseable, then it will be seen as the server
-        // asking the client not to retry at all."
-        return match millis.and_then(|millis| u64::try_from(millis).ok()) {
-            Some(millis) => Pushback::After(Duration::from_millis(millis)),
-            None => Pushback::Never,
-        };
+    let sent = status.metadata().get_all("grpc-retry-pushback-ms");
+    let mut sent = sent.iter();
+    let Some(first) = sent.next() else {
+        return retry_info(status).unwrap_or(Pushback::None);
+    };
+    // "If the value for pushback is negative or unparseable, then it will be seen as the server asking
+    // the client not to retry at all." Several values are no value that can be parsed.
+    let text = first.to_str().ok().filter(|_| sent.next().is_none());
+    let millis = text.and_then(|text| text.trim().parse::<i64>().ok());
+    match millis.and_then(|millis| u64::try_from(millis).ok()) {
+        Some(millis) => Pushback::After(Duration::from_millis(millis)),
+        None => Pushback::Never,
     }
-    retry_info(status).unwrap_or(Pushback::None)
 }
 
 /// The delay of `google.rpc.RetryInfo`, read one level below `tonic_types::RetryInfo`: that makes 0 of a

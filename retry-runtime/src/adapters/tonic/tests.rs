@@ -83,6 +83,19 @@ fn a_pushback_is_a_delay_or_a_no() {
 }
 
 #[test]
+fn two_pushbacks_are_a_no_whatever_they_are() {
+    for values in [["10", "20"], ["10", "10"], ["10", "-1"], ["soon", "10"]] {
+        let mut metadata = MetadataMap::new();
+        for value in values {
+            metadata.append("grpc-retry-pushback-ms", value.parse().unwrap());
+        }
+        let status = Status::with_metadata(Code::Unavailable, "", metadata);
+        let said = (status.verdict(), status.hint());
+        assert_eq!(said, (Verdict::Permanent, None), "{values:?}");
+    }
+}
+
+#[test]
 fn retry_info_is_a_delay_however_long() {
     let with_delay =
         |code, delay| Status::with_error_details(code, "", ErrorDetails::with_retry_info(delay));
