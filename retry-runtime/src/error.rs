@@ -1,4 +1,4 @@
-//! The error for functions whose own error type cannot say that a call was stopped.
+//! The error for functions whose own error type cannot hold a `Stopped`.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::Stopped;
 
-/// Either the error of the last attempt, or why the call was stopped.
+/// Either the error of the last attempt, or the reason why the call was stopped.
 ///
-/// For an error type of somebody else's that cannot be built, `reqwest::Error` say, a function with
-/// `timeout`, `deadline` or `cancel` returns `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in
-/// its body turns a `reqwest::Error` into one of these.
+/// Use it with `timeout`, `deadline` or `cancel` when the error type comes from another crate and cannot
+/// be made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
+/// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error.
 #[derive(Debug)]
 pub enum Error<E> {
     /// The last attempt failed with this error.
@@ -29,7 +29,7 @@ impl<E> From<E> for Error<E> {
 impl<E> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The error itself is the source, as convention has it.
+            // The error itself is the source, so its text is not repeated here.
             Self::Failed(_) => f.write_str("the last attempt failed"),
             Self::Stopped(stopped) => stopped.fmt(f),
         }

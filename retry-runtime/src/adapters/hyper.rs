@@ -1,6 +1,6 @@
 //! `hyper` 1 and the client of `hyper-util`.
 //!
-//! Both answer with `Ok` for a response of any status: [`check`](super::http::check) it.
+//! Both return `Ok` for a response of any status. Call [`check`](super::http::check) on it.
 
 use ::hyper::Error;
 use ::hyper_util::client::legacy;
@@ -8,11 +8,11 @@ use ::hyper_util::client::legacy;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 
-/// A connection that was lost is transient, a request that was never sent is refused; what breaks the
-/// protocol, or is a mistake in how `hyper` is used, is permanent.
+/// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
+/// and a wrong use of `hyper` are permanent.
 ///
-/// What is below knows more and is asked first: the kind of an `io::Error`, the reason of an HTTP/2
-/// error, or what the caller's own body failed with.
+/// A source with a verdict decides first: an `io::Error`, an HTTP/2 error, or the error of the
+/// request's own body.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
@@ -20,7 +20,7 @@ impl Retryable for Error {
     }
 }
 
-/// A connection that could not be made is refused: the request was never sent.
+/// A failed connection attempt is refused, because the request was never sent.
 #[diagnostic::do_not_recommend]
 impl Retryable for legacy::Error {
     fn verdict(&self) -> Verdict {
@@ -35,7 +35,7 @@ impl Retryable for legacy::Error {
 
 impl Alone for Error {
     fn alone(&self) -> Said {
-        // The connection's task was gone before it took the request.
+        // The task of the connection ended before it took the request.
         if self.is_closed() {
             return Said::new(Verdict::Refused);
         }
@@ -60,8 +60,9 @@ impl Alone for legacy::Error {
     }
 }
 
-/// No request was sent. What keeps the connection from being made may last, though, as a certificate
-/// that is not trusted does.
+/// Returns the verdict of a failed connection attempt, in which no request was sent.
+///
+/// The cause can be permanent: a certificate that is not trusted, for example.
 pub(crate) fn connect(inside: Option<Said>) -> Verdict {
     match inside {
         Some(said) if said.verdict == Verdict::Permanent => Verdict::Permanent,

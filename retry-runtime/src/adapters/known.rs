@@ -1,4 +1,4 @@
-//! What an error says that is known only as a `dyn Error`: it is tried as each type with a verdict.
+//! The verdict of a `dyn Error`, which is tried as each type with a verdict.
 
 use std::error::Error;
 use std::io;
@@ -6,8 +6,10 @@ use std::io;
 use crate::classify::{Links, Retryable, Said, Verdict, as_type, ends_all};
 use crate::stopped::Stopped;
 
-/// What the causes of an error say, itself left out: the innermost that says something, which is
-/// nearest to what happened.
+/// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
+///
+/// The innermost source is nearest to what happened. `error` itself is not asked. If the chain holds a
+/// permanently stopped call, the answer is permanent.
 pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
     if ends_all(error) {
         return Some(Said::new(Verdict::Permanent));
@@ -15,15 +17,16 @@ pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
     Links::of(error).skip(1).filter_map(of_link).last()
 }
 
-/// An error whose verdict depends on its causes.
+/// An error whose verdict depends on its sources.
 ///
-/// The adapters ask [`inside`], and `inside` asks this, so that a chain is walked once.
+/// Its adapter calls [`inside`]. `inside` asks each source with this trait and not with [`Retryable`],
+/// so that a chain is walked once.
 pub(crate) trait Alone: Error + 'static {
-    /// What the error says without its causes.
+    /// Returns the answer of the error without its sources.
     fn alone(&self) -> Said;
 }
 
-/// Asks an error of one type, if the link is one.
+/// Asks the link, if it is of one type.
 type Ask = fn(&(dyn Error + 'static)) -> Option<Said>;
 
 const KNOWN: &[Ask] = &[

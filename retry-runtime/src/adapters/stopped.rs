@@ -1,10 +1,10 @@
-//! What a call that was stopped says to the retried call around it.
+//! The verdict of a stopped call, for the annotated function around it.
 
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::{Outcome, Stopped};
 
-/// A timeout of the last attempt is transient. What was refused for the deadline, the budget, a hint
-/// or because of cancellation is permanent: no outer layer tries it again.
+/// A timeout of the last attempt is transient. A call that ended for its deadline, its budget, a hint or
+/// cancellation is permanent, so that no outer function retries it.
 #[diagnostic::do_not_recommend]
 impl Retryable for Stopped {
     fn verdict(&self) -> Verdict {

@@ -1,8 +1,10 @@
-//! What is worth another attempt.
+//! Which errors are worth another attempt.
 //!
-//! An error says of itself what it is ([`Retryable`]); an attribute's rules say which of them count;
-//! [`Ruling`] is the answer. Generated code finds out what an error implements by method lookup, so
-//! that nobody has to write a bound ([`Probe`] and [`Find`]).
+//! An error type gives a [`Verdict`] through [`Retryable`]. The rules of an attribute turn it into a
+//! [`Ruling`]. Generated code finds out what an error type implements by method lookup ([`Probe`] and
+//! [`Find`]), so that annotated functions need no bounds.
+//!
+//! Nothing here names an error of another crate. The adapters do, and import this module.
 
 pub mod find;
 mod hint;

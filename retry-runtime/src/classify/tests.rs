@@ -299,7 +299,7 @@ fn contains_asks_no_verdict() {
     assert!(!contains!(Mine, &missing()));
 }
 
-/// No `std::error::Error`, not even `Debug`.
+/// Neither `std::error::Error` nor `Debug`.
 struct Plain {
     wait: Option<Duration>,
 }
@@ -364,7 +364,7 @@ fn a_probe_finds_the_verdict_where_there_is_one() {
     assert_eq!(said!(&retryable), Said::new(Verdict::Transient));
 }
 
-/// What the expansion meets in generic functions: only the bounds of the function are known.
+/// In generic functions the expansion knows only the bounds of the function.
 mod generic {
     use super::*;
 
@@ -462,7 +462,7 @@ mod generic {
 }
 
 #[test]
-fn a_rule_without_keys_retries_what_vouches_for_itself() {
+fn without_a_rule_the_verdict_decides() {
     for (verdict, retry, when_not_idempotent) in [
         (Verdict::Transient, true, false),
         (Verdict::Throttled, true, false),

@@ -15,7 +15,7 @@ fn missing() -> io::Error {
 #[error("i/o")]
 struct App(#[from] io::Error);
 
-/// The verdict of every kind that std has, by name.
+/// The verdict of every kind of std, by name.
 const KINDS: &[(&str, Verdict)] = &[
     ("NotFound", Verdict::Permanent),
     ("PermissionDenied", Verdict::Permanent),
@@ -61,7 +61,7 @@ const KINDS: &[(&str, Verdict)] = &[
     ("Uncategorized", Verdict::Unknown),
 ];
 
-/// Every kind that can be had: from an operating system error number, or made by std alone.
+/// Every kind that a test can make: from an operating system error number, or made only by std.
 fn kinds() -> BTreeMap<u8, ErrorKind> {
     let made_by_std = [
         ErrorKind::Other,
@@ -71,7 +71,7 @@ fn kinds() -> BTreeMap<u8, ErrorKind> {
         ErrorKind::InvalidData,
     ];
     let from_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
-    // `as u8`, the place in std's declaration, is what is counted below.
+    // `as u8` is the place in the declaration of std, which a test below counts.
     from_system
         .chain(made_by_std)
         .map(|kind| (kind as u8, kind))
@@ -97,8 +97,8 @@ fn every_kind_of_io_error_has_its_verdict() {
     }
 }
 
-/// `Uncategorized` is the last kind in std's declaration, so its place is the number of the others: a
-/// kind that std adds moves it, whether or not an error number leads to it.
+/// `Uncategorized` is the last kind in the declaration of std, so its place is the number of the others.
+/// A kind that std adds moves it, even if no error number gives that kind.
 #[test]
 fn the_table_of_kinds_is_as_long_as_std_s() {
     let (place, last) = kinds().into_iter().next_back().unwrap();
@@ -111,7 +111,7 @@ fn the_table_of_kinds_is_as_long_as_std_s() {
 }
 
 #[test]
-fn an_io_error_that_says_nothing_is_looked_into() {
+fn an_io_error_whose_kind_has_no_verdict_has_that_of_its_sources() {
     assert_eq!(io::Error::other("text").verdict(), Verdict::Unknown);
     assert_eq!(io::Error::other(reset()).verdict(), Verdict::Transient);
     assert_eq!(io::Error::other(missing()).verdict(), Verdict::Permanent);
@@ -127,12 +127,12 @@ fn an_io_error_that_says_nothing_is_looked_into() {
         io::Error::other(App::from(reset())).verdict(),
         Verdict::Transient
     );
-    // Of several that say something, the innermost is nearest to what happened.
+    // The innermost verdict is nearest to what happened.
     let lost = io::Error::new(ErrorKind::UnexpectedEof, App::from(missing()));
     assert_eq!(io::Error::other(lost).verdict(), Verdict::Permanent);
     let unreadable = io::Error::new(ErrorKind::InvalidData, App::from(reset()));
     assert_eq!(io::Error::other(unreadable).verdict(), Verdict::Transient);
-    // A kind that was set on purpose is not overruled.
+    // A kind with a verdict is not overruled.
     assert_eq!(
         io::Error::new(ErrorKind::InvalidData, reset()).verdict(),
         Verdict::Permanent
