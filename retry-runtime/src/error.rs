@@ -1,15 +1,17 @@
-//! The error for functions whose own error type cannot say that a call was stopped.
+//! The error for functions whose own error type cannot hold a `Stopped`.
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
-use crate::{Retryable, Stopped, Verdict};
+use crate::classify::{Retryable, Verdict};
+use crate::stopped::Stopped;
 
-/// Either the error of the last attempt, or why the call was stopped.
+/// Either the error of the last attempt, or the reason why the call was stopped.
 ///
-/// For an error type of somebody else's that cannot be built, `reqwest::Error` say, a function with
-/// `timeout`, `deadline` or `cancel` returns `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in
-/// its body turns a `reqwest::Error` into one of these.
+/// Use it with `timeout`, `deadline` or `cancel` when the error type comes from another crate and cannot
+/// be made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
+/// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error.
 #[derive(Debug)]
 pub enum Error<E> {
     /// The last attempt failed with this error.
@@ -27,7 +29,7 @@ impl<E> From<E> for Error<E> {
 impl<E> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The error itself is the source, as convention has it.
+            // The error itself is the source, so its text is not repeated here.
             Self::Failed(_) => f.write_str("the last attempt failed"),
             Self::Stopped(stopped) => stopped.fmt(f),
         }
@@ -43,19 +45,19 @@ impl<E: StdError + 'static> StdError for Error<E> {
     }
 }
 
+/// The verdict of the error inside, which can be a [`Stopped`].
 impl<E: Retryable> Retryable for Error<E> {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Failed(error) => error.verdict(),
-            // A call that was stopped has had its attempts.
-            Self::Stopped(_) => Verdict::Permanent,
+            Self::Stopped(stopped) => stopped.verdict(),
         }
     }
 
-    fn hint(&self) -> Option<std::time::Duration> {
+    fn hint(&self) -> Option<Duration> {
         match self {
             Self::Failed(error) => error.hint(),
-            Self::Stopped(_) => None,
+            Self::Stopped(stopped) => stopped.hint(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use reattempt::{Retryable, Verdict, retry};
+use reattempt::{Retryable, Stopped, Verdict, retry};
 
 use crate::script::{Script, Step};
 
@@ -229,4 +229,44 @@ async fn c69_an_error_that_is_no_std_error_may_call_itself_permanent_too() {
     assert!(call(&mut calls[0], Verdict::Permanent).await.is_err());
     assert!(call(&mut calls[1], Verdict::Unknown).await.is_err());
     assert_eq!(calls, [1, 3]);
+}
+
+/// The last attempt of the inner call timed out, which another call may not do.
+#[tokio::test(start_paused = true)]
+async fn a_timeout_further_in_is_retried_whatever_error_says_it() {
+    #[derive(Debug, thiserror::Error, Retryable)]
+    enum Own {
+        #[error("i/o")]
+        #[retryable(forward)]
+        Io(#[from] io::Error),
+        #[error("stopped")]
+        #[retryable(forward)]
+        Stopped(#[from] Stopped),
+    }
+    #[retry(attempts = 1, timeout = "1s")]
+    async fn inner<E: From<Stopped> + From<io::Error>>(script: &Script) -> Result<usize, E> {
+        Ok(script.play().await?)
+    }
+    #[retry(attempts = 1, timeout = "1s")]
+    async fn inner_wrapped(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
+        Ok(script.play().await?)
+    }
+    #[retry]
+    async fn io_error(script: &Script) -> io::Result<usize> {
+        inner(script).await
+    }
+    #[retry]
+    async fn own(script: &Script) -> Result<usize, Own> {
+        inner(script).await
+    }
+    #[retry]
+    async fn wrapped(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
+        inner_wrapped(script).await
+    }
+    let script = Script::new([Step::Hang, Step::Hang, Step::Succeed]);
+    assert_eq!(io_error(&script).await.unwrap(), 3);
+    let script = Script::new([Step::Hang, Step::Hang, Step::Succeed]);
+    assert_eq!(own(&script).await.unwrap(), 3);
+    let script = Script::new([Step::Hang, Step::Hang, Step::Succeed]);
+    assert_eq!(wrapped(&script).await.unwrap(), 3);
 }

@@ -1,10 +1,10 @@
-//! HTTP/2, below `hyper`, `reqwest` and `tonic`: what `h2::Error` says.
+//! HTTP/2, which `hyper`, `reqwest` and `tonic` use: the verdict of `h2::Error`.
 
 use ::h2::{Error, Reason};
 
-use crate::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
-/// By reason, with RFC 9113 as the source; an error of the connection below it by its kind.
+/// The verdict follows the reason, after RFC 9113. An I/O error of the connection has its own verdict.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
@@ -19,19 +19,19 @@ fn of_reason(reason: Reason) -> Verdict {
     match reason {
         // "The stream was closed prior to any processing having occurred": section 8.7.
         Reason::REFUSED_STREAM => Verdict::Refused,
-        // Too much load from this side.
+        // The server gets too much load from this client.
         Reason::ENHANCE_YOUR_CALM => Verdict::Throttled,
-        // The stream or its connection ended, perhaps in the middle: a server that is being stopped
-        // (`NO_ERROR`), one that failed, or one that was waited for too long.
+        // The stream or its connection ended, perhaps in the middle: the server shuts down (`NO_ERROR`),
+        // failed, or did not answer in time.
         Reason::NO_ERROR
         | Reason::INTERNAL_ERROR
         | Reason::SETTINGS_TIMEOUT
         | Reason::STREAM_CLOSED
         | Reason::CANCEL
         | Reason::CONNECT_ERROR => Verdict::Transient,
-        // Another connection to the same server has the same protocol and the same ciphers.
+        // Another connection to the server has the same protocol and the same ciphers.
         Reason::INADEQUATE_SECURITY | Reason::HTTP_1_1_REQUIRED => Verdict::Permanent,
-        // One of the two sides breaks the protocol, or the reason is not registered.
+        // One side breaks the protocol, or the reason is not registered.
         _ => Verdict::Unknown,
     }
 }

@@ -1,7 +1,7 @@
 //! HTTP: statuses, and the delay that a server asks for in `Retry-After`.
 //!
-//! A client that answers with an `Ok` for a 503 needs one more step, or nothing is retried:
-//! [`check`] turns an unsuccessful response into a [`StatusError`], which says of itself what it is.
+//! Most clients return `Ok` for a 503, so nothing is retried. [`check`] turns such a response into a
+//! [`StatusError`], which has a verdict.
 //!
 //! # Examples
 //!
@@ -23,11 +23,11 @@ use std::time::{Duration, SystemTime};
 use ::http::header::{DATE, RETRY_AFTER};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
-use crate::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
-/// By number, with RFC 9110 as the source where no other is named.
+/// The verdict follows the number, after RFC 9110 where no other source is named.
 ///
-/// A status outside of 400 to 599 is no failure: unknown.
+/// A status outside of 400 to 599 is no failure, and unknown.
 #[diagnostic::do_not_recommend]
 impl Retryable for StatusCode {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
@@ -35,38 +35,38 @@ impl Retryable for StatusCode {
         match self.as_u16() {
             // The server waited for the request and gave up; a client "MAY repeat the request".
             408 => Verdict::Transient,
-            // RFC 8470: refused to run what might be a replay.
+            // RFC 8470: the server did not run a request that might be a replay.
             425 => Verdict::Refused,
             // RFC 6585.
             429 => Verdict::Throttled,
-            // Something broke; it may have done so half-way.
+            // The server failed, perhaps after it did a part of the work.
             500 => Verdict::Transient,
-            // A gateway had no good answer from behind it; what is behind it may have run.
+            // A gateway got no good answer. The server behind it may have run the request.
             502 | 504 => Verdict::Transient,
             // "Likely to be alleviated after some delay."
             503 => Verdict::Transient,
 
-            // The other server errors are about what was asked or how the server is set up: 501, 505,
-            // 506, 508 and 510; 507 waits for somebody to make room, 511 for somebody to log in.
+            // The request, or the configuration of the server, is at fault: 501, 505, 506, 508 and 510.
+            // 507 needs space to be freed, 511 needs a login.
             501 | 505..=508 | 510 | 511 => Verdict::Permanent,
-            // The request is at fault, or waits for something else to happen first (409, 423).
+            // The request is at fault, or something else has to happen first (409, 423).
             400..=499 => Verdict::Permanent,
 
-            // Not registered: no table of anybody's says what it means.
+            // Not registered.
             _ => Verdict::Unknown,
         }
     }
 }
 
-/// Whether a response is a failure that is worth another attempt: for `when_ok`.
+/// Returns whether a response is a failure that is worth another attempt, for `when_ok`.
 ///
-/// `when_ok` knows no hint. Where `Retry-After` counts, [`check`] the response in the body.
+/// `when_ok` ignores `Retry-After`. To follow it, [`check`] the response in the body of the function.
 #[must_use]
 pub fn is_retryable<T>(response: &Response<T>) -> bool {
     response.status().verdict().is_retryable()
 }
 
-/// Lets a response pass whose status is no failure, and makes an error of any other.
+/// Returns the response, or an error if its status is a failure.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
     }
 }
 
-/// A server's answer that is a failure, with the delay that it asked for.
+/// A response whose status is a failure, with the delay that the server asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusError {
     status: StatusCode,
@@ -86,7 +86,7 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    /// Makes an error of a status in 400 to 599; `None` for any other.
+    /// Makes an error of a status in 400 to 599, and returns `None` for any other.
     #[must_use]
     pub fn of(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
         (status.is_client_error() || status.is_server_error()).then(|| Self {
@@ -129,13 +129,15 @@ impl Retryable for StatusError {
 
 /// Reads the delay that a server asked for.
 ///
-/// Seconds, or any of the three forms of an HTTP date. A date is taken relative to the response's own
-/// `Date`, so that a clock that is set wrong does not matter, or else to this machine's clock; one that
-/// is past is no delay at all. Of several values the longest counts, and one that is neither (`1.5`,
-/// `-1`, `soon`) counts as not sent. Seconds that overflow are the longest delay there is.
+/// The value is a number of seconds, or an HTTP date in any of its three forms.
 ///
-/// The value is the server's word and not yet bounded: the policy's `max_retry_after` and the deadline
-/// do that.
+/// - A date counts from the `Date` of the response, so that a wrong clock does not matter. Without
+///   `Date` it counts from this machine's clock. A date in the past is a delay of zero.
+/// - Of several values, the longest counts.
+/// - Any other value (`1.5`, `-1`, `soon`) is ignored.
+/// - A number of seconds that overflows gives the longest possible delay.
+///
+/// The delay is not bounded here. The policy's `max_retry_after` and the deadline bound it.
 #[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     retry_after_at(headers, SystemTime::now)
@@ -152,7 +154,7 @@ fn retry_after_at(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<D
 
 fn delay(value: &HeaderValue, sent_at: impl Fn() -> SystemTime) -> Option<Duration> {
     let text = text(value)?;
-    // `1*DIGIT` and nothing else: `u64::from_str` alone would take a plus sign.
+    // Only digits: `u64::from_str` alone would accept a plus sign.
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }

@@ -1,26 +1,26 @@
 //! `hyper` 1 and the client of `hyper-util`.
 //!
-//! Both answer with `Ok` for a response of any status: [`check`](super::http::check) it.
+//! Both return `Ok` for a response of any status. Call [`check`](super::http::check) on it.
 
 use ::hyper::Error;
 use ::hyper_util::client::legacy;
 
-use crate::classify::{Said, known};
-use crate::{Retryable, Verdict};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict};
 
-/// A connection that was lost is transient, a request that was never sent is refused; what breaks the
-/// protocol, or is a mistake in how `hyper` is used, is permanent.
+/// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
+/// and a wrong use of `hyper` are permanent.
 ///
-/// What is below knows more and is asked first: the kind of an `io::Error`, the reason of an HTTP/2
-/// error, or what the caller's own body failed with.
+/// A source with a verdict decides first: an `io::Error`, an HTTP/2 error, or the error of the
+/// request's own body.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        known::inside(self).map_or_else(|| itself(self), |said| said.verdict)
+        known::inside(self).unwrap_or_else(|| self.alone()).verdict
     }
 }
 
-/// A connection that could not be made is refused: the request was never sent.
+/// A failed connection attempt is refused, because the request was never sent.
 #[diagnostic::do_not_recommend]
 impl Retryable for legacy::Error {
     fn verdict(&self) -> Verdict {
@@ -33,33 +33,36 @@ impl Retryable for legacy::Error {
     }
 }
 
-/// What the error says without its causes.
-pub(crate) fn itself(error: &Error) -> Verdict {
-    // The connection's task was gone before it took the request.
-    if error.is_closed() {
-        return Verdict::Refused;
-    }
-    let lost = error.is_incomplete_message() || error.is_body_write_aborted();
-    if lost || error.is_canceled() || error.is_timeout() {
-        return Verdict::Transient;
-    }
-    if error.is_parse() || error.is_user() {
-        return Verdict::Permanent;
-    }
-    Verdict::Unknown
-}
-
-/// What the error says without its causes.
-pub(crate) fn client_itself(error: &legacy::Error) -> Verdict {
-    if error.is_connect() {
-        Verdict::Refused
-    } else {
-        Verdict::Unknown
+impl Alone for Error {
+    fn alone(&self) -> Said {
+        // The task of the connection ended before it took the request.
+        if self.is_closed() {
+            return Said::new(Verdict::Refused);
+        }
+        let lost = self.is_incomplete_message() || self.is_body_write_aborted();
+        if lost || self.is_canceled() || self.is_timeout() {
+            return Said::new(Verdict::Transient);
+        }
+        if self.is_parse() || self.is_user() {
+            return Said::new(Verdict::Permanent);
+        }
+        Said::UNKNOWN
     }
 }
 
-/// No request was sent. What keeps the connection from being made may last, though, as a certificate
-/// that is not trusted does.
+impl Alone for legacy::Error {
+    fn alone(&self) -> Said {
+        if self.is_connect() {
+            Said::new(Verdict::Refused)
+        } else {
+            Said::UNKNOWN
+        }
+    }
+}
+
+/// Returns the verdict of a failed connection attempt, in which no request was sent.
+///
+/// The cause can be permanent: a certificate that is not trusted, for example.
 pub(crate) fn connect(inside: Option<Said>) -> Verdict {
     match inside {
         Some(said) if said.verdict == Verdict::Permanent => Verdict::Permanent,

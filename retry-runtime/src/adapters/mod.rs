@@ -1,7 +1,7 @@
 //! Verdicts for the errors of other crates: one file each, one feature each.
 //!
-//! No table ends in an arm that says yes: a code that nobody vouched for is permanent where its class
-//! is known, else unknown, and neither is retried unless the caller's own rule says so.
+//! No table ends in an arm that allows a retry. An unlisted code is permanent if its class is known, else
+//! unknown. Neither is retried without a rule in the attribute.
 
 #[cfg(feature = "h2")]
 pub mod h2;
@@ -17,3 +17,8 @@ pub mod reqwest;
 pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
+
+mod io;
+mod known;
+mod std_errors;
+mod stopped;

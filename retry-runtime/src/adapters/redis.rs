@@ -1,23 +1,23 @@
-//! `redis`: what `RedisError::retry_method()` says.
+//! `redis`: verdicts after `RedisError::retry_method()`.
 //!
-//! A multiplexed connection that was lost does not come back by itself. Use
-//! `redis::aio::ConnectionManager`, which reconnects, or take a connection anew in each attempt.
+//! A multiplexed connection does not reconnect after it is lost. Use `redis::aio::ConnectionManager`,
+//! which does, or open a connection in each attempt.
 
 use ::redis::{ErrorKind, RedisError, RetryMethod, ServerErrorKind};
 
-use crate::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
-/// By the crate's own judgement; what the server says before it runs a command is refused.
+/// The verdict follows [`RedisError::retry_method`]. An error that the server sends before it runs the
+/// command is refused.
 #[diagnostic::do_not_recommend]
 impl Retryable for RedisError {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
-        // Nobody was listening.
+        // No server listened.
         if self.is_connection_refusal() {
             return Verdict::Refused;
         }
-        // The server answers so instead of running the command: it is loading its data, has no master,
-        // or is moving the slot.
+        // The server did not run the command: it loads its data, has no master, or moves the slot.
         let refused = [
             ServerErrorKind::BusyLoading,
             ServerErrorKind::MasterDown,
@@ -30,30 +30,29 @@ impl Retryable for RedisError {
         {
             return Verdict::Refused;
         }
-        // Running somebody's script, which the crate has no name for.
+        // The server runs a script. The crate has no name for this code.
         if self.code() == Some("BUSY") {
             return Verdict::Refused;
         }
-        // A password that was wrong is wrong on the next connection too.
+        // A wrong password is wrong on the next connection too.
         if self.kind() == ErrorKind::AuthenticationFailed {
             return Verdict::Permanent;
         }
-        // The crate says `Reconnect`, for a protocol that got out of step; far more often it is a value
-        // that is not of the type that was asked for.
+        // The crate says `Reconnect`, because the protocol may be out of step. Far more often the value
+        // is not of the requested type.
         if self.kind() == ErrorKind::Parse {
             return Verdict::Permanent;
         }
         match self.retry_method() {
-            // The connection is gone, with or without the command having run.
+            // The connection is lost. The command may have run.
             RetryMethod::Reconnect | RetryMethod::ReconnectFromInitialConnections => {
                 Verdict::Transient
             }
             RetryMethod::RetryImmediately | RetryMethod::WaitAndRetry => Verdict::Transient,
-            // A client that knows of clusters follows these itself; to any other the same node gives
-            // the same answer.
+            // A cluster client follows redirects itself. Any other client gets the same answer again.
             RetryMethod::AskRedirect | RetryMethod::MovedRedirect => Verdict::Permanent,
             RetryMethod::NoRetry => Verdict::Permanent,
-            // One that the crate may yet grow.
+            // A method that the crate may add.
             _ => Verdict::Unknown,
         }
     }

@@ -1,8 +1,8 @@
 //! `reqwest`: failed requests, and responses whose status is a failure.
 //!
-//! `send()` gives `Ok` for a response of any status, and `error_for_status()` drops the `Retry-After`
-//! that came with it. [`ResponseExt::check`] makes an error that keeps both. A function that returns
-//! this module's [`Error`] needs no rule in its attribute.
+//! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
+//! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`Error`] of this
+//! module needs no rule in its attribute.
 //!
 //! # Examples
 //!
@@ -23,21 +23,21 @@ use std::time::Duration;
 use ::reqwest::Response;
 
 use super::http::StatusError;
-use crate::classify::known;
-use crate::{Retryable, Stopped, Verdict};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict};
+use crate::stopped::Stopped;
 
-/// By what happened, which `reqwest` tells apart, and by what is behind it:
+/// The verdict follows the kind of failure, and then the source of the error:
 ///
-/// - a connection that could not be made is refused, since no request was sent; a certificate that is
-///   not trusted is permanent;
-/// - a timeout is transient, as is a connection that was lost or a body that was cut off;
-/// - a status is what [`StatusCode`](http::StatusCode) says;
-/// - a request that could not be built, a redirect that went too far and a body that is not what was
-///   asked for are permanent.
+/// - A failed connection attempt is refused, because no request was sent. A certificate that is not
+///   trusted is permanent.
+/// - A timeout, a lost connection and an incomplete body are transient.
+/// - A status has the verdict of its [`StatusCode`](http::StatusCode).
+/// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for ::reqwest::Error {
     fn verdict(&self) -> Verdict {
-        let own = itself(self);
+        let own = self.alone().verdict;
         if own != Verdict::Unknown {
             return own;
         }
@@ -50,26 +50,26 @@ impl Retryable for ::reqwest::Error {
         }
         match inside {
             Some(said) => said.verdict,
-            // No network at fault: the bytes are not what they were taken for.
+            // The body arrived, but it is not of the expected form.
             None if self.is_decode() => Verdict::Permanent,
             None => Verdict::Unknown,
         }
     }
 }
 
-/// What the error says without its causes.
-pub(crate) fn itself(error: &::reqwest::Error) -> Verdict {
-    if error.is_builder() || error.is_redirect() {
-        return Verdict::Permanent;
+impl Alone for ::reqwest::Error {
+    fn alone(&self) -> Said {
+        if self.is_builder() || self.is_redirect() {
+            return Said::new(Verdict::Permanent);
+        }
+        self.status()
+            .map_or(Said::UNKNOWN, |status| Said::of(&status))
     }
-    error
-        .status()
-        .map_or(Verdict::Unknown, |status| status.verdict())
 }
 
 /// Turns a response whose status is a failure into an error.
 pub trait ResponseExt: Sized {
-    /// Lets a response pass whose status is no failure.
+    /// Returns the response, or an error if its status is a failure.
     ///
     /// # Errors
     ///
@@ -87,24 +87,24 @@ impl ResponseExt for Response {
     }
 }
 
-/// Whether a response is a failure that is worth another attempt: for `when_ok`.
+/// Returns whether a response is a failure that is worth another attempt, for `when_ok`.
 ///
-/// `when_ok` knows no hint. Where `Retry-After` counts, [`check`](ResponseExt::check) the response in
-/// the body.
+/// `when_ok` ignores `Retry-After`. To follow it, [`check`](ResponseExt::check) the response in the body
+/// of the function.
 #[must_use]
 pub fn is_retryable(response: &Response) -> bool {
     response.status().verdict().is_retryable()
 }
 
-/// Why a request failed: for functions that do nothing but HTTP.
+/// Why a request failed, for functions that only use HTTP.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There was no answer, or it could not be read.
+    /// There was no response, or it could not be read.
     Request(::reqwest::Error),
-    /// The server answered, and its answer is a failure.
+    /// The status of the response is a failure.
     Status(StatusError),
-    /// The retried call was stopped.
+    /// The call was stopped.
     Stopped(Stopped),
 }
 
@@ -138,7 +138,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // Each is shown as itself, so its cause is the next link.
+        // `Display` shows the inner error, so its source is next.
         match self {
             Self::Request(error) => error.source(),
             Self::Status(error) => error.source(),

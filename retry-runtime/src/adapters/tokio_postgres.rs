@@ -1,12 +1,12 @@
-//! `tokio-postgres`: by SQLSTATE, and by what a lost connection leaves open.
+//! `tokio-postgres`: verdicts by SQLSTATE, and of lost connections.
 //!
-//! After a conflict (40001, 40P01) Postgres has rolled the whole transaction back, so it is the
-//! **transaction** that has to run again: annotate the function that begins and commits it, not the one
-//! that runs a statement in it.
+//! After a conflict (40001, 40P01), Postgres rolls back the whole transaction, so the whole
+//! **transaction** has to run again. Annotate the function that begins and commits it, not the function
+//! that runs one statement.
 //!
-//! When the connection is lost nobody says whether a `COMMIT` took effect, so that is unknown and not
-//! retried. Before the `COMMIT` it is plain that nothing took effect; [`TransactionError`] and [`commit`]
-//! tell the two apart.
+//! A connection that is lost during `COMMIT` leaves open whether the transaction took effect. A lost
+//! connection is therefore unknown, and not retried. Before `COMMIT`, nothing took effect.
+//! [`TransactionError`] and [`commit`] tell the two cases apart.
 //!
 //! # Examples
 //!
@@ -30,48 +30,49 @@ use std::fmt;
 use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
-use crate::classify::of_kind;
-use crate::{Retryable, Stopped, Verdict};
+use super::known::Alone as _;
+use crate::classify::{Retryable, Verdict};
+use crate::stopped::Stopped;
 
-/// By code, with Appendix A of the Postgres manual as the source.
+/// The verdict follows the code, after Appendix A of the Postgres manual.
 #[diagnostic::do_not_recommend]
 impl Retryable for SqlState {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
         let code = self.code();
         match code {
-            // Serialization failure, deadlock, lock not available: rolled back, run it again.
+            // Serialization failure, deadlock, lock not available: rolled back.
             "40001" | "40P01" | "55P03" => Verdict::Transient,
-            // Nobody knows whether it took effect.
+            // The statement may or may not have taken effect.
             "40003" | "08007" => Verdict::Unknown,
 
-            // The connection was never made, or is not there.
+            // There is no connection.
             "08001" | "08003" | "08004" => Verdict::Refused,
-            // It was lost.
+            // The connection was lost.
             "08000" | "08006" => Verdict::Transient,
-            // The two sides do not understand each other; poolers use it for much else.
+            // A protocol violation. Poolers use the code for much else.
             "08P01" => Verdict::Unknown,
 
-            // Too many connections: turned away at the door.
+            // Too many connections: the server refused this one.
             "53300" => Verdict::Refused,
-            // Memory, disk, or a configured limit, all used up by the load of the moment.
+            // Memory, disk or a configured limit is used up by the present load.
             "53000" | "53100" | "53200" | "53400" => Verdict::Throttled,
 
-            // Starting up, shutting down or recovering: turned away at the door.
+            // Starting, shutting down or recovering: the server refused the connection.
             "57P03" => Verdict::Refused,
-            // The session was ended by an administrator, a crash, or for having been idle.
+            // An administrator, a crash or an idle timeout ended the session.
             "57P01" | "57P02" | "57P05" => Verdict::Transient,
-            // Cancelled: by somebody, or by `statement_timeout`.
+            // Cancelled, by a user or by `statement_timeout`.
             "57014" => Verdict::Unknown,
 
             _ if is_permanent_class(code) => Verdict::Permanent,
-            // System errors (58), internal errors (XX), and what is not registered.
+            // System errors (58), internal errors (XX), and unregistered codes.
             _ => Verdict::Unknown,
         }
     }
 }
 
-/// Classes in which every code is about what was asked: it is asked the same way again.
+/// Whether the class of the code is about the statement, which is the same in another attempt.
 fn is_permanent_class(code: &str) -> bool {
     const PERMANENT: [&str; 35] = [
         "03", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "20", "21", "22", "23", "24", "25", "26",
@@ -91,9 +92,9 @@ impl Retryable for DbError {
     }
 }
 
-/// What the server says is as its [`SqlState`]; a connection that could not be made is refused; one that
-/// was lost is unknown, since a `COMMIT` may have been on its way. The rest, as a value of the wrong
-/// type, is permanent.
+/// An error of the server has the verdict of its [`SqlState`]. A failed connection attempt is refused. A
+/// lost connection is unknown, because a `COMMIT` may have been on its way. Any other error, such as a
+/// value of the wrong type, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
@@ -108,13 +109,13 @@ impl Retryable for Error {
     }
 }
 
-/// An error that is not the server's.
+/// The kinds of errors that do not come from the server.
 enum Failure {
-    /// While connecting.
+    /// The connection could not be made.
     Connect,
-    /// Of a connection that was made.
+    /// The connection was lost.
     Lost,
-    /// What was asked for, or how the server was spoken to.
+    /// The statement, its values or the protocol are at fault.
     Other,
 }
 
@@ -123,8 +124,8 @@ impl Failure {
         if error.is_closed() {
             return Self::Lost;
         }
-        // The crate keeps the kind to itself; its message begins with it. Read only here, and tested
-        // against a server: a message that is not known is an error that is not retried.
+        // The kind is private, but the message begins with it. Only this function reads messages, and
+        // tests compare it with a server. An unknown message is an error that is not retried.
         let message = error.to_string();
         if message.starts_with("error connecting to server")
             || message.starts_with("timeout waiting for server")
@@ -139,38 +140,38 @@ impl Failure {
     }
 }
 
-/// Whether what came over the connection was no message: the crate has that as a failed read.
+/// Whether the server sent bytes that are no message. The crate reports them as a failed read.
 fn is_nonsense(error: &Error) -> bool {
     let source = std::error::Error::source(error);
     let failed = source.and_then(|source| source.downcast_ref::<std::io::Error>());
-    failed.is_some_and(|failed| of_kind(failed.kind()) == Verdict::Permanent)
+    failed.is_some_and(|failed| failed.alone().verdict == Verdict::Permanent)
 }
 
-/// Commits, and says of an error that it was the commit's.
+/// Commits the transaction, and marks an error as one of the commit.
 ///
 /// # Errors
 ///
-/// - [`TransactionError::Commit`]: the server refused, or the connection was lost.
+/// - [`TransactionError::Commit`]: the server refused the commit, or the connection was lost.
 ///
 /// # Cancel safety
 ///
-/// Dropped in the middle, the commit may or may not take effect. That is so for `COMMIT` itself; give
-/// the attempt no `timeout` that could cut it, or make the transaction safe to run twice.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
+/// that could cut it, or make the transaction safe to run twice.
 pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError> {
     transaction.commit().await.map_err(TransactionError::Commit)
 }
 
-/// Why a transaction failed, and whether that was before its `COMMIT`.
+/// Why a transaction failed, and whether it failed before its `COMMIT`.
 ///
-/// For functions that begin a transaction, run every statement in it, and end with [`commit`].
+/// For functions that begin a transaction, run all its statements, and end with [`commit`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TransactionError {
-    /// Before `COMMIT` was sent: the database has rolled back, so even a lost connection is transient.
+    /// Failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
     Statement(Error),
-    /// By `COMMIT`: a conflict is transient, a lost connection is unknown.
+    /// Failed in `COMMIT`. A conflict is transient, a lost connection is unknown.
     Commit(Error),
-    /// The retried call was stopped.
+    /// The call was stopped.
     Stopped(Stopped),
 }
 
@@ -214,11 +215,11 @@ impl Retryable for TransactionError {
                 _ => error.verdict(),
             },
             Self::Commit(error) => match error.code().map(SqlState::code) {
-                // The server answered, and its answer is that nothing took effect.
+                // The server answered that nothing took effect.
                 Some("40001" | "40P01" | "55P03") => Verdict::Transient,
-                // The session was ended, perhaps after the commit; or there was no answer.
+                // The session ended, perhaps after the commit, or the server did not answer.
                 _ if error.verdict() != Verdict::Permanent => Verdict::Unknown,
-                // A deferred constraint, say.
+                // A deferred constraint, for example.
                 _ => Verdict::Permanent,
             },
             Self::Stopped(stopped) => stopped.verdict(),

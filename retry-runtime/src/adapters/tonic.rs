@@ -1,15 +1,15 @@
-//! gRPC: what `tonic::Status` says, by its code and by what the server says about retries.
+//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server.
 
 use std::time::Duration;
 
 use ::prost::Message as _;
-use ::tonic::{Code, Status};
+use ::tonic::{Code, Status, TimeoutExpired};
 use ::tonic_types::pb;
 
-use crate::classify::{Said, known};
-use crate::{Retryable, Verdict};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict};
 
-/// By code, with the gRPC documentation of status codes as the source.
+/// The verdict follows the gRPC documentation of status codes.
 #[diagnostic::do_not_recommend]
 impl Retryable for Code {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
@@ -17,16 +17,16 @@ impl Retryable for Code {
         match self {
             // "Most likely a transient condition."
             Self::Unavailable => Verdict::Transient,
-            // A conflict: "retry at a higher level", which is what the annotated function is.
+            // A conflict: "retry at a higher level". The annotated function is that level.
             Self::Aborted => Verdict::Transient,
-            // As an attempt that timed out on this side.
+            // The same as a timeout of this client.
             Self::DeadlineExceeded => Verdict::Transient,
 
-            // A quota that refills, or a message that is too large: `RetryInfo` tells.
+            // A quota that refills, or a message that is too large. `RetryInfo` tells which.
             Self::ResourceExhausted => Verdict::Unknown,
-            // Somebody cancelled it, or a proxy on the way gave up.
+            // A user cancelled the call, or a proxy gave up.
             Self::Cancelled => Verdict::Unknown,
-            // A bug or an accident at the other end; a lost connection also comes as one of these.
+            // A failure of the server. A lost connection has one of these codes too.
             Self::Unknown | Self::Internal => Verdict::Unknown,
 
             // The same request gets the same answer.
@@ -47,13 +47,13 @@ impl Retryable for Code {
     }
 }
 
-/// By what the server says, then by what is behind the status, then by its [`Code`].
+/// The verdict follows the pushback of the server, then the source of the status, then its [`Code`].
 ///
-/// - `grpc-retry-pushback-ms` and `RetryInfo` are the server's delay; a negative one, or a pushback
-///   that cannot be read, means that it wants no retry: permanent (gRFC A6).
+/// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. A negative delay, a pushback
+///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
 /// - `ResourceExhausted` with a delay is throttled.
-/// - A status that this side made, of a connection that was refused or lost or of its own timeout, is what
-///   that error says.
+/// - A status that this client made has the verdict of its source: a connection that was refused or lost,
+///   or a timeout.
 #[diagnostic::do_not_recommend]
 impl Retryable for Status {
     fn verdict(&self) -> Verdict {
@@ -66,7 +66,7 @@ impl Retryable for Status {
 }
 
 fn said(status: &Status) -> Said {
-    let own = itself(status);
+    let own = status.alone();
     let settled = own.hint.is_some() || own.verdict == Verdict::Permanent;
     match known::inside(status) {
         Some(inside) if !settled => inside,
@@ -74,24 +74,32 @@ fn said(status: &Status) -> Said {
     }
 }
 
-/// What the status says without its causes.
-pub(crate) fn itself(status: &Status) -> Said {
-    let verdict = status.code().verdict();
-    match pushback(status) {
-        Pushback::None => Said::new(verdict),
-        Pushback::Never => Said::new(Verdict::Permanent),
-        Pushback::After(delay) if status.code() == Code::ResourceExhausted => Said {
-            verdict: Verdict::Throttled,
-            hint: Some(delay),
-        },
-        Pushback::After(delay) => Said {
-            verdict,
-            hint: Some(delay),
-        },
+impl Alone for Status {
+    fn alone(&self) -> Said {
+        let verdict = self.code().verdict();
+        match pushback(self) {
+            Pushback::None => Said::new(verdict),
+            Pushback::Never => Said::new(Verdict::Permanent),
+            Pushback::After(delay) if self.code() == Code::ResourceExhausted => Said {
+                verdict: Verdict::Throttled,
+                hint: Some(delay),
+            },
+            Pushback::After(delay) => Said {
+                verdict,
+                hint: Some(delay),
+            },
+        }
     }
 }
 
-/// What a server says about the next attempt.
+/// The timeout of this client, which is only ever the source of a [`Status`].
+impl Alone for TimeoutExpired {
+    fn alone(&self) -> Said {
+        Said::new(Verdict::Transient)
+    }
+}
+
+/// What the server wants for the next attempt.
 enum Pushback {
     None,
     After(Duration),
@@ -99,23 +107,25 @@ enum Pushback {
 }
 
 fn pushback(status: &Status) -> Pushback {
-    if let Some(sent) = status.metadata().get("grpc-retry-pushback-ms") {
-        let millis = sent
-            .to_str()
-            .ok()
-            .and_then(|text| text.trim().parse::<i64>().ok());
-        // "If the value for pushback is negative or unparseable, then it will be seen as the server
-        // asking the client not to retry at all."
-        return match millis.and_then(|millis| u64::try_from(millis).ok()) {
-            Some(millis) => Pushback::After(Duration::from_millis(millis)),
-            None => Pushback::Never,
-        };
+    let sent = status.metadata().get_all("grpc-retry-pushback-ms");
+    let mut sent = sent.iter();
+    let Some(first) = sent.next() else {
+        return retry_info(status).unwrap_or(Pushback::None);
+    };
+    // "If the value for pushback is negative or unparseable, then it will be seen as the server asking
+    // the client not to retry at all." Several values are no value that can be parsed.
+    let text = first.to_str().ok().filter(|_| sent.next().is_none());
+    let millis = text.and_then(|text| text.trim().parse::<i64>().ok());
+    match millis.and_then(|millis| u64::try_from(millis).ok()) {
+        Some(millis) => Pushback::After(Duration::from_millis(millis)),
+        None => Pushback::Never,
     }
-    retry_info(status).unwrap_or(Pushback::None)
 }
 
-/// The delay of `google.rpc.RetryInfo`, read one level below `tonic_types::RetryInfo`: that makes 0 of a
-/// negative delay, which is a "no", and the conversion that it uses can overflow.
+/// Reads the delay of `google.rpc.RetryInfo`.
+///
+/// `tonic_types::RetryInfo` is not used: it turns a negative delay, which means no retry, into zero, and
+/// its conversion can overflow.
 fn retry_info(status: &Status) -> Option<Pushback> {
     let details = pb::Status::decode(status.details()).ok()?.details;
     let info = details

@@ -1,5 +1,6 @@
-//! The search of `on` and `not_on`: an error of one type inside an error of another.
+//! The search for `on` and `not_on`: an error of one type inside an error of another.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,27 +8,27 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::links::{Links, as_type};
-use super::{Said, Verdict, known};
+use super::links::{Links, as_type, is_last, is_stopped_for_good};
+use super::verdict::{Said, Verdict};
 
-/// Looks for errors of type `A` in an error of type `E`.
+/// Searches an error of type `E` for errors of type `A`.
 ///
-/// Which walk is right for `E` is chosen by method lookup, from the outside in along `Deref`, at the
-/// place where the call is written:
+/// Method lookup chooses the search by what `E` implements, where the call is written. It tries these
+/// levels in turn, along `Deref`:
 ///
-/// 1. `E: Error` (and `A: Error`): the whole chain of causes, `E` itself first;
-/// 2. `E: AsRef<dyn Error + …>`, as `anyhow::Error`, `eyre::Report` and `Box<dyn Error + …>` are: the
-///    chain of what is in it;
-/// 3. a pointer to such a type, as `Arc<anyhow::Error>`: the same;
-/// 4. any other: only `E` itself, also boxed or shared. An `A` that it is not does not compile
-///    ([`Inside`] words the message).
+/// 1. `E: Error` (and `A: Error`): `E` itself, then its chain of sources;
+/// 2. `E: AsRef<dyn Error + …>`, such as `anyhow::Error`, `eyre::Report` and `Box<dyn Error + …>`: the
+///    chain of the error inside;
+/// 3. a pointer to such a type, such as `Arc<anyhow::Error>`: the same;
+/// 4. any other `E`: only `E` itself, also in a `Box`, an `Rc` or an `Arc`. Another `A` does not compile
+///    ([`Inside`] has the message).
 ///
-/// Inside of a call that was [stopped](crate::Stopped) for good nothing is found: the error that it keeps
-/// as its cause has had its attempts.
+/// `find` returns `None` if the chain holds a permanently [stopped](crate::Stopped) call. The error that
+/// the `Stopped` keeps as its source has already had its attempts.
 ///
-/// Method lookup does not look at lifetimes, so `'static` cannot be chosen on: an `E: Error` that
-/// borrows, or a type parameter without `'static`, is rustc's error about a lifetime. Such an error
-/// cannot be searched at all; `matches` and `when` are for it.
+/// Method lookup ignores lifetimes, so it cannot choose by `'static`. An `E: Error` that borrows, or a
+/// type parameter without `'static`, gives a lifetime error from rustc. Such an error cannot be searched;
+/// use `matches` or `when`.
 ///
 /// ```text
 /// // Output:                                                    error: &E, A as typed
@@ -35,29 +36,29 @@ use super::{Said, Verdict, known};
 /// $root::__private::Find::<_, A>::new(error).contains()
 /// ```
 ///
-/// The method's name carries the span of `A` as typed: that is where rustc reports case 4.
+/// The name of the method carries the span of `A` as typed. There rustc reports an `A` that is not in `E`.
 pub struct Find<'a, E, A>(Shared<'a, E, A>);
 
-/// Case 2, thread-safe.
+/// Level 2, `Send + Sync`.
 pub struct Shared<'a, E, A>(Sent<'a, E, A>);
 
-/// Case 2, `Send` only.
+/// Level 2, `Send`.
 pub struct Sent<'a, E, A>(Local<'a, E, A>);
 
-/// Case 2, neither.
+/// Level 2, neither.
 pub struct Local<'a, E, A>(Pointer<'a, E, A>);
 
-/// Case 3, thread-safe.
+/// Level 3, `Send + Sync`.
 pub struct Pointer<'a, E, A>(LocalPointer<'a, E, A>);
 
-/// Case 3, not thread-safe.
+/// Level 3, neither.
 pub struct LocalPointer<'a, E, A>(Itself<'a, E, A>);
 
-/// Case 4.
+/// Level 4.
 pub struct Itself<'a, E, A>(&'a E, PhantomData<fn(&A)>);
 
 impl<'a, E, A> Find<'a, E, A> {
-    /// Takes the error to be searched.
+    /// Takes the error to search.
     #[inline]
     pub const fn new(error: &'a E) -> Self {
         Self(Shared(Sent(Local(Pointer(LocalPointer(Itself(
@@ -67,18 +68,40 @@ impl<'a, E, A> Find<'a, E, A> {
     }
 }
 
-/// The two questions, asked of the chain that starts with `$first`.
+impl<E: Error + 'static, A: Error + 'static> Find<'_, E, A> {
+    /// Returns the answer of the first `A` that is not permanent.
+    // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled
+    // again for each annotated function.
+    #[inline]
+    pub fn find(&self, said: fn(&A) -> Said) -> Option<Said> {
+        let error: &E = self.error();
+        match itself(error) {
+            Some(itself) if is_last(error) => Some(said(itself)).filter(qualifies),
+            _ => find_in(error, said),
+        }
+    }
+
+    /// Returns whether an `A` is inside.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self) -> bool {
+        let error: &E = self.error();
+        itself::<E, A>(error).is_some() || contained_in::<A>(error)
+    }
+}
+
+/// Both searches in the chain that starts with `$first`.
 macro_rules! searches_chain {
     ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
         impl<$E: $($bound)+, A: Error + 'static> $level<'_, $E, A> {
-            /// What the first `A` that does not call itself permanent says of itself.
+            /// Returns the answer of the first `A` that is not permanent.
             #[inline]
-            pub fn find(&self, said: impl Fn(&A) -> Said) -> Option<Said> {
+            pub fn find(&self, said: fn(&A) -> Said) -> Option<Said> {
                 let $error: &$E = self.error();
                 find_in($first, said)
             }
 
-            /// Whether an `A` is inside.
+            /// Returns whether an `A` is inside.
             #[must_use]
             #[inline]
             pub fn contains(&self) -> bool {
@@ -89,7 +112,6 @@ macro_rules! searches_chain {
     };
 }
 
-searches_chain!(Find, E: [Error + 'static], |error| error);
 searches_chain!(Shared, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
 searches_chain!(Sent, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
 searches_chain!(Local, E: [AsRef<dyn Error>], |error| error.as_ref());
@@ -97,18 +119,18 @@ searches_chain!(Pointer, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |er
 searches_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error).as_ref());
 
 impl<'a, E, A> Itself<'a, E, A> {
-    /// What the error says of itself, unless it calls itself permanent.
-    // The bound stands here, not on the `impl`: so rustc reports the bound, with our words, instead
-    // of a method that does not exist.
+    /// Returns the answer of the error, unless it is permanent.
+    // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
+    // `Inside`, and not a missing method.
     #[inline]
-    pub fn find(&self, said: impl Fn(&A) -> Said) -> Option<Said>
+    pub fn find(&self, said: fn(&A) -> Said) -> Option<Said>
     where
         A: Inside<E>,
     {
         Some(said(A::inside(self.0))).filter(qualifies)
     }
 
-    /// True: the error is an `A`, or this would not have compiled.
+    /// Returns true: the error is an `A`, or the call would not compile.
     #[must_use]
     #[inline]
     pub fn contains(&self) -> bool
@@ -123,7 +145,7 @@ impl<'a, E, A> Itself<'a, E, A> {
     }
 }
 
-/// An error type that an `E`, which is no chain of causes, can be.
+/// An error type that can be in an `E` without a chain of sources.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can never be found inside `{E}`",
     label = "no `{Self}` is ever inside `{E}`",
@@ -131,7 +153,7 @@ impl<'a, E, A> Itself<'a, E, A> {
     note = "implement `std::error::Error` and its `source()`, or use `matches = \"…\"` or `when = \"…\"`, or derive `Retryable` for `{E}`"
 )]
 pub trait Inside<E> {
-    /// Sees the error as a `Self`.
+    /// Returns the error as a `Self`.
     fn inside(error: &E) -> &Self;
 }
 
@@ -159,25 +181,51 @@ impl<A> Inside<Rc<A>> for A {
     }
 }
 
+/// Returns the error as an `A` if both are one type, which the compiler decides for each pair.
+#[inline]
+fn itself<E: 'static, A: 'static>(error: &E) -> Option<&A> {
+    (error as &dyn Any).downcast_ref()
+}
+
+#[cold]
+#[inline(never)]
 fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
-    said: impl Fn(&A) -> Said,
+    said: fn(&A) -> Said,
 ) -> Option<Said> {
-    if known::ends_all(first) {
-        return None;
+    walk(first, &|link| {
+        as_type::<A>(link).map(said).filter(qualifies)
+    })
+}
+
+/// Returns the first answer in the chain, or `None` if a call inside was permanently stopped.
+fn walk(
+    first: &(dyn Error + 'static),
+    ask: &dyn Fn(&(dyn Error + 'static)) -> Option<Said>,
+) -> Option<Said> {
+    let mut found = None;
+    for link in Links::of(first) {
+        if is_stopped_for_good(link) {
+            return None;
+        }
+        // The search goes on after a link that does not qualify.
+        found = found.or_else(|| ask(link));
     }
-    // The search goes on after a link that does not qualify.
-    Links::of(first)
-        .filter_map(as_type::<A>)
-        .map(said)
-        .find(qualifies)
+    found
 }
 
+#[cold]
+#[inline(never)]
 fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
-    Links::of(first).any(|link| as_type::<A>(link).is_some())
+    for link in Links::of(first) {
+        if as_type::<A>(link).is_some() {
+            return true;
+        }
+    }
+    false
 }
 
-/// What calls itself permanent is not cured by another attempt, whoever vouches for its type.
+/// Another attempt does not help against a permanent error, even if `on` names its type.
 fn qualifies(said: &Said) -> bool {
     said.verdict != Verdict::Permanent
 }
@@ -212,7 +260,7 @@ deref_to_next!(
 
 impl<E, A> fmt::Debug for Itself<'_, E, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither type need be `Debug`.
+        // Neither type may be `Debug`.
         let (looked_for, inside) = (std::any::type_name::<A>(), std::any::type_name::<E>());
         write!(f, "{looked_for} in {inside}")
     }

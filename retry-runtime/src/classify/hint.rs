@@ -1,15 +1,15 @@
-//! What `after = "…"` of the derive may name.
+//! The types that `after = "…"` of the derive accepts.
 
 use std::time::Duration;
 
-/// A delay, or none: the type of a field or the result of a method that `after` names.
+/// A delay or none. `after` names a field of this type, or a method that returns it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no delay",
     label = "expected `Duration` or `Option<Duration>`",
     note = "a method can make one of it: `after = \"Self::retry_after\"`, with `fn retry_after(&self) -> Option<Duration>`"
 )]
 pub trait Delay: Copy {
-    /// The delay, if there is one.
+    /// Returns the delay, if there is one.
     fn into_hint(self) -> Option<Duration>;
 }
 
@@ -27,12 +27,12 @@ impl Delay for Option<Duration> {
     }
 }
 
-/// The delay in a field.
+/// Reads the delay from a field.
 pub fn hint_in<D: Delay>(field: &D) -> Option<Duration> {
     field.into_hint()
 }
 
-/// The delay that a method gave.
+/// Takes the delay that a method returned.
 pub fn hint_from<D: Delay>(delay: D) -> Option<Duration> {
     delay.into_hint()
 }

@@ -1,17 +1,21 @@
-//! The chain of causes, link by link.
+//! The chain of sources of an error, link by link.
 
+use std::any::Any;
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-/// The longest chain that is walked. Real ones have under ten links; one that points at itself has
-/// no end.
+use super::verdict::{Retryable as _, Verdict};
+use crate::stopped::Stopped;
+
+/// The most links that a walk visits. Real chains have under ten. An error that is its own source would
+/// never end.
 pub(crate) const MAX_LINKS: usize = 32;
 
-/// An error and its causes, from the outside in.
+/// An error and its sources, from the outside in.
 ///
-/// `io::Error` and `Arc<dyn Error>` are links that show their inside to nobody who walks by
-/// `source()` alone: both answer with the source *of* what they hold.
+/// `io::Error` and `Arc<dyn Error>` hide the error that they hold from `source()`, which returns the
+/// source of that error. This walk visits the held error too.
 pub(crate) struct Links<'a> {
     next: Option<&'a (dyn Error + 'static)>,
     left: usize,
@@ -32,19 +36,33 @@ impl<'a> Iterator for Links<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let link = self.next?;
-        self.next = inside(link).or_else(|| link.source());
+        self.next = after(link);
         Some(link)
     }
 }
 
-/// Sees the link as an `A`, also through a box or an `Arc`.
+/// Whether no link comes after `error`.
+#[inline]
+pub(crate) fn is_last<E: Error + 'static>(error: &E) -> bool {
+    match (error as &dyn Any).downcast_ref::<io::Error>() {
+        // The compiler knows `E`, and keeps only this line for an `io::Error`.
+        Some(error) => error.get_ref().is_none(),
+        None => after(error).is_none(),
+    }
+}
+
+/// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`.
 pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -> Option<&'a A> {
     link.downcast_ref::<A>()
         .or_else(|| link.downcast_ref::<Box<A>>().map(|boxed| &**boxed))
         .or_else(|| link.downcast_ref::<Arc<A>>().map(|shared| &**shared))
 }
 
-/// What a wrapper holds that does not show it as its source.
+fn after<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    inside(link).or_else(|| link.source())
+}
+
+/// Returns what a wrapper holds that does not return it as its source.
 fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     if let Some(error) = as_type::<io::Error>(link) {
         return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
@@ -56,4 +74,14 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         return Some(&**shared);
     }
     None
+}
+
+/// Whether the chain has a [`Stopped`] that no outer call may retry.
+pub(crate) fn ends_all(error: &(dyn Error + 'static)) -> bool {
+    Links::of(error).any(is_stopped_for_good)
+}
+
+/// Whether this link is such a [`Stopped`].
+pub(crate) fn is_stopped_for_good(link: &(dyn Error + 'static)) -> bool {
+    as_type::<Stopped>(link).is_some_and(|stopped| stopped.verdict() == Verdict::Permanent)
 }

@@ -1,18 +1,16 @@
-//! What is worth another attempt.
+//! Which errors are worth another attempt.
 //!
-//! An error says of itself what it is ([`Retryable`]); an attribute's rules say which of them count;
-//! [`Ruling`] is the answer. Generated code finds out what an error implements by method lookup, so
-//! that nobody has to write a bound ([`Probe`] and [`Find`]).
+//! An error type gives a [`Verdict`] through [`Retryable`]. The rules of an attribute turn it into a
+//! [`Ruling`]. Generated code finds out what an error type implements by method lookup ([`Probe`] and
+//! [`Find`]), so that annotated functions need no bounds.
+//!
+//! Nothing here names an error of another crate. The adapters do, and import this module.
 
 pub mod find;
 mod hint;
-mod io;
-pub(crate) mod known;
 mod links;
 pub mod probe;
-mod ruling;
-mod std_errors;
-mod stopped;
+mod rules;
 mod verdict;
 
 #[cfg(test)]
@@ -20,8 +18,7 @@ mod tests;
 
 pub use self::find::{Find, Inside};
 pub use self::hint::{Delay, hint_from, hint_in};
-#[cfg(feature = "tokio-postgres")]
-pub(crate) use self::io::of_kind;
+pub(crate) use self::links::{Links, as_type, ends_all};
 pub use self::probe::Probe;
-pub use self::ruling::{Ruling, ask, verdict_of};
+pub use self::rules::{Ruling, ask, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

@@ -1,16 +1,16 @@
-//! What an error says of itself, without a bound on its type.
+//! The verdict of an error whose type may or may not implement `Retryable`.
 
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Retryable, Said};
+use super::verdict::{Retryable, Said};
 
-/// Asks an error for its verdict, whether or not its type has one.
+/// Asks an error for its verdict. An error type without one gives [`Said::UNKNOWN`].
 ///
-/// Method lookup chooses: the inherent method of `Probe` where `E: Retryable` is known at that place,
-/// else the one behind `Deref`. The choice is made where the call is written, so it has to be written
-/// by generated code, where `E` is the caller's type; inside a generic function of ours it would always
-/// be the second. Any type works: concrete, an alias, a type parameter with or without the bound.
+/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of [`Mute`]
+/// behind `Deref`. The choice is made where the call is written, so generated code has to contain the
+/// call. In a generic function of this crate, the choice would always be `Mute`. `E` can be any type: a
+/// concrete type, an alias, a type parameter with or without the bound.
 ///
 /// ```text
 /// // Output:
@@ -19,7 +19,7 @@ use super::{Retryable, Said};
 pub struct Probe<'a, E: ?Sized>(Mute<'a, E>);
 
 impl<'a, E: ?Sized> Probe<'a, E> {
-    /// Takes the error that will be asked.
+    /// Takes the error to ask.
     #[inline]
     pub const fn new(error: &'a E) -> Self {
         Self(Mute(error))
@@ -27,7 +27,7 @@ impl<'a, E: ?Sized> Probe<'a, E> {
 }
 
 impl<E: Retryable + ?Sized> Probe<'_, E> {
-    /// What the error says of itself.
+    /// Asks the error.
     #[must_use]
     pub fn said(&self) -> Said {
         Said::of(self.0.0)
@@ -42,11 +42,11 @@ impl<'a, E: ?Sized> Deref for Probe<'a, E> {
     }
 }
 
-/// An error whose type was not made to say anything.
+/// An error whose type does not implement [`Retryable`].
 pub struct Mute<'a, E: ?Sized>(&'a E);
 
 impl<E: ?Sized> Mute<'_, E> {
-    /// Nothing is known.
+    /// Returns [`Said::UNKNOWN`].
     #[must_use]
     pub fn said(&self) -> Said {
         Said::UNKNOWN
@@ -61,7 +61,7 @@ impl<E: ?Sized> fmt::Debug for Probe<'_, E> {
 
 impl<E: ?Sized> fmt::Debug for Mute<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `E` need not be `Debug`.
+        // `E` may not be `Debug`.
         f.write_str(std::any::type_name::<E>())
     }
 }

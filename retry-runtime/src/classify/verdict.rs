@@ -1,9 +1,9 @@
-//! What an error says of itself.
+//! The verdict of an error.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What an error says of itself: whether another attempt could help.
+/// Whether another attempt could help.
 ///
 /// # Examples
 ///
@@ -18,20 +18,20 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It may be gone in a moment, and what was asked for may or may not have been done.
+    /// The failure may pass. The request may or may not have run.
     Transient,
-    /// The other side is busy and asks for less; a retry is worth its while, but later.
+    /// The server asks for fewer requests. A later attempt may succeed.
     Throttled,
-    /// The request provably never ran, so that a retry cannot do it twice.
+    /// The request provably never ran, so a retry cannot run it twice.
     Refused,
     /// Another attempt would fail the same way.
     Permanent,
-    /// It cannot be told.
+    /// The error does not tell. Not retried, unless a rule of the attribute allows it.
     Unknown,
 }
 
 impl Verdict {
-    /// The word for it in events, spans and metrics.
+    /// Returns the name used in events, spans and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -43,10 +43,10 @@ impl Verdict {
         }
     }
 
-    /// Whether the error vouches for another attempt: transient, throttled or refused.
+    /// Returns whether the verdict alone allows another attempt: transient, throttled or refused.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
-        // No catch-all: what nobody vouched for is not retried.
+        // No catch-all: a new verdict is not retried until it is listed here.
         match self {
             Self::Transient | Self::Throttled | Self::Refused => true,
             Self::Permanent | Self::Unknown => false,
@@ -60,10 +60,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// An error that says which of its cases are worth another attempt.
+/// An error type that tells which of its values are worth another attempt.
 ///
-/// `#[derive(Retryable)]` writes it for an enum or a struct. `std::io::Error` implements it by kind,
-/// and each adapter implements it for the errors of one crate.
+/// `#[derive(Retryable)]` implements it for an enum or a struct. `std::io::Error` implements it by kind.
+/// Each adapter implements it for the errors of one crate.
 ///
 /// # Examples
 ///
@@ -104,19 +104,19 @@ impl fmt::Display for Verdict {
     note = "or, for an error of a crate like `reqwest` or `tonic`: switch on the feature of `reattempt` that has its name"
 )]
 pub trait Retryable {
-    /// Says whether another attempt could help.
+    /// Returns whether another attempt could help.
     fn verdict(&self) -> Verdict;
 
-    /// Returns the delay that the server asked for, if it did: a lower bound for the next delay.
+    /// Returns the delay that the server asked for. The next delay is at least this long.
     ///
-    /// Asked for only when another attempt is made; any value is harmless, since the policy's
-    /// `max_retry_after` and the deadline bound it.
+    /// Not called after a permanent verdict. Any value is harmless: the policy's `max_retry_after` and
+    /// the deadline bound it.
     fn hint(&self) -> Option<Duration> {
         None
     }
 }
 
-/// What an error said of itself, or would have, had it been asked.
+/// What an error answered: its verdict and its hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Said {
     /// Whether another attempt could help.
@@ -126,10 +126,10 @@ pub struct Said {
 }
 
 impl Said {
-    /// What an error says that was not made to say anything.
+    /// The answer of an error type that does not implement [`Retryable`].
     pub const UNKNOWN: Self = Self::new(Verdict::Unknown);
 
-    /// A verdict without a hint.
+    /// Makes an answer without a hint.
     #[must_use]
     pub const fn new(verdict: Verdict) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Said {
     /// Asks the error.
     pub fn of<E: Retryable + ?Sized>(error: &E) -> Self {
         let verdict = error.verdict();
-        // The hint of an error that is not worth an attempt has no meaning.
+        // Without another attempt, a hint has no meaning.
         let hint = if verdict == Verdict::Permanent {
             None
         } else {

@@ -97,6 +97,19 @@ async fn c61_a_negative_pushback_means_no() {
 }
 
 #[tokio::test]
+async fn two_pushbacks_mean_no() {
+    let service = Service::start(|_| {
+        let mut status = pushed_back("1");
+        let metadata = status.metadata_mut();
+        metadata.append("grpc-retry-pushback-ms", "1".parse().unwrap());
+        Some(status)
+    })
+    .await;
+    check(&service.client()).await.unwrap_err();
+    assert_eq!(service.calls(), 1);
+}
+
+#[tokio::test]
 async fn a_pushback_is_waited() {
     let service = Service::start(|call| (call == 1).then(|| pushed_back("200"))).await;
     let begun = Instant::now();

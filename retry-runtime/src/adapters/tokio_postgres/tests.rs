@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn c66_every_code_has_its_verdict() {
+fn every_code_has_its_verdict() {
     let table = [
         (
             Verdict::Transient,

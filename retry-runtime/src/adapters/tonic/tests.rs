@@ -51,7 +51,7 @@ fn pushed_back(code: Code, value: &'static str) -> Status {
 }
 
 #[test]
-fn c61_a_pushback_is_a_delay_or_a_no() {
+fn a_pushback_is_a_delay_or_a_no() {
     let delay = |millis| (Verdict::Transient, Some(Duration::from_millis(millis)));
     let never = (Verdict::Permanent, None);
     for (value, expected) in [
@@ -83,7 +83,20 @@ fn c61_a_pushback_is_a_delay_or_a_no() {
 }
 
 #[test]
-fn c62_retry_info_is_a_delay_however_long() {
+fn two_pushbacks_are_a_no_whatever_they_are() {
+    for values in [["10", "20"], ["10", "10"], ["10", "-1"], ["soon", "10"]] {
+        let mut metadata = MetadataMap::new();
+        for value in values {
+            metadata.append("grpc-retry-pushback-ms", value.parse().unwrap());
+        }
+        let status = Status::with_metadata(Code::Unavailable, "", metadata);
+        let said = (status.verdict(), status.hint());
+        assert_eq!(said, (Verdict::Permanent, None), "{values:?}");
+    }
+}
+
+#[test]
+fn retry_info_is_a_delay_however_long() {
     let with_delay =
         |code, delay| Status::with_error_details(code, "", ErrorDetails::with_retry_info(delay));
     let seconds = Duration::from_secs(3);
@@ -127,7 +140,7 @@ fn field(number: u8, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn c61_a_negative_retry_info_is_a_no() {
+fn a_negative_retry_info_is_a_no() {
     let status = Status::with_details(Code::Unavailable, "", details(2));
     assert_eq!(
         (status.verdict(), status.hint()),

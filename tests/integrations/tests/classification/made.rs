@@ -198,6 +198,9 @@ async fn tonic() -> Vec<Made> {
         metadata.insert("grpc-retry-pushback-ms", millis.parse().unwrap());
         Status::with_metadata(Code::Unavailable, "", metadata)
     };
+    let mut twice = MetadataMap::new();
+    twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
+    twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
     let mut client = integrations::grpc::client(nobody().await);
     let request = tonic_health::pb::HealthCheckRequest::default();
     vec![
@@ -211,6 +214,11 @@ async fn tonic() -> Vec<Made> {
             "tonic",
             "a pushback that cannot be read",
             &pushed_back("soon"),
+        ),
+        made(
+            "tonic",
+            "two pushbacks",
+            &Status::with_metadata(Code::Unavailable, "", twice),
         ),
         made(
             "tonic",

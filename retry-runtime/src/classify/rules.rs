@@ -1,32 +1,32 @@
-//! The answer: another attempt or none.
+//! The ruling: whether the rules of an attribute allow another attempt.
 
-use super::{Retryable, Said, Verdict};
+use super::verdict::{Retryable, Said, Verdict};
 
-/// Whether the rules allow another attempt, and what the error said of itself.
+/// Whether the rules allow another attempt, and what the error answered.
 ///
-/// Whether one is made is then for the attempts, the deadline and the budget to say.
+/// A retry also needs an attempt that is left, time before the deadline, and a permit of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ruling {
     /// Whether the rules allow another attempt.
     pub retry: bool,
-    /// Read for the hint, for what the budget charges, and by observers.
+    /// Gives the hint, and decides what the budget charges. Observers see it too.
     pub said: Said,
 }
 
 impl Ruling {
-    /// No other attempt.
+    /// Allows no other attempt.
     #[must_use]
     pub const fn stop(said: Said) -> Self {
         Self { retry: false, said }
     }
 
-    /// Another attempt, because a rule vouches for this error.
+    /// Allows another attempt, because a rule matches this error.
     #[must_use]
     pub const fn retry(said: Said) -> Self {
         Self { retry: true, said }
     }
 
-    /// Another attempt if the error itself vouches for one: transient, throttled or refused.
+    /// Allows another attempt if the verdict does: transient, throttled or refused.
     #[must_use]
     pub const fn by(said: Said) -> Self {
         Self {
@@ -35,13 +35,13 @@ impl Ruling {
         }
     }
 
-    /// Another attempt for an `Ok` that `when_ok` calls a failure.
+    /// Allows another attempt for an `Ok` value that `when_ok` calls a failure.
     #[must_use]
     pub const fn failed_value() -> Self {
         Self::retry(Said::new(Verdict::Transient))
     }
 
-    /// Another attempt only if the last one provably never ran: the rule of `idempotent = false`.
+    /// Allows another attempt only if the last one provably never ran, for `idempotent = false`.
     #[must_use]
     pub const fn only_refused(self) -> Self {
         let refused = matches!(self.said.verdict, Verdict::Refused);
@@ -52,13 +52,13 @@ impl Ruling {
     }
 }
 
-/// Asks a closure about an error; gives its argument a type, so that it needs no annotation.
+/// Calls a predicate of the attribute. It gives a closure the type of its argument.
 #[inline]
 pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
     f(error)
 }
 
-/// Asks an error about itself, where no other rule is given.
+/// Asks an error for its verdict, for an attribute without `on`, `matches` and `when`.
 #[inline]
 pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Said {
     Said::of(error)

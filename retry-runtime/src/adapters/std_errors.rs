@@ -1,11 +1,11 @@
-//! Verdicts for pointers to errors, and for errors of std and tokio other than `io::Error`.
+//! Verdicts of pointers to errors, and of errors of std and tokio other than `io::Error`.
 
 use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 
 macro_rules! as_what_it_points_at {
     ($($pointer:ty),+) => {$(
@@ -31,7 +31,7 @@ impl Retryable for Infallible {
     }
 }
 
-/// A limit that the body set for a part of itself.
+/// A timeout that the body set for one of its steps.
 #[diagnostic::do_not_recommend]
 impl Retryable for tokio::time::error::Elapsed {
     fn verdict(&self) -> Verdict {
@@ -39,7 +39,7 @@ impl Retryable for tokio::time::error::Elapsed {
     }
 }
 
-/// A panic is never retried, and a task that was aborted was meant to end.
+/// A panic is never retried, and an aborted task was meant to end.
 #[diagnostic::do_not_recommend]
 impl Retryable for tokio::task::JoinError {
     fn verdict(&self) -> Verdict {
@@ -76,3 +76,6 @@ permanent!(
     std::string::FromUtf8Error,
     std::string::FromUtf16Error,
 );
+
+#[cfg(test)]
+mod tests;

@@ -3,31 +3,39 @@
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::{Retryable, Said, Verdict, known};
+use super::known::{self, Alone};
+use crate::classify::{Retryable, Said, Verdict, ends_all};
 
-/// By [`kind`](io::Error::kind), looking into what the error holds where the kind says nothing.
+/// The verdict follows the [`kind`](io::Error::kind).
 ///
-/// The kind decides where it is known. `Other`, the kind of an error that wraps another, leaves it to
-/// the innermost error inside that has a verdict of its own. A call that was
-/// [stopped](crate::Stopped) for good is permanent in any kind.
+/// If the kind has no verdict, as `Other`, the innermost error inside that has one decides. A permanently
+/// [stopped](crate::Stopped) call inside is permanent with any kind.
 #[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
-        said(self).verdict
+        if self.get_ref().is_none() {
+            of_kind(self.kind())
+        } else {
+            with_causes(self).verdict
+        }
     }
 
     fn hint(&self) -> Option<Duration> {
-        said(self).hint
+        self.get_ref().and_then(|_| with_causes(self).hint)
     }
 }
 
-fn said(error: &io::Error) -> Said {
-    let own = Said::new(of_kind(error.kind()));
-    if error.get_ref().is_none() {
-        return own;
+impl Alone for io::Error {
+    fn alone(&self) -> Said {
+        Said::new(of_kind(self.kind()))
     }
-    // A `Stopped` inside has lent its kind, and says more than the kind does.
-    if known::ends_all(error) {
+}
+
+#[cold]
+fn with_causes(error: &io::Error) -> Said {
+    let own = error.alone();
+    // A `Stopped` inside set the kind, and its verdict is more exact.
+    if ends_all(error) {
         return Said::new(Verdict::Permanent);
     }
     if own.verdict == Verdict::Unknown {
@@ -37,52 +45,56 @@ fn said(error: &io::Error) -> Said {
     }
 }
 
-/// The table. A kind that is not in it is unknown.
+/// An unlisted kind is unknown.
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-pub(crate) fn of_kind(kind: ErrorKind) -> Verdict {
+fn of_kind(kind: ErrorKind) -> Verdict {
     #[allow(
         clippy::enum_glob_use,
         reason = "a table reads better without forty prefixes"
     )]
     use ErrorKind::*;
     match kind {
-        // Nobody was listening: nothing ran.
+        // No server listened, so nothing ran.
         ConnectionRefused => Verdict::Refused,
 
-        // The connection, or the way to it, was lost: another one may hold.
+        // The connection or the network failed. Another connection may work.
         ConnectionReset | ConnectionAborted | NotConnected | BrokenPipe | UnexpectedEof => {
             Verdict::Transient
         }
         HostUnreachable | NetworkUnreachable | NetworkDown | TimedOut => Verdict::Transient,
-        // A port that is still being given up, or no free one at the moment.
+        // The port is still in use, or no port is free.
         AddrInUse | AddrNotAvailable => Verdict::Transient,
-        // Not now.
+        // The resource is busy, or the call was interrupted.
         Interrupted | WouldBlock | ResourceBusy | ExecutableFileBusy | Deadlock => {
             Verdict::Transient
         }
-        // Opening the file again gives a fresh handle.
+        // Opening the file again gives a new handle.
         StaleNetworkFileHandle => Verdict::Transient,
 
-        // The same call finds the same answer.
+        // The same call gives the same answer.
         NotFound | PermissionDenied | AlreadyExists => Verdict::Permanent,
         NotADirectory | IsADirectory | DirectoryNotEmpty | ReadOnlyFilesystem => Verdict::Permanent,
         CrossesDevices | TooManyLinks | NotSeekable | Unsupported => Verdict::Permanent,
         InvalidInput | InvalidData | ArgumentListTooLong => Verdict::Permanent,
-        // Somebody has to make room first, which is no matter of seconds.
+        // Space has to be freed first, which takes longer than a retry waits.
         StorageFull | QuotaExceeded | FileTooLarge => Verdict::Permanent,
 
-        // A sink that takes nothing: a full buffer, or a peer that is going. Memory: more work is no help.
+        // `WriteZero`: a full buffer or a closing peer. `OutOfMemory`: more work may make it worse.
         WriteZero | OutOfMemory | Other => Verdict::Unknown,
 
         unnamed => of_unnamed_kind(unnamed),
     }
 }
 
-/// Kinds that the minimum Rust cannot name: younger than it, or not stable yet.
+/// Kinds that the minimum Rust version cannot name, because they are newer or unstable.
+#[cold]
 fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
     match format!("{kind:?}").as_str() {
         "InvalidFilename" | "FilesystemLoop" => Verdict::Permanent,
-        // `InProgress`: a connection that is being made already. And what std may yet grow.
+        // `InProgress` (a connection that is being made), and kinds that std may add.
         _ => Verdict::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::*;
+
+fn reset() -> io::Error {
+    ErrorKind::ConnectionReset.into()
+}
+
+fn missing() -> io::Error {
+    ErrorKind::NotFound.into()
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("i/o")]
+struct App(#[from] io::Error);
+
+/// The verdict of every kind of std, by name.
+const KINDS: &[(&str, Verdict)] = &[
+    ("NotFound", Verdict::Permanent),
+    ("PermissionDenied", Verdict::Permanent),
+    ("ConnectionRefused", Verdict::Refused),
+    ("ConnectionReset", Verdict::Transient),
+    ("HostUnreachable", Verdict::Transient),
+    ("NetworkUnreachable", Verdict::Transient),
+    ("ConnectionAborted", Verdict::Transient),
+    ("NotConnected", Verdict::Transient),
+    ("AddrInUse", Verdict::Transient),
+    ("AddrNotAvailable", Verdict::Transient),
+    ("NetworkDown", Verdict::Transient),
+    ("BrokenPipe", Verdict::Transient),
+    ("AlreadyExists", Verdict::Permanent),
+    ("WouldBlock", Verdict::Transient),
+    ("NotADirectory", Verdict::Permanent),
+    ("IsADirectory", Verdict::Permanent),
+    ("DirectoryNotEmpty", Verdict::Permanent),
+    ("ReadOnlyFilesystem", Verdict::Permanent),
+    ("FilesystemLoop", Verdict::Permanent),
+    ("StaleNetworkFileHandle", Verdict::Transient),
+    ("InvalidInput", Verdict::Permanent),
+    ("InvalidData", Verdict::Permanent),
+    ("TimedOut", Verdict::Transient),
+    ("WriteZero", Verdict::Unknown),
+    ("StorageFull", Verdict::Permanent),
+    ("NotSeekable", Verdict::Permanent),
+    ("QuotaExceeded", Verdict::Permanent),
+    ("FileTooLarge", Verdict::Permanent),
+    ("ResourceBusy", Verdict::Transient),
+    ("ExecutableFileBusy", Verdict::Transient),
+    ("Deadlock", Verdict::Transient),
+    ("CrossesDevices", Verdict::Permanent),
+    ("TooManyLinks", Verdict::Permanent),
+    ("InvalidFilename", Verdict::Permanent),
+    ("ArgumentListTooLong", Verdict::Permanent),
+    ("Interrupted", Verdict::Transient),
+    ("Unsupported", Verdict::Permanent),
+    ("UnexpectedEof", Verdict::Transient),
+    ("OutOfMemory", Verdict::Unknown),
+    ("InProgress", Verdict::Unknown),
+    ("Other", Verdict::Unknown),
+    ("Uncategorized", Verdict::Unknown),
+];
+
+/// Every kind that a test can make: from an operating system error number, or made only by std.
+fn kinds() -> BTreeMap<u8, ErrorKind> {
+    let made_by_std = [
+        ErrorKind::Other,
+        ErrorKind::WriteZero,
+        ErrorKind::UnexpectedEof,
+        ErrorKind::Unsupported,
+        ErrorKind::InvalidData,
+    ];
+    let from_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
+    // `as u8` is the place in the declaration of std, which a test below counts.
+    from_system
+        .chain(made_by_std)
+        .map(|kind| (kind as u8, kind))
+        .collect()
+}
+
+#[test]
+fn every_kind_of_io_error_has_its_verdict() {
+    let mut seen = Vec::new();
+    for kind in kinds().into_values() {
+        let name = format!("{kind:?}");
+        let row = KINDS.iter().find(|(listed, _)| *listed == name);
+        let (_, verdict) = row.unwrap_or_else(|| panic!("{name} is not in the table"));
+        assert_eq!(io::Error::from(kind).verdict(), *verdict, "{name}");
+        seen.push(name);
+    }
+    if cfg!(target_os = "linux") {
+        let unseen: Vec<_> = KINDS
+            .iter()
+            .filter(|(name, _)| !seen.iter().any(|seen| seen == name))
+            .collect();
+        assert!(unseen.is_empty(), "in the table and not seen: {unseen:?}");
+    }
+}
+
+/// `Uncategorized` is the last kind in the declaration of std, so its place is the number of the others.
+/// A kind that std adds moves it, even if no error number gives that kind.
+#[test]
+fn the_table_of_kinds_is_as_long_as_std_s() {
+    let (place, last) = kinds().into_iter().next_back().unwrap();
+    assert_eq!(format!("{last:?}"), "Uncategorized");
+    assert_eq!(
+        usize::from(place) + 1,
+        KINDS.len(),
+        "std has grown a kind: give it a verdict in `io.rs`"
+    );
+}
+
+#[test]
+fn an_io_error_whose_kind_has_no_verdict_has_that_of_its_sources() {
+    assert_eq!(io::Error::other("text").verdict(), Verdict::Unknown);
+    assert_eq!(io::Error::other(reset()).verdict(), Verdict::Transient);
+    assert_eq!(io::Error::other(missing()).verdict(), Verdict::Permanent);
+    assert_eq!(
+        io::Error::other(Arc::new(reset())).verdict(),
+        Verdict::Transient
+    );
+    assert_eq!(
+        io::Error::other(io::Error::other(Box::new(reset()))).verdict(),
+        Verdict::Transient
+    );
+    assert_eq!(
+        io::Error::other(App::from(reset())).verdict(),
+        Verdict::Transient
+    );
+    // The innermost verdict is nearest to what happened.
+    let lost = io::Error::new(ErrorKind::UnexpectedEof, App::from(missing()));
+    assert_eq!(io::Error::other(lost).verdict(), Verdict::Permanent);
+    let unreadable = io::Error::new(ErrorKind::InvalidData, App::from(reset()));
+    assert_eq!(io::Error::other(unreadable).verdict(), Verdict::Transient);
+    // A kind with a verdict is not overruled.
+    assert_eq!(
+        io::Error::new(ErrorKind::InvalidData, reset()).verdict(),
+        Verdict::Permanent
+    );
+    assert_eq!(
+        io::Error::new(ErrorKind::ConnectionReset, missing()).verdict(),
+        Verdict::Transient
+    );
+}

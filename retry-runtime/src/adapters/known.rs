@@ -1,0 +1,67 @@
+//! The verdict of a `dyn Error`, which is tried as each type with a verdict.
+
+use std::error::Error;
+use std::io;
+
+use crate::classify::{Links, Retryable, Said, Verdict, as_type, ends_all};
+use crate::stopped::Stopped;
+
+/// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
+///
+/// The innermost source is nearest to what happened. `error` itself is not asked. If the chain holds a
+/// permanently stopped call, the answer is permanent.
+pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
+    if ends_all(error) {
+        return Some(Said::new(Verdict::Permanent));
+    }
+    Links::of(error).skip(1).filter_map(of_link).last()
+}
+
+/// An error whose verdict depends on its sources.
+///
+/// Its adapter calls [`inside`]. `inside` asks each source with this trait and not with [`Retryable`],
+/// so that a chain is walked once.
+pub(crate) trait Alone: Error + 'static {
+    /// Returns the answer of the error without its sources.
+    fn alone(&self) -> Said;
+}
+
+/// Asks the link, if it is of one type.
+type Ask = fn(&(dyn Error + 'static)) -> Option<Said>;
+
+const KNOWN: &[Ask] = &[
+    alone::<io::Error>,
+    of::<tokio::time::error::Elapsed>,
+    of::<Stopped>,
+    #[cfg(feature = "http")]
+    of::<super::http::StatusError>,
+    #[cfg(feature = "h2")]
+    of::<h2::Error>,
+    #[cfg(feature = "hyper")]
+    alone::<hyper::Error>,
+    #[cfg(feature = "hyper")]
+    alone::<hyper_util::client::legacy::Error>,
+    #[cfg(feature = "redis")]
+    of::<redis::RedisError>,
+    #[cfg(feature = "reqwest")]
+    alone::<reqwest::Error>,
+    #[cfg(feature = "tokio-postgres")]
+    of::<tokio_postgres::Error>,
+    #[cfg(feature = "tonic")]
+    alone::<tonic::Status>,
+    #[cfg(feature = "tonic")]
+    alone::<tonic::TimeoutExpired>,
+];
+
+fn of_link(link: &(dyn Error + 'static)) -> Option<Said> {
+    let said = KNOWN.iter().find_map(|ask| ask(link))?;
+    (said.verdict != Verdict::Unknown).then_some(said)
+}
+
+fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Said> {
+    as_type::<A>(link).map(Said::of)
+}
+
+fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Said> {
+    as_type::<A>(link).map(A::alone)
+}

@@ -1,0 +1,55 @@
+use std::io;
+use std::time::Duration;
+
+use super::*;
+use crate::Error;
+
+fn stopped(outcome: Outcome) -> Stopped {
+    Stopped {
+        outcome,
+        attempts: 2,
+        elapsed: Duration::from_secs(1),
+        limit: None,
+        source: None,
+    }
+}
+
+#[test]
+fn only_a_timeout_is_transient() {
+    for (outcome, verdict) in [
+        (Outcome::Timeout, Verdict::Transient),
+        (Outcome::Deadline, Verdict::Permanent),
+        (Outcome::Budget, Verdict::Permanent),
+        (Outcome::HintTooLong, Verdict::Permanent),
+        (Outcome::Cancelled, Verdict::Permanent),
+    ] {
+        assert_eq!(stopped(outcome).verdict(), verdict, "{outcome}");
+    }
+}
+
+#[test]
+fn every_error_made_from_a_stopped_call_has_its_verdict() {
+    for outcome in [
+        Outcome::Timeout,
+        Outcome::Deadline,
+        Outcome::Budget,
+        Outcome::HintTooLong,
+        Outcome::Cancelled,
+    ] {
+        let verdict = stopped(outcome).verdict();
+        let io = io::Error::from(stopped(outcome));
+        assert_eq!(io.verdict(), verdict, "io::Error, {outcome}");
+        let own: Error<io::Error> = Error::Stopped(stopped(outcome));
+        assert_eq!(own.verdict(), verdict, "reattempt::Error, {outcome}");
+        #[cfg(feature = "reqwest")]
+        {
+            let error = crate::adapters::reqwest::Error::from(stopped(outcome));
+            assert_eq!(error.verdict(), verdict, "reqwest::Error, {outcome}");
+        }
+        #[cfg(feature = "tokio-postgres")]
+        {
+            let error = crate::adapters::tokio_postgres::TransactionError::from(stopped(outcome));
+            assert_eq!(error.verdict(), verdict, "TransactionError, {outcome}");
+        }
+    }
+}
