@@ -1,0 +1,62 @@
+//! The program that is measured: how it is built and run.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The built program `subjects`.
+#[derive(Debug)]
+pub struct Program {
+    path: PathBuf,
+}
+
+impl Program {
+    /// Builds the program with the profile `counts`, or finds that it is up to date.
+    ///
+    /// # Panics
+    ///
+    /// If it does not compile.
+    #[must_use]
+    pub fn build() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let target =
+            env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["build", "--quiet", "--locked", "--profile", "counts"])
+            .args(["--package", "peers", "--bin", "subjects"])
+            .current_dir(&root)
+            .status()
+            .expect("cargo");
+        assert!(status.success(), "`subjects` does not compile");
+        let name = format!("counts/subjects{}", env::consts::EXE_SUFFIX);
+        Self {
+            path: target.join(name),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs it and gives what it printed.
+    ///
+    /// # Panics
+    ///
+    /// If it fails: a side returned another result than the others, or made another number of calls.
+    #[must_use]
+    pub fn run(&self, arguments: &[&str]) -> String {
+        let output = Command::new(&self.path)
+            .args(arguments)
+            .output()
+            .expect("`subjects`");
+        assert!(
+            output.status.success(),
+            "subjects {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).expect("text")
+    }
+}
