@@ -6,7 +6,9 @@
 mod callgrind;
 mod program;
 mod row;
+mod side;
 
 pub use callgrind::instructions;
 pub use program::Program;
-pub use row::{Row, SIDES};
+pub use row::Row;
+pub use side::Side;

@@ -9,15 +9,18 @@
 
 use std::env;
 
-use peers::{Program, Row, SIDES, instructions};
+use peers::{Program, Row, Side, instructions};
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["counts"] => counts(&SIDES, &Row::ALL),
-        ["counts", side] => counts(&[side], &Row::ALL),
-        ["counts", side, row] => counts(&[side], &[Row::named(row).expect("the key of a row")]),
+        ["counts"] => counts(&Side::ALL, &Row::ALL),
+        ["counts", side] => counts(&[side.parse().expect("a side")], &Row::ALL),
+        ["counts", side, row] => counts(
+            &[side.parse().expect("a side")],
+            &[row.parse().expect("a row")],
+        ),
         ["sizes"] => print!("{}", Program::build().run(&["sizes"])),
         _ => {
             eprintln!("usage: cargo run -p peers -- counts [side [row]] | sizes");
@@ -26,17 +29,21 @@ fn main() {
     }
 }
 
-fn counts(sides: &[&str], rows: &[Row]) {
+fn counts(sides: &[Side], rows: &[Row]) {
     let program = Program::build();
     print!("{:<48}", "instructions of one call");
     for side in sides {
-        print!("{side:>14}");
+        print!("{:>14}", side.key());
     }
     println!();
     for row in rows {
         print!("{:<48}", row.title);
         for side in sides {
-            match instructions(&program, side, *row) {
+            if !row.sides().contains(side) {
+                print!("{:>14}", "");
+                continue;
+            }
+            match instructions(&program, *side, *row) {
                 Some(count) => print!("{count:>14}"),
                 None => print!("{:>14}", "no valgrind"),
             }

@@ -1,7 +1,8 @@
-//! What is measured: the sides, and the work that each of them does.
+//! What is measured.
 
-/// The sides, by the names that the program `subjects` knows them by.
-pub const SIDES: [&str; 2] = ["hand", "ours"];
+use std::str::FromStr;
+
+use crate::Side;
 
 /// One kind of call.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +61,21 @@ impl Row {
         }
     }
 
-    /// Finds a row by its key.
+    /// The sides that can do this work: without retries no call survives a failure, and a function
+    /// without retries has no limits.
     #[must_use]
-    pub fn named(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|row| row.key == key)
+    pub fn sides(self) -> Vec<Side> {
+        let plain = self.failures == 0 && !self.limits;
+        let sides = Side::ALL.into_iter();
+        sides.filter(|&side| plain || side != Side::Plain).collect()
+    }
+}
+
+impl FromStr for Row {
+    type Err = String;
+
+    fn from_str(key: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|row| row.key == key);
+        found.ok_or_else(|| format!("there is no row `{key}`"))
     }
 }

@@ -1,42 +1,71 @@
-//! The sides. Each has the same functions, for a small body and for a big one, without limits and
-//! with them.
+//! The sides. Each has the same functions: for a tiny body and for one of 1 KiB, without limits and
+//! with a timeout and a deadline.
 
+mod backon;
+mod backon_macros;
 mod hand;
+mod mettle;
 mod ours;
+mod plain;
+mod tokio_retry2;
+mod tower;
 
-use peers::Row;
+use std::future::Future;
 
-use crate::drive::drive;
-use crate::op::Op;
+use peers::{Row, Side};
 
-/// Makes calls of one side.
-pub(crate) fn call(side: &str, row: Row, calls: u32) {
-    match (side, row.limits, row.failures) {
-        ("hand", false, _) => drive(row, calls, hand::tiny_free),
-        ("hand", true, _) => drive(row, calls, hand::tiny_limited),
-        ("ours", false, 0) => drive(row, calls, ours::tiny_free),
-        ("ours", true, 0) => drive(row, calls, ours::tiny_limited),
-        ("ours", false, _) => drive(row, calls, ours::failing_free),
-        ("ours", true, _) => drive(row, calls, ours::failing_limited),
-        _ => panic!("no side {side}"),
+use crate::op::{Op, R};
+
+/// What is done with a function of a side.
+pub(crate) trait Visit {
+    type Output;
+
+    fn visit<F>(self, call: impl Fn(&'static Op) -> F + 'static) -> Self::Output
+    where
+        F: Future<Output = R> + 'static;
+}
+
+/// Hands over the function of a side that does the work of a row.
+pub(crate) fn with_row<V: Visit>(side: Side, row: Row, visitor: V) -> V::Output {
+    use ours::without_budget;
+
+    match (side, row.limits) {
+        (Side::Ours, false) if row.failures > 0 => visitor.visit(without_budget::tiny_free),
+        (Side::Ours, true) if row.failures > 0 => visitor.visit(without_budget::tiny_limited),
+        (_, false) => with_body(side, Body::Tiny, false, visitor),
+        (_, true) => with_body(side, Body::Tiny, true, visitor),
     }
 }
 
-/// The bytes of the futures of one side: a tiny body without limits and with them, then a big one.
-pub(crate) fn sizes(side: &str, op: &'static Op) -> [usize; 4] {
-    macro_rules! sizes {
+#[derive(Clone, Copy)]
+pub(crate) enum Body {
+    Tiny,
+    Big,
+}
+
+/// Hands over the function of a side with a body.
+pub(crate) fn with_body<V: Visit>(side: Side, body: Body, limits: bool, visitor: V) -> V::Output {
+    macro_rules! function {
         ($side:ident) => {
-            [
-                size_of_val(&$side::tiny_free(op)),
-                size_of_val(&$side::tiny_limited(op)),
-                size_of_val(&$side::big_free(op)),
-                size_of_val(&$side::big_limited(op)),
-            ]
+            match (body, limits) {
+                (Body::Tiny, false) => visitor.visit($side::tiny_free),
+                (Body::Tiny, true) => visitor.visit($side::tiny_limited),
+                (Body::Big, false) => visitor.visit($side::big_free),
+                (Body::Big, true) => visitor.visit($side::big_limited),
+            }
         };
     }
     match side {
-        "hand" => sizes!(hand),
-        "ours" => sizes!(ours),
-        _ => panic!("no side {side}"),
+        Side::Plain => match body {
+            Body::Tiny => visitor.visit(plain::tiny),
+            Body::Big => visitor.visit(plain::big),
+        },
+        Side::Hand => function!(hand),
+        Side::Ours => function!(ours),
+        Side::Backon => function!(backon),
+        Side::BackonMacros => function!(backon_macros),
+        Side::TokioRetry2 => function!(tokio_retry2),
+        Side::Tower => function!(tower),
+        Side::Mettle => function!(mettle),
     }
 }

@@ -20,12 +20,16 @@ annotated!(big_free, big, jitter = "full");
 annotated!(tiny_limited, tiny, timeout = "1.5s", deadline = "5s");
 annotated!(big_limited, big, timeout = "1.5s", deadline = "5s");
 
-// The budget would end the retries of a row whose calls all fail, and no other side has one.
-annotated!(failing_free, tiny, budget = "none");
-annotated!(
-    failing_limited,
-    tiny,
-    budget = "none",
-    timeout = "1.5s",
-    deadline = "5s"
-);
+/// For rows with failures: a budget would end the retries, and no other side has one.
+pub(crate) mod without_budget {
+    use super::{Op, R, io, retry, tiny};
+
+    annotated!(tiny_free, tiny, budget = "none");
+    annotated!(
+        tiny_limited,
+        tiny,
+        budget = "none",
+        timeout = "1.5s",
+        deadline = "5s"
+    );
+}
