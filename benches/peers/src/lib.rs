@@ -4,7 +4,9 @@
 //! what it prints, so that no measurement can differ from another in what it measures.
 
 mod callgrind;
+pub mod compile;
 mod program;
+pub mod report;
 mod row;
 mod side;
 

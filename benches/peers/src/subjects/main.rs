@@ -1,6 +1,6 @@
 //! The calls of every side, in one program, so that all of them are compiled alike.
 //!
-//! `subjects call SIDE ROW N` makes so many calls, `subjects sizes` prints the bytes of the futures,
+//! `subjects call SIDE ROW N` makes so many calls, `subjects sizes SIDE` prints the bytes of its futures,
 //! and `subjects times ROW BATCHES` compares all sides with the loop by hand.
 
 mod drive;
@@ -27,12 +27,12 @@ fn main() {
             let calls = calls.parse().expect("a number of calls");
             with_row(side.parse().expect("a side"), row, Calls { row, calls });
         }
-        ["sizes"] => sizes(),
+        ["sizes", side] => sizes(side.parse().expect("a side")),
         ["times", row, batches] => times::print(
             row.parse().expect("a row"),
             batches.parse().expect("a number of batches"),
         ),
-        _ => panic!("subjects call SIDE ROW N | sizes | times ROW BATCHES"),
+        _ => panic!("subjects call SIDE ROW N | sizes SIDE | times ROW BATCHES"),
     }
 }
 
@@ -66,15 +66,11 @@ impl Visit for Size {
     }
 }
 
-/// A line for each side: a tiny body without limits and with them, then one of 1 KiB.
-fn sizes() {
-    for side in Side::ALL {
-        print!("{side}");
-        for body in [Body::Tiny, Body::Big] {
-            for limits in [false, true] {
-                print!(" {}", with_body(side, body, limits, Size));
-            }
+/// A tiny body without limits and with them, then one of 1 KiB.
+fn sizes(side: Side) {
+    for body in [Body::Tiny, Body::Big] {
+        for limits in [false, true] {
+            println!("{}", with_body(side, body, limits, Size));
         }
-        println!();
     }
 }
