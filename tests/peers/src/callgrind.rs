@@ -1,0 +1,42 @@
+//! Instructions, counted by valgrind.
+
+use std::process::Command;
+
+use crate::{Program, Row, Side};
+
+/// Calls of the shorter run and of the longer one. The difference, and its product with the waits of
+/// a call, are multiples of 64, the slots of a wheel of tokio's timer: each slot is met equally often.
+const SHORT: u32 = 64;
+const LONG: u32 = SHORT + 1024;
+
+/// Counts the instructions of one call; `None` where there is no valgrind.
+///
+/// The program runs twice, with fewer calls and with more. What both do besides falls out of the
+/// difference. The count repeats to about one instruction.
+///
+/// # Panics
+///
+/// If the program fails, or valgrind prints what is not understood.
+#[must_use]
+pub fn instructions(program: &Program, side: Side, row: Row) -> Option<u32> {
+    let short = total(program, side, row, SHORT)?;
+    let long = total(program, side, row, LONG)?;
+    let calls = u64::from(LONG - SHORT);
+    u32::try_from((long - short + calls / 2) / calls).ok()
+}
+
+fn total(program: &Program, side: Side, row: Row, calls: u32) -> Option<u64> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program.path())
+        .args(["call", side.key(), row.key, &calls.to_string()])
+        .output()
+        .ok()?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{side}, {}: {log}", row.title);
+    let count = log
+        .lines()
+        .find_map(|line| line.split_once("Collected : "))
+        .and_then(|(_, count)| count.trim().parse().ok());
+    Some(count.unwrap_or_else(|| panic!("no count: {log}")))
+}

@@ -1,0 +1,79 @@
+//! What one more function with a timeout and a deadline adds to a program.
+
+use std::fs;
+use std::process::Command;
+
+use super::package::Package;
+use super::source::Program;
+use crate::Side;
+
+/// Functions of the shorter program and of the longer one, whose difference is divided.
+const FEW: usize = 20;
+const MANY: usize = 120;
+
+/// What one more function adds.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// Bytes of machine code, in a release build with one codegen unit; `None` where there is no
+    /// `size` to read them.
+    pub machine: Option<u32>,
+    /// Lines of LLVM's language before it is optimised.
+    pub llvm: u32,
+    /// Bytes of source, as the compiler sees it after the attribute.
+    pub source: u32,
+}
+
+impl Code {
+    /// Measures one side.
+    ///
+    /// # Panics
+    ///
+    /// If a program does not compile.
+    #[must_use]
+    pub fn of(side: Side) -> Self {
+        let package = Package::new();
+        let [few, many] = [FEW, MANY].map(|functions| {
+            let name = package.write(Program { side, functions });
+            [
+                machine(&package, name).unwrap_or(0),
+                llvm(&package, name),
+                package.expanded(name).len(),
+            ]
+        });
+        let more = |place: usize| {
+            let more = (many[place] - few[place]) / (MANY - FEW);
+            u32::try_from(more).expect("a function of a few thousand lines")
+        };
+        Self {
+            machine: (few[0] > 0).then(|| more(0)),
+            llvm: more(1),
+            source: more(2),
+        }
+    }
+}
+
+/// The bytes of machine code of a whole program.
+fn machine(package: &Package, name: &str) -> Option<usize> {
+    let build = ["rustc", "--quiet", "--release", "--bin", name, "--"];
+    let _ = package.cargo(&[&build[..], &["-Ccodegen-units=1"]].concat());
+    let sections = Command::new("size")
+        .arg("-A")
+        .arg(package.file(&format!("target/release/{name}")))
+        .output()
+        .ok()?;
+    let sections = String::from_utf8(sections.stdout).ok()?;
+    let text = sections.lines().find(|line| line.starts_with(".text "))?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The lines of a whole program in LLVM's language: what stands between the braces of functions.
+fn llvm(package: &Package, name: &str) -> usize {
+    let file = package.file(&format!("{name}.ll"));
+    let emit = format!("--emit=llvm-ir={}", file.display());
+    let build = ["rustc", "--quiet", "--release", "--bin", name, "--"];
+    let flags = ["-Ccodegen-units=1", "-Cno-prepopulate-passes", &emit];
+    let _ = package.cargo(&[&build[..], &flags].concat());
+    let text = fs::read_to_string(file).expect("LLVM's language");
+    let inside = |line: &&str| line.starts_with(' ') || line.ends_with(':');
+    text.lines().filter(inside).count()
+}

@@ -1,0 +1,69 @@
+//! What a side costs the compiler, and the program that it makes.
+
+mod code;
+mod cpu;
+mod package;
+mod source;
+
+pub use code::Code;
+
+use crate::Side;
+
+use self::package::Package;
+use self::source::Program;
+
+/// Functions of a program.
+const FUNCTIONS: usize = 200;
+
+/// The sides that are compared. The others are not written as a function with an attribute.
+pub const SIDES: [Side; 4] = [Side::Plain, Side::Hand, Side::Ours, Side::BackonMacros];
+
+/// CPU time of the compiler for 200 functions, as ratios to as many loops by hand.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Of `cargo check`.
+    pub check: f64,
+    /// Of `cargo build --release`.
+    pub release: f64,
+}
+
+/// Measures what 200 functions of each side cost the compiler; `None` where CPU time is not known.
+///
+/// All sides are compiled in turn, round by round, each time after a change to the program with all
+/// dependencies compiled. The median of the rounds counts.
+#[must_use]
+pub fn efforts(rounds: usize) -> Option<Vec<(Side, Effort)>> {
+    let package = Package::new();
+    let check = ratios(&package, &["check", "--quiet"], rounds)?;
+    let release = ratios(&package, &["build", "--quiet", "--release"], rounds)?;
+    let ratios = check.into_iter().zip(release);
+    let efforts = ratios.map(|(check, release)| Effort { check, release });
+    Some(SIDES.into_iter().zip(efforts).collect())
+}
+
+fn ratios(package: &Package, command: &[&str], rounds: usize) -> Option<Vec<f64>> {
+    let mut ratios = vec![Vec::with_capacity(rounds); SIDES.len()];
+    // The first round compiles the dependencies.
+    for round in 0..=rounds {
+        let mut times = Vec::with_capacity(SIDES.len());
+        for side in SIDES {
+            let name = package.write(Program {
+                side,
+                functions: FUNCTIONS,
+            });
+            let command = [command, &["--bin", name]].concat();
+            times.push(cpu::of_children(|| drop(package.cargo(&command)))?);
+        }
+        let hand = SIDES.iter().position(|&side| side == Side::Hand)?;
+        if round > 0 {
+            for (ratios, time) in ratios.iter_mut().zip(&times) {
+                ratios.push(time / times[hand]);
+            }
+        }
+    }
+    let median = |mut ratios: Vec<f64>| {
+        ratios.sort_by(f64::total_cmp);
+        ratios[ratios.len() / 2]
+    };
+    Some(ratios.into_iter().map(median).collect())
+}

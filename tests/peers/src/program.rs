@@ -1,0 +1,92 @@
+//! The program that is measured: how it is built and run.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Side;
+
+/// The built program `subjects`.
+#[derive(Debug)]
+pub struct Program {
+    path: PathBuf,
+}
+
+impl Program {
+    /// Builds the program with the profile `counts`, or finds that it is up to date.
+    ///
+    /// # Panics
+    ///
+    /// If it does not compile.
+    #[must_use]
+    pub fn build() -> Self {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["build", "--quiet", "--locked", "--profile", "counts"])
+            .args(["--package", "peers", "--bin", "subjects"])
+            .current_dir(root())
+            // Other flags would make other counts, and another target another folder.
+            .env_remove("RUSTFLAGS")
+            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            .env_remove("CARGO_BUILD_TARGET")
+            .status()
+            .expect("cargo");
+        assert!(status.success(), "`subjects` does not compile");
+        let name = format!("counts/subjects{}", env::consts::EXE_SUFFIX);
+        Self {
+            path: target().join(name),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs it and gives what it printed.
+    ///
+    /// # Panics
+    ///
+    /// If it fails: a side returned another result than the others, or made another number of calls.
+    #[must_use]
+    pub fn run(&self, arguments: &[&str]) -> String {
+        let output = Command::new(&self.path)
+            .args(arguments)
+            .output()
+            .expect("`subjects`");
+        assert!(
+            output.status.success(),
+            "subjects {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// The bytes of the futures of one side: of a tiny body without limits and with them, then of a
+    /// body of 1 KiB.
+    ///
+    /// # Panics
+    ///
+    /// If it fails.
+    #[must_use]
+    pub fn sizes(&self, side: Side) -> [u32; 4] {
+        let sizes = self.run(&["sizes", side.key()]);
+        let mut sizes = sizes.split_whitespace().map(|size| size.parse().ok());
+        [(); 4].map(|()| sizes.next().flatten().expect("four numbers"))
+    }
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    root.expect("the workspace").to_owned()
+}
+
+/// The folder that cargo builds in.
+pub(crate) fn target() -> PathBuf {
+    match env::var_os("CARGO_TARGET_DIR") {
+        Some(target) => root().join(target),
+        None => root().join("target"),
+    }
+}

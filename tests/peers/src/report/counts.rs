@@ -1,0 +1,82 @@
+//! The instructions of one call.
+
+use std::fmt::Write as _;
+
+use super::table::{Table, number};
+use crate::{Program, Row, Side, instructions};
+
+/// What was counted, row by row.
+#[derive(Debug)]
+pub struct Counts {
+    sides: Vec<Side>,
+    rows: Vec<(Row, Vec<Option<u32>>)>,
+}
+
+impl Counts {
+    /// Counts the calls of some sides. Without valgrind there are no numbers.
+    #[must_use]
+    pub fn of(program: &Program, sides: &[Side], rows: &[Row]) -> Self {
+        let count = |row: Row| {
+            let able = row.sides();
+            let count = |side: &Side| {
+                let able = able.contains(side);
+                able.then(|| instructions(program, *side, row)).flatten()
+            };
+            (row, sides.iter().map(count).collect())
+        };
+        Self {
+            sides: sides.to_vec(),
+            rows: rows.iter().map(|&row| count(row)).collect(),
+        }
+    }
+
+    /// The table in Markdown.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut table = Table::new("instructions", self.sides.iter().map(|side| side.title()));
+        for (row, counts) in &self.rows {
+            table.row(row.title, counts.iter().copied().map(number));
+        }
+        table.text()
+    }
+
+    /// Where another way to retry takes fewer instructions than the attribute, in Markdown.
+    #[must_use]
+    pub fn lost(&self) -> String {
+        let mut list = String::new();
+        for (row, _) in &self.rows {
+            let others = [&[Side::Hand], &Side::PEERS[..]].concat();
+            let others = others.into_iter().filter_map(|side| {
+                let share = self.ratio(*row, Side::Ours, side)?;
+                (share > 1.0).then_some((side, share))
+            });
+            let mut others: Vec<_> = others.collect();
+            others.sort_by(|one, other| other.1.total_cmp(&one.1));
+            if others.is_empty() {
+                continue;
+            }
+            let _ = write!(list, "- {}:", row.title);
+            for (place, (side, share)) in others.into_iter().enumerate() {
+                let comma = if place == 0 { "" } else { "," };
+                let _ = write!(list, "{comma} {} {share:.2}", side.title());
+            }
+            list.push('\n');
+        }
+        if list.is_empty() {
+            list.push_str("Nowhere.\n");
+        }
+        list
+    }
+
+    /// One side's instructions divided by another's.
+    pub(crate) fn ratio(&self, row: Row, side: Side, by: Side) -> Option<f64> {
+        let count = |side| self.count(row, side).map(f64::from);
+        Some(count(side)? / count(by)?)
+    }
+
+    fn count(&self, row: Row, side: Side) -> Option<u32> {
+        let place = self.sides.iter().position(|&found| found == side)?;
+        let (_, counts) = self.rows.iter().find(|(found, _)| found.key == row.key)?;
+        counts[place]
+    }
+}

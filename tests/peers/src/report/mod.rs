@@ -1,0 +1,111 @@
+//! The figures as tables, and the pages that show them.
+
+mod counts;
+mod machine;
+mod page;
+mod table;
+mod times;
+
+pub use counts::Counts;
+pub use times::Times;
+
+use self::page::Page;
+use self::table::{Table, number, ratio};
+use crate::compile::{self, Code};
+use crate::{Program, Row, Side};
+
+/// Rounds of a comparison of times, and of the compiler's work.
+pub const TIME_ROUNDS: u32 = 301;
+/// Rounds of a comparison of the compiler's work.
+pub const COMPILE_ROUNDS: usize = 5;
+
+/// Measures everything and writes it into `docs/PERFORMANCE.md` and `README.md`.
+///
+/// # Panics
+///
+/// If a page has lost a mark between which figures stand.
+pub fn write() {
+    let program = Program::build();
+    let counts = Counts::of(&program, &Side::ALL, &Row::ALL);
+    let times = Times::of(&program, TIME_ROUNDS);
+
+    let mut page = Page::read("docs/PERFORMANCE.md");
+    page.fill("machine", &machine::description());
+    page.fill("counts", &counts.table());
+    page.fill("lost", &counts.lost());
+    page.fill("times", &times.table());
+    page.fill("sizes", &sizes(&program));
+    page.fill("compiler", &compiler(COMPILE_ROUNDS));
+    page.write();
+
+    let mut page = Page::read("README.md");
+    page.fill("cost", &summary(&counts, &times));
+    page.write();
+}
+
+/// The bytes of the futures, in Markdown.
+#[must_use]
+pub fn sizes(program: &Program) -> String {
+    let headings = [
+        "tiny body, no limits",
+        "tiny body, limits",
+        "1 KiB body, no limits",
+        "1 KiB body, limits",
+    ];
+    let mut table = Table::new("bytes", headings);
+    for side in Side::ALL {
+        let sizes = program.sizes(side);
+        table.row(side.title(), sizes.map(|size| number(Some(size))));
+    }
+    table.text()
+}
+
+/// What the compiler does, in Markdown.
+#[must_use]
+pub fn compiler(rounds: usize) -> String {
+    let efforts = compile::efforts(rounds);
+    let headings = [
+        "`cargo check` / by hand",
+        "release build / by hand",
+        "machine code (bytes)",
+        "LLVM lines",
+        "source (bytes)",
+    ];
+    let mut table = Table::new("one function with limits", headings);
+    for (place, side) in compile::SIDES.into_iter().enumerate() {
+        let effort = efforts.as_ref().map(|efforts| efforts[place].1);
+        let code = Code::of(side);
+        let cells = [
+            ratio(effort.map(|effort| effort.check)),
+            ratio(effort.map(|effort| effort.release)),
+            number(code.machine),
+            number(Some(code.llvm)),
+            number(Some(code.source)),
+        ];
+        table.row(side.title(), cells);
+    }
+    table.text()
+}
+
+/// What the README shows: the attribute beside the loop by hand.
+fn summary(counts: &Counts, times: &Times) -> String {
+    let rows = [
+        ("is ready at once, no limits", "ready"),
+        ("is ready at once, with limits", "ready-limits"),
+        ("is pending once, no limits", "pending"),
+        ("is pending once, with limits", "pending-limits"),
+        ("fails three times, then succeeds, no limits", "three"),
+        (
+            "fails three times, then succeeds, with limits",
+            "three-limits",
+        ),
+    ];
+    let headings = ["instructions / by hand", "time / by hand"];
+    let mut table = Table::new("a call that …", headings);
+    for (title, key) in rows {
+        let row: Row = key.parse().expect("a row");
+        let count = counts.ratio(row, Side::Ours, Side::Hand);
+        table.row(title, [ratio(count), ratio(times.ours(row))]);
+    }
+    table.text()
+}

@@ -1,0 +1,89 @@
+//! Who is measured.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One way to retry, or not to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// No retry at all.
+    Plain,
+    /// A loop written by hand.
+    Hand,
+    /// The attribute.
+    Ours,
+    /// `backon`.
+    Backon,
+    /// `backon-macros`.
+    BackonMacros,
+    /// `tokio-retry2`.
+    TokioRetry2,
+    /// `tower`.
+    Tower,
+    /// `mettle`.
+    Mettle,
+}
+
+impl Side {
+    /// All sides, in the order of the tables.
+    pub const ALL: [Self; 8] = [
+        Self::Plain,
+        Self::Hand,
+        Self::Ours,
+        Self::Backon,
+        Self::BackonMacros,
+        Self::TokioRetry2,
+        Self::Tower,
+        Self::Mettle,
+    ];
+
+    /// Other crates that retry.
+    pub const PEERS: [Self; 5] = [
+        Self::Backon,
+        Self::BackonMacros,
+        Self::TokioRetry2,
+        Self::Tower,
+        Self::Mettle,
+    ];
+
+    /// How a command names it, and, where it is a crate, what that crate is called.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Hand => "hand",
+            Self::Ours => "ours",
+            Self::Backon => "backon",
+            Self::BackonMacros => "backon-macros",
+            Self::TokioRetry2 => "tokio-retry2",
+            Self::Tower => "tower",
+            Self::Mettle => "mettle",
+        }
+    }
+
+    /// How a table names it.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Plain => "no retry",
+            Self::Hand => "by hand",
+            Self::Ours => "`#[retry]`",
+            crate_ => crate_.key(),
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.key())
+    }
+}
+
+impl FromStr for Side {
+    type Err = String;
+
+    fn from_str(key: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|side| side.key() == key);
+        found.ok_or_else(|| format!("there is no side `{key}`"))
+    }
+}

@@ -1,0 +1,14 @@
+//! A comparison means something only if every side does the same.
+
+use peers::{Program, Row};
+
+/// The program checks each call itself: its result, the runs of the body, and the time it waited.
+#[test]
+fn every_side_returns_the_same_and_calls_and_waits_as_often() {
+    let program = Program::build();
+    for row in Row::ALL {
+        for side in row.sides() {
+            let _ = program.run(&["call", side.key(), row.key, "50"]);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a call of an annotated function may cost: the bytes of its future, and its instructions.
+//!
+//! The bytes are always checked. The instructions are counted where valgrind is installed.
+
+use std::io::{self, Write as _};
+
+use peers::{Program, Row, Side, instructions};
+
+/// The column that holds.
+const HELD: fn(&Limit) -> u32 = |limit| limit.today;
+
+struct Limit {
+    of: &'static str,
+    /// What was measured when this table was written.
+    today: u32,
+    /// What is aimed at.
+    at_most: u32,
+}
+
+/// In the order of `Row::ALL`, and named by its keys.
+const INSTRUCTIONS: [Limit; 9] = [
+    limit("ready", 161, 147),
+    limit("ready-limits", 287, 163),
+    limit("pending", 418, 255),
+    limit("pending-limits", 1_703, 1_058),
+    limit("one", 5_269, 3_725),
+    limit("one-limits", 5_999, 3_967),
+    limit("three", 14_812, 10_993),
+    limit("three-limits", 16_762, 11_275),
+    limit("three-pending", 26_855, 19_120),
+];
+
+/// How far a count may be above its limit: a release of a dependency moves it by a little.
+const SLACK_PERCENT: u32 = 5;
+
+/// In the order in which the sizes are printed.
+const BYTES: [Limit; 4] = [
+    limit("tiny body, no limits", 264, 192),
+    limit("tiny body, limits", 272, 232),
+    limit("body of 1 KiB, no limits", 1_128, 1_152),
+    limit("body of 1 KiB, limits", 1_232, 1_248),
+];
+
+const fn limit(of: &'static str, today: u32, at_most: u32) -> Limit {
+    Limit { of, today, at_most }
+}
+
+#[test]
+fn no_future_is_larger_than_its_limit() {
+    let sizes = Program::build().sizes(Side::Ours);
+    let measured = BYTES.iter().zip(sizes);
+    check(
+        "bytes",
+        measured.map(|(limit, size)| (limit, size, HELD(limit))),
+    );
+}
+
+#[test]
+fn no_call_takes_more_instructions_than_its_limit() {
+    let program = Program::build();
+    let mut measured = Vec::new();
+    for (row, limit) in Row::ALL.into_iter().zip(&INSTRUCTIONS) {
+        assert_eq!(row.key, limit.of, "the table has the order of the rows");
+        let Some(count) = instructions(&program, Side::Ours, row) else {
+            // Not `eprintln!`, which a test that passes does not show.
+            let _ = writeln!(
+                io::stderr(),
+                "valgrind is missing: no instructions were counted"
+            );
+            return;
+        };
+        let most = HELD(limit) + HELD(limit) * SLACK_PERCENT / 100;
+        measured.push((limit, count, most));
+    }
+    check("instructions", measured.into_iter());
+}
+
+/// Shows all that is above its limit, not only the first.
+fn check<'l>(unit: &str, measured: impl Iterator<Item = (&'l Limit, u32, u32)>) {
+    let mut above = String::new();
+    for (limit, number, most) in measured {
+        let Limit { of, today, at_most } = limit;
+        let line = format!("{of}: {number} {unit}, at most {most} (aim {at_most}, once {today})\n");
+        print!("{line}");
+        if number > most {
+            above.push_str(&line);
+        }
+    }
+    assert!(above.is_empty(), "above the limit:\n{above}");
+}
