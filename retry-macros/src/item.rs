@@ -8,7 +8,6 @@ mod types;
 pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_error, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
@@ -162,15 +161,15 @@ fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
 impl Function {
     /// Whether the result may borrow from a `&mut` argument: a lifetime, or a reference, is in sight.
     pub(crate) fn output_may_borrow(&self) -> bool {
-        mentions_lifetime(&self.output.to_token_stream())
+        mentions_lifetime(&self.output)
     }
 
     /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or
     /// leaves one out that may be the argument's.
     pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
-        let output = Lifetimes::of(&self.output.to_token_stream());
+        let output = Lifetimes::of(&self.output);
         let from_self = self.takes_self_by_reference();
-        let argument = argument.map(|ty| Lifetimes::of(&ty.to_token_stream()));
+        let argument = argument.map(Lifetimes::of);
         // `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
         let related = self
             .signature
@@ -194,7 +193,7 @@ impl Function {
     fn takes_self_by_reference(&self) -> bool {
         matches!(
             self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if mentions_lifetime(&receiver.to_token_stream())
+            Some(FnArg::Receiver(receiver)) if mentions_lifetime(receiver)
         )
     }
 
@@ -202,7 +201,7 @@ impl Function {
     fn names_lifetime_of_self(&self) -> bool {
         matches!(
             self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(&receiver.to_token_stream()).named.is_empty()
+            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(receiver).named.is_empty()
         )
     }
 
@@ -256,14 +255,13 @@ fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
 
 /// A name without `r#`.
 pub(crate) fn unraw(ident: &syn::Ident) -> String {
-    let text = ident.to_string();
-    text.strip_prefix("r#")
-        .map_or_else(|| text.clone(), str::to_owned)
+    syn::ext::IdentExt::unraw(ident).to_string()
 }
 
 /// `E`, `E1`: what people call a type parameter of the `impl` around the function.
 pub(crate) fn looks_generic(word: &syn::Ident) -> bool {
-    let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
+    let word = word.to_string();
+    let mut letters = word.chars();
     letters
         .next()
         .is_some_and(|first| first.is_ascii_uppercase())

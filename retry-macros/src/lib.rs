@@ -26,6 +26,7 @@ mod settings;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod usage;
 
 /// Retries an async function. Documented on `reattempt::retry`.

@@ -3,7 +3,7 @@
 //! Judges nothing but the punctuation. A mistake costs the argument it is in and no other: reading
 //! goes on at the next comma, or at the next thing that can only be a key.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::buffer::Cursor;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -12,6 +12,7 @@ use syn::{Expr, Lit, LitStr, Pat, Token, Type};
 
 use crate::errors::{At, Errors, key as wording, typed};
 use crate::keys::{self, Key, Shape};
+use crate::tokens::bare;
 
 /// One argument as typed.
 pub(crate) struct RawArg {
@@ -263,17 +264,6 @@ fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>) -> TokenStream {
     }
     // What came through a fragment of `macro_rules!` is wrapped in brackets that nobody typed.
     bare(tokens)
-}
-
-/// Takes off `None`-delimited groups that hold the whole value.
-pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
-    let mut inner = tokens.clone().into_iter();
-    match (inner.next(), inner.next()) {
-        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::None => {
-            bare(group.stream())
-        }
-        _ => tokens,
-    }
 }
 
 /// Reads the comma behind an argument, or says that it is missing.

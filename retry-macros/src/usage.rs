@@ -7,6 +7,8 @@ mod names;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use crate::tokens::{before, delimiter, is_punct, is_word};
+
 /// How a body uses an argument. Later variants include the earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Usage {
@@ -115,8 +117,7 @@ impl Scan<'_> {
                     let inner = Place {
                         formats: is_formatting(&tokens, at),
                         lists,
-                        drops: lists
-                            && matches!(before(&tokens, at, 1), Some(TokenTree::Ident(word)) if word == "drop"),
+                        drops: lists && is_word(before(&tokens, at, 1), "drop"),
                         ..place
                     };
                     self.tokens(group.stream(), inner);
@@ -130,30 +131,28 @@ impl Scan<'_> {
 /// How the mention at `at` uses the argument; `None` where it is another thing of the same name.
 fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
-    let is = |token: Option<&TokenTree>, wanted: char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
     // A field or method, `a.x` (but `..x` is a struct's base or a range), a path, a macro, a new binding.
-    if is(previous, '.') && !is(before(tokens, at, 2), '.') {
+    if is_punct(previous, '.') && !is_punct(before(tokens, at, 2), '.') {
         return None;
     }
     let after_next = tokens.get(at + 2);
-    let path = |first, second| is(first, ':') && is(second, ':');
+    let path = |first, second| is_punct(first, ':') && is_punct(second, ':');
     if path(previous, before(tokens, at, 2)) || path(next, after_next) {
         return None;
     }
-    if is(next, '!') && matches!(after_next, Some(TokenTree::Group(_))) {
+    if is_punct(next, '!') && matches!(after_next, Some(TokenTree::Group(_))) {
         return None;
     }
     // A field's name, `Struct { x: … }`, or the type of a binding.
-    if is(next, ':') {
+    if is_punct(next, ':') {
         return None;
     }
-    let is_word = |token: Option<&TokenTree>, wanted: &str| matches!(token, Some(TokenTree::Ident(word)) if word == wanted);
     if is_word(previous, "let")
         || (is_word(previous, "mut") && is_word(before(tokens, at, 2), "let"))
     {
         return None;
     }
-    if is(next, '.') && !is(after_next, '.') {
+    if is_punct(next, '.') && !is_punct(after_next, '.') {
         return Some(match after_next {
             Some(TokenTree::Ident(method)) if method == "await" => Usage::UsedUp,
             Some(TokenTree::Ident(method)) if names::takes_self(&method.to_string()) => {
@@ -165,16 +164,18 @@ fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
             _ => Usage::Borrowed,
         });
     }
-    let referenced = is(previous, '&')
+    let referenced = is_punct(previous, '&')
         || (is_word(previous, "mut") || is_word(previous, "const"))
-            && is(before(tokens, at, 2), '&');
-    let applied = matches!(next, Some(TokenTree::Group(group))
-        if matches!(group.delimiter(), Delimiter::Bracket | Delimiter::Parenthesis));
+            && is_punct(before(tokens, at, 2), '&');
+    let applied = matches!(
+        delimiter(next),
+        Some(Delimiter::Bracket | Delimiter::Parenthesis)
+    );
     if referenced || applied || place.formats || is_compared(tokens, at) {
         return Some(Usage::Borrowed);
     }
-    let starts = previous.is_none() || is(previous, ',') || is(previous, ':');
-    let ends = next.is_none() || is(next, ',') || is(next, '?');
+    let starts = previous.is_none() || is_punct(previous, ',') || is_punct(previous, ':');
+    let ends = next.is_none() || is_punct(next, ',') || is_punct(next, '?');
     if place.drops && previous.is_none() && next.is_none() {
         Some(Usage::UsedUp)
     } else if place.lists && starts && ends {
@@ -202,7 +203,7 @@ fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
 /// Where the closure or block that the `move` at `at` begins ends: an index past its last token.
 fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
     let mut index = at + 1;
-    let is_bar = |index: usize| matches!(tokens.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
+    let is_bar = |index: usize| is_punct(tokens.get(index), '|');
     if is_bar(index) {
         index += 1;
         while index < tokens.len() && !is_bar(index) {
@@ -210,10 +211,8 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
         }
         index += 1;
     }
-    if let Some(TokenTree::Group(group)) = tokens.get(index) {
-        if group.delimiter() == Delimiter::Brace {
-            return index + 1;
-        }
+    if delimiter(tokens.get(index)) == Some(Delimiter::Brace) {
+        return index + 1;
     }
     // A closure whose body is an expression: as far as the next comma or semicolon.
     while let Some(token) = tokens.get(index) {
@@ -223,10 +222,6 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
         index += 1;
     }
     index
-}
-
-fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
-    at.checked_sub(steps).and_then(|index| tokens.get(index))
 }
 
 /// Whether the parentheses at `at` follow the name of a function, or a turbofish.
@@ -245,9 +240,7 @@ fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
 
 /// Whether the group at `at` holds the arguments of a macro that formats or logs.
 fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
-    let is_bang =
-        matches!(before(tokens, at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
-    is_bang
+    is_punct(before(tokens, at, 1), '!')
         && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if names::formats(&name.to_string()))
 }
 

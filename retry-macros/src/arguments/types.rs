@@ -5,6 +5,7 @@ use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, looks_generic};
+use crate::tokens;
 
 /// A type that is written as a way to something else.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,16 +69,8 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
         });
         tokens.collect()
     }
-    fn has(tokens: TokenStream, word: &str) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Ident(found) => found == word,
-            TokenTree::Group(group) => has(group.stream(), word),
-            _ => false,
-        })
-    }
-    let tokens = ty.to_token_stream();
-    let plain = |word| !has(tokens.clone(), word);
-    (!plain("dyn") && plain("impl") && plain("for")).then(|| inferred(tokens.clone()))
+    let has = |word: &str| tokens::any_word(ty, |found| found == word);
+    (has("dyn") && !has("impl") && !has("for")).then(|| inferred(ty.to_token_stream()))
 }
 
 /// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.

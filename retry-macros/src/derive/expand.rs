@@ -1,13 +1,12 @@
 //! From the model to code; cannot fail.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
 use super::model::{Case, Field, Given, Hint, Model, Verdict};
+use crate::tokens;
 
 // Input:
 //     enum Error {
@@ -173,20 +172,8 @@ fn forwarded<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = &'a Type> + u
 
 /// Whether a type parameter occurs in it, at any depth: only then does it need a bound.
 fn mentions_parameter(ty: &Type, model: &Model<'_>) -> bool {
-    let parameters: BTreeSet<_> = model
-        .generics
-        .type_params()
-        .map(|param| param.ident.to_string())
-        .collect();
-    any_ident(ty.to_token_stream(), &|ident| {
-        parameters.contains(&ident.to_string())
-    })
-}
-
-fn any_ident(tokens: TokenStream, found: &impl Fn(&Ident) -> bool) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => found(&ident),
-        TokenTree::Group(group) => any_ident(group.stream(), found),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    tokens::any_word(ty, |word| {
+        let mut parameters = model.generics.type_params();
+        parameters.any(|parameter| parameter.ident == *word)
     })
 }

@@ -1,6 +1,6 @@
 //! `clone`: names of arguments.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::Parse;
 
@@ -8,7 +8,7 @@ use super::given::{Form, Given};
 use crate::errors::value::names as wording;
 use crate::errors::{At, Errors, Fault};
 use crate::keys::Shape;
-use crate::syntax;
+use crate::{syntax, tokens};
 
 /// Reports everything that is no name; `Err(None)` if there was something.
 pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
@@ -45,11 +45,8 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
 
 /// What is inside of `(a, b)` or `[a, b]`.
 fn in_brackets(tokens: &TokenStream) -> TokenStream {
-    let mut inner = tokens.clone().into_iter();
-    match (inner.next(), inner.next()) {
-        (Some(TokenTree::Group(group)), None) if group.delimiter() != Delimiter::Brace => {
-            group.stream()
-        }
+    match tokens::lone_group(tokens) {
+        Some(group) if group.delimiter() != Delimiter::Brace => group.stream(),
         _ => tokens.clone(),
     }
 }

@@ -1,10 +1,9 @@
 //! Durations: `timeout`, `deadline`, `base`, `max_delay`.
 
-use quote::ToTokens;
 use syn::{Expr, Lit};
 
 use super::duration_text::{is_iso, parse, unit};
-use super::expression::{has_ident, lone_ident, peel, plain_value};
+use super::expression::{has_name, lone_ident, peel, plain_value};
 use super::given::{Form, Given};
 use crate::errors::Fault;
 use crate::errors::duration::{Reason, endless, invalid, not_in_quotes};
@@ -81,7 +80,7 @@ fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Le
         peeled,
         Expr::Binary(_) | Expr::MethodCall(_) | Expr::Call(_) | Expr::Cast(_)
     );
-    if !has_ident(&expr.to_token_stream()) || (is_duration && !computed) {
+    if !has_name(expr) || (is_duration && !computed) {
         return Ok(None);
     }
     plain_value(given, expr).map(|expr| Some(Length::Expr(expr)))

@@ -1,6 +1,6 @@
 //! Values that stay Rust: functions, futures, constants.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 
@@ -11,6 +11,7 @@ use crate::errors::value::{
 use crate::errors::{Fault, typed, whole};
 use crate::keys::Id;
 use crate::model::BeforeRetry;
+use crate::tokens;
 
 /// A path or a closure of one argument.
 pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
@@ -105,7 +106,7 @@ pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     if !is_value(expr) {
         return Err(given.wrong());
     }
-    match leaves(expr.to_token_stream()) {
+    match leaves(expr) {
         Some(token) => Err(given.fault(wording::leaves(given.key, &given.typed(), token))),
         None => Ok(expr.clone()),
     }
@@ -113,22 +114,13 @@ pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
 
 /// The token by which a value would leave the function or suspend it. Settings are worked out where
 /// neither is possible.
-fn leaves(tokens: TokenStream) -> Option<&'static str> {
-    let mut after_point = false;
-    for token in tokens {
-        let found = match &token {
-            TokenTree::Punct(punct) if punct.as_char() == '?' => Some("?"),
-            TokenTree::Ident(word) if after_point && word == "await" => Some(".await"),
-            TokenTree::Ident(word) if word == "return" => Some("return"),
-            TokenTree::Group(group) => leaves(group.stream()),
-            _ => None,
-        };
-        if found.is_some() {
-            return found;
-        }
-        after_point = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
-    }
-    None
+fn leaves(expr: &Expr) -> Option<&'static str> {
+    tokens::deep(expr).find_map(|token| match &token {
+        TokenTree::Punct(punct) if punct.as_char() == '?' => Some("?"),
+        TokenTree::Ident(word) if word == "await" => Some(".await"),
+        TokenTree::Ident(word) if word == "return" => Some("return"),
+        _ => None,
+    })
 }
 
 fn is_variable(expr: &Expr) -> bool {
@@ -194,10 +186,6 @@ pub(super) fn is_constant_name(ident: &Ident) -> bool {
     !ident.to_string().chars().any(char::is_lowercase)
 }
 
-pub(super) fn has_ident(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident != "true" && ident != "false",
-        TokenTree::Group(group) => has_ident(&group.stream()),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
+pub(super) fn has_name(expr: &Expr) -> bool {
+    tokens::any_word(expr, |word| word != "true" && word != "false")
 }
