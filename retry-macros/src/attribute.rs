@@ -9,14 +9,13 @@ use crate::{arguments, expand, item, lower, syntax};
 
 /// Expands `#[retry(args)] item`.
 pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
-    let mut errors = Errors::new();
-    let args = syntax::parse(args, &mut errors);
+    let mut errors = Errors::default();
+    let args = syntax::parse(args, &lower::VOCABULARY, &mut 0, &mut errors);
     let model = lower::lower(args, &mut errors);
     let root = match &model.root {
         Some(path) => path.to_token_stream(),
         None => quote_spanned!(Span::mixed_site()=> ::reattempt),
     };
-    errors.seek(Errors::ITEM);
     let planned = item::parse(item, &mut errors).map(|function| {
         let plan = arguments::plan(&function, &model, &root, &mut errors);
         (function, plan)

@@ -18,6 +18,7 @@ mod derive;
 mod errors;
 mod expand;
 mod future;
+mod given;
 mod item;
 mod keys;
 mod lower;
@@ -26,6 +27,7 @@ mod settings;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tokens;
 mod usage;
 

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::model::{Case, Field, Given, Hint, Model, Verdict};
+use super::model::{Called, Case, ErrorType, Field, HintSource, VerdictSource};
 use crate::tokens;
 
 // Input:
@@ -31,14 +31,14 @@ use crate::tokens;
 //             }
 //         }
 //     }
-pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     let verdict = each_case(model, |case| verdict(case, &root));
     // Without a hint in any case the trait's own answer is the right one.
     let hinted = model
         .cases
         .iter()
-        .any(|case| !matches!(case.hint, Hint::None));
+        .any(|case| !matches!(case.hint, HintSource::None));
     let hint = hinted.then(|| {
         let arms = each_case(model, |case| hint(case, &root));
         quote! {
@@ -59,7 +59,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
 }
 
 /// What is put in its place beside errors: it exists, and says nothing.
-pub(crate) fn stand_in(model: &Model<'_>) -> TokenStream {
+pub(crate) fn stand_in(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     around(
         model,
@@ -71,7 +71,7 @@ pub(crate) fn stand_in(model: &Model<'_>) -> TokenStream {
     )
 }
 
-fn around(model: &Model<'_>, body: &TokenStream) -> TokenStream {
+fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
     let root = root(model);
     let ident = model.ident;
     let mut generics = model.generics.clone();
@@ -96,14 +96,14 @@ fn around(model: &Model<'_>, body: &TokenStream) -> TokenStream {
     }
 }
 
-fn root(model: &Model<'_>) -> TokenStream {
+fn root(model: &ErrorType<'_>) -> TokenStream {
     model
         .root
         .as_ref()
         .map_or_else(|| quote!(::reattempt), |path| quote!(#path))
 }
 
-fn each_case(model: &Model<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
+fn each_case(model: &ErrorType<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
     if model.cases.is_empty() {
         return quote!(match *self {});
     }
@@ -113,10 +113,12 @@ fn each_case(model: &Model<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> Token
 
 fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     let (bound, value) = match &case.verdict {
-        Verdict::Word(word) => (vec![], quote!(#root::Verdict::#word)),
-        Verdict::Forward(field) => (vec![field], ask(field, root, "verdict")),
-        Verdict::With(path, Given::Itself) => (vec![], quote_spanned!(path.span()=> #path(self))),
-        Verdict::With(path, Given::Fields(fields)) => {
+        VerdictSource::Word(word) => (vec![], quote!(#root::Verdict::#word)),
+        VerdictSource::Forward(field) => (vec![field], ask(field, root, "verdict")),
+        VerdictSource::With(path, Called::Itself) => {
+            (vec![], quote_spanned!(path.span()=> #path(self)))
+        }
+        VerdictSource::With(path, Called::Fields(fields)) => {
             let arguments = fields.iter().map(binding);
             let called = quote_spanned!(path.span()=> #path(#(#arguments),*));
             (fields.iter().collect(), called)
@@ -127,15 +129,15 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
 
 fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     let (bound, value) = match &case.hint {
-        Hint::None => (vec![], quote!(::core::option::Option::None)),
-        Hint::Forward(field) => (vec![field], ask(field, root, "hint")),
-        Hint::Field(field, named_at) => {
+        HintSource::None => (vec![], quote!(::core::option::Option::None)),
+        HintSource::Forward(field) => (vec![field], ask(field, root, "hint")),
+        HintSource::Field(field, named_at) => {
             // What is wrong with its type is shown where the user named it.
             let mut argument = binding(field);
             argument.set_span(Span::mixed_site().located_at(*named_at));
             (vec![field], quote!(#root::__private::hint_in(#argument)))
         }
-        Hint::Method(path) => {
+        HintSource::Method(path) => {
             let called = quote_spanned!(path.span()=> #path(self));
             (vec![], quote!(#root::__private::hint_from(#called)))
         }
@@ -163,15 +165,15 @@ fn binding(field: &Field<'_>) -> Ident {
     format_ident!("__retry_field{}", field.index, span = Span::mixed_site())
 }
 
-fn forwarded<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {
+fn forwarded<'m, 'a>(model: &'m ErrorType<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {
     model.cases.iter().filter_map(|case| match &case.verdict {
-        Verdict::Forward(field) => Some(field.ty),
-        Verdict::Word(_) | Verdict::With(..) => None,
+        VerdictSource::Forward(field) => Some(field.ty),
+        VerdictSource::Word(_) | VerdictSource::With(..) => None,
     })
 }
 
 /// Whether a type parameter occurs in it, at any depth: only then does it need a bound.
-fn mentions_parameter(ty: &Type, model: &Model<'_>) -> bool {
+fn mentions_parameter(ty: &Type, model: &ErrorType<'_>) -> bool {
     tokens::any_word(ty, |word| {
         let mut parameters = model.generics.type_params();
         parameters.any(|parameter| parameter.ident == *word)

@@ -100,12 +100,12 @@ fn each_mistake_is_told_once_in_the_order_of_the_source() {
     assert_eq!(
         first_lines(input),
         [
-            "`after` has no value",
+            "`after` has no value, expected a field's name or the path of a method",
             "unknown word `throtled`",
             "`transient` takes no value",
             "there is no field `nothing` here",
             "`transient` is given twice",
-            "`with` has no value",
+            "`with` has no value, expected the path of a function that gives a `Verdict`",
             "`after` is given twice",
             "variant `F` has 2 fields, and none is marked as the one to ask",
             "`refused` above a field, expected `forward`",
@@ -122,6 +122,7 @@ fn every_message_says_what_to_do() {
         quote!("transient"),
         quote!(transient transient),
         quote!(transient, ,),
+        quote!(throttled after = "wait"),
         quote!(transient = 1),
         quote!(transient(1)),
         quote!(with),

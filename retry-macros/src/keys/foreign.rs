@@ -3,7 +3,8 @@
 //! Gathered from backon, backoff, tokio-retry, again, tryhard, retry, and from tenacity (Python),
 //! Resilience4j and Spring (Java), Polly (C#), cenkalti/backoff (Go), p-retry (JavaScript).
 
-use super::{Id, snake_case};
+use super::Id;
+use crate::text;
 
 /// Ours for a foreign word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,7 @@ pub(crate) enum Foreign {
 
 /// What a foreign word is called here.
 pub(crate) fn foreign(name: &str) -> Option<Foreign> {
-    let name = snake_case(name);
-    TABLE
-        .iter()
-        .find(|(words, _)| words.split_whitespace().any(|word| word == name))
-        .map(|&(_, ours)| ours)
+    text::beside(TABLE, name)
 }
 
 /// Words separated by blanks, and ours for them.
@@ -203,6 +200,7 @@ static TABLE: &[(&str, Foreign)] = &[
 mod tests {
     use super::super::{KEYS, find};
     use super::*;
+    use crate::text::snake_case;
 
     #[test]
     fn no_word_is_in_the_table_twice_and_none_is_ours() {
@@ -221,8 +219,8 @@ mod tests {
             assert!(
                 TABLE.iter().any(|(_, ours)| match ours {
                     Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) =>
-                        *id == key.id,
-                    Foreign::Retries => key.id == Id::Attempts,
+                        id.key().name == key.name,
+                    Foreign::Retries => key.name == "attempts",
                 }),
                 "{}",
                 key.name

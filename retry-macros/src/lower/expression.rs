@@ -4,23 +4,17 @@ use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 
-use super::given::{Form, Given};
 use crate::errors::value::{
     self as wording, function as function_wording, future as future_wording,
 };
 use crate::errors::{Fault, typed, whole};
-use crate::keys::Id;
+use crate::given::{Form, Given};
 use crate::model::BeforeRetry;
 use crate::tokens;
 
-/// A path or a closure of one argument.
-pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
+/// A path, or a closure of one argument, which examples call `argument`.
+pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
     let key = given.key;
-    let argument = match key.id {
-        Id::WhenOk => "value",
-        Id::OnRetry => "event",
-        _ => "error",
-    };
     let expr = given.expr()?;
     let message = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
@@ -37,13 +31,14 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
             let path = whole(&func.to_token_stream());
             function_wording::called(key, &given.typed(), &path)
         }
-        answer => match variable(answer) {
-            Some(ident) => {
-                let write = format!("|{ident}| {}", whole(&answer.to_token_stream()));
-                function_wording::answer(key, &given.typed(), &write)
-            }
-            None => function_wording::answer(key, &given.typed(), &format!("|{argument}| …")),
-        },
+        // An expression that looks like the answer instead of the question.
+        answer => {
+            let write = match variable(answer) {
+                Some(ident) => format!("|{ident}| {}", whole(&answer.to_token_stream())),
+                None => format!("|{argument}| …"),
+            };
+            return Err(given.wrong_but(&write));
+        }
     };
     Err(given.fault(message))
 }
@@ -107,7 +102,7 @@ pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
         return Err(given.wrong());
     }
     match leaves(expr) {
-        Some(token) => Err(given.fault(wording::leaves(given.key, &given.typed(), token))),
+        Some(token) => Err(given.fault(wording::leaves(given.key, token, &given.typed()))),
         None => Ok(expr.clone()),
     }
 }
