@@ -55,6 +55,21 @@ fn no_error_points_at_the_whole_attribute() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// A line that the compiler proposes to write has a `+` below it.
+#[test]
+fn no_message_proposes_a_private_name() {
+    for file in files().unwrap() {
+        let stderr = fs::read_to_string(file.with_extension("stderr")).unwrap();
+        let lines: Vec<_> = stderr.lines().collect();
+        let proposed = lines.windows(2).any(|pair| {
+            let marks = pair[1].trim_start().strip_prefix('|').map(str::trim);
+            let marked = marks.is_some_and(|marks| marks.starts_with(['+', '~']));
+            marked && pair[0].contains("__private")
+        });
+        assert!(!proposed, "{}", file.display());
+    }
+}
+
 fn files() -> io::Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
     let mut files = Vec::new();

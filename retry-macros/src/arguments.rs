@@ -19,11 +19,11 @@ mod receiver;
 mod seen;
 mod types;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::{Attribute, FnArg, Pat};
 
-use self::binding::{Binding, Treatment, treatment};
+use self::binding::{Binding, Treatment, moved_fields, treatment};
 use self::pattern::{Known, collect};
 use self::receiver::plan_self;
 use self::seen::{Argument, arguments_of, body_of, check_clone_list};
@@ -95,6 +95,7 @@ pub(crate) fn plan(
                     .filter(|attribute| is_kept(attribute))
                     .collect(),
                 usage: usage::of(&name.ident.to_string(), body),
+                fields: moved_fields(&name.ident.to_string(), body),
                 held: binding::is_held(&name.ident.to_string(), model),
             };
             let treatment = treatment(&binding, function, model);
@@ -144,6 +145,7 @@ fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mu
             is_self: false,
             attributes: Vec::new(),
             usage: usage::of(&local.to_string(), body),
+            fields: moved_fields(&local.to_string(), body),
             held: binding::is_held(&local.to_string(), model),
         };
         let treatment = treatment(&binding, function, model);
@@ -164,7 +166,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
     let attempt = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
-            quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; })
+            let again = binding.is_self.then(|| again(&binding.fields, None, root));
+            quote_spanned!(plumbing=> #(#cfg)* if false { #again let _ = &mut #name; })
         }
         Treatment::Reborrow { rebind: false } => {
             quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut *#name; })
@@ -186,12 +189,26 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         Treatment::ReborrowPin => {
             quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
         }
-        Treatment::Choose | Treatment::Clone => {
+        Treatment::Choose | Treatment::ChooseParts | Treatment::Clone => {
+            if treatment != Treatment::Clone && !binding.fields.is_empty() {
+                let again = again(&binding.fields, Some(name), root);
+                let cfg = cfg.clone();
+                plan.each
+                    .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
+            }
             let value = match treatment {
+                Treatment::ChooseParts => {
+                    let parts = Ident::new("__retry_parts", Span::mixed_site());
+                    let cfg = cfg.clone();
+                    plan.each.extend(quote_spanned! {plumbing=>
+                        #(#cfg)* let mut #parts = #root::__private::Parts::new(&mut #name);
+                    });
+                    quote_spanned!(plumbing=> #parts.for_each_attempt())
+                }
                 Treatment::Choose => quote_spanned! {plumbing=>
                     #root::__private::Argument::new(&#name).for_each_attempt()
                 },
-                _ => quote_spanned!(plumbing=> #root::__private::cloned(&#name)),
+                _ => quote_spanned!(plumbing=> #root::__private::Argument::new(&#name).own()),
             };
             // Under its own name: a second one would be a second copy in the future. What is not moved
             // after all, because it is `Copy` or only borrowed, is captured uniquely.
@@ -215,6 +232,32 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         }
     };
     plan.within.extend(attempt);
+}
+
+/// What refuses a field that is moved and then gone, at the field. `argument` is the one that is
+/// cloned where it can be.
+///
+/// ```text
+/// Output: Argument::new(&x).spares(&x.field).again();
+/// ```
+pub(crate) fn again(
+    fields: &[TokenStream],
+    argument: Option<&Ident>,
+    root: &TokenStream,
+) -> TokenStream {
+    let each = fields.iter().map(|field| {
+        let plumbing = Span::mixed_site();
+        let last = field.clone().into_iter().last();
+        let at = last.map_or(plumbing, |last| plumbing.located_at(last.span()));
+        let again = Ident::new("again", at);
+        match argument {
+            Some(name) => quote_spanned! {plumbing=>
+                #root::__private::Argument::new(&#name).spares(&#field).#again();
+            },
+            None => quote_spanned!(plumbing=> #root::__private::Field::new(&#field).#again();),
+        }
+    });
+    each.collect()
 }
 
 impl Plan {

@@ -1,12 +1,16 @@
 //! How a body uses an argument, read off its tokens.
 //!
-//! Tokens do not know types or scopes, so this errs on the side of *handed over*: for an argument
-//! whose type is `Clone` that costs a clone, never a wrong result.
+//! Tokens do not know types, so this errs on the side of *handed over*: for an argument whose type is
+//! `Clone` that costs a clone, never a wrong result.
 
 mod names;
+mod scope;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+pub(crate) use self::scope::is_rebound;
 use crate::tokens::{before, delimiter, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include the earlier.
@@ -14,8 +18,10 @@ use crate::tokens::{before, delimiter, is_punct, is_word};
 pub(crate) enum Usage {
     /// Not at all.
     Unmentioned,
-    /// Only through references: `&x`, `x.method()`, `x.field`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
+    /// Only through references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
     Borrowed,
+    /// A field of it, perhaps by value: `f(x.body)`.
+    InParts,
     /// Perhaps by value: within a `move` block, or where only its type could tell.
     Moved,
     /// By value: `f(x)`, `Some(x)`, `Struct { x }`.
@@ -26,12 +32,12 @@ pub(crate) enum Usage {
 
 /// Reads how `body` uses the argument called `name`.
 pub(crate) fn of(name: &str, body: &TokenStream) -> Usage {
-    let mut scan = Scan {
-        name,
-        usage: Usage::Unmentioned,
-    };
-    scan.tokens(body.clone(), Place::default());
-    scan.usage
+    scan(name, body).usage
+}
+
+/// The fields of the argument that `body` uses by value: `x.body` in `f(x.body)`.
+pub(crate) fn fields_of(name: &str, body: &TokenStream) -> Vec<TokenStream> {
+    scan(name, body).fields
 }
 
 /// Whether `name` is mentioned within a `move` block or closure.
@@ -39,18 +45,22 @@ pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
     let tokens: Vec<_> = body.clone().into_iter().collect();
     tokens.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(word) if word == "move" => {
-            let end = end_of_move(&tokens, at);
-            let block = tokens
-                .get(at..end)
-                .unwrap_or_default()
-                .iter()
-                .cloned()
-                .collect();
-            of(name, &block) > Usage::Unmentioned
+            let block = tokens.get(at..end_of_move(&tokens, at)).unwrap_or_default();
+            of(name, &block.iter().cloned().collect()) > Usage::Unmentioned
         }
         TokenTree::Group(group) => in_move_block(name, &group.stream()),
         _ => false,
     })
+}
+
+fn scan<'a>(name: &'a str, body: &TokenStream) -> Scan<'a> {
+    let mut scan = Scan {
+        name,
+        usage: Usage::Unmentioned,
+        fields: Vec::new(),
+    };
+    scan.tokens(body.clone(), Around::default());
+    scan
 }
 
 /// What surrounds a token.
@@ -59,7 +69,7 @@ pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
     clippy::struct_excessive_bools,
     reason = "each says one thing of a place, and any may be true of it"
 )]
-struct Place {
+struct Around {
     /// Within a `move` block or closure, where every mention is a move.
     moves: bool,
     /// Directly among the arguments of a macro that formats, which takes references.
@@ -73,52 +83,54 @@ struct Place {
 struct Scan<'a> {
     name: &'a str,
     usage: Usage,
+    fields: Vec<TokenStream>,
 }
 
 impl Scan<'_> {
-    fn note(&mut self, usage: Usage, place: Place) {
-        let usage = if place.moves {
-            usage.max(Usage::Moved)
-        } else {
-            usage
-        };
-        self.usage = self.usage.max(usage);
-    }
-
-    fn tokens(&mut self, stream: TokenStream, place: Place) {
+    fn tokens(&mut self, stream: TokenStream, around: Around) {
         let tokens: Vec<_> = stream.into_iter().collect();
         // Up to where the `move` closure or block that was met last reaches.
         let mut moves_until = 0;
+        // Up to where the pattern of the `let` that was met last reaches, and from where on one hides
+        // the argument.
+        let mut pattern_until = 0;
+        let mut hidden_from = usize::MAX;
         for (at, token) in tokens.iter().enumerate() {
-            let place = Place {
-                moves: place.moves || at < moves_until,
-                ..place
+            if at >= hidden_from {
+                break;
+            }
+            if at < pattern_until {
+                continue;
+            }
+            let around = Around {
+                moves: around.moves || at < moves_until,
+                ..around
             };
             match token {
                 TokenTree::Ident(word) if word == "move" => {
                     moves_until = moves_until.max(end_of_move(&tokens, at));
                 }
-                TokenTree::Ident(word) if word == self.name => {
-                    if let Some(usage) = mention(&tokens, at, place) {
-                        self.note(usage, place);
-                    }
+                TokenTree::Ident(word) if word == "let" => {
+                    pattern_until = scope::pattern_end(&tokens, at);
+                    let hidden = scope::hidden_from(&tokens, at, self.name);
+                    hidden_from = hidden.map_or(hidden_from, |from| from.min(hidden_from));
                 }
+                TokenTree::Ident(word) if word == self.name => self.mention(&tokens, at, around),
                 TokenTree::Literal(literal) if names_in_braces(&literal.to_string(), self.name) => {
-                    self.note(Usage::Borrowed, place);
+                    self.note(Usage::Borrowed, around);
                 }
                 TokenTree::Group(group) => {
+                    let previous = before(&tokens, at, 1);
                     let lists = match group.delimiter() {
                         Delimiter::Parenthesis => follows_callee(&tokens, at),
-                        Delimiter::Brace => {
-                            matches!(before(&tokens, at, 1), Some(TokenTree::Ident(_)))
-                        }
+                        Delimiter::Brace => matches!(previous, Some(TokenTree::Ident(_))),
                         Delimiter::Bracket | Delimiter::None => false,
                     };
-                    let inner = Place {
+                    let inner = Around {
                         formats: is_formatting(&tokens, at),
                         lists,
-                        drops: lists && is_word(before(&tokens, at, 1), "drop"),
-                        ..place
+                        drops: lists && is_word(previous, "drop"),
+                        ..around
                     };
                     self.tokens(group.stream(), inner);
                 }
@@ -126,63 +138,112 @@ impl Scan<'_> {
             }
         }
     }
+
+    fn note(&mut self, usage: Usage, around: Around) {
+        let usage = if around.moves {
+            usage.max(Usage::Moved)
+        } else {
+            usage
+        };
+        self.usage = self.usage.max(usage);
+    }
+
+    /// Notes how the mention at `at` uses the argument.
+    fn mention(&mut self, tokens: &[TokenTree], at: usize, around: Around) {
+        if is_other(tokens, at) {
+            return;
+        }
+        let end = end_of_fields(tokens, at);
+        let usage = usage_of(tokens, at, end, around);
+        if end == at {
+            self.note(usage, around);
+            return;
+        }
+        // Of a field nobody can see whether it is `Copy`.
+        self.note(usage.min(Usage::InParts), around);
+        let place = tokens.get(at..=end).unwrap_or_default();
+        if usage >= Usage::HandedOver {
+            self.fields.push(place.iter().cloned().collect());
+        }
+    }
 }
 
-/// How the mention at `at` uses the argument; `None` where it is another thing of the same name.
-fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
+/// Whether the word at `at` is another thing of the same name: a field or method, `a.x` (but `..x` is
+/// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
+fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
-    // A field or method, `a.x` (but `..x` is a struct's base or a range), a path, a macro, a new binding.
-    if is_punct(previous, '.') && !is_punct(before(tokens, at, 2), '.') {
-        return None;
+    let member = is_punct(previous, '.') && !is_punct(before(tokens, at, 2), '.');
+    let path = is_punct(previous, ':') && is_punct(before(tokens, at, 2), ':');
+    let called = is_punct(next, '!') && delimiter(tokens.get(at + 2)).is_some();
+    let bound = is_word(previous, "let")
+        || is_word(previous, "mut") && is_word(before(tokens, at, 2), "let");
+    member || path || called || bound || is_punct(next, ':')
+}
+
+/// The last token of the place that begins at `at`: that of `b` in `x.a.b.method()`.
+fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
+    let mut end = at;
+    while is_punct(tokens.get(end + 1), '.') && !is_method(tokens, end) {
+        match tokens.get(end + 2) {
+            Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => end += 2,
+            _ => break,
+        }
     }
-    let after_next = tokens.get(at + 2);
-    let path = |first, second| is_punct(first, ':') && is_punct(second, ':');
-    if path(previous, before(tokens, at, 2)) || path(next, after_next) {
-        return None;
-    }
-    if is_punct(next, '!') && matches!(after_next, Some(TokenTree::Group(_))) {
-        return None;
-    }
-    // A field's name, `Struct { x: … }`, or the type of a binding.
-    if is_punct(next, ':') {
-        return None;
-    }
-    if is_word(previous, "let")
-        || (is_word(previous, "mut") && is_word(before(tokens, at, 2), "let"))
-    {
-        return None;
-    }
-    if is_punct(next, '.') && !is_punct(after_next, '.') {
-        return Some(match after_next {
-            Some(TokenTree::Ident(method)) if method == "await" => Usage::UsedUp,
-            Some(TokenTree::Ident(method)) if names::takes_self(&method.to_string()) => {
-                Usage::HandedOver
-            }
-            Some(TokenTree::Ident(method)) if names::may_take_self(&method.to_string()) => {
-                Usage::Moved
-            }
+    end
+}
+
+/// Whether `.name(…)`, `.name::<…>(…)` or `.await` follows.
+fn is_method(tokens: &[TokenTree], end: usize) -> bool {
+    is_word(tokens.get(end + 2), "await")
+        || delimiter(tokens.get(end + 3)) == Some(Delimiter::Parenthesis)
+        || is_punct(tokens.get(end + 3), ':') && is_punct(tokens.get(end + 4), ':')
+}
+
+/// How a place, from `at` to `end`, is used.
+fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usage {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    if is_punct(next, '.') && is_method(tokens, end) {
+        return match tokens.get(end + 2).map(ToString::to_string).as_deref() {
+            Some("await") => Usage::UsedUp,
+            Some(method) if names::takes_self(method) => Usage::HandedOver,
+            Some(method) if names::may_take_self(method) => Usage::Moved,
             _ => Usage::Borrowed,
-        });
+        };
     }
     let referenced = is_punct(previous, '&')
         || (is_word(previous, "mut") || is_word(previous, "const"))
             && is_punct(before(tokens, at, 2), '&');
-    let applied = matches!(
-        delimiter(next),
-        Some(Delimiter::Bracket | Delimiter::Parenthesis)
-    );
-    if referenced || applied || place.formats || is_compared(tokens, at) {
-        return Some(Usage::Borrowed);
+    let applied = match delimiter(next) {
+        Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
+        // `match x.kind {`
+        Some(Delimiter::Brace) => end != at,
+        _ => false,
+    };
+    let computed = end != at && is_computed(tokens, at, end);
+    let compared = is_compared(tokens, at) || is_compared(tokens, end);
+    if referenced || applied || around.formats || computed || compared {
+        return Usage::Borrowed;
     }
-    let starts = previous.is_none() || is_punct(previous, ',') || is_punct(previous, ':');
+    let field = end != at;
+    let starts = previous.is_none()
+        || is_punct(previous, ',')
+        || is_punct(previous, ':')
+        || field && is_punct(previous, '=');
     let ends = next.is_none() || is_punct(next, ',') || is_punct(next, '?');
-    if place.drops && previous.is_none() && next.is_none() {
-        Some(Usage::UsedUp)
-    } else if place.lists && starts && ends {
-        Some(Usage::HandedOver)
+    if around.drops && previous.is_none() && next.is_none() {
+        Usage::UsedUp
+    } else if around.lists && starts && ends || field && starts && is_punct(next, ';') {
+        Usage::HandedOver
     } else {
-        Some(Usage::Moved)
+        Usage::Moved
     }
+}
+
+/// Whether a field is part of arithmetic or an assignment, which takes what is `Copy` or a place.
+fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    let operator = |token: Option<&TokenTree>, operators: &str| matches!(token, Some(TokenTree::Punct(punct)) if operators.contains(punct.as_char()));
+    operator(next, "+-*/%&|^<>=!.") || operator(previous, "!-*.") || is_word(next, "as")
 }
 
 /// Whether the token is an operand of a comparison, which takes references.
@@ -215,13 +276,9 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
         return index + 1;
     }
     // A closure whose body is an expression: as far as the next comma or semicolon.
-    while let Some(token) = tokens.get(index) {
-        if matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | ';')) {
-            break;
-        }
-        index += 1;
-    }
-    index
+    let ends = |token: &TokenTree| is_punct(Some(token), ',') || is_punct(Some(token), ';');
+    let rest = tokens.iter().skip(index);
+    index + rest.take_while(|token| !ends(token)).count()
 }
 
 /// Whether the parentheses at `at` follow the name of a function, or a turbofish.

@@ -1,6 +1,9 @@
 //! The door for generated code. Not for people: it changes without notice.
 
-pub use crate::argument::{Argument, ForEachAttempt, Lent, cloned};
+pub use crate::argument::{
+    Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentParts,
+    Local, Parts, Reborrowed, Spared, Unshared,
+};
 pub use crate::call::{
     Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Preparation, Remembers,
     Unless, Unlimited, Wait, Waited, drive, unless,

@@ -1,11 +1,13 @@
 //! What is done with one name that an argument binds.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
 use syn::Attribute;
 
 use super::pattern::Known;
-use super::types::{Indirection, gives_itself_up, indirection, is_called_once, is_concrete};
+use super::types::{
+    Indirection, gives_itself_up, has_unknown_bound, indirection, is_called_once, is_concrete,
+};
 use crate::item::Function;
 use crate::model::Model;
 use crate::usage::{self, Usage};
@@ -19,6 +21,8 @@ pub(super) struct Binding<'a> {
     pub(super) is_self: bool,
     pub(super) attributes: Vec<&'a Attribute>,
     pub(super) usage: Usage,
+    /// The fields that the body moves, where the name means the argument all over the body.
+    pub(super) fields: Vec<TokenStream>,
     /// Whether the `cancel` future may hold a reference to it, all the time that attempts run.
     pub(super) held: bool,
 }
@@ -37,8 +41,10 @@ pub(super) enum Treatment {
     ReborrowOption,
     /// `Pin<&mut T>`: reborrowed within.
     ReborrowPin,
-    /// Cloned where possible.
+    /// Cloned where possible, else lent.
     Choose,
+    /// Cloned where possible, else lent by `&mut`, through which its fields are.
+    ChooseParts,
     /// Cloned.
     Clone,
 }
@@ -56,7 +62,7 @@ impl Treatment {
     pub(super) fn needs_mut_outside(self) -> bool {
         matches!(
             self,
-            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin
+            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin | Self::ChooseParts
         )
     }
 }
@@ -67,6 +73,15 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
         Treatment::Borrow if binding.held => Treatment::Leave,
         treatment => treatment,
     }
+}
+
+/// The fields of an argument that the body moves. None where the name is bound anew somewhere: what
+/// stands there may be a field of another thing.
+pub(super) fn moved_fields(name: &str, body: &TokenStream) -> Vec<TokenStream> {
+    if usage::is_rebound(name, body) {
+        return Vec::new();
+    }
+    usage::fields_of(name, body)
 }
 
 /// Whether the `cancel` future may hold a reference to the argument of this name.
@@ -109,6 +124,13 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
         _ if is_for_one_use(binding, function) => Treatment::Clone,
         None if usage >= Usage::Moved => Treatment::Choose,
+        None if usage == Usage::InParts => {
+            if known.may_borrow_uniquely(function) && !binding.held {
+                Treatment::ChooseParts
+            } else {
+                Treatment::Choose
+            }
+        }
         None if known.may_borrow_uniquely(function) => Treatment::Borrow,
         // Whether a name out of a pattern holds a reference, nobody can see.
         _ => Treatment::Leave,
@@ -127,7 +149,8 @@ fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
     let by_type = |ty| {
         is_called_once(ty, function)
             || usage >= Usage::Moved && gives_itself_up(ty, function)
-            || usage >= Usage::HandedOver && is_concrete(ty, function)
+            || usage >= Usage::HandedOver
+                && (is_concrete(ty, function) || has_unknown_bound(ty, function))
     };
     binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
 }

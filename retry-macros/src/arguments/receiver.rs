@@ -5,9 +5,10 @@ use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
 
+use super::binding::moved_fields;
 use super::seen::type_of_self;
 use super::types::{Indirection, indirection, is_counted};
-use super::{Plan, binding};
+use super::{Plan, again, binding};
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
@@ -60,12 +61,12 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         plan.rebinds_self = true;
         plan.within.extend(
-            quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::cloned(&#this);),
+            quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::Argument::new(&#this).own();),
         );
     } else if is_counted(&ty) && usage >= Usage::Moved && model.clone.is_none() {
         plan.rename_self = true;
         plan.each
-            .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::cloned(&#this);));
+            .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::Argument::new(&#this).own();));
     } else if function.takes_mutable_self() {
         if usage::in_move_block("self", body) {
             plan.rename_self = true;
@@ -77,7 +78,8 @@ pub(super) fn plan_self(
         }
     } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
+        let again = again(&moved_fields("self", body), None, root);
         plan.within
-            .extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));
+            .extend(quote_spanned!(plumbing=> if false { #again let _ = &mut #this; }));
     }
 }

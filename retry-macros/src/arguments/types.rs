@@ -1,11 +1,11 @@
 //! What the type of an argument shows of how it can be lent or used up.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, looks_generic};
-use crate::tokens;
+use crate::{text, tokens};
 
 /// A type that is written as a way to something else.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
         let tokens = tokens.into_iter().map(|token| match token {
             TokenTree::Ident(name) if lifetime && name != "static" => {
                 lifetime = false;
-                proc_macro2::Ident::new("_", name.span()).into()
+                Ident::new("_", name.span()).into()
             }
             TokenTree::Group(group) => {
                 proc_macro2::Group::new(group.delimiter(), inferred(group.stream())).into()
@@ -75,21 +75,12 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
 
 /// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
-    let Type::Path(path) = ty else {
-        return false;
+    let open = |word: &Ident| {
+        looks_generic(word)
+            || function.is_type_parameter(word)
+            || ["Self", "impl", "dyn"].iter().any(|open| word == open)
     };
-    let Some(first) = path.path.segments.first() else {
-        return false;
-    };
-    path.qself.is_none()
-        && !looks_generic(&first.ident)
-        && first.ident != "Self"
-        && !function.is_type_parameter(&first.ident)
-        && path
-            .path
-            .segments
-            .iter()
-            .all(|segment| segment.arguments.is_none())
+    matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, open)
 }
 
 /// `Arc<Self>`, `Rc<Self>`.
@@ -101,43 +92,45 @@ pub(super) fn is_counted(ty: &Type) -> bool {
 
 /// Whether a call is its end: `F: FnOnce()`, `Box<dyn FnOnce()>`.
 pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
-    has_bound(ty, function, &["FnOnce", "AsyncFnOnce"])
+    has_bound(ty, function, |bound| {
+        text::among("FnOnce AsyncFnOnce", bound)
+    })
 }
 
 /// Whether a reference to it cannot stand for it: an iterator, a future, or something with `&mut` in
 /// it.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
-    const TRAITS: [&str; 8] = [
-        "Iterator",
-        "DoubleEndedIterator",
-        "ExactSizeIterator",
-        "IntoIterator",
-        "Future",
-        "IntoFuture",
-        "Stream",
-        "Into",
-    ];
-    has_bound(ty, function, &TRAITS) || holds_mutable_reference(ty)
+    const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
+                          Stream Into TryInto";
+    has_bound(ty, function, |bound| text::among(TRAITS, bound)) || holds_mutable_reference(ty)
 }
 
-/// Whether one of these traits is among the bounds of a type as written: of `impl Trait`, of
+/// Whether it has a bound of which nobody can see that a reference would have it, too: `S: ToSubject`.
+pub(super) fn has_unknown_bound(ty: &Type, function: &Function) -> bool {
+    const OF_REFERENCES: &str = "AsRef AsyncFn Borrow Clone Copy Debug Deref Display Eq Error Executor Fn \
+        Hash LowerHex Ord PartialEq PartialOrd Pointer Send Serialize Sized Sync ToOwned ToSocketAddrs \
+        ToString Unpin UnwindSafe UpperHex";
+    has_bound(ty, function, |bound| !text::among(OF_REFERENCES, bound))
+}
+
+/// Whether this holds of a trait among the bounds of a type as written: of `impl Trait`, of
 /// `Box<dyn Trait>`, or of a type parameter of the function.
-fn has_bound(ty: &Type, function: &Function, traits: &[&str]) -> bool {
+fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool + Copy) -> bool {
     let among = |mut bounds: Box<dyn Iterator<Item = &TypeParamBound> + '_>| {
         bounds.any(|bound| match bound {
             TypeParamBound::Trait(bound) => bound
                 .path
                 .segments
                 .last()
-                .is_some_and(|last| traits.iter().any(|name| last.ident == name)),
+                .is_some_and(|last| holds(&last.ident.to_string())),
             _ => false,
         })
     };
     match ty {
         Type::ImplTrait(found) => among(Box::new(found.bounds.iter())),
         Type::TraitObject(found) => among(Box::new(found.bounds.iter())),
-        Type::Group(group) => has_bound(&group.elem, function, traits),
-        Type::Paren(paren) => has_bound(&paren.elem, function, traits),
+        Type::Group(group) => has_bound(&group.elem, function, holds),
+        Type::Paren(paren) => has_bound(&paren.elem, function, holds),
         Type::Path(path) => {
             if let Some(name) = path.path.get_ident() {
                 let generics = &function.signature.generics;
@@ -162,7 +155,7 @@ fn has_bound(ty: &Type, function: &Function, traits: &[&str]) -> bool {
             match boxed.map(|last| &last.arguments) {
                 Some(PathArguments::AngleBracketed(arguments)) => {
                     matches!(arguments.args.first(), Some(GenericArgument::Type(inner @ Type::TraitObject(_)))
-                        if has_bound(inner, function, traits))
+                        if has_bound(inner, function, holds))
                 }
                 _ => false,
             }
