@@ -22,6 +22,8 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     });
     match (errors.finish(), planned) {
         (None, Some((function, plan))) => expand::expand(&function, &model, &plan, &root),
+        // An attribute on an expression is rustc's to refuse. What stands for one is one.
+        (errors, _) if item::is_closure(item) => quote!({ #errors #item }),
         (errors, _) => quote!(#item #errors),
     }
 }

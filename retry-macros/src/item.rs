@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
-use crate::errors::{self, Errors};
+use crate::errors::{self, At, Errors};
 use crate::future::{self, Handmade};
 
 /// A function that can be retried.
@@ -40,6 +40,9 @@ pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Function>
         Err(error) => {
             match item_keyword(item) {
                 Some((span, what)) => errors.push(span, errors::item::not_a_function(&what)),
+                None if is_closure(item) => {
+                    errors.push(At::of(item), errors::item::closure());
+                }
                 None => errors.push(error.span(), errors::item::unreadable_function(&error)),
             }
             return None;
@@ -251,6 +254,11 @@ fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
         }
     }
     found
+}
+
+/// `async move |a| …`: a closure, where an item was expected.
+pub(crate) fn is_closure(item: &TokenStream) -> bool {
+    matches!(syn::parse2(item.clone()), Ok(syn::Expr::Closure(_)))
 }
 
 /// A name without `r#`.

@@ -12,5 +12,6 @@ pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
 };
 pub use crate::explain::{Displayed, Explain, Named};
+pub use crate::forward::Forwards;
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
 pub use crate::site::{Settings, Site};

@@ -20,14 +20,14 @@ use crate::tokens;
 //             match self {
 //                 Self::Closed { .. } => ::reattempt::Verdict::Transient,
 //                 Self::Busy { .. } => ::reattempt::Verdict::Throttled,
-//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::Retryable>::verdict(field0),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::verdict(field0),
 //             }
 //         }
 //         fn hint(&self) -> Option<Duration> {
 //             match self {
 //                 Self::Closed { .. } => None,
 //                 Self::Busy { wait: field0, .. } => ::reattempt::__private::hint_in(field0),
-//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::Retryable>::hint(field0),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::hint(field0),
 //             }
 //         }
 //     }
@@ -145,11 +145,11 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     arm(case, &bound, &value)
 }
 
-/// `<Type as Retryable>::method(field)`: a type without a verdict is reported where it stands.
+/// `<Type as Forwards>::method(field)`: a type without a verdict is reported where it stands.
 fn ask(field: &Field<'_>, root: &TokenStream, method: &str) -> TokenStream {
     let (ty, method) = (field.ty, Ident::new(method, Span::mixed_site()));
     let binding = binding(field);
-    quote!(<#ty as #root::Retryable>::#method(#binding))
+    quote!(<#ty as #root::__private::Forwards>::#method(#binding))
 }
 
 fn arm(case: &Case<'_>, bound: &[&Field<'_>], value: &TokenStream) -> TokenStream {

@@ -43,7 +43,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::reattempt::Verdict::Transient,
                     Self::Busy { .. } => ::reattempt::Verdict::Throttled,
                     Self::Io { 0: __retry_field0, .. } =>
-                        <io::Error as ::reattempt::Retryable>::verdict(__retry_field0),
+                        <io::Error as ::reattempt::__private::Forwards>::verdict(__retry_field0),
                 }
             }
             fn hint(&self) -> ::core::option::Option<::core::time::Duration> {
@@ -51,7 +51,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::core::option::Option::None,
                     Self::Busy { wait: __retry_field0, .. } => ::reattempt::__private::hint_in(__retry_field0),
                     Self::Io { 0: __retry_field0, .. } =>
-                        <io::Error as ::reattempt::Retryable>::hint(__retry_field0),
+                        <io::Error as ::reattempt::__private::Forwards>::hint(__retry_field0),
                 }
             }
         }

@@ -11,6 +11,11 @@ messages! {
         help "put `#[retry]` on the function that does the call";
     }
 
+    closure() {
+        "found a closure, expected an async function";
+        help "put `#[retry]` on an `async fn` with this body, and call that";
+    }
+
     unreadable_function(error: &syn::Error) {
         "this function cannot be read: {error}";
     }

@@ -59,6 +59,12 @@ pub(crate) mod attempts {
             help "write `attempts = \"unlimited\"` if that is meant";
         }
 
+        /// `never`, `none`.
+        once(found: &str) {
+            "found `{found}`, expected a whole number or `\"unlimited\"`";
+            help "write `attempts = 1` for no retry";
+        }
+
         /// `forever`, `u32::MAX`.
         unlimited(found: &str) {
             "found `{found}`, expected a whole number or `\"unlimited\"`";
@@ -119,6 +125,12 @@ pub(crate) mod future {
         awaited(key: &Key, found: &str, write: &str) {
             "found `{found}`, expected the future itself";
             help "write `{key} = {write}`, it is awaited for you";
+        }
+
+        /// A token in a field: `self.shutdown`.
+        token(key: &Key, found: &str) {
+            "found `{found}`, expected a future, which a token is not";
+            help "write `{key} = {found}.cancelled()`";
         }
 
         not_called(key: &Key, path: &str) {

@@ -17,6 +17,8 @@ pub(crate) enum Foreign {
     Value(Id, &'static str),
     /// The same thing under another name, as a number of milliseconds or seconds.
     Number(Id, &'static str),
+    /// What needs no key here, and why.
+    Without(&'static str),
 }
 
 /// What a foreign word is called here.
@@ -92,7 +94,7 @@ static TABLE: &[(&str, Foreign)] = &[
     ),
     (
         "initial_interval initial_delay min_delay min_interval delay interval initial_backoff \
-         min_backoff base_delay start_delay first_delay sleep wait_duration wait_time \
+         min_backoff base_delay start_delay first_delay wait_duration wait_time \
          min_timeout delay_base backoff_base pause base_interval initial with_min_delay",
         Foreign::Key(Id::Base),
     ),
@@ -186,8 +188,26 @@ static TABLE: &[(&str, Foreign)] = &[
         Foreign::Key(Id::OnRetry),
     ),
     (
-        "before reconnect refresh adjust recover on_before_retry before_attempt",
+        "before reconnect refresh recover on_before_retry before_attempt",
         Foreign::Key(Id::BeforeRetry),
+    ),
+    (
+        "sleep sleeper timer with_sleep",
+        Foreign::Without(
+            "leave it out, all waits use tokio's timer; the first delay is `base = \"100ms\"`",
+        ),
+    ),
+    (
+        "adjust adjust_delay retry_after",
+        Foreign::Without(
+            "leave it out, a delay that the error carries is used: `#[retryable(throttled, after = \"field\")]`",
+        ),
+    ),
+    (
+        "seed jitter_seed with_jitter_seed",
+        Foreign::Without(
+            "leave it out, or write `jitter = \"none\"` for delays that are the same in each run",
+        ),
     ),
     ("label id operation title", Foreign::Key(Id::Name)),
     (
@@ -221,6 +241,7 @@ mod tests {
                     Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) =>
                         id.key().name == key.name,
                     Foreign::Retries => key.name == "attempts",
+                    Foreign::Without(_) => false,
                 }),
                 "{}",
                 key.name

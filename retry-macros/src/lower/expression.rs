@@ -53,6 +53,8 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
             Err(given.fault(message))
         }
         Expr::Closure(_) => Err(given.wrong()),
+        // A future in a field could not be moved out of it.
+        Expr::Field(_) => Err(given.fault(future_wording::token(given.key, &given.typed()))),
         _ if is_value(&expr) => Ok(expr),
         _ => Err(given.wrong()),
     }

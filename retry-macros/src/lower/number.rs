@@ -11,8 +11,10 @@ use crate::model::{Attempts, Factor};
 use crate::text;
 
 /// What people write for "as often as it takes".
-const UNLIMITED: &str =
-    "unlimited infinite infinity inf forever endless unbounded max none always never";
+const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbounded max always";
+
+/// What people write for "once".
+const ONCE: &str = "none never no off once";
 
 pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
     let found = given.typed();
@@ -31,6 +33,9 @@ pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
             Some(ident) if ident == "unlimited" => Ok(Attempts::Unlimited),
             Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
                 Err(given.fault(wording::unlimited(&found)))
+            }
+            Some(ident) if text::among(ONCE, &ident.to_string()) => {
+                Err(given.fault(wording::once(&found)))
             }
             _ if is_largest(path) => Err(given.fault(wording::unlimited(&found))),
             _ => value(given, &expr).map(Attempts::Expr),

@@ -40,6 +40,10 @@ fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
     let key = match ours {
         Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) => id.key(),
         Foreign::Retries => Id::Attempts.key(),
+        Foreign::Without(help) => {
+            return Message::new(format!("unknown key `{name}`, which is not needed here"))
+                .help(help);
+        }
     };
     let write = match ours {
         Foreign::Key(_) => Some(renamed(key, value)),
@@ -50,6 +54,7 @@ fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
         Foreign::Retries => number(value)
             .and_then(|number| number.checked_add(1))
             .map(|attempts| format!("attempts = {attempts}")),
+        Foreign::Without(_) => None,
     };
     let write = write.as_deref().unwrap_or(key.example);
     let message = Message::new(format!("unknown key `{name}`, called `{key}` here"))
