@@ -116,7 +116,9 @@ impl Scan<'_> {
                     hidden_from = hidden.map_or(hidden_from, |from| from.min(hidden_from));
                 }
                 TokenTree::Ident(word) if word == self.name => self.mention(&tokens, at, around),
-                TokenTree::Literal(literal) if names_in_braces(&literal.to_string(), self.name) => {
+                TokenTree::Literal(literal)
+                    if names::in_braces(&literal.to_string(), self.name) =>
+                {
                     self.note(Usage::Borrowed, around);
                 }
                 TokenTree::Group(group) => {
@@ -127,7 +129,7 @@ impl Scan<'_> {
                         Delimiter::Bracket | Delimiter::None => false,
                     };
                     let inner = Around {
-                        formats: is_formatting(&tokens, at),
+                        formats: names::is_formatting(&tokens, at),
                         lists,
                         drops: lists && is_word(previous, "drop"),
                         ..around
@@ -293,25 +295,4 @@ fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
         Some(TokenTree::Group(_)) => true,
         _ => false,
     }
-}
-
-/// Whether the group at `at` holds the arguments of a macro that formats or logs.
-fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
-    is_punct(before(tokens, at, 1), '!')
-        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if names::formats(&name.to_string()))
-}
-
-/// Whether a literal captures `name`, as `"{name}"` and `"{name:?}"` do in a format string.
-fn names_in_braces(literal: &str, name: &str) -> bool {
-    let name = name.strip_prefix("r#").unwrap_or(name);
-    literal.split('{').skip(1).any(|rest| {
-        rest.strip_prefix(name).is_some_and(|rest| rest.starts_with(['}', ':']))
-            // A width or precision: `{:name$}`.
-            || rest.split('}').next().is_some_and(|spec| {
-                spec.split([':', '.', '<', '>', '^']).any(|part| {
-                    part.strip_suffix('$').or_else(|| part.split('$').next().filter(|_| part.contains('$')))
-                        == Some(name)
-                })
-            })
-    })
 }

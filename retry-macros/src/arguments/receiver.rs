@@ -5,10 +5,11 @@ use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
 
+use super::binding;
 use super::binding::moved_fields;
+use super::plan::{Plan, again};
 use super::seen::type_of_self;
 use super::types::{Indirection, indirection, is_counted};
-use super::{Plan, again, binding};
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;

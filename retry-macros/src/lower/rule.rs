@@ -1,104 +1,75 @@
 //! Rules between keys. Only what is certain: literals, and defaults where no `policy` can change
 //! them.
 
-use std::time::Duration;
+mod facts;
 
 use quote::ToTokens;
 
+use self::facts::{Facts, fixed};
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
-use crate::keys::Id;
-use crate::model::{Attempts, Length, Model, Rules, Spanned, Word};
-
-/// The defaults of the runtime, which a `policy` may change.
-const BASE: Duration = Duration::from_millis(100);
-const MAX_DELAY: Duration = Duration::from_secs(20);
+use crate::model::{Attempts, Model};
+use crate::text;
 
 /// These keys have no effect because of that one.
 struct Idle {
-    because: Id,
+    because: &'static str,
     /// The setting of that key with which they have none, as one would write it.
     with: fn(&Facts<'_>) -> Option<String>,
-    keys: &'static [Id],
+    keys: &'static [&'static str],
     /// Whether a key has an effect after all.
-    unless: fn(&Facts<'_>, Id) -> bool,
+    unless: fn(&Facts<'_>, &str) -> bool,
     /// What to do; `{idle}` stands for the key.
     help: &'static str,
 }
 
 static IDLE: &[Idle] = &[
     Idle {
-        because: Id::Base,
+        because: "base",
         with: |facts| facts.no_delay().then(|| "base = \"0s\"".to_owned()),
-        keys: &[Id::Backoff, Id::Factor, Id::MaxDelay],
-        unless: |facts, key| key == Id::Backoff && facts.has_backoff("constant"),
+        keys: &["backoff", "factor", "max_delay"],
+        unless: |facts, key| key == "backoff" && facts.has_backoff("constant"),
         help: "remove `{idle}`, or write a longer `base`",
     },
     Idle {
-        because: Id::Backoff,
+        because: "backoff",
         with: |facts| {
             let backoff = facts.backoff.as_ref()?;
             (backoff != "exponential").then(|| format!("backoff = \"{backoff}\""))
         },
-        keys: &[Id::Factor],
+        keys: &["factor"],
         unless: |_, _| false,
         help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
     },
     Idle {
-        because: Id::Jitter,
+        because: "jitter",
         with: |facts| facts.decorrelated(),
-        keys: &[Id::Factor],
+        keys: &["factor"],
         unless: |_, _| false,
         help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
     },
     Idle {
-        because: Id::Jitter,
+        because: "jitter",
         with: |facts| facts.decorrelated(),
-        keys: &[Id::Backoff],
+        keys: &["backoff"],
         unless: |facts, _| facts.no_delay(),
         help: "remove `backoff`: each delay is drawn from `base` to 3 times the last",
     },
     Idle {
-        because: Id::Backoff,
+        because: "backoff",
         with: |facts| {
             let constant = facts.has_backoff("constant");
             constant.then(|| "backoff = \"constant\"".to_owned())
         },
-        keys: &[Id::MaxDelay],
+        keys: &["max_delay"],
         unless: |facts, _| facts.jitter_grows() || facts.max_delay_is_needed(),
         help: "remove `max_delay`: each delay is at most `base`",
     },
 ];
 
-/// Whether a key says nothing where nothing is retried. A success feeds the budget all the same.
-fn is_about_retries(key: Id) -> bool {
-    match key {
-        Id::Backoff
-        | Id::Base
-        | Id::MaxDelay
-        | Id::Factor
-        | Id::Jitter
-        | Id::On
-        | Id::Matches
-        | Id::When
-        | Id::Unless
-        | Id::NotOn
-        | Id::WhenOk
-        | Id::Clone
-        | Id::OnRetry
-        | Id::BeforeRetry => true,
-        Id::Attempts
-        | Id::Timeout
-        | Id::Deadline
-        | Id::Policy
-        | Id::Budget
-        | Id::Idempotent
-        | Id::Nested
-        | Id::Cancel
-        | Id::Name
-        | Id::Crate => false,
-    }
-}
+/// The keys that say nothing where nothing is retried. A success feeds the budget all the same.
+const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter on matches when unless not_on when_ok \
+                             clone on_retry before_retry";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
@@ -123,18 +94,17 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
         return false;
     }
     let mut places = facts.places.clone();
-    places.retain(|place| is_about_retries(place.key));
+    places.retain(|place| text::among(ABOUT_RETRIES, place.key));
     places.sort_by_key(|place| place.name.position);
     let keys: Vec<_> = places.iter().map(|place| place.key).collect();
     if keys.is_empty() {
         return false;
     }
-    let names: Vec<_> = keys.iter().map(|key| key.key().name).collect();
-    let last = facts.last(&[&keys[..], &[Id::Attempts]].concat());
+    let last = facts.last(&[&keys[..], &["attempts"]].concat());
     report(
         errors,
         last.map(|place| place.name),
-        wording::never_retries(&names),
+        wording::never_retries(&keys),
     );
     true
 }
@@ -150,13 +120,12 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
                 continue;
             }
             told.push(key);
-            let name = key.key().name;
-            let help = rule.help.replace("{idle}", name);
+            let help = rule.help.replace("{idle}", key);
             let last = facts.last(&[key, rule.because]);
             report(
                 errors,
                 last.map(|place| place.name),
-                wording::no_effect(name, &with, &help),
+                wording::no_effect(key, &with, &help),
             );
         }
     }
@@ -167,7 +136,7 @@ fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
     let deadline = fixed(facts.model.deadline.as_ref());
     if let (Some(timeout), Some(deadline)) = (timeout, deadline) {
         if timeout > deadline {
-            let last = facts.last(&[Id::Timeout, Id::Deadline]);
+            let last = facts.last(&["timeout", "deadline"]);
             let message = wording::timeout_above_deadline(timeout, deadline);
             report(errors, last.map(|place| place.value), message);
         }
@@ -181,12 +150,12 @@ fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     if base <= max_delay {
         return false;
     }
-    let message = match (facts.place(Id::Base), facts.place(Id::MaxDelay)) {
+    let message = match (facts.place("base"), facts.place("max_delay")) {
         (Some(_), Some(_)) => wording::base_above_max_delay(base, max_delay),
         (Some(_), None) => wording::base_above_default(base, max_delay),
         _ => wording::max_delay_below_default(max_delay, base),
     };
-    let last = facts.last(&[Id::Base, Id::MaxDelay]);
+    let last = facts.last(&["base", "max_delay"]);
     report(errors, last.map(|place| place.value), message);
     true
 }
@@ -205,7 +174,7 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
         _ => return,
     };
     if shortest >= deadline {
-        let last = facts.last(&[Id::Deadline, Id::Base, Id::Jitter]);
+        let last = facts.last(&["deadline", "base", "jitter"]);
         let message = wording::no_second_attempt(deadline, shortest, jitter);
         report(errors, last.map(|place| place.value), message);
     }
@@ -214,13 +183,13 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     if let Some(ty) = rules.contradiction() {
-        let last = facts.last(&[Id::On, Id::NotOn]);
+        let last = facts.last(&["on", "not_on"]);
         let message = wording::on_and_not_on(&typed(&ty.to_token_stream()));
         report(errors, last.map(|place| place.name), message);
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {
-            let last = facts.last(&[Id::When, Id::Unless]);
+            let last = facts.last(&["when", "unless"]);
             let message = wording::when_and_unless(&typed(&when.value.to_token_stream()));
             report(errors, last.map(|place| place.name), message);
         }
@@ -230,158 +199,5 @@ fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
 fn report(errors: &mut Errors, at: Option<At>, message: Message) {
     if let Some(at) = at {
         errors.push(at, message);
-    }
-}
-
-/// What is certain of a model.
-struct Facts<'a> {
-    model: &'a Model,
-    /// The keys that were given.
-    places: Vec<Place>,
-    /// The words, as typed.
-    backoff: Option<String>,
-    jitter: Option<String>,
-    base: Option<Duration>,
-    max_delay: Option<Duration>,
-}
-
-/// Where a key and its value are.
-#[derive(Clone, Copy)]
-struct Place {
-    key: Id,
-    name: At,
-    value: At,
-}
-
-impl<'a> Facts<'a> {
-    fn of(model: &'a Model) -> Self {
-        let Model {
-            // These two say nothing of retries, and of a `policy` its presence is enough.
-            root: _,
-            name: _,
-            policy,
-            attempts,
-            timeout,
-            deadline,
-            backoff,
-            base,
-            max_delay,
-            factor,
-            jitter,
-            rules:
-                Rules {
-                    unless,
-                    not_on,
-                    matches,
-                    on,
-                    when,
-                },
-            when_ok,
-            clone,
-            budget,
-            idempotent,
-            nested,
-            cancel,
-            on_retry,
-            before_retry,
-        } = model;
-        let places = [
-            place(Id::Attempts, attempts.as_ref()),
-            place(Id::Timeout, timeout.as_ref()),
-            place(Id::Deadline, deadline.as_ref()),
-            place(Id::Backoff, backoff.as_ref()),
-            place(Id::Base, base.as_ref()),
-            place(Id::MaxDelay, max_delay.as_ref()),
-            place(Id::Factor, factor.as_ref()),
-            place(Id::Jitter, jitter.as_ref()),
-            place(Id::Unless, unless.as_ref()),
-            place(Id::NotOn, not_on.as_ref()),
-            place(Id::Matches, matches.as_ref()),
-            place(Id::On, on.as_ref()),
-            place(Id::When, when.as_ref()),
-            place(Id::WhenOk, when_ok.as_ref()),
-            place(Id::Clone, clone.as_ref()),
-            place(Id::Budget, budget.as_ref()),
-            place(Id::Idempotent, idempotent.as_ref()),
-            place(Id::Nested, nested.as_ref()),
-            place(Id::Cancel, cancel.as_ref()),
-            place(Id::OnRetry, on_retry.as_ref()),
-            place(Id::BeforeRetry, before_retry.as_ref()),
-        ];
-        let or_default = |setting: &Option<Spanned<Length>>, default: Duration| match setting {
-            None => policy.is_none().then_some(default),
-            setting => fixed(setting.as_ref()),
-        };
-        Self {
-            model,
-            places: places.into_iter().flatten().collect(),
-            backoff: word(backoff.as_ref()),
-            jitter: word(jitter.as_ref()),
-            base: or_default(base, BASE),
-            max_delay: or_default(max_delay, MAX_DELAY),
-        }
-    }
-
-    fn place(&self, key: Id) -> Option<Place> {
-        self.places.iter().find(|place| place.key == key).copied()
-    }
-
-    /// The key that was written last: until then all was well.
-    fn last(&self, keys: &[Id]) -> Option<Place> {
-        let places = keys.iter().filter_map(|&key| self.place(key));
-        places.max_by_key(|place| place.name.position)
-    }
-
-    fn no_delay(&self) -> bool {
-        self.base == Some(Duration::ZERO)
-    }
-
-    fn has_backoff(&self, word: &str) -> bool {
-        self.backoff.as_deref() == Some(word)
-    }
-
-    fn decorrelated(&self) -> Option<String> {
-        let decorrelated = self.jitter.as_deref() == Some("decorrelated");
-        decorrelated.then(|| "jitter = \"decorrelated\"".to_owned())
-    }
-
-    /// Decorrelated jitter grows by itself; so may a jitter that a policy or a constant names.
-    fn jitter_grows(&self) -> bool {
-        match (&self.model.jitter, &self.jitter) {
-            (Some(_), Some(word)) => word == "decorrelated",
-            (Some(_), None) => true,
-            (None, _) => self.model.policy.is_some(),
-        }
-    }
-
-    /// Below `base` it is a contradiction, which another rule reports; as long as `base` it says the
-    /// same; and beside a `base` above the default it is needed.
-    fn max_delay_is_needed(&self) -> bool {
-        match (self.base, fixed(self.model.max_delay.as_ref())) {
-            (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,
-            _ => self.model.base.is_some(),
-        }
-    }
-}
-
-fn place<T>(key: Id, setting: Option<&Spanned<T>>) -> Option<Place> {
-    setting.map(|setting| Place {
-        key,
-        name: At::from(setting.key).within(setting.position),
-        value: At::from(setting.span).within(setting.position),
-    })
-}
-
-fn fixed(setting: Option<&Spanned<Length>>) -> Option<Duration> {
-    match setting?.value {
-        Length::Fixed(duration) => Some(duration),
-        Length::Expr(_) => None,
-    }
-}
-
-fn word(setting: Option<&Spanned<Word>>) -> Option<String> {
-    match &setting?.value {
-        Word::Variant(variant) => Some(variant.to_string().to_lowercase()),
-        Word::Expr(_) => None,
     }
 }

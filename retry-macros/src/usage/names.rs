@@ -1,6 +1,9 @@
 //! Names that say how a body uses what it calls them on, or with.
 
+use proc_macro2::TokenTree;
+
 use crate::text::among;
+use crate::tokens::{before, is_punct};
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
 pub(super) fn takes_self(method: &str) -> bool {
@@ -22,10 +25,31 @@ pub(super) fn may_take_self(method: &str) -> bool {
 }
 
 /// Macros that format or log, which take references.
-pub(super) fn formats(name: &str) -> bool {
+fn formats(name: &str) -> bool {
     const NAMES: &str = "format format_args print println eprint eprintln write writeln panic todo \
         unimplemented unreachable assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne \
         trace debug info warn error event log span trace_span debug_span info_span warn_span error_span \
         anyhow bail ensure matches";
     among(NAMES, name)
+}
+
+/// Whether the group at `at` holds the arguments of a macro that formats or logs.
+pub(super) fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
+    is_punct(before(tokens, at, 1), '!')
+        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if formats(&name.to_string()))
+}
+
+/// Whether a literal captures `name`, as `"{name}"` and `"{name:?}"` do in a format string.
+pub(super) fn in_braces(literal: &str, name: &str) -> bool {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    literal.split('{').skip(1).any(|rest| {
+        rest.strip_prefix(name).is_some_and(|rest| rest.starts_with(['}', ':']))
+            // A width or precision: `{:name$}`.
+            || rest.split('}').next().is_some_and(|spec| {
+                spec.split([':', '.', '<', '>', '^']).any(|part| {
+                    part.strip_suffix('$').or_else(|| part.split('$').next().filter(|_| part.contains('$')))
+                        == Some(name)
+                })
+            })
+    })
 }
