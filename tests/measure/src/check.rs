@@ -1,5 +1,6 @@
 //! What the compiler says of a copy.
 
+use std::env;
 use std::path::Path;
 use std::process::Command;
 
@@ -26,7 +27,7 @@ impl Diagnostic {
 
 /// Runs `cargo check` and gives its errors, each once.
 pub(crate) fn errors(copy: &Path, args: &[String]) -> Result<Vec<Diagnostic>> {
-    let output = Command::new(env!("CARGO"))
+    let output = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()))
         .args(["check", "--keep-going", "--message-format=json"])
         .args(args)
         .current_dir(copy)
