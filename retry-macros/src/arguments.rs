@@ -29,7 +29,7 @@ use self::pattern::{Known, collect};
 pub(crate) use self::plan::Plan;
 use self::plan::again;
 use self::receiver::plan_self;
-use self::seen::{Argument, arguments_of, body_of, check_clone_list};
+use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
 use self::types::annotation;
 use crate::errors::Errors;
 use crate::future::Shape;
@@ -50,7 +50,7 @@ pub(crate) fn plan(
     }
     let arguments = arguments_of(function);
     check_clone_list(&arguments, function, model, errors);
-    for Argument {
+    for SeenArgument {
         seen,
         attributes,
         mut pattern,

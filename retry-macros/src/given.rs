@@ -69,7 +69,7 @@ impl Given {
                 let at = At::of(&tokens).within(arg.position);
                 (Form::of(tokens), at)
             }
-            RawValue::List { tokens, at } if key.shape.is_list() => (Form::List(tokens), at),
+            RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),
             RawValue::List { tokens, at } => {
                 errors.push(at, wording::not_a_list(key, &tokens));
                 if tokens.is_empty() {

@@ -12,7 +12,7 @@ pub(crate) use self::foreign::{Foreign, foreign};
 /// One key of an attribute.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    pub(crate) shape: Shape,
+    pub(crate) grammar: Grammar,
     /// What a value is, in a word or two: `a duration`.
     pub(crate) kind: &'static str,
     /// The key with a value, to paste.
@@ -27,7 +27,7 @@ impl fmt::Display for Key {
 
 /// Which grammar says where a value ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum Grammar {
     Expr,
     /// Alternatives of types; also a list in parentheses.
     Types,
@@ -38,7 +38,7 @@ pub(crate) enum Shape {
     Flag,
 }
 
-impl Shape {
+impl Grammar {
     /// Whether `key(a, b)` may be written.
     pub(crate) fn is_list(self) -> bool {
         matches!(self, Self::Types | Self::Names)
@@ -47,7 +47,7 @@ impl Shape {
 
 /// Writes the table `KEYS` and its `Id`, so that neither can forget the other.
 macro_rules! keys {
-    ($($id:ident $name:literal $shape:ident, $kind:literal, $example:literal;)*) => {
+    ($($id:ident $name:literal $grammar:ident, $kind:literal, $example:literal;)*) => {
         pub(crate) static KEYS: &[&$crate::keys::Key] = &[$(Id::$id.key()),*];
 
         /// Which key it is.
@@ -69,7 +69,7 @@ macro_rules! keys {
                 match self {
                     $(Self::$id => &$crate::keys::Key {
                         name: $name,
-                        shape: $crate::keys::Shape::$shape,
+                        grammar: $crate::keys::Grammar::$grammar,
                         kind: $kind,
                         example: $example,
                     }),*

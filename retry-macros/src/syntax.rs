@@ -13,7 +13,7 @@ use syn::parse::{ParseStream, Parser};
 use self::extent::{Find, comma, next, skip, starts_argument, starts_assignment, until, value};
 
 use crate::errors::{At, Errors, Message, key as wording, typed};
-use crate::keys::{Key, Shape};
+use crate::keys::{Grammar, Key};
 use crate::tokens::bare;
 
 /// One argument as typed.
@@ -77,12 +77,12 @@ pub(crate) fn parse(
     found
 }
 
-/// Splits a list at its commas; a comma inside of a value of this shape is no end.
-pub(crate) fn elements(list: TokenStream, shape: Shape, find: Find) -> Vec<TokenStream> {
+/// Splits a list at its commas; a comma inside of a value of this grammar is no end.
+pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: Find) -> Vec<TokenStream> {
     let mut found = Vec::new();
     let parser = |input: ParseStream<'_>| {
         each(input, || {
-            found.push(value(input, shape, find));
+            found.push(value(input, grammar, find));
             comma(input);
         });
         Ok(())
@@ -139,7 +139,7 @@ impl Reader<'_, '_> {
             // `timeout = jitter = "full"`: the value is not there yet, and the comma is no mistake.
             Separator::Assigned if starts_assignment(input, Some(find)) => RawValue::Missing,
             Separator::Assigned => {
-                let tokens = value(input, known.map_or(Shape::Expr, |key| key.shape), find);
+                let tokens = value(input, known.map_or(Grammar::Expr, |key| key.grammar), find);
                 if tokens.is_empty() {
                     RawValue::Missing
                 } else {
@@ -147,7 +147,7 @@ impl Reader<'_, '_> {
                 }
             }
         };
-        let takes_none = known.is_some_and(|key| key.shape == Shape::Flag);
+        let takes_none = known.is_some_and(|key| key.grammar == Grammar::Flag);
         let unfinished = !takes_none && matches!(value, RawValue::Alone | RawValue::Missing);
         if !(unfinished && starts_assignment(input, Some(find))) {
             self.end(known);
@@ -198,7 +198,7 @@ impl Reader<'_, '_> {
             return Separator::End;
         }
         match known {
-            Some(key) if key.shape == Shape::Flag => Separator::End,
+            Some(key) if key.grammar == Grammar::Flag => Separator::End,
             Some(key) => self.wrong_separator(key),
             None => Separator::Assigned,
         }
@@ -240,7 +240,7 @@ impl Reader<'_, '_> {
         if input.is_empty() || comma(input) {
             return;
         }
-        let flag = known.filter(|key| key.shape == Shape::Flag);
+        let flag = known.filter(|key| key.grammar == Grammar::Flag);
         if starts_argument(input, find) {
             let before = flag.map_or("a value".to_owned(), |key| format!("`{key}`"));
             self.push(input.span(), wording::missing_comma(&before, &next(input)));

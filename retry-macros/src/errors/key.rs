@@ -3,7 +3,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::{Message, typed};
-use crate::keys::{Id, Key, Shape};
+use crate::keys::{Grammar, Id, Key};
 
 messages! {
     missing_value(key: &Key) {
@@ -37,10 +37,10 @@ messages! {
 
 pub(crate) fn duplicate(key: &Key) -> Message {
     let message = Message::new(format!("`{key}` is given twice"));
-    match key.shape {
-        Shape::Types => message.help(format!("write both in one: `{key}(A, B)`")),
-        Shape::Pattern => message.help(format!("write both in one: `{key} = A | B`")),
-        Shape::Expr | Shape::Names | Shape::Flag => message.help("keep one of the two"),
+    match key.grammar {
+        Grammar::Types => message.help(format!("write both in one: `{key}(A, B)`")),
+        Grammar::Pattern => message.help(format!("write both in one: `{key} = A | B`")),
+        Grammar::Expr | Grammar::Names | Grammar::Flag => message.help("keep one of the two"),
     }
 }
 

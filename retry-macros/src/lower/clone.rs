@@ -7,7 +7,7 @@ use syn::parse::Parse;
 use crate::errors::value::names as wording;
 use crate::errors::{Errors, Fault};
 use crate::given::{Form, Given};
-use crate::keys::{self, Shape};
+use crate::keys::{self, Grammar};
 use crate::{syntax, tokens};
 
 /// Reports everything that is no name; `Err(None)` if there was something.
@@ -22,7 +22,7 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
     };
     let mut found: Vec<Ident> = Vec::new();
     let mut failed = false;
-    for element in syntax::elements(list, Shape::Names, keys::find) {
+    for element in syntax::elements(list, Grammar::Names, keys::find) {
         let form = Form::of(element.clone());
         let message = match form.parse(Ident::parse_any) {
             Ok(name) if found.contains(&name) => wording::twice(&name.to_string()),

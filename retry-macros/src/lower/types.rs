@@ -8,7 +8,7 @@ use syn::{Expr, GenericArgument, Pat, Path, PathArguments, Token, Type};
 use crate::errors::value::types as wording;
 use crate::errors::{At, Errors, Fault, Message, typed, whole};
 use crate::given::{Form, Given};
-use crate::keys::{self, Key, Shape};
+use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
 use crate::{syntax, text};
 
@@ -16,7 +16,7 @@ use crate::{syntax, text};
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
     let key = given.key;
     let forms: Vec<Form> = match &given.form {
-        Form::List(list) => syntax::elements(list.clone(), Shape::Types, keys::find)
+        Form::List(list) => syntax::elements(list.clone(), Grammar::Types, keys::find)
             .into_iter()
             .map(Form::of)
             .collect(),

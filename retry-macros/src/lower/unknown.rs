@@ -69,7 +69,7 @@ fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
 fn renamed(key: &Key, value: &RawValue) -> String {
     let tokens = match value {
         RawValue::Alone | RawValue::Missing => return key.example.to_owned(),
-        RawValue::List { tokens, .. } if key.shape.is_list() => {
+        RawValue::List { tokens, .. } if key.grammar.is_list() => {
             return format!("{key}({})", typed(tokens));
         }
         RawValue::Assigned(tokens) | RawValue::List { tokens, .. } => tokens,

@@ -7,26 +7,26 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, LitStr, Pat, Token, Type};
 
-use crate::keys::{Key, Shape};
+use crate::keys::{Grammar, Key};
 use crate::tokens::bare;
 
 /// Finds a key of the vocabulary.
 pub(super) type Find = fn(&str) -> Option<&'static Key>;
 
-/// The tokens of one value: as far as the grammar of its shape reaches if a comma or the end
+/// The tokens of one value: as far as the grammar reaches if a comma or the end
 /// follows there, else everything before the next comma.
 ///
 /// So a comma within a value (`Error<A, B>`, `|a, b| …`) does not cut it, and a value with a
 /// mistake is handed on whole.
-pub(super) fn value(input: ParseStream<'_>, shape: Shape, find: Find) -> TokenStream {
+pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: Find) -> TokenStream {
     let ahead = input.fork();
-    let parsed = match shape {
-        Shape::Expr | Shape::Names => ahead.parse::<Expr>().is_ok(),
-        Shape::Pattern => pattern(&ahead).is_ok(),
-        Shape::Types => {
+    let parsed = match grammar {
+        Grammar::Expr | Grammar::Names => ahead.parse::<Expr>().is_ok(),
+        Grammar::Pattern => pattern(&ahead).is_ok(),
+        Grammar::Types => {
             (ahead.peek(LitStr) && ahead.parse::<LitStr>().is_ok()) || types(&ahead).is_ok()
         }
-        Shape::Flag => false,
+        Grammar::Flag => false,
     };
     let ends = ahead.is_empty() || ahead.peek(Token![,]) || starts_argument(&ahead, find);
     let end = (parsed && ends).then(|| ahead.cursor());
