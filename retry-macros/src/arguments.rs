@@ -69,6 +69,8 @@ pub(crate) fn plan(
             if name.by_ref {
                 return;
             }
+            let text = name.ident.to_string();
+            let uses = usage::read(&text, body);
             let binding = Binding {
                 ident: name.ident.clone(),
                 mutable: name.mutability.as_ref().map(|token| token.span),
@@ -78,9 +80,9 @@ pub(crate) fn plan(
                     .iter()
                     .filter(|attribute| is_kept(attribute))
                     .collect(),
-                usage: usage::of(&name.ident.to_string(), body),
-                fields: moved_fields(&name.ident.to_string(), body),
-                held: binding::is_held(&name.ident.to_string(), model),
+                usage: uses.usage,
+                fields: moved_fields(uses, &text, body),
+                held: binding::is_held(&text, model),
             };
             let treatment = treatment(&binding, function, model);
             if treatment.rebinds() {
@@ -122,15 +124,17 @@ fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mu
         return;
     };
     for local in locals {
+        let text = local.to_string();
+        let uses = usage::read(&text, body);
         let binding = Binding {
             ident: local.clone(),
             mutable: None,
             known: Known::Nothing,
             is_self: false,
             attributes: Vec::new(),
-            usage: usage::of(&local.to_string(), body),
-            fields: moved_fields(&local.to_string(), body),
-            held: binding::is_held(&local.to_string(), model),
+            usage: uses.usage,
+            fields: moved_fields(uses, &text, body),
+            held: binding::is_held(&text, model),
         };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, root, plan);

@@ -30,37 +30,29 @@ pub(crate) enum Usage {
     UsedUp,
 }
 
+/// How a body uses one argument.
+pub(crate) struct Uses<'a> {
+    name: &'a str,
+    pub(crate) usage: Usage,
+    /// The same, as if each `move` block were none.
+    pub(crate) apart_from_moves: Usage,
+    /// Whether it is mentioned within a `move` block or closure.
+    pub(crate) in_move_block: bool,
+    /// The fields that are used by value: `x.body` in `f(x.body)`.
+    pub(crate) fields: Vec<TokenStream>,
+}
+
 /// Reads how `body` uses the argument called `name`.
-pub(crate) fn of(name: &str, body: &TokenStream) -> Usage {
-    scan(name, body).usage
-}
-
-/// The fields of the argument that `body` uses by value: `x.body` in `f(x.body)`.
-pub(crate) fn fields_of(name: &str, body: &TokenStream) -> Vec<TokenStream> {
-    scan(name, body).fields
-}
-
-/// Whether `name` is mentioned within a `move` block or closure.
-pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
-    let tokens: Vec<_> = body.clone().into_iter().collect();
-    tokens.iter().enumerate().any(|(at, token)| match token {
-        TokenTree::Ident(word) if word == "move" => {
-            let block = tokens.get(at..end_of_move(&tokens, at)).unwrap_or_default();
-            of(name, &block.iter().cloned().collect()) > Usage::Unmentioned
-        }
-        TokenTree::Group(group) => in_move_block(name, &group.stream()),
-        _ => false,
-    })
-}
-
-fn scan<'a>(name: &'a str, body: &TokenStream) -> Scan<'a> {
-    let mut scan = Scan {
+pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
+    let mut uses = Uses {
         name,
         usage: Usage::Unmentioned,
+        apart_from_moves: Usage::Unmentioned,
+        in_move_block: false,
         fields: Vec::new(),
     };
-    scan.tokens(body.clone(), Around::default());
-    scan
+    uses.tokens(body.clone(), Around::default());
+    uses
 }
 
 /// What surrounds a token.
@@ -80,13 +72,7 @@ struct Around {
     drops: bool,
 }
 
-struct Scan<'a> {
-    name: &'a str,
-    usage: Usage,
-    fields: Vec<TokenStream>,
-}
-
-impl Scan<'_> {
+impl Uses<'_> {
     fn tokens(&mut self, stream: TokenStream, around: Around) {
         let tokens: Vec<_> = stream.into_iter().collect();
         // Up to where the `move` closure or block that was met last reaches.
@@ -142,12 +128,10 @@ impl Scan<'_> {
     }
 
     fn note(&mut self, usage: Usage, around: Around) {
-        let usage = if around.moves {
-            usage.max(Usage::Moved)
-        } else {
-            usage
-        };
-        self.usage = self.usage.max(usage);
+        let moved = if around.moves { Usage::Moved } else { usage };
+        self.usage = self.usage.max(usage).max(moved);
+        self.apart_from_moves = self.apart_from_moves.max(usage);
+        self.in_move_block |= around.moves;
     }
 
     /// Notes how the mention at `at` uses the argument.

@@ -10,7 +10,7 @@ use super::types::{
 };
 use crate::item::Function;
 use crate::model::Model;
-use crate::usage::{self, Usage};
+use crate::usage::{self, Usage, Uses};
 
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
@@ -77,18 +77,18 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
 
 /// The fields of an argument that the body moves. None where the name is bound anew somewhere: what
 /// stands there may be a field of another thing.
-pub(super) fn moved_fields(name: &str, body: &TokenStream) -> Vec<TokenStream> {
+pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<TokenStream> {
     if usage::is_rebound(name, body) {
         return Vec::new();
     }
-    usage::fields_of(name, body)
+    uses.fields
 }
 
 /// Whether the `cancel` future may hold a reference to the argument of this name.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
     model.cancel.as_ref().is_some_and(|cancel| {
         let cancel = cancel.value.to_token_stream();
-        usage::of(name, &cancel) != Usage::Unmentioned
+        usage::read(name, &cancel).usage != Usage::Unmentioned
     })
 }
 

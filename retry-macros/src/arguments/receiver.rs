@@ -42,8 +42,8 @@ pub(super) fn plan_self(
         errors.push(mutability.span(), errors::item::mutable_self());
         return;
     }
-    let usage = usage::of("self", body);
-    if usage == Usage::Unmentioned {
+    let uses = usage::read("self", body);
+    if uses.usage == Usage::Unmentioned {
         return;
     }
     let held = binding::is_held("self", model);
@@ -64,12 +64,12 @@ pub(super) fn plan_self(
         plan.within.extend(
             quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::Argument::new(&#this).own();),
         );
-    } else if is_counted(&ty) && usage >= Usage::Moved && model.clone.is_none() {
+    } else if is_counted(&ty) && uses.usage >= Usage::Moved && model.clone.is_none() {
         plan.rename_self = true;
         plan.each
             .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::Argument::new(&#this).own();));
     } else if function.takes_mutable_self() {
-        if usage::in_move_block("self", body) {
+        if uses.in_move_block {
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
@@ -79,8 +79,15 @@ pub(super) fn plan_self(
         }
     } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
-        let again = again(&moved_fields("self", body), None, root);
+        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along.
+        let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved;
+        let again = again(&moved_fields(uses, "self", body), None, root);
         plan.within
             .extend(quote_spanned!(plumbing=> if false { #again let _ = &mut #this; }));
+        if lends {
+            plan.rename_self = true;
+            plan.within
+                .extend(quote_spanned!(plumbing=> let #renamed = &mut #this;));
+        }
     }
 }

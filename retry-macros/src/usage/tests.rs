@@ -1,6 +1,6 @@
 use proc_macro2::TokenStream;
 
-use super::{Usage, fields_of, is_rebound, of};
+use super::{Usage, is_rebound, read as uses_in};
 
 fn read(body: &str) -> TokenStream {
     body.parse().unwrap()
@@ -45,7 +45,25 @@ fn each_use_of_an_argument_is_seen_for_what_it_is() {
         ("let Pair { x: y } = y; f(x)", Usage::HandedOver),
         ("let y = f(x); let x = y;", Usage::HandedOver),
     ] {
-        assert_eq!(of("x", &read(body)), expected, "{body}");
+        assert_eq!(uses_in("x", &read(body)).usage, expected, "{body}");
+    }
+}
+
+#[test]
+fn a_move_block_is_looked_into() {
+    for (body, expected) in [
+        ("async move { x.len() }", Usage::Borrowed),
+        ("async move { f(&x.body) }", Usage::Borrowed),
+        ("async move { f(x) }", Usage::HandedOver),
+        ("async move { f(x.body) }", Usage::InParts),
+    ] {
+        let body = read(body);
+        let uses = uses_in("x", &body);
+        assert_eq!(
+            (uses.in_move_block, uses.apart_from_moves),
+            (true, expected),
+            "{body}"
+        );
     }
 }
 
@@ -63,7 +81,7 @@ fn fields_that_are_used_by_value_are_found() {
         ),
         ("println!(\"{}\", x.body); vec![x.body]", ""),
     ] {
-        let fields = fields_of("x", &read(body));
+        let fields = uses_in("x", &read(body)).fields;
         let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
         assert_eq!(fields.join(", "), expected, "{body}");
     }
