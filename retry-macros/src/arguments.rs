@@ -24,7 +24,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::Attribute;
 
-use self::binding::{Binding, Treatment, moved_fields, treatment};
+use self::binding::{Binding, Treatment, lent_if, moved_fields, treatment};
 use self::pattern::{Known, collect};
 pub(crate) use self::plan::Plan;
 use self::plan::again;
@@ -82,6 +82,7 @@ pub(crate) fn plan(
                     .collect(),
                 usage: uses.usage,
                 fields: moved_fields(uses, &text, body),
+                lent_if: lent_if(name.known, function),
                 held: binding::is_held(&text, model),
             };
             let treatment = treatment(&binding, function, model);
@@ -134,6 +135,7 @@ fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mu
             attributes: Vec::new(),
             usage: uses.usage,
             fields: moved_fields(uses, &text, body),
+            lent_if: None,
             held: binding::is_held(&text, model),
         };
         let treatment = treatment(&binding, function, model);
@@ -177,7 +179,10 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         Treatment::ReborrowPin => {
             quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
         }
-        Treatment::Choose | Treatment::ChooseParts | Treatment::Clone => {
+        Treatment::Choose
+        | Treatment::ChooseByBound
+        | Treatment::ChooseParts
+        | Treatment::Clone => {
             if treatment != Treatment::Clone && !binding.fields.is_empty() {
                 let again = again(&binding.fields, Some(name), root);
                 let cfg = cfg.clone();
@@ -192,6 +197,26 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
                         #(#cfg)* let mut #parts = #root::__private::Parts::new(&mut #name);
                     });
                     quote_spanned!(plumbing=> #parts.for_each_attempt())
+                }
+                // The compiler looks for the method on `Argument`, where the type is `Clone`, on `Lent` by
+                // this trait, and last where it refuses the argument.
+                Treatment::ChooseByBound => {
+                    let bounds = &binding.lent_if;
+                    let private = quote_spanned!(plumbing=> #root::__private);
+                    quote_spanned! {plumbing=> {
+                        trait __RetryLends<'retry, T> {
+                            fn own_or_lent(&self) -> &'retry T;
+                        }
+                        impl<'retry, T> __RetryLends<'retry, T> for #private::Lent<'retry, T>
+                        where
+                            &'retry T: #bounds
+                        {
+                            fn own_or_lent(&self) -> &'retry T {
+                                self.lend()
+                            }
+                        }
+                        #private::Argument::new(&#name).own_or_lent()
+                    }}
                 }
                 Treatment::Choose => quote_spanned! {plumbing=>
                     #root::__private::Argument::new(&#name).for_each_attempt()

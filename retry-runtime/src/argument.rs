@@ -42,6 +42,13 @@ impl<T: Clone> Argument<'_, T> {
         self.0.0.0.0.clone()
     }
 
+    /// Clones it, although a reference might do.
+    #[inline]
+    #[must_use]
+    pub fn own_or_lent(&self) -> T {
+        self.own()
+    }
+
     /// Clones an argument that no attempt can do without.
     #[inline]
     #[must_use]
@@ -57,7 +64,14 @@ impl<T: Clone> Argument<'_, T> {
     }
 }
 
-impl<T> Lent<'_, T> {
+impl<'a, T> Lent<'a, T> {
+    /// Lends it. Generated code asks this where a reference has the bounds of the argument's type.
+    #[inline]
+    #[must_use]
+    pub const fn lend(&self) -> &'a T {
+        self.0.0.0
+    }
+
     /// Refuses an argument that no attempt can do without.
     #[inline]
     #[must_use]
@@ -94,6 +108,18 @@ impl<'a, T: Send> Unshared<'a, T> {
         Each: LentAcrossThreads<T>,
     {
         self.0.0
+    }
+}
+
+impl<T> Unshared<'_, T> {
+    /// Refuses an argument whose bounds a reference does not have.
+    #[inline]
+    #[must_use]
+    pub fn own_or_lent(&self) -> T
+    where
+        Each: ForEachAttempt<T>,
+    {
+        Each::own(self.0.0)
     }
 }
 

@@ -300,7 +300,40 @@ async fn converted<T: TryInto<u8> + Clone + Send>(calls: &Calls, number: T) -> i
     Ok(number)
 }
 
+trait ToKey {
+    fn to_key(&self) -> String;
+}
+
+impl ToKey for Subject {
+    fn to_key(&self) -> String {
+        self.0.clone()
+    }
+}
+
+impl<T: ToKey> ToKey for &T {
+    fn to_key(&self) -> String {
+        (**self).to_key()
+    }
+}
+
+fn key(key: impl ToKey) -> String {
+    key.to_key()
+}
+
+/// Not `Clone`, and a reference has the bound.
+#[retry]
+async fn bound_that_a_reference_has(
+    calls: &Calls,
+    name: impl ToKey + Send + Sync,
+) -> io::Result<String> {
+    let text = key(name);
+    tokio::task::yield_now().await;
+    calls.fail::<()>()?;
+    Ok(text)
+}
+
 cases! {
+    bound_that_a_reference_has: |calls| bound_that_a_reference_has(calls, Subject(String::new()));
     bound_anew: |calls| bound_anew(calls, Subject(String::new()));
     field_handed_over: |calls| field_handed_over(calls, Letter { id: 1, body: vec![1] });
     fields_that_are_found_again: |calls| async { fields_that_are_found_again(calls, Envelope { number: 1, reader: &mut vec![] }).await };

@@ -6,7 +6,7 @@ use syn::Attribute;
 
 use super::pattern::Known;
 use super::types::{
-    Indirection, gives_itself_up, has_unknown_bound, indirection, is_called_once, is_concrete,
+    Indirection, Lending, gives_itself_up, indirection, is_called_once, is_concrete, lending,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -23,6 +23,8 @@ pub(super) struct Binding<'a> {
     pub(super) usage: Usage,
     /// The fields that the body moves, where the name means the argument all over the body.
     pub(super) fields: Vec<TokenStream>,
+    /// The bounds that a reference must have to be lent in its place, if nobody can see that it has.
+    pub(super) lent_if: Option<TokenStream>,
     /// Whether the `cancel` future may hold a reference to it, all the time that attempts run.
     pub(super) held: bool,
 }
@@ -43,6 +45,8 @@ pub(super) enum Treatment {
     ReborrowPin,
     /// Cloned where possible, else lent.
     Choose,
+    /// Cloned where possible, else lent if a reference has the bounds of its type.
+    ChooseByBound,
     /// Cloned where possible, else lent by `&mut`, through which its fields are.
     ChooseParts,
     /// Cloned.
@@ -72,6 +76,14 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
         // What is held by reference cannot be captured uniquely.
         Treatment::Borrow if binding.held => Treatment::Leave,
         treatment => treatment,
+    }
+}
+
+/// The bounds that a reference must have to be lent in place of a value of this type.
+pub(super) fn lent_if(known: Known<'_>, function: &Function) -> Option<TokenStream> {
+    match lending(known.ty()?, function) {
+        Lending::IfHeld(bounds) => Some(bounds),
+        Lending::Fits | Lending::Never => None,
     }
 }
 
@@ -123,6 +135,7 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         None if binding.is_self && !is_shared_self(binding) => Treatment::Borrow,
         Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
         _ if is_for_one_use(binding, function) => Treatment::Clone,
+        None if usage >= Usage::HandedOver && binding.lent_if.is_some() => Treatment::ChooseByBound,
         None if usage >= Usage::Moved => Treatment::Choose,
         None if usage == Usage::InParts => {
             if known.may_borrow_uniquely(function) && !binding.held {
@@ -150,7 +163,7 @@ fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
         is_called_once(ty, function)
             || usage >= Usage::Moved && gives_itself_up(ty, function)
             || usage >= Usage::HandedOver
-                && (is_concrete(ty, function) || has_unknown_bound(ty, function))
+                && (is_concrete(ty, function) || matches!(lending(ty, function), Lending::Never))
     };
     binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
 }

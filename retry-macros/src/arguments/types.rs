@@ -1,10 +1,10 @@
 //! What the type of an argument shows of how it can be lent or used up.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens as _;
-use syn::{GenericArgument, PathArguments, Type, TypeParamBound, WherePredicate};
+use quote::{ToTokens as _, quote};
+use syn::{GenericArgument, PathArguments, TraitBound, Type, TypeParamBound, WherePredicate};
 
-use crate::item::{Function, looks_generic};
+use crate::item::{Function, looks_generic, mentions_lifetime};
 use crate::{text, tokens};
 
 /// A type that is written as a way to something else.
@@ -105,62 +105,100 @@ pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
     has_bound(ty, function, |bound| text::among(TRAITS, bound)) || holds_mutable_reference(ty)
 }
 
-/// Whether it has a bound of which nobody can see that a reference would have it, too: `S: ToSubject`.
-pub(super) fn has_unknown_bound(ty: &Type, function: &Function) -> bool {
+/// What is known of whether a reference has the bounds of an argument's type.
+pub(super) enum Lending {
+    /// They are those of the standard library, or there are none.
+    Fits,
+    /// The compiler is asked: `S: ToSubject`.
+    IfHeld(TokenStream),
+    /// One speaks of another type of the function, `T: Connect<S>`, which hardly a reference has.
+    Never,
+}
+
+pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     const OF_REFERENCES: &str = "AsRef AsyncFn Borrow Clone Copy Debug Deref Display Eq Error Executor Fn \
         Hash LowerHex Ord PartialEq PartialOrd Pointer Send Serialize Sized Sync ToOwned ToSocketAddrs \
         ToString Unpin UnwindSafe UpperHex";
-    has_bound(ty, function, |bound| !text::among(OF_REFERENCES, bound))
+    let bounds = match ty {
+        Type::Path(path) if path.path.get_ident().is_none() => Vec::new(),
+        ty => bounds_of(ty, function),
+    };
+    let open =
+        |word: &Ident| looks_generic(word) || function.is_type_parameter(word) || word == "Self";
+    if bounds
+        .iter()
+        .all(|bound| text::among(OF_REFERENCES, &name_of(bound)))
+    {
+        Lending::Fits
+    } else if bounds.iter().any(|bound| tokens::any_word(bound, open)) {
+        Lending::Never
+    } else if bounds.iter().any(|&bound| mentions_lifetime(bound)) {
+        Lending::Fits
+    } else {
+        Lending::IfHeld(quote!(#(#bounds)+*))
+    }
 }
 
-/// Whether this holds of a trait among the bounds of a type as written: of `impl Trait`, of
-/// `Box<dyn Trait>`, or of a type parameter of the function.
-fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool + Copy) -> bool {
-    let among = |mut bounds: Box<dyn Iterator<Item = &TypeParamBound> + '_>| {
-        bounds.any(|bound| match bound {
-            TypeParamBound::Trait(bound) => bound
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| holds(&last.ident.to_string())),
-            _ => false,
-        })
-    };
+/// Whether this holds of a trait among the bounds of a type as written.
+fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool) -> bool {
+    let bounds = bounds_of(ty, function);
+    bounds.into_iter().any(|bound| holds(&name_of(bound)))
+}
+
+fn name_of(bound: &TraitBound) -> String {
+    let last = bound.path.segments.last();
+    last.map_or_else(String::new, |last| last.ident.to_string())
+}
+
+/// The traits among the bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the
+/// function.
+fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
+    fn traits<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> Vec<&'a TraitBound> {
+        let only_traits = |bound: &'a TypeParamBound| match bound {
+            TypeParamBound::Trait(bound) => Some(bound),
+            _ => None,
+        };
+        bounds.into_iter().filter_map(only_traits).collect()
+    }
     match ty {
-        Type::ImplTrait(found) => among(Box::new(found.bounds.iter())),
-        Type::TraitObject(found) => among(Box::new(found.bounds.iter())),
-        Type::Group(group) => has_bound(&group.elem, function, holds),
-        Type::Paren(paren) => has_bound(&paren.elem, function, holds),
+        Type::ImplTrait(found) => traits(&found.bounds),
+        Type::TraitObject(found) => traits(&found.bounds),
+        Type::Group(group) => bounds_of(&group.elem, function),
+        Type::Paren(paren) => bounds_of(&paren.elem, function),
         Type::Path(path) => {
-            if let Some(name) = path.path.get_ident() {
-                let generics = &function.signature.generics;
-                let inline = generics
-                    .type_params()
-                    .filter(|parameter| parameter.ident == *name)
-                    .flat_map(|parameter| &parameter.bounds);
-                let clauses = generics.where_clause.iter();
-                let clauses = clauses
-                    .flat_map(|clause| &clause.predicates)
-                    .filter_map(|predicate| match predicate {
-                        WherePredicate::Type(predicate) => Some(predicate),
-                        _ => None,
-                    })
-                    .filter(|predicate| {
-                        matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
-                    })
-                    .flat_map(|predicate| &predicate.bounds);
-                return among(Box::new(inline.chain(clauses)));
-            }
-            let boxed = path.path.segments.last().filter(|last| last.ident == "Box");
-            match boxed.map(|last| &last.arguments) {
-                Some(PathArguments::AngleBracketed(arguments)) => {
-                    matches!(arguments.args.first(), Some(GenericArgument::Type(inner @ Type::TraitObject(_)))
-                        if has_bound(inner, function, holds))
-                }
-                _ => false,
-            }
+            let Some(name) = path.path.get_ident() else {
+                let last = path.path.segments.last().filter(|last| last.ident == "Box");
+                return match last.map(|last| &last.arguments) {
+                    Some(PathArguments::AngleBracketed(arguments)) => {
+                        match arguments.args.first() {
+                            Some(GenericArgument::Type(Type::TraitObject(found))) => {
+                                traits(&found.bounds)
+                            }
+                            _ => Vec::new(),
+                        }
+                    }
+                    _ => Vec::new(),
+                };
+            };
+            let generics = &function.signature.generics;
+            let inline = generics
+                .type_params()
+                .filter(|parameter| parameter.ident == *name)
+                .flat_map(|parameter| &parameter.bounds);
+            let clauses = generics.where_clause.iter();
+            let clauses = clauses
+                .flat_map(|clause| &clause.predicates)
+                .filter_map(|predicate| match predicate {
+                    WherePredicate::Type(predicate) => Some(predicate),
+                    _ => None,
+                })
+                .filter(|predicate| {
+                    matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+                })
+                .flat_map(|predicate| &predicate.bounds);
+            traits(inline.chain(clauses))
         }
-        _ => false,
+        _ => Vec::new(),
     }
 }
 
