@@ -294,7 +294,10 @@ async fn fields_that_are_found_again(calls: &Calls, envelope: Envelope<'_>) -> i
 }
 
 #[retry]
-async fn converted<T: TryInto<u8> + Clone + Send>(calls: &Calls, number: T) -> io::Result<u8> {
+async fn converted<T: std::convert::TryInto<u8> + Clone + Send>(
+    calls: &Calls,
+    number: T,
+) -> io::Result<u8> {
     let number = number.try_into().unwrap_or_default();
     calls.fail::<()>()?;
     Ok(number)

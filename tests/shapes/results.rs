@@ -187,7 +187,7 @@ async fn opaque_and_error_of_ones_own(
     if calls.up() < 10 {
         return Err(Refused);
     }
-    Ok([1_u8].into_iter())
+    Ok(vec![1].into_iter())
 }
 
 cases! {
