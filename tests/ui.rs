@@ -12,6 +12,9 @@ fn wrong_input_is_refused_and_odd_input_compiles() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/fail/*.rs");
     cases.pass("tests/ui/pass/*.rs");
+    // Shapes of real code.
+    cases.compile_fail("tests/corpus/refused.rs");
+    cases.pass("tests/corpus/compiles.rs");
 }
 
 #[test]
@@ -20,6 +23,33 @@ fn each_message_is_the_one_its_file_is_about() {
     assert!(files.len() >= 70, "{}", files.len());
     let wrong: Vec<_> = files.iter().filter_map(|file| check(file).err()).collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_refused_shape_of_real_code_has_one_error_on_its_line() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let source = fs::read_to_string(corpus.join("refused.rs")).unwrap();
+    let marked = |(line, text): (usize, &str)| {
+        let (_, message) = text.split_once(" //~ ")?;
+        Some((line, message.to_owned()))
+    };
+    let mut expected: Vec<_> = (1..).zip(source.lines()).filter_map(marked).collect();
+    let stderr = fs::read_to_string(corpus.join("refused.stderr")).unwrap();
+    let mut message = None;
+    let mut found = Vec::new();
+    for line in stderr.lines() {
+        message = error(line).map(str::to_owned).or(message);
+        let place = line
+            .trim_start()
+            .strip_prefix("--> tests/corpus/refused.rs:");
+        if let (Some(place), true) = (place, message.is_some()) {
+            let line = place.split(':').next().unwrap().parse().unwrap();
+            found.extend(message.take().map(|message| (line, message)));
+        }
+    }
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
 }
 
 /// Excerpts of the standard library change with it, and where its source is installed.
@@ -53,6 +83,21 @@ fn no_error_points_at_the_whole_attribute() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// A line that the compiler proposes to write has a `+` below it.
+#[test]
+fn no_message_proposes_a_private_name() {
+    for file in files().unwrap() {
+        let stderr = fs::read_to_string(file.with_extension("stderr")).unwrap();
+        let lines: Vec<_> = stderr.lines().collect();
+        let proposed = lines.windows(2).any(|pair| {
+            let marks = pair[1].trim_start().strip_prefix('|').map(str::trim);
+            let marked = marks.is_some_and(|marks| marks.starts_with(['+', '~']));
+            marked && pair[0].contains("__private")
+        });
+        assert!(!proposed, "{}", file.display());
+    }
 }
 
 fn files() -> io::Result<Vec<PathBuf>> {

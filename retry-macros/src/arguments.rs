@@ -15,43 +15,27 @@
 
 mod binding;
 mod pattern;
+mod plan;
 mod receiver;
 mod seen;
 mod types;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
-use syn::{Attribute, FnArg, Pat};
+use syn::Attribute;
 
-use self::binding::{Binding, Treatment, treatment};
+use self::binding::{Binding, Treatment, lent_if, moved_fields, treatment};
 use self::pattern::{Known, collect};
+pub(crate) use self::plan::Plan;
+use self::plan::again;
 use self::receiver::plan_self;
-use self::seen::{Argument, arguments_of, body_of, check_clone_list};
+use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
 use self::types::annotation;
 use crate::errors::Errors;
 use crate::future::Shape;
 use crate::item::Function;
 use crate::model::Model;
 use crate::usage;
-
-/// The tokens that the arguments need around and within an attempt.
-#[derive(Default)]
-pub(crate) struct Plan {
-    /// The arguments of the signature, or the rebindings of a handmade future.
-    patterns: Vec<Pat>,
-    /// Of each of these, whether the attempt has a binding of its own, with the `mut` and the lints.
-    rebinds: Vec<bool>,
-    /// Whether `self` needs `mut` in the signature.
-    pub(crate) mutable_self: bool,
-    /// Whether the `mut` of `self` moves to what each attempt has of it.
-    pub(crate) rebinds_self: bool,
-    /// In the loop, before each attempt.
-    pub(crate) each: TokenStream,
-    /// In the attempt, before the body.
-    pub(crate) within: TokenStream,
-    /// Whether `self` in the body is to be written `__self`.
-    pub(crate) rename_self: bool,
-}
 
 pub(crate) fn plan(
     function: &Function,
@@ -66,7 +50,7 @@ pub(crate) fn plan(
     }
     let arguments = arguments_of(function);
     check_clone_list(&arguments, function, model, errors);
-    for Argument {
+    for SeenArgument {
         seen,
         attributes,
         mut pattern,
@@ -85,6 +69,8 @@ pub(crate) fn plan(
             if name.by_ref {
                 return;
             }
+            let text = name.ident.to_string();
+            let uses = usage::read(&text, body);
             let binding = Binding {
                 ident: name.ident.clone(),
                 mutable: name.mutability.as_ref().map(|token| token.span),
@@ -94,8 +80,10 @@ pub(crate) fn plan(
                     .iter()
                     .filter(|attribute| is_kept(attribute))
                     .collect(),
-                usage: usage::of(&name.ident.to_string(), body),
-                held: binding::is_held(&name.ident.to_string(), model),
+                usage: uses.usage,
+                fields: moved_fields(uses, &text, body),
+                lent_if: lent_if(name.known, function),
+                held: binding::is_held(&text, model),
             };
             let treatment = treatment(&binding, function, model);
             if treatment.rebinds() {
@@ -137,14 +125,18 @@ fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mu
         return;
     };
     for local in locals {
+        let text = local.to_string();
+        let uses = usage::read(&text, body);
         let binding = Binding {
             ident: local.clone(),
             mutable: None,
             known: Known::Nothing,
             is_self: false,
             attributes: Vec::new(),
-            usage: usage::of(&local.to_string(), body),
-            held: binding::is_held(&local.to_string(), model),
+            usage: uses.usage,
+            fields: moved_fields(uses, &text, body),
+            lent_if: None,
+            held: binding::is_held(&text, model),
         };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, root, plan);
@@ -164,7 +156,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
     let attempt = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
-            quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; })
+            let again = binding.is_self.then(|| again(&binding.fields, None, root));
+            quote_spanned!(plumbing=> #(#cfg)* if false { #again let _ = &mut #name; })
         }
         Treatment::Reborrow { rebind: false } => {
             quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut *#name; })
@@ -186,12 +179,49 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         Treatment::ReborrowPin => {
             quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
         }
-        Treatment::Choose | Treatment::Clone => {
+        Treatment::Choose
+        | Treatment::ChooseByBound
+        | Treatment::ChooseParts
+        | Treatment::Clone => {
+            if treatment != Treatment::Clone && !binding.fields.is_empty() {
+                let again = again(&binding.fields, Some(name), root);
+                let cfg = cfg.clone();
+                plan.each
+                    .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
+            }
             let value = match treatment {
+                Treatment::ChooseParts => {
+                    let parts = Ident::new("__retry_parts", Span::mixed_site());
+                    let cfg = cfg.clone();
+                    plan.each.extend(quote_spanned! {plumbing=>
+                        #(#cfg)* let mut #parts = #root::__private::Parts::new(&mut #name);
+                    });
+                    quote_spanned!(plumbing=> #parts.for_each_attempt())
+                }
+                // The compiler looks for the method on `Argument`, where the type is `Clone`, on `Lent` by
+                // this trait, and last where it refuses the argument.
+                Treatment::ChooseByBound => {
+                    let bounds = &binding.lent_if;
+                    let private = quote_spanned!(plumbing=> #root::__private);
+                    quote_spanned! {plumbing=> {
+                        trait __RetryLends<'retry, T> {
+                            fn own_or_lent(&self) -> &'retry T;
+                        }
+                        impl<'retry, T> __RetryLends<'retry, T> for #private::Lent<'retry, T>
+                        where
+                            &'retry T: #bounds
+                        {
+                            fn own_or_lent(&self) -> &'retry T {
+                                self.lend()
+                            }
+                        }
+                        #private::Argument::new(&#name).own_or_lent()
+                    }}
+                }
                 Treatment::Choose => quote_spanned! {plumbing=>
                     #root::__private::Argument::new(&#name).for_each_attempt()
                 },
-                _ => quote_spanned!(plumbing=> #root::__private::cloned(&#name)),
+                _ => quote_spanned!(plumbing=> #root::__private::Argument::new(&#name).own()),
             };
             // Under its own name: a second one would be a second copy in the future. What is not moved
             // after all, because it is `Copy` or only borrowed, is captured uniquely.
@@ -215,44 +245,4 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         }
     };
     plan.within.extend(attempt);
-}
-
-impl Plan {
-    /// The signature's arguments with the patterns of the plan.
-    pub(crate) fn apply(&self, function: &Function) -> syn::Signature {
-        let mut signature = function.signature.clone();
-        let mut patterns = self.patterns.iter().zip(&self.rebinds);
-        for input in &mut signature.inputs {
-            match input {
-                FnArg::Typed(typed) => {
-                    if let Some((pattern, &rebinds)) = patterns.next() {
-                        *typed.pat = pattern.clone();
-                        // What was expected of the name is met, or not, where the attempt binds it.
-                        typed
-                            .attrs
-                            .retain(|attribute| !(rebinds && attribute.path().is_ident("expect")));
-                    }
-                }
-                FnArg::Receiver(receiver) => {
-                    if self.rebinds_self {
-                        receiver.mutability = None;
-                    } else if self.mutable_self {
-                        let span = Span::mixed_site().located_at(receiver.self_token.span);
-                        receiver.mutability = Some(syn::Token![mut](span));
-                    }
-                }
-            }
-        }
-        signature
-    }
-
-    /// The patterns of a handmade future's rebindings.
-    pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
-        let typed = function
-            .signature
-            .inputs
-            .iter()
-            .filter(|input| matches!(input, FnArg::Typed(_)));
-        self.patterns.iter().skip(typed.count())
-    }
 }

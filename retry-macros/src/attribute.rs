@@ -9,20 +9,21 @@ use crate::{arguments, expand, item, lower, syntax};
 
 /// Expands `#[retry(args)] item`.
 pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
-    let mut errors = Errors::new();
-    let args = syntax::parse(args, &mut errors);
+    let mut errors = Errors::default();
+    let args = syntax::parse(args, &lower::VOCABULARY, &mut 0, &mut errors);
     let model = lower::lower(args, &mut errors);
     let root = match &model.root {
         Some(path) => path.to_token_stream(),
         None => quote_spanned!(Span::mixed_site()=> ::reattempt),
     };
-    errors.seek(Errors::ITEM);
     let planned = item::parse(item, &mut errors).map(|function| {
         let plan = arguments::plan(&function, &model, &root, &mut errors);
         (function, plan)
     });
     match (errors.finish(), planned) {
         (None, Some((function, plan))) => expand::expand(&function, &model, &plan, &root),
+        // An attribute on an expression is rustc's to refuse. What stands for one is one.
+        (errors, _) if item::is_closure(item) => quote!({ #errors #item }),
         (errors, _) => quote!(#item #errors),
     }
 }

@@ -9,6 +9,23 @@ use std::fmt;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
+/// Writes functions that give a message: the first line, what to do, and a note.
+macro_rules! messages {
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $ty:ty),*) {
+        $first:literal $(, $first_value:expr)*;
+        $(help $help:literal $(, $help_value:expr)*;)?
+        $(note $note:literal $(, $note_value:expr)*;)?
+    })*) => {$(
+        $(#[$doc])*
+        pub(crate) fn $name($($argument: $ty),*) -> $crate::errors::Message {
+            $crate::errors::Message::new(format_args!($first $(, $first_value)*))
+                $(.help(format_args!($help $(, $help_value)*)))?
+                $(.note(format_args!($note $(, $note_value)*)))?
+        }
+    )*};
+}
+pub(crate) use messages;
+
 pub(crate) mod combination;
 pub(crate) mod duration;
 pub(crate) mod item;
@@ -20,46 +37,19 @@ pub(crate) use self::typed::{quoted, typed, whole};
 
 /// The mistakes found so far.
 ///
-/// They are told in the order of the source, whichever stage finds them: each is filed under the
-/// argument of the attribute that was [sought](Errors::seek) last. Dropping it without
-/// [`finish`](Errors::finish) loses them, so in tests that is a panic (never for a user).
+/// They are told in the order of the source, whichever stage finds them: each knows [where](At) it is.
+/// Dropping it without [`finish`](Errors::finish) loses them, so in tests that is a panic (never for a
+/// user).
+#[derive(Default)]
 pub(crate) struct Errors {
-    position: usize,
-    mistakes: Vec<Mistake>,
+    mistakes: Vec<(At, String)>,
     #[cfg(test)]
     finished: bool,
 }
 
-struct Mistake {
-    position: usize,
-    at: At,
-    message: String,
-}
-
 impl Errors {
-    /// The position of the item, which stands behind all arguments of the attribute.
-    pub(crate) const ITEM: usize = usize::MAX;
-
-    pub(crate) fn new() -> Self {
-        Self {
-            position: Self::ITEM,
-            mistakes: Vec::new(),
-            #[cfg(test)]
-            finished: false,
-        }
-    }
-
-    /// Files what is pushed from now on under this argument, counted from 0.
-    pub(crate) fn seek(&mut self, position: usize) {
-        self.position = position;
-    }
-
     pub(crate) fn push(&mut self, at: impl Into<At>, message: impl fmt::Display) {
-        self.mistakes.push(Mistake {
-            position: self.position,
-            at: at.into(),
-            message: message.to_string(),
-        });
+        self.mistakes.push((at.into(), message.to_string()));
     }
 
     /// How many mistakes were found so far.
@@ -70,25 +60,23 @@ impl Errors {
     /// Gives a `compile_error!` for each mistake, in the order of the source; `None` without one.
     pub(crate) fn finish(mut self) -> Option<TokenStream> {
         let mistakes = self.take();
-        if mistakes.is_empty() {
-            return None;
-        }
-        Some(
-            mistakes
-                .into_iter()
-                .map(Mistake::into_compile_error)
-                .collect(),
-        )
+        let told = |(at, message): (At, String)| {
+            let At { start, end, .. } = at;
+            let mut tokens = quote_spanned!(start=> x);
+            tokens.extend(quote_spanned!(end=> x));
+            syn::Error::new_spanned(tokens, message).into_compile_error()
+        };
+        (!mistakes.is_empty()).then(|| mistakes.into_iter().map(told).collect())
     }
 
-    fn take(&mut self) -> Vec<Mistake> {
+    fn take(&mut self) -> Vec<(At, String)> {
         #[cfg(test)]
         {
             self.finished = true;
         }
         let mut mistakes = std::mem::take(&mut self.mistakes);
         // Stable: mistakes within one argument stay in the order in which they were found.
-        mistakes.sort_by_key(|mistake| mistake.position);
+        mistakes.sort_by_key(|(at, _)| at.position);
         mistakes
     }
 
@@ -97,17 +85,8 @@ impl Errors {
     pub(crate) fn into_messages(mut self) -> Vec<String> {
         self.take()
             .into_iter()
-            .map(|mistake| mistake.message)
+            .map(|(_, message)| message)
             .collect()
-    }
-}
-
-impl Mistake {
-    fn into_compile_error(self) -> TokenStream {
-        let At { start, end } = self.at;
-        let mut tokens = quote_spanned!(start=> x);
-        tokens.extend(quote_spanned!(end=> x));
-        syn::Error::new_spanned(tokens, self.message).into_compile_error()
     }
 }
 
@@ -121,24 +100,33 @@ impl Drop for Errors {
     }
 }
 
-/// What an error points at: from one token to another.
+/// What an error points at: from one token to another, and where that stands among other mistakes.
 ///
 /// Two spans, since joining them into one is not stable; rustc draws the line between them.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
     pub(crate) start: Span,
     pub(crate) end: Span,
+    /// Which argument of the attribute it is in, from 0. The item stands behind all of them.
+    pub(crate) position: usize,
 }
 
 impl At {
     /// All of these tokens; the whole attribute where there are none.
     pub(crate) fn of(tokens: &impl ToTokens) -> Self {
         let mut tokens = tokens.to_token_stream().into_iter();
-        let start = tokens
-            .next()
-            .map_or_else(Span::call_site, |token| token.span());
+        let first = tokens.next();
+        let start = first.map_or_else(Span::call_site, |token| token.span());
         let end = tokens.last().map_or(start, |token| token.span());
-        Self { start, end }
+        Self {
+            end,
+            ..Self::from(start)
+        }
+    }
+
+    /// The same, in this argument of the attribute.
+    pub(crate) fn within(self, position: usize) -> Self {
+        Self { position, ..self }
     }
 }
 
@@ -147,6 +135,7 @@ impl From<Span> for At {
         Self {
             start: span,
             end: span,
+            position: usize::MAX,
         }
     }
 }
@@ -155,22 +144,18 @@ impl From<Span> for At {
 pub(crate) struct Message(String);
 
 impl Message {
-    pub(crate) fn new(first: impl Into<String>) -> Self {
-        Self(first.into())
+    pub(crate) fn new(first: impl fmt::Display) -> Self {
+        Self(first.to_string())
     }
 
     /// Adds a line that says what to do.
-    pub(crate) fn help(mut self, help: impl fmt::Display) -> Self {
-        self.0.push_str("\nhelp: ");
-        self.0.push_str(&help.to_string());
-        self
+    pub(crate) fn help(self, help: impl fmt::Display) -> Self {
+        Self(format!("{self}\nhelp: {help}"))
     }
 
     /// Adds a line of background.
-    pub(crate) fn note(mut self, note: impl fmt::Display) -> Self {
-        self.0.push_str("\nnote: ");
-        self.0.push_str(&note.to_string());
-        self
+    pub(crate) fn note(self, note: impl fmt::Display) -> Self {
+        Self(format!("{self}\nnote: {note}"))
     }
 }
 
@@ -186,33 +171,23 @@ pub(crate) struct Fault {
     pub(crate) message: Message,
 }
 
-impl Fault {
-    pub(crate) fn new(at: impl Into<At>, message: Message) -> Self {
-        Self {
-            at: at.into(),
-            message,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn nothing_wrong_gives_nothing() {
-        assert!(Errors::new().finish().is_none());
+        assert!(Errors::default().finish().is_none());
     }
 
     #[test]
     fn errors_come_in_the_order_of_the_source() {
-        let mut errors = Errors::new();
+        let mut errors = Errors::default();
+        let at = |position| At::from(Span::call_site()).within(position);
         errors.push(Span::call_site(), "item");
-        errors.seek(2);
-        errors.push(Span::call_site(), "third");
-        errors.push(Span::call_site(), "third again");
-        errors.seek(0);
-        errors.push(Span::call_site(), "first");
+        errors.push(at(2), "third");
+        errors.push(at(2), "third again");
+        errors.push(at(0), "first");
         assert_eq!(
             errors.into_messages(),
             ["first", "third", "third again", "item"]
@@ -221,7 +196,7 @@ mod tests {
 
     #[test]
     fn each_error_is_a_compile_error_of_its_own() {
-        let mut errors = Errors::new();
+        let mut errors = Errors::default();
         errors.push(Span::call_site(), Message::new("one").help("do it"));
         errors.push(Span::call_site(), "two");
         let tokens = errors.finish().map(|tokens| tokens.to_string());
@@ -237,6 +212,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "errors dropped without `finish`")]
     fn forgetting_to_finish_is_noticed() {
-        drop(Errors::new());
+        drop(Errors::default());
     }
 }

@@ -8,13 +8,12 @@ mod types;
 pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_error, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
-use crate::errors::{self, Errors};
+use crate::errors::{self, At, Errors};
 use crate::future::{self, Handmade};
 
 /// A function that can be retried.
@@ -41,6 +40,9 @@ pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Function>
         Err(error) => {
             match item_keyword(item) {
                 Some((span, what)) => errors.push(span, errors::item::not_a_function(&what)),
+                None if is_closure(item) => {
+                    errors.push(At::of(item), errors::item::closure());
+                }
                 None => errors.push(error.span(), errors::item::unreadable_function(&error)),
             }
             return None;
@@ -162,15 +164,15 @@ fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
 impl Function {
     /// Whether the result may borrow from a `&mut` argument: a lifetime, or a reference, is in sight.
     pub(crate) fn output_may_borrow(&self) -> bool {
-        mentions_lifetime(&self.output.to_token_stream())
+        mentions_lifetime(&self.output)
     }
 
     /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or
     /// leaves one out that may be the argument's.
     pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
-        let output = Lifetimes::of(&self.output.to_token_stream());
+        let output = Lifetimes::of(&self.output);
         let from_self = self.takes_self_by_reference();
-        let argument = argument.map(|ty| Lifetimes::of(&ty.to_token_stream()));
+        let argument = argument.map(Lifetimes::of);
         // `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
         let related = self
             .signature
@@ -194,7 +196,7 @@ impl Function {
     fn takes_self_by_reference(&self) -> bool {
         matches!(
             self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if mentions_lifetime(&receiver.to_token_stream())
+            Some(FnArg::Receiver(receiver)) if mentions_lifetime(receiver)
         )
     }
 
@@ -202,7 +204,7 @@ impl Function {
     fn names_lifetime_of_self(&self) -> bool {
         matches!(
             self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(&receiver.to_token_stream()).named.is_empty()
+            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(receiver).named.is_empty()
         )
     }
 
@@ -254,16 +256,20 @@ fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
     found
 }
 
+/// `async move |a| …`: a closure, where an item was expected.
+pub(crate) fn is_closure(item: &TokenStream) -> bool {
+    matches!(syn::parse2(item.clone()), Ok(syn::Expr::Closure(_)))
+}
+
 /// A name without `r#`.
 pub(crate) fn unraw(ident: &syn::Ident) -> String {
-    let text = ident.to_string();
-    text.strip_prefix("r#")
-        .map_or_else(|| text.clone(), str::to_owned)
+    syn::ext::IdentExt::unraw(ident).to_string()
 }
 
 /// `E`, `E1`: what people call a type parameter of the `impl` around the function.
 pub(crate) fn looks_generic(word: &syn::Ident) -> bool {
-    let mut letters = word.to_string().chars().collect::<Vec<_>>().into_iter();
+    let word = word.to_string();
+    let mut letters = word.chars();
     letters
         .next()
         .is_some_and(|first| first.is_ascii_uppercase())

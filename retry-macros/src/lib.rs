@@ -18,6 +18,7 @@ mod derive;
 mod errors;
 mod expand;
 mod future;
+mod given;
 mod item;
 mod keys;
 mod lower;
@@ -26,6 +27,8 @@ mod settings;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod text;
+mod tokens;
 mod usage;
 
 /// Retries an async function. Documented on `reattempt::retry`.

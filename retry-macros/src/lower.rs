@@ -7,22 +7,28 @@ mod clone;
 mod duration;
 mod duration_text;
 mod expression;
-mod given;
 mod number;
 mod path;
 mod pattern;
 mod rule;
 mod types;
+mod unknown;
 mod word;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use self::given::Given;
 use crate::errors::{Errors, Fault, key as wording};
-use crate::keys::{self, Id, Key};
+use crate::given::Given;
+use crate::keys::{self, Id};
 use crate::model::{Model, Spanned};
-use crate::syntax::RawArg;
+use crate::syntax::{RawArg, Vocabulary};
+
+/// The keys of `#[retry]`.
+pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
+    find: keys::find,
+    not_a_key: wording::not_a_key,
+};
 
 /// Makes the model; what was wrong is in `errors`, and left out.
 pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
@@ -30,32 +36,29 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     // Where one of two values is wrong, no other rule can know which.
     let mut twice = Model::default();
     let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
-    let mut seen = Vec::new();
-    for arg in args {
-        errors.seek(arg.position);
-        let Some(key) = keys::find(&arg.name) else {
-            errors.push(arg.span, wording::unknown(&arg.name, &arg.value));
+    for (index, arg) in args.into_iter().enumerate() {
+        let Some(id) = Id::named(&arg.name) else {
+            errors.push(arg.at(), unknown::unknown(&arg.name, &arg.value));
             continue;
         };
-        if seen.contains(&key.id) {
-            errors.push(arg.span, wording::duplicate(key));
+        let is_same = |name: &&String| **name == arg.name;
+        if names.iter().position(|name| is_same(&name)) != Some(index) {
+            errors.push(arg.at(), wording::duplicate(id.key()));
             continue;
         }
-        seen.push(key.id);
-        if let Some(given) = Given::new(key, arg, errors) {
-            let single = names.iter().filter(|name| *name == key.name).count() == 1;
+        let single = names.iter().filter(is_same).count() == 1;
+        if let Some(given) = Given::new(id.key(), arg, errors) {
             let model = if single { &mut model } else { &mut twice };
-            set(model, key, &given, errors);
+            set(model, id, &given, errors);
         }
     }
     rule::check(&model, errors);
-    errors.seek(Errors::ITEM);
     model
 }
 
-fn set(model: &mut Model, key: &Key, given: &Given, errors: &mut Errors) {
+fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
     let rules = &mut model.rules;
-    let result = match key.id {
+    let result = match id {
         Id::Attempts => put(&mut model.attempts, given, number::attempts(given)),
         Id::Timeout => put(&mut model.timeout, given, duration::length(given)),
         Id::Deadline => put(&mut model.deadline, given, duration::length(given)),
@@ -66,17 +69,29 @@ fn set(model: &mut Model, key: &Key, given: &Given, errors: &mut Errors) {
         Id::Jitter => put(&mut model.jitter, given, word::word(given, &word::JITTER)),
         Id::On => put(&mut rules.on, given, types::types(given, errors)),
         Id::Matches => put(&mut rules.matches, given, pattern::pattern(given)),
-        Id::When => put(&mut rules.when, given, expression::function(given)),
-        Id::Unless => put(&mut rules.unless, given, expression::function(given)),
+        Id::When => put(&mut rules.when, given, expression::function(given, "error")),
+        Id::Unless => put(
+            &mut rules.unless,
+            given,
+            expression::function(given, "error"),
+        ),
         Id::NotOn => put(&mut rules.not_on, given, types::types(given, errors)),
-        Id::WhenOk => put(&mut model.when_ok, given, expression::function(given)),
+        Id::WhenOk => put(
+            &mut model.when_ok,
+            given,
+            expression::function(given, "value"),
+        ),
         Id::Policy => keep(&mut model.policy, path::policy(given)),
         Id::Budget => put(&mut model.budget, given, path::budget(given)),
         Id::Idempotent => put(&mut model.idempotent, given, word::boolean(given)),
         Id::Nested => put(&mut model.nested, given, word::word(given, &word::NESTED)),
         Id::Cancel => put(&mut model.cancel, given, expression::future(given)),
         Id::Clone => put(&mut model.clone, given, clone::names(given, errors)),
-        Id::OnRetry => put(&mut model.on_retry, given, expression::function(given)),
+        Id::OnRetry => put(
+            &mut model.on_retry,
+            given,
+            expression::function(given, "event"),
+        ),
         Id::BeforeRetry => put(
             &mut model.before_retry,
             given,

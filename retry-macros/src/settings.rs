@@ -1,12 +1,13 @@
 //! The policy of an annotated function as code.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, GenericParam, Generics, Path};
 
 use crate::item;
 use crate::model::{Attempts, Factor, Length, Model, Word};
+use crate::tokens;
 
 /// The policy of an annotated function.
 pub(crate) struct Settings {
@@ -126,17 +127,14 @@ impl Sorted<'_> {
     }
 
     fn names_a_parameter(&self, expr: &Expr) -> bool {
-        let names = |token: TokenTree| {
-            self.generics
-                .params
-                .iter()
-                .any(|parameter| match (parameter, &token) {
-                    (GenericParam::Type(ty), TokenTree::Ident(word)) => ty.ident == *word,
-                    (GenericParam::Const(value), TokenTree::Ident(word)) => value.ident == *word,
-                    _ => false,
-                })
-        };
-        expr.to_token_stream().into_iter().any(names)
+        tokens::any_word(expr, |word| {
+            let mut parameters = self.generics.params.iter();
+            parameters.any(|parameter| match parameter {
+                GenericParam::Type(ty) => ty.ident == *word,
+                GenericParam::Const(value) => value.ident == *word,
+                GenericParam::Lifetime(_) => false,
+            })
+        })
     }
 
     fn expression(&mut self, setter: &str, expr: &Expr) {
@@ -200,9 +198,9 @@ pub(crate) fn is_constant_path(path: &Path) -> bool {
         first.ident == "Self" || parameter
     });
     let generic = path
-        .to_token_stream()
-        .into_iter()
-        .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '<'));
+        .segments
+        .iter()
+        .any(|segment| !segment.arguments.is_none());
     let named = path.segments.last().is_some_and(|last| {
         let name = last.ident.to_string();
         let capitals = name.len() > 1

@@ -1,17 +1,20 @@
-//! What was typed between the parentheses: keys, and the tokens of their values.
+//! What was typed between the parentheses of an attribute: keys, and the tokens of their values.
 //!
 //! Judges nothing but the punctuation. A mistake costs the argument it is in and no other: reading
 //! goes on at the next comma, or at the next thing that can only be a key.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
-use syn::buffer::Cursor;
+mod extent;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, LitStr, Pat, Token, Type};
 
-use crate::errors::{At, Errors, key as wording, typed};
-use crate::keys::{self, Key, Shape};
+use self::extent::{Find, comma, next, skip, starts_argument, starts_assignment, until, value};
+
+use crate::errors::{At, Errors, Message, key as wording, typed};
+use crate::keys::{Grammar, Key};
+use crate::tokens::bare;
 
 /// One argument as typed.
 pub(crate) struct RawArg {
@@ -23,8 +26,17 @@ pub(crate) struct RawArg {
     pub(crate) value: RawValue,
 }
 
+impl RawArg {
+    /// The key, as errors point at it.
+    pub(crate) fn at(&self) -> At {
+        At::from(self.span).within(self.position)
+    }
+}
+
 pub(crate) enum RawValue {
-    /// The key alone, or the key and `=`.
+    /// The key alone.
+    Alone,
+    /// The key and `=`, and nothing behind it.
     Missing,
     /// `key = tokens`; at least one token.
     Assigned(TokenStream),
@@ -32,36 +44,49 @@ pub(crate) enum RawValue {
     List { tokens: TokenStream, at: At },
 }
 
-/// Splits the arguments of the attribute.
-pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Vec<RawArg> {
-    let mut found = Vec::new();
-    let parser = |input: ParseStream<'_>| {
-        let mut position = 0;
-        each(input, || {
-            errors.seek(position);
-            found.extend(argument(input, position, errors));
-            position += 1;
-        });
-        Ok(())
-    };
-    if let Err(error) = parser.parse2(args) {
-        errors.push(error.span(), error);
-    }
-    errors.seek(Errors::ITEM);
-    found
+/// What an attribute takes.
+pub(crate) struct Vocabulary {
+    pub(crate) find: fn(&str) -> Option<&'static Key>,
+    /// What to say of something that cannot be a key.
+    pub(crate) not_a_key: fn(&TokenStream) -> Message,
 }
 
-/// Splits a list at its commas; a comma inside of a value of this shape is no end.
-pub(crate) fn elements(list: TokenStream, shape: Shape) -> Vec<TokenStream> {
+/// Splits the arguments of an attribute, which are counted on from `position`.
+pub(crate) fn parse(
+    args: TokenStream,
+    vocabulary: &Vocabulary,
+    position: &mut usize,
+    errors: &mut Errors,
+) -> Vec<RawArg> {
     let mut found = Vec::new();
     let parser = |input: ParseStream<'_>| {
         each(input, || {
-            found.push(value(input, shape));
-            comma(input);
+            let mut reader = Reader {
+                input,
+                vocabulary,
+                position: *position,
+                errors,
+            };
+            found.extend(reader.argument());
+            *position += 1;
         });
         Ok(())
     };
     // The closure has no error to give, and consumes everything.
+    let _: syn::Result<()> = parser.parse2(args);
+    found
+}
+
+/// Splits a list at its commas; a comma inside of a value of this grammar is no end.
+pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: Find) -> Vec<TokenStream> {
+    let mut found = Vec::new();
+    let parser = |input: ParseStream<'_>| {
+        each(input, || {
+            found.push(value(input, grammar, find));
+            comma(input);
+        });
+        Ok(())
+    };
     let _: syn::Result<()> = parser.parse2(list);
     found
 }
@@ -77,58 +102,12 @@ fn each(input: ParseStream<'_>, mut step: impl FnMut()) {
     }
 }
 
-/// Reads one argument and the comma behind it: at least one token.
-fn argument(input: ParseStream<'_>, position: usize, errors: &mut Errors) -> Option<RawArg> {
-    let Some(key) = key(input) else {
-        not_a_key(input, errors);
-        return None;
-    };
-    let name = key.unraw().to_string();
-    let known = keys::find(&name);
-    let value = match separator(input, &name, known.is_some(), errors) {
-        Separator::Value(value) => value,
-        Separator::End => RawValue::Missing,
-        // `timeout = jitter = "full"`: the value is not there yet, and the comma is no mistake.
-        Separator::Assigned if starts_assignment(input, true) => RawValue::Missing,
-        Separator::Assigned => {
-            let tokens = value(input, known.map_or(Shape::Expr, |key| key.shape));
-            if tokens.is_empty() {
-                RawValue::Missing
-            } else {
-                RawValue::Assigned(tokens)
-            }
-        }
-    };
-    let unfinished = matches!(value, RawValue::Missing) && starts_assignment(input, true);
-    if !unfinished {
-        end(input, known, errors);
-    }
-    Some(RawArg {
-        name,
-        span: key.span(),
-        position,
-        value,
-    })
-}
-
-/// An identifier that begins no path.
-fn key(input: ParseStream<'_>) -> Option<Ident> {
-    let ahead = input.fork();
-    ahead.call(Ident::parse_any).ok()?;
-    if ahead.peek(Token![::]) || ahead.peek(Token![!]) {
-        return None;
-    }
-    input.call(Ident::parse_any).ok()
-}
-
-fn not_a_key(input: ParseStream<'_>, errors: &mut Errors) {
-    if input.peek(Token![,]) {
-        errors.push(input.span(), wording::stray_comma());
-    } else {
-        let tokens = until(input, None);
-        errors.push(At::of(&tokens), wording::not_a_key(&tokens));
-    }
-    comma(input);
+/// Reads one argument.
+struct Reader<'a, 'i> {
+    input: ParseStream<'i>,
+    vocabulary: &'a Vocabulary,
+    position: usize,
+    errors: &'a mut Errors,
 }
 
 enum Separator {
@@ -140,201 +119,151 @@ enum Separator {
     End,
 }
 
-/// Reads what stands between key and value. With an unknown key that is the mistake, and its
-/// punctuation is not judged.
-fn separator(input: ParseStream<'_>, name: &str, known: bool, errors: &mut Errors) -> Separator {
-    if input.is_empty() || input.peek(Token![,]) {
-        return Separator::End;
+impl Reader<'_, '_> {
+    fn push(&mut self, at: impl Into<At>, message: Message) {
+        self.errors.push(at.into().within(self.position), message);
     }
-    if input.peek(syn::token::Paren) {
-        if let Ok(TokenTree::Group(group)) = input.parse() {
-            return Separator::Value(RawValue::List {
-                tokens: group.stream(),
-                at: At {
-                    start: group.span_open(),
+
+    /// Reads it and the comma behind it: at least one token.
+    fn argument(&mut self) -> Option<RawArg> {
+        let (input, find) = (self.input, self.vocabulary.find);
+        let Some(key) = key(input) else {
+            self.not_a_key();
+            return None;
+        };
+        let name = key.unraw().to_string();
+        let known = find(&name);
+        let value = match self.separator(known) {
+            Separator::Value(value) => value,
+            Separator::End => RawValue::Alone,
+            // `timeout = jitter = "full"`: the value is not there yet, and the comma is no mistake.
+            Separator::Assigned if starts_assignment(input, Some(find)) => RawValue::Missing,
+            Separator::Assigned => {
+                let tokens = value(input, known.map_or(Grammar::Expr, |key| key.grammar), find);
+                if tokens.is_empty() {
+                    RawValue::Missing
+                } else {
+                    RawValue::Assigned(tokens)
+                }
+            }
+        };
+        let takes_none = known.is_some_and(|key| key.grammar == Grammar::Flag);
+        let unfinished = !takes_none && matches!(value, RawValue::Alone | RawValue::Missing);
+        if !(unfinished && starts_assignment(input, Some(find))) {
+            self.end(known);
+        }
+        Some(RawArg {
+            name,
+            span: key.span(),
+            position: self.position,
+            value,
+        })
+    }
+
+    fn not_a_key(&mut self) {
+        let at = self.input.span();
+        let tokens = until(self.input, None, self.vocabulary.find);
+        if tokens.is_empty() {
+            let comma: TokenStream = self.input.fork().parse::<TokenTree>().into_iter().collect();
+            self.push(at, (self.vocabulary.not_a_key)(&comma));
+        } else {
+            self.push(At::of(&tokens), (self.vocabulary.not_a_key)(&tokens));
+        }
+        comma(self.input);
+    }
+
+    /// Reads what stands between key and value. With an unknown key that is the mistake, and its
+    /// punctuation is not judged.
+    fn separator(&mut self, known: Option<&Key>) -> Separator {
+        let input = self.input;
+        if input.is_empty() || input.peek(Token![,]) {
+            return Separator::End;
+        }
+        if input.peek(syn::token::Paren) {
+            if let Ok(TokenTree::Group(group)) = input.parse() {
+                let at = At {
                     end: group.span_close(),
-                },
-            });
+                    ..At::from(group.span_open()).within(self.position)
+                };
+                let tokens = group.stream();
+                return Separator::Value(RawValue::List { tokens, at });
+            }
+        }
+        if input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>]) {
+            skip(input, 1);
+            return Separator::Assigned;
+        }
+        if starts_argument(input, self.vocabulary.find) {
+            // The key alone; `end` says that a comma is missing.
+            return Separator::End;
+        }
+        match known {
+            Some(key) if key.grammar == Grammar::Flag => Separator::End,
+            Some(key) => self.wrong_separator(key),
+            None => Separator::Assigned,
         }
     }
-    let right = input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>]);
-    if right {
-        skip(input, 1);
-        return Separator::Assigned;
-    }
-    if starts_argument(input) {
-        // The key alone; `end` says that a comma is missing.
-        return Separator::End;
-    }
-    if known {
-        if let Some(value) = bracketed(input, name, errors) {
-            return Separator::Value(value);
-        }
-        let found: TokenStream = input.fork().parse::<TokenTree>().into_iter().collect();
-        let (length, found) = match wrong_separator(input) {
-            Some((length, text)) => (length, text.to_owned()),
-            None => (0, typed(&found)),
+
+    /// What people write for `=`: `key[value]`, `key { value }`, `key: value`.
+    fn wrong_separator(&mut self, key: &Key) -> Separator {
+        let (input, at) = (self.input, self.input.span());
+        let (length, found) = match () {
+            () if input.peek(syn::token::Bracket) => (0, "["),
+            () if input.peek(syn::token::Brace) => (0, "{"),
+            () if input.peek(Token![==]) => (2, "=="),
+            () if input.peek(Token![=>]) => (2, "=>"),
+            () if input.peek(Token![:]) => (1, ":"),
+            () => {
+                let found: TokenStream = input.fork().parse::<TokenTree>().into_iter().collect();
+                self.push(at, wording::not_equals(key, &typed(&found)));
+                return Separator::Assigned;
+            }
         };
-        errors.push(input.span(), wording::not_equals(name, &found));
+        if length == 0 {
+            if let Ok(TokenTree::Group(group)) = input.parse() {
+                let tokens = bare(group.stream());
+                if tokens.is_empty() {
+                    return Separator::Value(RawValue::Missing);
+                }
+                self.push(at, wording::not_equals(key, found));
+                return Separator::Value(RawValue::Assigned(tokens));
+            }
+        }
+        self.push(at, wording::not_equals(key, found));
         skip(input, length);
+        Separator::Assigned
     }
-    Separator::Assigned
+
+    /// Reads the comma behind an argument, or says that it is missing.
+    fn end(&mut self, known: Option<&Key>) {
+        let (input, find) = (self.input, self.vocabulary.find);
+        if input.is_empty() || comma(input) {
+            return;
+        }
+        let flag = known.filter(|key| key.grammar == Grammar::Flag);
+        if starts_argument(input, find) {
+            let before = flag.map_or("a value".to_owned(), |key| format!("`{key}`"));
+            self.push(input.span(), wording::missing_comma(&before, &next(input)));
+            return;
+        }
+        let rest = until(input, None, find);
+        if let Some(key) = known {
+            let before = match flag {
+                Some(_) => format!("`{key}`"),
+                None => format!("the list of `{key}`"),
+            };
+            self.push(At::of(&rest), wording::trailing(&before, &rest));
+        }
+        comma(input);
+    }
 }
 
-/// `key[value]` and `key { value }`.
-fn bracketed(input: ParseStream<'_>, name: &str, errors: &mut Errors) -> Option<RawValue> {
-    let found = match () {
-        () if input.peek(syn::token::Bracket) => "[",
-        () if input.peek(syn::token::Brace) => "{",
-        () => return None,
-    };
-    let at = input.span();
-    let Ok(TokenTree::Group(group)) = input.parse() else {
+/// An identifier that begins no path.
+fn key(input: ParseStream<'_>) -> Option<Ident> {
+    let ahead = input.fork();
+    ahead.call(Ident::parse_any).ok()?;
+    if ahead.peek(Token![::]) || ahead.peek(Token![!]) {
         return None;
-    };
-    let tokens = bare(group.stream());
-    if tokens.is_empty() {
-        return Some(RawValue::Missing);
     }
-    errors.push(at, wording::not_equals(name, found));
-    Some(RawValue::Assigned(tokens))
-}
-
-/// What people write for `=`, and of how many tokens it is made.
-fn wrong_separator(input: ParseStream<'_>) -> Option<(usize, &'static str)> {
-    if input.peek(Token![==]) {
-        Some((2, "=="))
-    } else if input.peek(Token![=>]) {
-        Some((2, "=>"))
-    } else if input.peek(Token![:]) {
-        Some((1, ":"))
-    } else {
-        None
-    }
-}
-
-/// The tokens of one value: as far as the grammar of its shape reaches if a comma or the end
-/// follows there, else everything before the next comma.
-///
-/// So a comma within a value (`Error<A, B>`, `|a, b| …`) does not cut it, and a value with a
-/// mistake is handed on whole.
-fn value(input: ParseStream<'_>, shape: Shape) -> TokenStream {
-    let ahead = input.fork();
-    let parsed = match shape {
-        Shape::Expr | Shape::Names => ahead.parse::<Expr>().is_ok(),
-        Shape::Pattern => pattern(&ahead).is_ok(),
-        Shape::Types => {
-            (ahead.peek(LitStr) && ahead.parse::<LitStr>().is_ok()) || types(&ahead).is_ok()
-        }
-    };
-    let ends = ahead.is_empty() || ahead.peek(Token![,]) || starts_argument(&ahead);
-    let end = (parsed && ends).then(|| ahead.cursor());
-    until(input, end)
-}
-
-fn pattern(input: ParseStream<'_>) -> syn::Result<()> {
-    Pat::parse_multi_with_leading_vert(input)?;
-    if input.peek(Token![if]) {
-        input.parse::<Token![if]>()?;
-        input.parse::<Expr>()?;
-    }
-    Ok(())
-}
-
-fn types(input: ParseStream<'_>) -> syn::Result<()> {
-    Punctuated::<Type, Token![|]>::parse_separated_nonempty(input).map(drop)
-}
-
-/// Takes the tokens before `end`; without one, those before the next comma or the next argument.
-fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>) -> TokenStream {
-    let mut tokens = TokenStream::new();
-    while !input.is_empty() {
-        let ends = match end {
-            Some(end) => input.cursor() >= end,
-            None => input.peek(Token![,]) || (!tokens.is_empty() && starts_argument(input)),
-        };
-        if ends {
-            break;
-        }
-        match input.parse::<TokenTree>() {
-            Ok(token) => tokens.extend([token]),
-            Err(_) => break,
-        }
-    }
-    // What came through a fragment of `macro_rules!` is wrapped in brackets that nobody typed.
-    bare(tokens)
-}
-
-/// Takes off `None`-delimited groups that hold the whole value.
-pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
-    let mut inner = tokens.clone().into_iter();
-    match (inner.next(), inner.next()) {
-        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::None => {
-            bare(group.stream())
-        }
-        _ => tokens,
-    }
-}
-
-/// Reads the comma behind an argument, or says that it is missing.
-fn end(input: ParseStream<'_>, known: Option<&Key>, errors: &mut Errors) {
-    if input.is_empty() || comma(input) {
-        return;
-    }
-    if starts_argument(input) {
-        errors.push(input.span(), wording::missing_comma(&next(input)));
-        return;
-    }
-    let rest = until(input, None);
-    if let Some(key) = known {
-        errors.push(At::of(&rest), wording::trailing(key, &rest));
-    }
-    comma(input);
-}
-
-/// Whether what follows can only be the next argument: `word =`, or a key of ours and then `(`, a
-/// literal, a comma or the end.
-fn starts_argument(input: ParseStream<'_>) -> bool {
-    if starts_assignment(input, false) {
-        return true;
-    }
-    let ahead = input.fork();
-    let Ok(ident) = ahead.call(Ident::parse_any) else {
-        return false;
-    };
-    let ends = ahead.is_empty()
-        || ahead.peek(Token![,])
-        || ahead.peek(syn::token::Paren)
-        || ahead.peek(Lit);
-    ends && keys::find(&ident.unraw().to_string()).is_some()
-}
-
-fn starts_assignment(input: ParseStream<'_>, known: bool) -> bool {
-    let ahead = input.fork();
-    let Ok(ident) = ahead.call(Ident::parse_any) else {
-        return false;
-    };
-    (!known || keys::find(&ident.unraw().to_string()).is_some())
-        && ahead.peek(Token![=])
-        && !ahead.peek(Token![==])
-        && !ahead.peek(Token![=>])
-}
-
-fn next(input: ParseStream<'_>) -> String {
-    let token = input.fork().call(Ident::parse_any);
-    token.map(|ident| ident.to_string()).unwrap_or_default()
-}
-
-fn comma(input: ParseStream<'_>) -> bool {
-    let found = input.peek(Token![,]);
-    if found {
-        skip(input, 1);
-    }
-    found
-}
-
-fn skip(input: ParseStream<'_>, length: usize) {
-    for _ in 0..length {
-        let _: syn::Result<TokenTree> = input.parse();
-    }
+    input.call(Ident::parse_any).ok()
 }

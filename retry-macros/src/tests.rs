@@ -2,6 +2,7 @@
 
 mod documentation;
 mod expansion;
+mod modules;
 mod recovery;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};

@@ -1,19 +1,27 @@
 //! How a body uses an argument, read off its tokens.
 //!
-//! Tokens do not know types or scopes, so this errs on the side of *handed over*: for an argument
-//! whose type is `Clone` that costs a clone, never a wrong result.
+//! Tokens do not know types, so this errs on the side of *handed over*: for an argument whose type is
+//! `Clone` that costs a clone, never a wrong result.
 
 mod names;
+mod scope;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+pub(crate) use self::scope::is_rebound;
+use crate::tokens::{before, delimiter, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include the earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Usage {
     /// Not at all.
     Unmentioned,
-    /// Only through references: `&x`, `x.method()`, `x.field`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
+    /// Only through references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
     Borrowed,
+    /// A field of it, perhaps by value: `f(x.body)`.
+    InParts,
     /// Perhaps by value: within a `move` block, or where only its type could tell.
     Moved,
     /// By value: `f(x)`, `Some(x)`, `Struct { x }`.
@@ -22,33 +30,29 @@ pub(crate) enum Usage {
     UsedUp,
 }
 
-/// Reads how `body` uses the argument called `name`.
-pub(crate) fn of(name: &str, body: &TokenStream) -> Usage {
-    let mut scan = Scan {
-        name,
-        usage: Usage::Unmentioned,
-    };
-    scan.tokens(body.clone(), Place::default());
-    scan.usage
+/// How a body uses one argument.
+pub(crate) struct Uses<'a> {
+    name: &'a str,
+    pub(crate) usage: Usage,
+    /// The same, as if each `move` block were none.
+    pub(crate) apart_from_moves: Usage,
+    /// Whether it is mentioned within a `move` block or closure.
+    pub(crate) in_move_block: bool,
+    /// The fields that are used by value: `x.body` in `f(x.body)`.
+    pub(crate) fields: Vec<TokenStream>,
 }
 
-/// Whether `name` is mentioned within a `move` block or closure.
-pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
-    let tokens: Vec<_> = body.clone().into_iter().collect();
-    tokens.iter().enumerate().any(|(at, token)| match token {
-        TokenTree::Ident(word) if word == "move" => {
-            let end = end_of_move(&tokens, at);
-            let block = tokens
-                .get(at..end)
-                .unwrap_or_default()
-                .iter()
-                .cloned()
-                .collect();
-            of(name, &block) > Usage::Unmentioned
-        }
-        TokenTree::Group(group) => in_move_block(name, &group.stream()),
-        _ => false,
-    })
+/// Reads how `body` uses the argument called `name`.
+pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
+    let mut uses = Uses {
+        name,
+        usage: Usage::Unmentioned,
+        apart_from_moves: Usage::Unmentioned,
+        in_move_block: false,
+        fields: Vec::new(),
+    };
+    uses.tokens(body.clone(), Around::default());
+    uses
 }
 
 /// What surrounds a token.
@@ -57,7 +61,7 @@ pub(crate) fn in_move_block(name: &str, body: &TokenStream) -> bool {
     clippy::struct_excessive_bools,
     reason = "each says one thing of a place, and any may be true of it"
 )]
-struct Place {
+struct Around {
     /// Within a `move` block or closure, where every mention is a move.
     moves: bool,
     /// Directly among the arguments of a macro that formats, which takes references.
@@ -68,56 +72,53 @@ struct Place {
     drops: bool,
 }
 
-struct Scan<'a> {
-    name: &'a str,
-    usage: Usage,
-}
-
-impl Scan<'_> {
-    fn note(&mut self, usage: Usage, place: Place) {
-        let usage = if place.moves {
-            usage.max(Usage::Moved)
-        } else {
-            usage
-        };
-        self.usage = self.usage.max(usage);
-    }
-
-    fn tokens(&mut self, stream: TokenStream, place: Place) {
+impl Uses<'_> {
+    fn tokens(&mut self, stream: TokenStream, around: Around) {
         let tokens: Vec<_> = stream.into_iter().collect();
         // Up to where the `move` closure or block that was met last reaches.
         let mut moves_until = 0;
+        // Up to where the pattern of the `let` that was met last reaches, and from where on one hides
+        // the argument.
+        let mut pattern_until = 0;
+        let mut hidden_from = usize::MAX;
         for (at, token) in tokens.iter().enumerate() {
-            let place = Place {
-                moves: place.moves || at < moves_until,
-                ..place
+            if at >= hidden_from {
+                break;
+            }
+            if at < pattern_until {
+                continue;
+            }
+            let around = Around {
+                moves: around.moves || at < moves_until,
+                ..around
             };
             match token {
                 TokenTree::Ident(word) if word == "move" => {
                     moves_until = moves_until.max(end_of_move(&tokens, at));
                 }
-                TokenTree::Ident(word) if word == self.name => {
-                    if let Some(usage) = mention(&tokens, at, place) {
-                        self.note(usage, place);
-                    }
+                TokenTree::Ident(word) if word == "let" => {
+                    pattern_until = scope::pattern_end(&tokens, at);
+                    let hidden = scope::hidden_from(&tokens, at, self.name);
+                    hidden_from = hidden.map_or(hidden_from, |from| from.min(hidden_from));
                 }
-                TokenTree::Literal(literal) if names_in_braces(&literal.to_string(), self.name) => {
-                    self.note(Usage::Borrowed, place);
+                TokenTree::Ident(word) if word == self.name => self.mention(&tokens, at, around),
+                TokenTree::Literal(literal)
+                    if names::in_braces(&literal.to_string(), self.name) =>
+                {
+                    self.note(Usage::Borrowed, around);
                 }
                 TokenTree::Group(group) => {
+                    let previous = before(&tokens, at, 1);
                     let lists = match group.delimiter() {
                         Delimiter::Parenthesis => follows_callee(&tokens, at),
-                        Delimiter::Brace => {
-                            matches!(before(&tokens, at, 1), Some(TokenTree::Ident(_)))
-                        }
+                        Delimiter::Brace => matches!(previous, Some(TokenTree::Ident(_))),
                         Delimiter::Bracket | Delimiter::None => false,
                     };
-                    let inner = Place {
-                        formats: is_formatting(&tokens, at),
+                    let inner = Around {
+                        formats: names::is_formatting(&tokens, at),
                         lists,
-                        drops: lists
-                            && matches!(before(&tokens, at, 1), Some(TokenTree::Ident(word)) if word == "drop"),
-                        ..place
+                        drops: lists && is_word(previous, "drop"),
+                        ..around
                     };
                     self.tokens(group.stream(), inner);
                 }
@@ -125,63 +126,110 @@ impl Scan<'_> {
             }
         }
     }
+
+    fn note(&mut self, usage: Usage, around: Around) {
+        let moved = if around.moves { Usage::Moved } else { usage };
+        self.usage = self.usage.max(usage).max(moved);
+        self.apart_from_moves = self.apart_from_moves.max(usage);
+        self.in_move_block |= around.moves;
+    }
+
+    /// Notes how the mention at `at` uses the argument.
+    fn mention(&mut self, tokens: &[TokenTree], at: usize, around: Around) {
+        if is_other(tokens, at) {
+            return;
+        }
+        let end = end_of_fields(tokens, at);
+        let usage = usage_of(tokens, at, end, around);
+        if end == at {
+            self.note(usage, around);
+            return;
+        }
+        // Of a field nobody can see whether it is `Copy`.
+        self.note(usage.min(Usage::InParts), around);
+        let place = tokens.get(at..=end).unwrap_or_default();
+        if usage >= Usage::HandedOver {
+            self.fields.push(place.iter().cloned().collect());
+        }
+    }
 }
 
-/// How the mention at `at` uses the argument; `None` where it is another thing of the same name.
-fn mention(tokens: &[TokenTree], at: usize, place: Place) -> Option<Usage> {
+/// Whether the word at `at` is another thing of the same name: a field or method, `a.x` (but `..x` is
+/// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
+fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
-    let is = |token: Option<&TokenTree>, wanted: char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
-    // A field or method, `a.x` (but `..x` is a struct's base or a range), a path, a macro, a new binding.
-    if is(previous, '.') && !is(before(tokens, at, 2), '.') {
-        return None;
+    let member = is_punct(previous, '.') && !is_punct(before(tokens, at, 2), '.');
+    let path = is_punct(previous, ':') && is_punct(before(tokens, at, 2), ':');
+    let called = is_punct(next, '!') && delimiter(tokens.get(at + 2)).is_some();
+    let bound = is_word(previous, "let")
+        || is_word(previous, "mut") && is_word(before(tokens, at, 2), "let");
+    member || path || called || bound || is_punct(next, ':')
+}
+
+/// The last token of the place that begins at `at`: that of `b` in `x.a.b.method()`.
+fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
+    let mut end = at;
+    while is_punct(tokens.get(end + 1), '.') && !is_method(tokens, end) {
+        match tokens.get(end + 2) {
+            Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => end += 2,
+            _ => break,
+        }
     }
-    let after_next = tokens.get(at + 2);
-    let path = |first, second| is(first, ':') && is(second, ':');
-    if path(previous, before(tokens, at, 2)) || path(next, after_next) {
-        return None;
-    }
-    if is(next, '!') && matches!(after_next, Some(TokenTree::Group(_))) {
-        return None;
-    }
-    // A field's name, `Struct { x: … }`, or the type of a binding.
-    if is(next, ':') {
-        return None;
-    }
-    let is_word = |token: Option<&TokenTree>, wanted: &str| matches!(token, Some(TokenTree::Ident(word)) if word == wanted);
-    if is_word(previous, "let")
-        || (is_word(previous, "mut") && is_word(before(tokens, at, 2), "let"))
-    {
-        return None;
-    }
-    if is(next, '.') && !is(after_next, '.') {
-        return Some(match after_next {
-            Some(TokenTree::Ident(method)) if method == "await" => Usage::UsedUp,
-            Some(TokenTree::Ident(method)) if names::takes_self(&method.to_string()) => {
-                Usage::HandedOver
-            }
-            Some(TokenTree::Ident(method)) if names::may_take_self(&method.to_string()) => {
-                Usage::Moved
-            }
+    end
+}
+
+/// Whether `.name(…)`, `.name::<…>(…)` or `.await` follows.
+fn is_method(tokens: &[TokenTree], end: usize) -> bool {
+    is_word(tokens.get(end + 2), "await")
+        || delimiter(tokens.get(end + 3)) == Some(Delimiter::Parenthesis)
+        || is_punct(tokens.get(end + 3), ':') && is_punct(tokens.get(end + 4), ':')
+}
+
+/// How a place, from `at` to `end`, is used.
+fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usage {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    if is_punct(next, '.') && is_method(tokens, end) {
+        return match tokens.get(end + 2).map(ToString::to_string).as_deref() {
+            Some("await") => Usage::UsedUp,
+            Some(method) if names::takes_self(method) => Usage::HandedOver,
+            Some(method) if names::may_take_self(method) => Usage::Moved,
             _ => Usage::Borrowed,
-        });
+        };
     }
-    let referenced = is(previous, '&')
+    let referenced = is_punct(previous, '&')
         || (is_word(previous, "mut") || is_word(previous, "const"))
-            && is(before(tokens, at, 2), '&');
-    let applied = matches!(next, Some(TokenTree::Group(group))
-        if matches!(group.delimiter(), Delimiter::Bracket | Delimiter::Parenthesis));
-    if referenced || applied || place.formats || is_compared(tokens, at) {
-        return Some(Usage::Borrowed);
+            && is_punct(before(tokens, at, 2), '&');
+    let applied = match delimiter(next) {
+        Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
+        // `match x.kind {`
+        Some(Delimiter::Brace) => end != at,
+        _ => false,
+    };
+    let computed = end != at && is_computed(tokens, at, end);
+    let compared = is_compared(tokens, at) || is_compared(tokens, end);
+    if referenced || applied || around.formats || computed || compared {
+        return Usage::Borrowed;
     }
-    let starts = previous.is_none() || is(previous, ',') || is(previous, ':');
-    let ends = next.is_none() || is(next, ',') || is(next, '?');
-    if place.drops && previous.is_none() && next.is_none() {
-        Some(Usage::UsedUp)
-    } else if place.lists && starts && ends {
-        Some(Usage::HandedOver)
+    let field = end != at;
+    let starts = previous.is_none()
+        || is_punct(previous, ',')
+        || is_punct(previous, ':')
+        || field && is_punct(previous, '=');
+    let ends = next.is_none() || is_punct(next, ',') || is_punct(next, '?');
+    if around.drops && previous.is_none() && next.is_none() {
+        Usage::UsedUp
+    } else if around.lists && starts && ends || field && starts && is_punct(next, ';') {
+        Usage::HandedOver
     } else {
-        Some(Usage::Moved)
+        Usage::Moved
     }
+}
+
+/// Whether a field is part of arithmetic or an assignment, which takes what is `Copy` or a place.
+fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    let operator = |token: Option<&TokenTree>, operators: &str| matches!(token, Some(TokenTree::Punct(punct)) if operators.contains(punct.as_char()));
+    operator(next, "+-*/%&|^<>=!.") || operator(previous, "!-*.") || is_word(next, "as")
 }
 
 /// Whether the token is an operand of a comparison, which takes references.
@@ -202,7 +250,7 @@ fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
 /// Where the closure or block that the `move` at `at` begins ends: an index past its last token.
 fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
     let mut index = at + 1;
-    let is_bar = |index: usize| matches!(tokens.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
+    let is_bar = |index: usize| is_punct(tokens.get(index), '|');
     if is_bar(index) {
         index += 1;
         while index < tokens.len() && !is_bar(index) {
@@ -210,23 +258,13 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
         }
         index += 1;
     }
-    if let Some(TokenTree::Group(group)) = tokens.get(index) {
-        if group.delimiter() == Delimiter::Brace {
-            return index + 1;
-        }
+    if delimiter(tokens.get(index)) == Some(Delimiter::Brace) {
+        return index + 1;
     }
     // A closure whose body is an expression: as far as the next comma or semicolon.
-    while let Some(token) = tokens.get(index) {
-        if matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | ';')) {
-            break;
-        }
-        index += 1;
-    }
-    index
-}
-
-fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
-    at.checked_sub(steps).and_then(|index| tokens.get(index))
+    let ends = |token: &TokenTree| is_punct(Some(token), ',') || is_punct(Some(token), ';');
+    let rest = tokens.iter().skip(index);
+    index + rest.take_while(|token| !ends(token)).count()
 }
 
 /// Whether the parentheses at `at` follow the name of a function, or a turbofish.
@@ -241,27 +279,4 @@ fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
         Some(TokenTree::Group(_)) => true,
         _ => false,
     }
-}
-
-/// Whether the group at `at` holds the arguments of a macro that formats or logs.
-fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
-    let is_bang =
-        matches!(before(tokens, at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == '!');
-    is_bang
-        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if names::formats(&name.to_string()))
-}
-
-/// Whether a literal captures `name`, as `"{name}"` and `"{name:?}"` do in a format string.
-fn names_in_braces(literal: &str, name: &str) -> bool {
-    let name = name.strip_prefix("r#").unwrap_or(name);
-    literal.split('{').skip(1).any(|rest| {
-        rest.strip_prefix(name).is_some_and(|rest| rest.starts_with(['}', ':']))
-            // A width or precision: `{:name$}`.
-            || rest.split('}').next().is_some_and(|spec| {
-                spec.split([':', '.', '<', '>', '^']).any(|part| {
-                    part.strip_suffix('$').or_else(|| part.split('$').next().filter(|_| part.contains('$')))
-                        == Some(name)
-                })
-            })
-    })
 }

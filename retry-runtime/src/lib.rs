@@ -15,6 +15,7 @@ pub mod deadline;
 mod error;
 mod event;
 mod explain;
+mod forward;
 mod jitter;
 mod observe;
 mod policy;

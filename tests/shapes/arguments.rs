@@ -244,7 +244,103 @@ async fn in_a_format_string(calls: &Calls, job: Job, text: String) -> io::Result
     Ok(line)
 }
 
+struct Subject(String);
+
+impl AsRef<str> for Subject {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Not `Clone`, and what is handed over is another thing of its name.
+#[retry]
+async fn bound_anew(calls: &Calls, name: Subject) -> io::Result<String> {
+    let name = name.as_ref();
+    let text = String::from(name);
+    calls.fail::<()>()?;
+    Ok(text)
+}
+
+#[derive(Clone, Debug)]
+struct Letter {
+    id: u32,
+    body: Vec<u8>,
+}
+
+#[retry]
+async fn field_handed_over(calls: &Calls, letter: Letter) -> io::Result<String> {
+    let id = letter.id;
+    let text = String::from_utf8(letter.body).unwrap_or_default();
+    calls.fail::<()>()?;
+    Ok(format!("{id} {text}"))
+}
+
+struct Envelope<'a> {
+    number: u32,
+    reader: &'a mut Vec<u8>,
+}
+
+fn fill(number: u32, reader: &mut Vec<u8>) -> usize {
+    reader.push(1);
+    reader.len() + number as usize
+}
+
+/// Not `Clone`: a field that is copied or reborrowed is there again.
+#[retry]
+async fn fields_that_are_found_again(calls: &Calls, envelope: Envelope<'_>) -> io::Result<usize> {
+    let size = fill(envelope.number, envelope.reader);
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry]
+async fn converted<T: std::convert::TryInto<u8> + Clone + Send>(
+    calls: &Calls,
+    number: T,
+) -> io::Result<u8> {
+    let number = number.try_into().unwrap_or_default();
+    calls.fail::<()>()?;
+    Ok(number)
+}
+
+trait ToKey {
+    fn to_key(&self) -> String;
+}
+
+impl ToKey for Subject {
+    fn to_key(&self) -> String {
+        self.0.clone()
+    }
+}
+
+impl<T: ToKey> ToKey for &T {
+    fn to_key(&self) -> String {
+        (**self).to_key()
+    }
+}
+
+fn key(key: impl ToKey) -> String {
+    key.to_key()
+}
+
+/// Not `Clone`, and a reference has the bound.
+#[retry]
+async fn bound_that_a_reference_has(
+    calls: &Calls,
+    name: impl ToKey + Send + Sync,
+) -> io::Result<String> {
+    let text = key(name);
+    tokio::task::yield_now().await;
+    calls.fail::<()>()?;
+    Ok(text)
+}
+
 cases! {
+    bound_that_a_reference_has: |calls| bound_that_a_reference_has(calls, Subject(String::new()));
+    bound_anew: |calls| bound_anew(calls, Subject(String::new()));
+    field_handed_over: |calls| field_handed_over(calls, Letter { id: 1, body: vec![1] });
+    fields_that_are_found_again: |calls| async { fields_that_are_found_again(calls, Envelope { number: 1, reader: &mut vec![] }).await };
+    converted: |calls| converted(calls, 1_u16);
     owned_and_borrowed: |calls| owned_and_borrowed(calls, Job::default(), "whole".into());
     owned_and_handed_over: |calls| owned_and_handed_over(calls, "whole".into(), vec![1, 2]);
     moved_into_a_block: |calls| moved_into_a_block(calls, "whole".into(), Job::default());

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Debug;
 use std::io;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use reattempt::{retry, Retryable, Stopped};
@@ -54,6 +55,12 @@ async fn generic_error_with_verdict<E: Retryable>(
 ) -> Result<u8, E> {
     calls.up();
     Err(make())
+}
+
+/// A setting may name a const parameter, at any depth.
+#[retry(attempts = 3, timeout = Duration::from_secs(SECONDS), base = Duration::from_millis(1 + SECONDS))]
+async fn const_parameter_in_a_setting<const SECONDS: u64>(calls: &Calls) -> io::Result<u8> {
+    calls.fail()
 }
 
 #[retry(timeout = "1s", when = |_| true)]
@@ -120,6 +127,7 @@ cases! {
     borrowed_and_not_sync: |calls| borrowed_and_not_sync(calls, std::cell::Cell::new(1));
     generic_error: |calls| generic_error(calls, || NotClone);
     generic_error_with_verdict: |calls| generic_error_with_verdict(calls, || io::Error::from(io::ErrorKind::TimedOut));
+    const_parameter_in_a_setting: |calls| const_parameter_in_a_setting::<1>(calls);
     generic_error_with_limit: |calls| generic_error_with_limit(calls, || io::Error::from(io::ErrorKind::TimedOut));
     error_of_the_impl: |calls| Over(Cloned).error_of_the_impl(calls);
     recursion_ends: |calls| recursion_ends(calls, 3);

@@ -175,7 +175,23 @@ async fn foreign_error_by_type(calls: &Calls) -> Result<u8, reattempt::Error<For
     Err(Foreign)?
 }
 
+#[derive(Debug, reattempt::Retryable)]
+#[retryable(transient)]
+struct Refused;
+
+/// `impl Trait` beside an error that is written out.
+#[retry]
+async fn opaque_and_error_of_ones_own(
+    calls: &Calls,
+) -> Result<impl Iterator<Item = u8> + use<>, Refused> {
+    if calls.up() < 10 {
+        return Err(Refused);
+    }
+    Ok(vec![1].into_iter())
+}
+
 cases! {
+    opaque_and_error_of_ones_own: |calls| opaque_and_error_of_ones_own(calls);
     alias: |calls| alias(calls);
     alias_without_arguments: |calls| alias_without_arguments(calls);
     full_path: |calls| full_path(calls);

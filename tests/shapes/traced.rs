@@ -42,6 +42,13 @@ impl Client<'_> {
 
     #[instrument(skip_all)]
     #[retry]
+    async fn above_by_value(self) -> io::Result<u32> {
+        self.0.fail::<()>()?;
+        Ok(self.1)
+    }
+
+    #[instrument(skip_all)]
+    #[retry]
     async fn above_shared(&self, mut list: Vec<u8>) -> io::Result<usize> {
         list.push(1);
         assert_eq!(list.len(), 1);
@@ -55,5 +62,6 @@ cases! {
     below: |calls| below(calls, String::new());
     above_method: |calls| Client(calls, 0).above_method(String::new());
     below_method: |calls| Client(calls, 0).below_method(String::new());
+    above_by_value: |calls| Client(calls, 0).above_by_value();
     above_shared: |calls| Client(calls, 0).above_shared(Vec::new());
 }

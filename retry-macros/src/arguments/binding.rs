@@ -1,14 +1,16 @@
 //! What is done with one name that an argument binds.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
 use syn::Attribute;
 
 use super::pattern::Known;
-use super::types::{Indirection, gives_itself_up, indirection, is_called_once, is_concrete};
+use super::types::{
+    Indirection, Lending, gives_itself_up, indirection, is_called_once, is_concrete, lending,
+};
 use crate::item::Function;
 use crate::model::Model;
-use crate::usage::{self, Usage};
+use crate::usage::{self, Usage, Uses};
 
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
@@ -19,6 +21,10 @@ pub(super) struct Binding<'a> {
     pub(super) is_self: bool,
     pub(super) attributes: Vec<&'a Attribute>,
     pub(super) usage: Usage,
+    /// The fields that the body moves, where the name means the argument all over the body.
+    pub(super) fields: Vec<TokenStream>,
+    /// The bounds that a reference must have to be lent in its place, if nobody can see that it has.
+    pub(super) lent_if: Option<TokenStream>,
     /// Whether the `cancel` future may hold a reference to it, all the time that attempts run.
     pub(super) held: bool,
 }
@@ -37,8 +43,12 @@ pub(super) enum Treatment {
     ReborrowOption,
     /// `Pin<&mut T>`: reborrowed within.
     ReborrowPin,
-    /// Cloned where possible.
+    /// Cloned where possible, else lent.
     Choose,
+    /// Cloned where possible, else lent if a reference has the bounds of its type.
+    ChooseByBound,
+    /// Cloned where possible, else lent by `&mut`, through which its fields are.
+    ChooseParts,
     /// Cloned.
     Clone,
 }
@@ -56,7 +66,7 @@ impl Treatment {
     pub(super) fn needs_mut_outside(self) -> bool {
         matches!(
             self,
-            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin
+            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin | Self::ChooseParts
         )
     }
 }
@@ -69,11 +79,28 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
     }
 }
 
+/// The bounds that a reference must have to be lent in place of a value of this type.
+pub(super) fn lent_if(known: Known<'_>, function: &Function) -> Option<TokenStream> {
+    match lending(known.ty()?, function) {
+        Lending::IfHeld(bounds) => Some(bounds),
+        Lending::Fits | Lending::Never => None,
+    }
+}
+
+/// The fields of an argument that the body moves. None where the name is bound anew somewhere: what
+/// stands there may be a field of another thing.
+pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<TokenStream> {
+    if usage::is_rebound(name, body) {
+        return Vec::new();
+    }
+    uses.fields
+}
+
 /// Whether the `cancel` future may hold a reference to the argument of this name.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
     model.cancel.as_ref().is_some_and(|cancel| {
         let cancel = cancel.value.to_token_stream();
-        usage::of(name, &cancel) != Usage::Unmentioned
+        usage::read(name, &cancel).usage != Usage::Unmentioned
     })
 }
 
@@ -108,7 +135,15 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         None if binding.is_self && !is_shared_self(binding) => Treatment::Borrow,
         Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
         _ if is_for_one_use(binding, function) => Treatment::Clone,
+        None if usage >= Usage::HandedOver && binding.lent_if.is_some() => Treatment::ChooseByBound,
         None if usage >= Usage::Moved => Treatment::Choose,
+        None if usage == Usage::InParts => {
+            if known.may_borrow_uniquely(function) && !binding.held {
+                Treatment::ChooseParts
+            } else {
+                Treatment::Choose
+            }
+        }
         None if known.may_borrow_uniquely(function) => Treatment::Borrow,
         // Whether a name out of a pattern holds a reference, nobody can see.
         _ => Treatment::Leave,
@@ -127,7 +162,8 @@ fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
     let by_type = |ty| {
         is_called_once(ty, function)
             || usage >= Usage::Moved && gives_itself_up(ty, function)
-            || usage >= Usage::HandedOver && is_concrete(ty, function)
+            || usage >= Usage::HandedOver
+                && (is_concrete(ty, function) || matches!(lending(ty, function), Lending::Never))
     };
     binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
 }

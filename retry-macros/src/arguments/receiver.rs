@@ -5,9 +5,11 @@ use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
 
+use super::binding;
+use super::binding::moved_fields;
+use super::plan::{Plan, again};
 use super::seen::type_of_self;
 use super::types::{Indirection, indirection, is_counted};
-use super::{Plan, binding};
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
@@ -40,8 +42,8 @@ pub(super) fn plan_self(
         errors.push(mutability.span(), errors::item::mutable_self());
         return;
     }
-    let usage = usage::of("self", body);
-    if usage == Usage::Unmentioned {
+    let uses = usage::read("self", body);
+    if uses.usage == Usage::Unmentioned {
         return;
     }
     let held = binding::is_held("self", model);
@@ -60,14 +62,14 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         plan.rebinds_self = true;
         plan.within.extend(
-            quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::cloned(&#this);),
+            quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::Argument::new(&#this).own();),
         );
-    } else if is_counted(&ty) && usage >= Usage::Moved && model.clone.is_none() {
+    } else if is_counted(&ty) && uses.usage >= Usage::Moved && model.clone.is_none() {
         plan.rename_self = true;
         plan.each
-            .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::cloned(&#this);));
+            .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::Argument::new(&#this).own();));
     } else if function.takes_mutable_self() {
-        if usage::in_move_block("self", body) {
+        if uses.in_move_block {
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
@@ -77,7 +79,15 @@ pub(super) fn plan_self(
         }
     } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
+        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along.
+        let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved;
+        let again = again(&moved_fields(uses, "self", body), None, root);
         plan.within
-            .extend(quote_spanned!(plumbing=> if false { let _ = &mut #this; }));
+            .extend(quote_spanned!(plumbing=> if false { #again let _ = &mut #this; }));
+        if lends {
+            plan.rename_self = true;
+            plan.within
+                .extend(quote_spanned!(plumbing=> let #renamed = &mut #this;));
+        }
     }
 }

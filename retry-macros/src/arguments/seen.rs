@@ -17,7 +17,7 @@ pub(super) fn body_of(function: &Function) -> &TokenStream {
     }
 }
 
-pub(super) struct Argument<'a> {
+pub(super) struct SeenArgument<'a> {
     /// Whether the body sees it under this name; an argument that is rebound it does not.
     pub(super) seen: bool,
     pub(super) attributes: &'a [Attribute],
@@ -28,7 +28,7 @@ pub(super) struct Argument<'a> {
 }
 
 /// What the body sees as its arguments.
-pub(super) fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
+pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
     let rebindings = match function.handmade.as_ref().map(|handmade| &handmade.shape) {
         Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
         _ => &[],
@@ -48,7 +48,7 @@ pub(super) fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
         _ => false,
     };
     let mut arguments: Vec<_> = typed
-        .map(|typed| Argument {
+        .map(|typed| SeenArgument {
             seen: !is_rebound(&typed.pat),
             attributes: &typed.attrs,
             pattern: (*typed.pat).clone(),
@@ -73,7 +73,7 @@ pub(super) fn arguments_of(function: &Function) -> Vec<Argument<'_>> {
                 }
                 FnArg::Receiver(_) => None,
             });
-        arguments.push(Argument {
+        arguments.push(SeenArgument {
             seen: true,
             attributes: &rebinding.attributes,
             pattern: rebinding.pattern.clone(),
@@ -96,7 +96,7 @@ pub(super) fn type_of_self(receiver: &Receiver) -> Type {
 
 /// Refuses names in `clone(…)` that are no argument.
 pub(super) fn check_clone_list(
-    arguments: &[Argument<'_>],
+    arguments: &[SeenArgument<'_>],
     function: &Function,
     model: &Model,
     errors: &mut Errors,

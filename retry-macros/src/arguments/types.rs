@@ -1,10 +1,11 @@
 //! What the type of an argument shows of how it can be lent or used up.
 
-use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens as _;
-use syn::{GenericArgument, PathArguments, Type, TypeParamBound, WherePredicate};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote};
+use syn::{GenericArgument, PathArguments, TraitBound, Type, TypeParamBound, WherePredicate};
 
-use crate::item::{Function, looks_generic};
+use crate::item::{Function, looks_generic, mentions_lifetime};
+use crate::{text, tokens};
 
 /// A type that is written as a way to something else.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
         let tokens = tokens.into_iter().map(|token| match token {
             TokenTree::Ident(name) if lifetime && name != "static" => {
                 lifetime = false;
-                proc_macro2::Ident::new("_", name.span()).into()
+                Ident::new("_", name.span()).into()
             }
             TokenTree::Group(group) => {
                 proc_macro2::Group::new(group.delimiter(), inferred(group.stream())).into()
@@ -68,35 +69,18 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
         });
         tokens.collect()
     }
-    fn has(tokens: TokenStream, word: &str) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Ident(found) => found == word,
-            TokenTree::Group(group) => has(group.stream(), word),
-            _ => false,
-        })
-    }
-    let tokens = ty.to_token_stream();
-    let plain = |word| !has(tokens.clone(), word);
-    (!plain("dyn") && plain("impl") && plain("for")).then(|| inferred(tokens.clone()))
+    let has = |word: &str| tokens::any_word(ty, |found| found == word);
+    (has("dyn") && !has("impl") && !has("for")).then(|| inferred(ty.to_token_stream()))
 }
 
 /// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
-    let Type::Path(path) = ty else {
-        return false;
+    let open = |word: &Ident| {
+        looks_generic(word)
+            || function.is_type_parameter(word)
+            || ["Self", "impl", "dyn"].iter().any(|open| word == open)
     };
-    let Some(first) = path.path.segments.first() else {
-        return false;
-    };
-    path.qself.is_none()
-        && !looks_generic(&first.ident)
-        && first.ident != "Self"
-        && !function.is_type_parameter(&first.ident)
-        && path
-            .path
-            .segments
-            .iter()
-            .all(|segment| segment.arguments.is_none())
+    matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, open)
 }
 
 /// `Arc<Self>`, `Rc<Self>`.
@@ -108,73 +92,113 @@ pub(super) fn is_counted(ty: &Type) -> bool {
 
 /// Whether a call is its end: `F: FnOnce()`, `Box<dyn FnOnce()>`.
 pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
-    has_bound(ty, function, &["FnOnce", "AsyncFnOnce"])
+    has_bound(ty, function, |bound| {
+        text::among("FnOnce AsyncFnOnce", bound)
+    })
 }
 
 /// Whether a reference to it cannot stand for it: an iterator, a future, or something with `&mut` in
 /// it.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
-    const TRAITS: [&str; 8] = [
-        "Iterator",
-        "DoubleEndedIterator",
-        "ExactSizeIterator",
-        "IntoIterator",
-        "Future",
-        "IntoFuture",
-        "Stream",
-        "Into",
-    ];
-    has_bound(ty, function, &TRAITS) || holds_mutable_reference(ty)
+    const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
+                          Stream Into TryInto";
+    has_bound(ty, function, |bound| text::among(TRAITS, bound)) || holds_mutable_reference(ty)
 }
 
-/// Whether one of these traits is among the bounds of a type as written: of `impl Trait`, of
-/// `Box<dyn Trait>`, or of a type parameter of the function.
-fn has_bound(ty: &Type, function: &Function, traits: &[&str]) -> bool {
-    let among = |mut bounds: Box<dyn Iterator<Item = &TypeParamBound> + '_>| {
-        bounds.any(|bound| match bound {
-            TypeParamBound::Trait(bound) => bound
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| traits.iter().any(|name| last.ident == name)),
-            _ => false,
-        })
+/// What is known of whether a reference has the bounds of an argument's type.
+pub(super) enum Lending {
+    /// They are those of the standard library, or there are none.
+    Fits,
+    /// The compiler is asked: `S: ToSubject`.
+    IfHeld(TokenStream),
+    /// One speaks of another type of the function, `T: Connect<S>`, which hardly a reference has.
+    Never,
+}
+
+pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
+    const OF_REFERENCES: &str = "AsRef AsyncFn Borrow Clone Copy Debug Deref Display Eq Error Executor Fn \
+        Hash LowerHex Ord PartialEq PartialOrd Pointer Send Serialize Sized Sync ToOwned ToSocketAddrs \
+        ToString Unpin UnwindSafe UpperHex";
+    let bounds = match ty {
+        Type::Path(path) if path.path.get_ident().is_none() => Vec::new(),
+        ty => bounds_of(ty, function),
     };
+    let open =
+        |word: &Ident| looks_generic(word) || function.is_type_parameter(word) || word == "Self";
+    if bounds
+        .iter()
+        .all(|bound| text::among(OF_REFERENCES, &name_of(bound)))
+    {
+        Lending::Fits
+    } else if bounds.iter().any(|bound| tokens::any_word(bound, open)) {
+        Lending::Never
+    } else if bounds.iter().any(|&bound| mentions_lifetime(bound)) {
+        Lending::Fits
+    } else {
+        Lending::IfHeld(quote!(#(#bounds)+*))
+    }
+}
+
+/// Whether this holds of a trait among the bounds of a type as written.
+fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool) -> bool {
+    let bounds = bounds_of(ty, function);
+    bounds.into_iter().any(|bound| holds(&name_of(bound)))
+}
+
+fn name_of(bound: &TraitBound) -> String {
+    let last = bound.path.segments.last();
+    last.map_or_else(String::new, |last| last.ident.to_string())
+}
+
+/// The traits among the bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the
+/// function.
+fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
+    fn traits<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> Vec<&'a TraitBound> {
+        let only_traits = |bound: &'a TypeParamBound| match bound {
+            TypeParamBound::Trait(bound) => Some(bound),
+            _ => None,
+        };
+        bounds.into_iter().filter_map(only_traits).collect()
+    }
     match ty {
-        Type::ImplTrait(found) => among(Box::new(found.bounds.iter())),
-        Type::TraitObject(found) => among(Box::new(found.bounds.iter())),
-        Type::Group(group) => has_bound(&group.elem, function, traits),
-        Type::Paren(paren) => has_bound(&paren.elem, function, traits),
+        Type::ImplTrait(found) => traits(&found.bounds),
+        Type::TraitObject(found) => traits(&found.bounds),
+        Type::Group(group) => bounds_of(&group.elem, function),
+        Type::Paren(paren) => bounds_of(&paren.elem, function),
         Type::Path(path) => {
-            if let Some(name) = path.path.get_ident() {
-                let generics = &function.signature.generics;
-                let inline = generics
-                    .type_params()
-                    .filter(|parameter| parameter.ident == *name)
-                    .flat_map(|parameter| &parameter.bounds);
-                let clauses = generics.where_clause.iter();
-                let clauses = clauses
-                    .flat_map(|clause| &clause.predicates)
-                    .filter_map(|predicate| match predicate {
-                        WherePredicate::Type(predicate) => Some(predicate),
-                        _ => None,
-                    })
-                    .filter(|predicate| {
-                        matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
-                    })
-                    .flat_map(|predicate| &predicate.bounds);
-                return among(Box::new(inline.chain(clauses)));
-            }
-            let boxed = path.path.segments.last().filter(|last| last.ident == "Box");
-            match boxed.map(|last| &last.arguments) {
-                Some(PathArguments::AngleBracketed(arguments)) => {
-                    matches!(arguments.args.first(), Some(GenericArgument::Type(inner @ Type::TraitObject(_)))
-                        if has_bound(inner, function, traits))
-                }
-                _ => false,
-            }
+            let Some(name) = path.path.get_ident() else {
+                let last = path.path.segments.last().filter(|last| last.ident == "Box");
+                return match last.map(|last| &last.arguments) {
+                    Some(PathArguments::AngleBracketed(arguments)) => {
+                        match arguments.args.first() {
+                            Some(GenericArgument::Type(Type::TraitObject(found))) => {
+                                traits(&found.bounds)
+                            }
+                            _ => Vec::new(),
+                        }
+                    }
+                    _ => Vec::new(),
+                };
+            };
+            let generics = &function.signature.generics;
+            let inline = generics
+                .type_params()
+                .filter(|parameter| parameter.ident == *name)
+                .flat_map(|parameter| &parameter.bounds);
+            let clauses = generics.where_clause.iter();
+            let clauses = clauses
+                .flat_map(|clause| &clause.predicates)
+                .filter_map(|predicate| match predicate {
+                    WherePredicate::Type(predicate) => Some(predicate),
+                    _ => None,
+                })
+                .filter(|predicate| {
+                    matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+                })
+                .flat_map(|predicate| &predicate.bounds);
+            traits(inline.chain(clauses))
         }
-        _ => false,
+        _ => Vec::new(),
     }
 }
 

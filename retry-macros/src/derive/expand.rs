@@ -1,13 +1,12 @@
 //! From the model to code; cannot fail.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::model::{Case, Field, Given, Hint, Model, Verdict};
+use super::model::{Called, Case, ErrorType, Field, HintSource, VerdictSource};
+use crate::tokens;
 
 // Input:
 //     enum Error {
@@ -21,25 +20,25 @@ use super::model::{Case, Field, Given, Hint, Model, Verdict};
 //             match self {
 //                 Self::Closed { .. } => ::reattempt::Verdict::Transient,
 //                 Self::Busy { .. } => ::reattempt::Verdict::Throttled,
-//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::Retryable>::verdict(field0),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::verdict(field0),
 //             }
 //         }
 //         fn hint(&self) -> Option<Duration> {
 //             match self {
 //                 Self::Closed { .. } => None,
 //                 Self::Busy { wait: field0, .. } => ::reattempt::__private::hint_in(field0),
-//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::Retryable>::hint(field0),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::hint(field0),
 //             }
 //         }
 //     }
-pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     let verdict = each_case(model, |case| verdict(case, &root));
     // Without a hint in any case the trait's own answer is the right one.
     let hinted = model
         .cases
         .iter()
-        .any(|case| !matches!(case.hint, Hint::None));
+        .any(|case| !matches!(case.hint, HintSource::None));
     let hint = hinted.then(|| {
         let arms = each_case(model, |case| hint(case, &root));
         quote! {
@@ -60,7 +59,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
 }
 
 /// What is put in its place beside errors: it exists, and says nothing.
-pub(crate) fn stand_in(model: &Model<'_>) -> TokenStream {
+pub(crate) fn stand_in(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     around(
         model,
@@ -72,7 +71,7 @@ pub(crate) fn stand_in(model: &Model<'_>) -> TokenStream {
     )
 }
 
-fn around(model: &Model<'_>, body: &TokenStream) -> TokenStream {
+fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
     let root = root(model);
     let ident = model.ident;
     let mut generics = model.generics.clone();
@@ -97,14 +96,14 @@ fn around(model: &Model<'_>, body: &TokenStream) -> TokenStream {
     }
 }
 
-fn root(model: &Model<'_>) -> TokenStream {
+fn root(model: &ErrorType<'_>) -> TokenStream {
     model
         .root
         .as_ref()
         .map_or_else(|| quote!(::reattempt), |path| quote!(#path))
 }
 
-fn each_case(model: &Model<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
+fn each_case(model: &ErrorType<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
     if model.cases.is_empty() {
         return quote!(match *self {});
     }
@@ -114,10 +113,12 @@ fn each_case(model: &Model<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> Token
 
 fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     let (bound, value) = match &case.verdict {
-        Verdict::Word(word) => (vec![], quote!(#root::Verdict::#word)),
-        Verdict::Forward(field) => (vec![field], ask(field, root, "verdict")),
-        Verdict::With(path, Given::Itself) => (vec![], quote_spanned!(path.span()=> #path(self))),
-        Verdict::With(path, Given::Fields(fields)) => {
+        VerdictSource::Word(word) => (vec![], quote!(#root::Verdict::#word)),
+        VerdictSource::Forward(field) => (vec![field], ask(field, root, "verdict")),
+        VerdictSource::With(path, Called::Itself) => {
+            (vec![], quote_spanned!(path.span()=> #path(self)))
+        }
+        VerdictSource::With(path, Called::Fields(fields)) => {
             let arguments = fields.iter().map(binding);
             let called = quote_spanned!(path.span()=> #path(#(#arguments),*));
             (fields.iter().collect(), called)
@@ -128,15 +129,15 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
 
 fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     let (bound, value) = match &case.hint {
-        Hint::None => (vec![], quote!(::core::option::Option::None)),
-        Hint::Forward(field) => (vec![field], ask(field, root, "hint")),
-        Hint::Field(field, named_at) => {
+        HintSource::None => (vec![], quote!(::core::option::Option::None)),
+        HintSource::Forward(field) => (vec![field], ask(field, root, "hint")),
+        HintSource::Field(field, named_at) => {
             // What is wrong with its type is shown where the user named it.
             let mut argument = binding(field);
             argument.set_span(Span::mixed_site().located_at(*named_at));
             (vec![field], quote!(#root::__private::hint_in(#argument)))
         }
-        Hint::Method(path) => {
+        HintSource::Method(path) => {
             let called = quote_spanned!(path.span()=> #path(self));
             (vec![], quote!(#root::__private::hint_from(#called)))
         }
@@ -144,11 +145,11 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     arm(case, &bound, &value)
 }
 
-/// `<Type as Retryable>::method(field)`: a type without a verdict is reported where it stands.
+/// `<Type as Forwards>::method(field)`: a type without a verdict is reported where it stands.
 fn ask(field: &Field<'_>, root: &TokenStream, method: &str) -> TokenStream {
     let (ty, method) = (field.ty, Ident::new(method, Span::mixed_site()));
     let binding = binding(field);
-    quote!(<#ty as #root::Retryable>::#method(#binding))
+    quote!(<#ty as #root::__private::Forwards>::#method(#binding))
 }
 
 fn arm(case: &Case<'_>, bound: &[&Field<'_>], value: &TokenStream) -> TokenStream {
@@ -164,29 +165,17 @@ fn binding(field: &Field<'_>) -> Ident {
     format_ident!("__retry_field{}", field.index, span = Span::mixed_site())
 }
 
-fn forwarded<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {
+fn forwarded<'m, 'a>(model: &'m ErrorType<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {
     model.cases.iter().filter_map(|case| match &case.verdict {
-        Verdict::Forward(field) => Some(field.ty),
-        Verdict::Word(_) | Verdict::With(..) => None,
+        VerdictSource::Forward(field) => Some(field.ty),
+        VerdictSource::Word(_) | VerdictSource::With(..) => None,
     })
 }
 
 /// Whether a type parameter occurs in it, at any depth: only then does it need a bound.
-fn mentions_parameter(ty: &Type, model: &Model<'_>) -> bool {
-    let parameters: BTreeSet<_> = model
-        .generics
-        .type_params()
-        .map(|param| param.ident.to_string())
-        .collect();
-    any_ident(ty.to_token_stream(), &|ident| {
-        parameters.contains(&ident.to_string())
-    })
-}
-
-fn any_ident(tokens: TokenStream, found: &impl Fn(&Ident) -> bool) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => found(&ident),
-        TokenTree::Group(group) => any_ident(group.stream(), found),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+fn mentions_parameter(ty: &Type, model: &ErrorType<'_>) -> bool {
+    tokens::any_word(ty, |word| {
+        let mut parameters = model.generics.type_params();
+        parameters.any(|parameter| parameter.ident == *word)
     })
 }

@@ -1,55 +1,49 @@
 //! From what was typed to what it means, with every mistake reported on the way.
 
 use proc_macro2::{Ident, Span};
-use syn::{Data, DeriveInput};
+use syn::{Data, DeriveInput, Fields};
 
-use super::errors::{self as wording, Place};
+use super::errors as wording;
+use super::keys::{Id, Target};
+use super::marks::{Mark, Marks, Says, Source};
 use super::members::Members;
-use super::model::{Case, Given, Hint, Model, Verdict};
-use super::settings::{Ruling, Says, Settings, Source};
-use super::syntax::Positions;
-use crate::errors::Errors;
+use super::model::{Called, Case, ErrorType, HintSource, VerdictSource};
+use crate::errors::{At, Errors};
 
 /// Reads the item; what is wrong goes to `errors`, and the model is then fit for a stand-in only.
-pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Model<'a> {
-    let place = match &input.data {
-        Data::Struct(_) => Place::Struct,
-        Data::Enum(_) | Data::Union(_) => Place::Enum,
+pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorType<'a> {
+    let target = match &input.data {
+        Data::Struct(_) => Target::Struct,
+        Data::Enum(_) | Data::Union(_) => Target::Enum,
     };
-    let mut positions = Positions::default();
-    let mut container = Settings::read(&input.attrs, place, &mut positions, errors);
+    let position = &mut 0;
+    let mut container = Marks::read(&input.attrs, target, position, errors);
     let root = container.root.take();
     let mut cases = Vec::new();
     match &input.data {
         Data::Struct(data) => {
-            let position = positions.next();
-            let typed = Typed {
-                variant: None,
-                name: &input.ident,
+            let typed = Typed::read(
+                None,
+                &input.ident,
+                &data.fields,
+                container,
                 position,
-                fields: Members::of(&data.fields, &mut positions, errors),
-                own: container,
-            };
-            cases.push(typed.lower(&Settings::default(), errors));
+                errors,
+            );
+            cases.push(typed.lower(&Marks::default(), errors));
         }
         Data::Enum(data) => {
             container.check_for_enum(errors);
             for variant in &data.variants {
-                let own = Settings::read(&variant.attrs, Place::Variant, &mut positions, errors);
-                let position = positions.next();
-                let typed = Typed {
-                    variant: Some(&variant.ident),
-                    name: &variant.ident,
-                    position,
-                    fields: Members::of(&variant.fields, &mut positions, errors),
-                    own,
-                };
+                let own = Marks::read(&variant.attrs, Target::Variant, position, errors);
+                let name = &variant.ident;
+                let typed = Typed::read(Some(name), name, &variant.fields, own, position, errors);
                 cases.push(typed.lower(&container, errors));
             }
         }
         Data::Union(data) => errors.push(data.union_token.span, wording::union()),
     }
-    Model {
+    ErrorType {
         root,
         ident: &input.ident,
         generics: &input.generics,
@@ -62,15 +56,32 @@ struct Typed<'a> {
     /// `None` for a struct.
     variant: Option<&'a Ident>,
     /// What an error about the whole of it points at.
-    name: &'a Ident,
-    position: usize,
+    name: At,
     fields: Members<'a>,
-    own: Settings,
+    own: Marks,
 }
 
 impl<'a> Typed<'a> {
-    /// Makes a case out of its own settings and, where those are silent, the container's.
-    fn lower(&self, container: &Settings, errors: &mut Errors) -> Case<'a> {
+    fn read(
+        variant: Option<&'a Ident>,
+        name: &Ident,
+        fields: &'a Fields,
+        own: Marks,
+        position: &mut usize,
+        errors: &mut Errors,
+    ) -> Self {
+        let name = At::from(name.span()).within(*position);
+        *position += 1;
+        Self {
+            variant,
+            name,
+            fields: Members::of(fields, position, errors),
+            own,
+        }
+    }
+
+    /// Makes a case out of its own marks and, where those are silent, the container's.
+    fn lower(&self, container: &Marks, errors: &mut Errors) -> Case<'a> {
         let verdict = self.verdict(container, errors);
         let hint = self.hint(&verdict, container, errors);
         Case {
@@ -80,86 +91,87 @@ impl<'a> Typed<'a> {
         }
     }
 
-    fn verdict(&self, container: &Settings, errors: &mut Errors) -> Verdict<'a> {
-        let own = self.own_ruling(errors);
-        let Some(ruling) = own.or(container.ruling.as_ref()) else {
+    fn verdict(&self, container: &Marks, errors: &mut Errors) -> VerdictSource<'a> {
+        let own = self.own_mark(errors);
+        let Some(mark) = own.or(container.verdict.as_ref()) else {
             // A word that could not be read may have been the one that is missing.
             if !(self.own.faulty || self.fields.faulty || container.faulty) {
-                errors.seek(self.position);
-                errors.push(self.name.span(), wording::silent(self.variant));
+                let message = self
+                    .variant
+                    .map_or_else(wording::silent_struct, wording::silent_variant);
+                errors.push(self.name, message);
             }
-            return unknown();
+            return word(Id::Unknown);
         };
-        match &ruling.says {
-            Says::Word(word) => Verdict::Word(Ident::new(word, Span::mixed_site())),
+        match &mark.says {
+            Says::Word(id) => word(*id),
             Says::With(path) => {
                 let above_type = own.is_none() || self.variant.is_none();
-                let given = if above_type {
-                    Given::Itself
+                let called = if above_type {
+                    Called::Itself
                 } else {
-                    Given::Fields(self.fields.all.clone())
+                    Called::Fields(self.fields.all.clone())
                 };
-                Verdict::With(path.clone(), given)
+                VerdictSource::With(path.clone(), called)
             }
-            Says::Forward => self.fields.inner().map_or_else(
-                || {
-                    let (at, position) = match own {
-                        Some(ruling) => (ruling.span, ruling.position),
-                        None => (self.name.span(), self.position),
-                    };
-                    errors.seek(position);
-                    errors.push(at, wording::no_inner(self.variant, &self.fields.names));
-                    unknown()
-                },
-                Verdict::Forward,
-            ),
+            Says::Forward => match self.fields.inner() {
+                Some(field) => VerdictSource::Forward(field),
+                None => {
+                    let at = own.map_or(self.name, |mark| mark.at);
+                    let message = wording::no_inner(self.variant, self.fields.all.len());
+                    errors.push(at, message);
+                    word(Id::Unknown)
+                }
+            },
         }
     }
 
     /// Its own word; a mark on a field is one too.
-    fn own_ruling(&self, errors: &mut Errors) -> Option<&Ruling> {
-        let mark = self.fields.forward.as_ref().map(|(_, mark)| mark);
-        if let (Some(mark), Some(own)) = (mark, &self.own.ruling) {
+    fn own_mark(&self, errors: &mut Errors) -> Option<&Mark> {
+        let field = self.fields.forward.as_ref().map(|(_, mark)| mark);
+        if let (Some(field), Some(own)) = (field, &self.own.verdict) {
             if !matches!(own.says, Says::Forward) {
-                let place = self.variant.map_or(Place::Struct, |_| Place::Variant);
-                let first = own.says.typed();
-                errors.seek(mark.position);
-                errors.push(mark.span, wording::second_word(first, "forward", place));
+                let target = self.variant.map_or(Target::Struct, |_| Target::Variant);
+                let message = wording::second_word(own.says.typed(), "forward", target);
+                errors.push(field.at, message);
             }
         }
-        self.own.ruling.as_ref().or(mark)
+        self.own.verdict.as_ref().or(field)
     }
 
-    fn hint(&self, verdict: &Verdict<'a>, container: &Settings, errors: &mut Errors) -> Hint<'a> {
-        let permanent = matches!(verdict, Verdict::Word(word) if word == "Permanent");
+    fn hint(
+        &self,
+        verdict: &VerdictSource<'a>,
+        container: &Marks,
+        errors: &mut Errors,
+    ) -> HintSource<'a> {
+        let permanent = matches!(verdict, VerdictSource::Word(word) if word == "Permanent");
         let Some(after) = &self.own.after else {
             return match (verdict, container.after.as_ref().map(|after| &after.source)) {
                 // A field that is asked for its verdict knows its hint too.
-                (Verdict::Forward(field), _) => Hint::Forward(field.clone()),
-                (_, Some(Source::Method(path))) if !permanent => Hint::Method(path.clone()),
-                _ => Hint::None,
+                (VerdictSource::Forward(field), _) => HintSource::Forward(field.clone()),
+                (_, Some(Source::Method(path))) if !permanent => HintSource::Method(path.clone()),
+                _ => HintSource::None,
             };
         };
-        errors.seek(after.position);
         if permanent {
             errors.push(after.key, wording::after_permanent());
-            return Hint::None;
+            return HintSource::None;
         }
         match &after.source {
-            Source::Method(path) => Hint::Method(path.clone()),
-            Source::Field(name) => {
-                let Some(field) = self.fields.named(name) else {
-                    let names = &self.fields.names;
-                    errors.push(after.at, wording::unknown_field(name, names));
-                    return Hint::None;
-                };
-                Hint::Field(field, after.at.start)
-            }
+            Source::Method(path) => HintSource::Method(path.clone()),
+            Source::Field(name) => match self.fields.named(name) {
+                Some(field) => HintSource::Field(field, after.at.start),
+                None => {
+                    errors.push(after.at, wording::unknown_field(name, &self.fields.names));
+                    HintSource::None
+                }
+            },
         }
     }
 }
 
-/// For a case about which an error has been reported.
-fn unknown<'a>() -> Verdict<'a> {
-    Verdict::Word(Ident::new("Unknown", Span::mixed_site()))
+/// A variant of the runtime's `Verdict`.
+fn word<'a>(word: Id) -> VerdictSource<'a> {
+    VerdictSource::Word(Ident::new(&format!("{word:?}"), Span::mixed_site()))
 }

@@ -4,10 +4,10 @@ use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::{Fields, Index};
 
-use super::errors::{self as wording, Place};
+use super::errors as wording;
+use super::keys::Target;
+use super::marks::{Mark, Marks};
 use super::model::Field;
-use super::settings::{Ruling, Settings};
-use super::syntax::Positions;
 use crate::errors::Errors;
 
 /// The fields of one case.
@@ -16,14 +16,14 @@ pub(crate) struct Members<'a> {
     /// Names or places, as `after` may have them.
     pub(crate) names: Vec<String>,
     /// Marked with `#[retryable(forward)]`.
-    pub(crate) forward: Option<(Field<'a>, Ruling)>,
+    pub(crate) forward: Option<(Field<'a>, Mark)>,
     /// Marked with `#[from]` or `#[source]`, or named `source`.
     cause: Option<Field<'a>>,
     pub(crate) faulty: bool,
 }
 
 impl<'a> Members<'a> {
-    pub(crate) fn of(fields: &'a Fields, positions: &mut Positions, errors: &mut Errors) -> Self {
+    pub(crate) fn of(fields: &'a Fields, position: &mut usize, errors: &mut Errors) -> Self {
         let mut members = Self {
             all: Vec::new(),
             names: Vec::new(),
@@ -45,11 +45,11 @@ impl<'a> Members<'a> {
                 index,
                 ty: &field.ty,
             };
-            let written = Settings::read(&field.attrs, Place::Field, positions, errors);
+            let written = Marks::read(&field.attrs, Target::Field, position, errors);
             members.faulty |= written.faulty;
-            if let Some(mark) = written.ruling {
+            if let Some(mark) = written.verdict {
                 if members.forward.is_some() {
-                    errors.push(mark.span, wording::two_forwards());
+                    errors.push(mark.at, wording::two_forwards());
                     members.faulty = true;
                 } else {
                     members.forward = Some((seen.clone(), mark));

@@ -2,11 +2,11 @@
 
 mod errors;
 mod expand;
+mod keys;
 mod lower;
+mod marks;
 mod members;
 mod model;
-mod settings;
-mod syntax;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
         // rustc has parsed the item before us.
         Err(error) => return error.into_compile_error(),
     };
-    let mut errors = Errors::new();
+    let mut errors = Errors::default();
     let model = lower::lower(&input, &mut errors);
     match errors.finish() {
         None => expand::implementation(&model),

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Generics, Path, Type};
 
-pub(crate) struct Model<'a> {
+/// A type that is an error.
+pub(crate) struct ErrorType<'a> {
     /// Where the facade is; `None` is `::reattempt`.
     pub(crate) root: Option<Path>,
     pub(crate) ident: &'a Ident,
@@ -15,28 +16,28 @@ pub(crate) struct Model<'a> {
 pub(crate) struct Case<'a> {
     /// `None` for a struct.
     pub(crate) variant: Option<&'a Ident>,
-    pub(crate) verdict: Verdict<'a>,
-    pub(crate) hint: Hint<'a>,
+    pub(crate) verdict: VerdictSource<'a>,
+    pub(crate) hint: HintSource<'a>,
 }
 
-pub(crate) enum Verdict<'a> {
+pub(crate) enum VerdictSource<'a> {
     /// A variant of the runtime's `Verdict`.
     Word(Ident),
     /// What this field says.
     Forward(Field<'a>),
     /// What a function says that is given these.
-    With(Path, Given<'a>),
+    With(Path, Called<'a>),
 }
 
-/// The arguments of a function of the user's.
-pub(crate) enum Given<'a> {
+/// What a function of the user's is called with.
+pub(crate) enum Called<'a> {
     /// The error as a whole.
     Itself,
     /// Its fields, in order.
     Fields(Vec<Field<'a>>),
 }
 
-pub(crate) enum Hint<'a> {
+pub(crate) enum HintSource<'a> {
     None,
     /// The field that the verdict comes from is asked for the hint too.
     Forward(Field<'a>),

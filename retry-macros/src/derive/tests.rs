@@ -43,7 +43,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::reattempt::Verdict::Transient,
                     Self::Busy { .. } => ::reattempt::Verdict::Throttled,
                     Self::Io { 0: __retry_field0, .. } =>
-                        <io::Error as ::reattempt::Retryable>::verdict(__retry_field0),
+                        <io::Error as ::reattempt::__private::Forwards>::verdict(__retry_field0),
                 }
             }
             fn hint(&self) -> ::core::option::Option<::core::time::Duration> {
@@ -51,7 +51,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::core::option::Option::None,
                     Self::Busy { wait: __retry_field0, .. } => ::reattempt::__private::hint_in(__retry_field0),
                     Self::Io { 0: __retry_field0, .. } =>
-                        <io::Error as ::reattempt::Retryable>::hint(__retry_field0),
+                        <io::Error as ::reattempt::__private::Forwards>::hint(__retry_field0),
                 }
             }
         }
@@ -100,12 +100,12 @@ fn each_mistake_is_told_once_in_the_order_of_the_source() {
     assert_eq!(
         first_lines(input),
         [
-            "`after` has no value",
+            "`after` has no value, expected a field's name or the path of a method",
             "unknown word `throtled`",
             "`transient` takes no value",
             "there is no field `nothing` here",
             "`transient` is given twice",
-            "`with` has no value",
+            "`with` has no value, expected the path of a function that gives a `Verdict`",
             "`after` is given twice",
             "variant `F` has 2 fields, and none is marked as the one to ask",
             "`refused` above a field, expected `forward`",
@@ -122,6 +122,7 @@ fn every_message_says_what_to_do() {
         quote!("transient"),
         quote!(transient transient),
         quote!(transient, ,),
+        quote!(throttled after = "wait"),
         quote!(transient = 1),
         quote!(transient(1)),
         quote!(with),

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 
 use crate::item::{self, Function};
+use crate::tokens;
 
 /// The place that keeps the last error. The choice by traits cannot see lifetimes, so an error that
 /// may borrow, or that only the caller knows, is not offered to it.
@@ -31,6 +32,13 @@ pub(super) fn memory_of(function: &Function, root: &TokenStream, call: &Ident) -
     };
     if forgets {
         return quote_spanned!(plumbing=> #root::__private::Forgets);
+    }
+    // Beside an `impl Trait` nothing can be inferred, so the error is named.
+    if let (Some(error), true) = (
+        error,
+        tokens::any_word(&function.output, |word| word == "impl"),
+    ) {
+        return quote_spanned!(plumbing=> #call.memory::<#error>().choose());
     }
     let output = item::without_impl(&function.output);
     quote_spanned! {plumbing=>

@@ -1,9 +1,11 @@
 //! What can be read off a type as written, without knowing what its names mean.
 
-use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
+use proc_macro2::TokenTree;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
+
+use crate::tokens::{self, is_punct};
 
 /// The error's type, where the output is written `Result<T, E>`.
 pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
@@ -27,7 +29,7 @@ pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
 }
 
 /// Whether a lifetime other than `'static`, or a reference without one, stands in these tokens.
-pub(crate) fn mentions_lifetime(tokens: &TokenStream) -> bool {
+pub(crate) fn mentions_lifetime(tokens: &impl ToTokens) -> bool {
     let Lifetimes { named, elided } = Lifetimes::of(tokens);
     elided || !named.is_empty()
 }
@@ -42,30 +44,23 @@ pub(crate) struct Lifetimes {
 }
 
 impl Lifetimes {
-    pub(crate) fn of(tokens: &TokenStream) -> Self {
+    pub(crate) fn of(tokens: &impl ToTokens) -> Self {
         let mut found = Self::default();
-        found.add(tokens);
-        found
-    }
-
-    fn add(&mut self, tokens: &TokenStream) {
-        let mut tokens = tokens.clone().into_iter().peekable();
+        let mut tokens = tokens::deep(tokens).peekable();
         while let Some(token) = tokens.next() {
-            match token {
-                TokenTree::Punct(punct) if punct.as_char() == '\'' => match tokens.next() {
+            if is_punct(Some(&token), '\'') {
+                match tokens.next() {
                     Some(TokenTree::Ident(name)) if name == "static" => {}
                     Some(TokenTree::Ident(name)) if name != "_" => {
-                        self.named.push(name.to_string());
+                        found.named.push(name.to_string());
                     }
-                    _ => self.elided = true,
-                },
-                TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                    self.elided |= !matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'');
+                    _ => found.elided = true,
                 }
-                TokenTree::Group(group) => self.add(&group.stream()),
-                _ => {}
+            } else if is_punct(Some(&token), '&') {
+                found.elided |= !is_punct(tokens.peek(), '\'');
             }
         }
+        found
     }
 }
 
@@ -85,7 +80,7 @@ fn infer_impl(ty: &mut Type) {
     match ty {
         Type::ImplTrait(found) => {
             let span = found.span();
-            *ty = Type::Verbatim(quote::quote_spanned!(span=> _));
+            *ty = Type::Verbatim(quote_spanned!(span=> _));
         }
         Type::Path(path) => {
             for segment in &mut path.path.segments {

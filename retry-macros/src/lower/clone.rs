@@ -1,14 +1,14 @@
 //! `clone`: names of arguments.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::Parse;
 
-use super::given::{Form, Given};
 use crate::errors::value::names as wording;
-use crate::errors::{At, Errors, Fault};
-use crate::keys::Shape;
-use crate::syntax;
+use crate::errors::{Errors, Fault};
+use crate::given::{Form, Given};
+use crate::keys::{self, Grammar};
+use crate::{syntax, tokens};
 
 /// Reports everything that is no name; `Err(None)` if there was something.
 pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
@@ -22,7 +22,7 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
     };
     let mut found: Vec<Ident> = Vec::new();
     let mut failed = false;
-    for element in syntax::elements(list, Shape::Names) {
+    for element in syntax::elements(list, Grammar::Names, keys::find) {
         let form = Form::of(element.clone());
         let message = match form.parse(Ident::parse_any) {
             Ok(name) if found.contains(&name) => wording::twice(&name.to_string()),
@@ -32,12 +32,7 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
             }
             Err(_) => wording::not_a_name(&form.typed()),
         };
-        let at = if element.is_empty() {
-            given.at
-        } else {
-            At::of(&element)
-        };
-        errors.push(at, message);
+        errors.push(given.at_part(&element), message);
         failed = true;
     }
     if failed { Err(None) } else { Ok(found) }
@@ -45,11 +40,8 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
 
 /// What is inside of `(a, b)` or `[a, b]`.
 fn in_brackets(tokens: &TokenStream) -> TokenStream {
-    let mut inner = tokens.clone().into_iter();
-    match (inner.next(), inner.next()) {
-        (Some(TokenTree::Group(group)), None) if group.delimiter() != Delimiter::Brace => {
-            group.stream()
-        }
+    match tokens::lone_group(tokens) {
+        Some(group) if group.delimiter() != Delimiter::Brace => group.stream(),
         _ => tokens.clone(),
     }
 }

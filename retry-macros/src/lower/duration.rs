@@ -1,28 +1,17 @@
 //! Durations: `timeout`, `deadline`, `base`, `max_delay`.
 
-use quote::ToTokens;
 use syn::{Expr, Lit};
 
-use super::duration_text::{is_iso, parse, unit};
-use super::expression::{has_ident, lone_ident, peel, plain_value};
-use super::given::{Form, Given};
+use super::duration_text::{is_iso, is_unit, parse};
+use super::expression::{has_name, lone_ident, peel, plain_value};
 use crate::errors::Fault;
-use crate::errors::duration::{Reason, endless, invalid, not_in_quotes};
-use crate::keys::Id;
+use crate::errors::duration::{endless, not_in_quotes, zero};
+use crate::given::{Form, Given};
 use crate::model::Length;
+use crate::text;
 
 /// What people write for "no limit". In quotes these are no names of arguments.
-const ENDLESS: [&str; 9] = [
-    "none",
-    "never",
-    "unlimited",
-    "infinite",
-    "infinity",
-    "inf",
-    "forever",
-    "off",
-    "no",
-];
+const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
 
 pub(super) fn length(given: &Given) -> Result<Length, Fault> {
     let (text, is_duration) = match &given.form {
@@ -55,7 +44,7 @@ pub(super) fn length(given: &Given) -> Result<Length, Fault> {
 /// and a unit alone.
 fn quoted_is_duration(text: &str) -> bool {
     let text = text.trim();
-    text.is_empty() || starts_like_number(text) || is_iso(text) || unit(text).is_some()
+    text.is_empty() || starts_like_number(text) || is_iso(text) || is_unit(text)
 }
 
 fn starts_like_number(text: &str) -> bool {
@@ -69,8 +58,8 @@ fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Le
     if let Expr::Path(path) = peeled {
         let name = lone_ident(path).map(|ident| ident.to_string().to_lowercase());
         let is_endless = |name: String| match given.form {
-            Form::Text(_) => ENDLESS.contains(&name.as_str()),
-            Form::Rust(_) | Form::List(_) => ["none", "never", "forever"].contains(&name.as_str()),
+            Form::Text(_) => text::among(ENDLESS, &name),
+            Form::Rust(_) | Form::List(_) => text::among("none never forever", &name),
         };
         if name.is_some_and(is_endless) {
             return Err(given.fault(endless(given.key, &given.typed())));
@@ -81,7 +70,7 @@ fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Le
         peeled,
         Expr::Binary(_) | Expr::MethodCall(_) | Expr::Call(_) | Expr::Cast(_)
     );
-    if !has_ident(&expr.to_token_stream()) || (is_duration && !computed) {
+    if !has_name(expr) || (is_duration && !computed) {
         return Ok(None);
     }
     plain_value(given, expr).map(|expr| Some(Length::Expr(expr)))
@@ -97,17 +86,15 @@ fn plain_number(expr: &Expr) -> Option<String> {
         Lit::Float(float) => (float.base10_digits(), float.suffix()),
         _ => return None,
     };
-    let rust = [
-        "", "u8", "u16", "u32", "u64", "u128", "usize", "i32", "i64", "f32", "f64",
-    ];
-    rust.contains(&suffix).then(|| digits.to_owned())
+    let rust = "u8 u16 u32 u64 u128 usize i32 i64 f32 f64";
+    (suffix.is_empty() || text::among(rust, suffix)).then(|| digits.to_owned())
 }
 
 fn fixed(given: &Given, text: &str) -> Result<Length, Fault> {
-    let reason = match parse(text) {
-        Ok(duration) if duration.is_zero() && given.key.id != Id::Base => Reason::Zero,
+    let message = match parse(given.key, &given.typed(), text) {
+        Ok(duration) if duration.is_zero() && given.key.name != "base" => zero(given.key),
         Ok(duration) => return Ok(Length::Fixed(duration)),
-        Err(reason) => reason,
+        Err(message) => message,
     };
-    Err(given.fault(invalid(given.key, &given.typed(), &reason)))
+    Err(given.fault(message))
 }

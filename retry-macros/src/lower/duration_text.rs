@@ -1,73 +1,27 @@
 //! The text of a duration.
-//!
-//! `humantime` reads it. It takes more than we do (months, blanks within a number, a unit given
-//! twice) and less (a fraction of a minute in nanoseconds), so the text is checked part by part
-//! first, and handed over in whole numbers.
 
 use std::time::Duration;
 
-use crate::errors::duration::Reason;
-use crate::keys;
+use crate::errors::{Message, duration as wording};
+use crate::keys::Key;
+use crate::text;
 
 /// No limit and no wait is longer; a sleep beyond it is never armed.
 const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) struct Unit {
-    /// As `humantime` spells them.
-    names: &'static [&'static str],
-    /// How we name it.
-    name: &'static str,
-    nanos: u128,
-}
-
-static UNITS: [Unit; 8] = [
-    Unit {
-        names: &["ns", "nsec", "nanos"],
-        name: "ns",
-        nanos: 1,
-    },
-    Unit {
-        names: &["us", "usec", "µs", "μs"],
-        name: "us",
-        nanos: 1_000,
-    },
-    Unit {
-        names: &["ms", "msec", "millis"],
-        name: "ms",
-        nanos: 1_000_000,
-    },
-    Unit {
-        names: &["s", "sec", "secs", "second", "seconds"],
-        name: "s",
-        nanos: 1_000_000_000,
-    },
-    Unit {
-        names: &["m", "min", "mins", "minute", "minutes"],
-        name: "m",
-        nanos: 60_000_000_000,
-    },
-    Unit {
-        names: &["h", "hr", "hrs", "hour", "hours"],
-        name: "h",
-        nanos: 3_600_000_000_000,
-    },
-    Unit {
-        names: &["d", "day", "days"],
-        name: "d",
-        nanos: 86_400_000_000_000,
-    },
-    Unit {
-        names: &["w", "wk", "wks", "week", "weeks"],
-        name: "w",
-        nanos: 604_800_000_000_000,
-    },
+/// The spellings of each unit, ours first, and how many nanoseconds it has.
+const UNITS: [(&str, u64); 8] = [
+    ("ns nsec nanos", 1),
+    ("us usec µs μs", 1_000),
+    ("ms msec millis", 1_000_000),
+    ("s sec secs second seconds", 1_000_000_000),
+    ("m min mins minute minutes", 60_000_000_000),
+    ("h hr hrs hour hours", 3_600_000_000_000),
+    ("d day days", 86_400_000_000_000),
+    ("w wk wks week weeks", 604_800_000_000_000),
 ];
 
-const NO_FIXED_LENGTH: [&str; 7] = ["month", "months", "mo", "mon", "year", "years", "y"];
-
-pub(super) fn unit(name: &str) -> Option<&'static Unit> {
-    UNITS.iter().find(|unit| unit.names.contains(&name))
-}
+const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 
 /// Reads a duration of at most 24 h.
 ///
@@ -79,185 +33,43 @@ pub(super) fn unit(name: &str) -> Option<&'static Unit> {
 /// unit     = ns | us | ms | s | m | h | d, or one of their longer names
 /// ```
 ///
-/// with blanks around parts and before units.
-pub(super) fn parse(text: &str) -> Result<Duration, Reason> {
+/// with blanks around parts and before units. `found` is the text as messages show it.
+pub(super) fn parse(key: &Key, found: &str, text: &str) -> Result<Duration, Message> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Reason::Empty);
+        return Err(wording::empty(key));
     }
     if text.starts_with('-') {
-        return Err(Reason::Negative);
+        return Err(wording::negative(key, found));
     }
     if is_iso(text) {
-        return Err(Reason::Iso);
+        return Err(wording::iso(key, found));
     }
-    let mut rest = text;
+    let mut parser = Parser {
+        key,
+        found,
+        text,
+        rest: text,
+    };
     let mut seen: Vec<&str> = Vec::new();
-    let mut whole = String::new();
-    while !rest.is_empty() {
-        let (part, unit) = part(text, &mut rest)?;
-        if seen.contains(&unit.name) {
-            return Err(Reason::RepeatedUnit(unit.name));
+    let mut sum = Duration::ZERO;
+    while !parser.rest.is_empty() {
+        let (part, unit) = parser.part()?;
+        if seen.contains(&unit) {
+            return Err(wording::repeated_unit(key, found, unit));
         }
-        seen.push(unit.name);
-        whole.push_str(&part.in_whole_numbers(unit)?);
+        seen.push(unit);
+        sum = sum.saturating_add(part);
     }
-    match humantime::parse_duration(&whole) {
-        Ok(duration) if duration <= LIMIT => Ok(duration),
-        // Every part was checked, so what is left to refuse is the sum.
-        Ok(_) | Err(_) => Err(Reason::AboveLimit),
+    if sum > LIMIT {
+        return Err(wording::above_limit(key, found));
     }
+    Ok(sum)
 }
 
-struct Part<'a> {
-    digits: &'a str,
-    /// Digits behind the point, maybe none.
-    fraction: &'a str,
-}
-
-/// Reads a number and its unit, and the blanks behind them.
-fn part<'a>(text: &str, rest: &mut &'a str) -> Result<(Part<'a>, &'static Unit), Reason> {
-    let start = *rest;
-    let digits = take(rest, |char| char.is_ascii_digit());
-    let mut fraction = "";
-    if rest.starts_with('.') {
-        take(rest, |char| char == '.');
-        fraction = take(rest, |char| char.is_ascii_digit());
-        if digits.is_empty() || fraction.is_empty() {
-            return Err(bare_point(digits, fraction, rest));
-        }
-    }
-    if digits.is_empty() {
-        let word = take(rest, char::is_alphabetic);
-        return Err(match start.chars().next() {
-            Some(char) if word.is_empty() => Reason::Character(char),
-            _ => Reason::NoNumber(word.to_owned()),
-        });
-    }
-    if let Some(reason) = misspelt(text, digits, rest) {
-        return Err(reason);
-    }
-    let number = start.strip_suffix(*rest).unwrap_or(start);
-    take(rest, char::is_whitespace);
-    let name = take(rest, char::is_alphabetic);
-    let unit = known(number, name, start.len() == text.len(), rest)?;
-    take(rest, char::is_whitespace);
-    Ok((Part { digits, fraction }, unit))
-}
-
-fn known(number: &str, name: &str, first: bool, rest: &str) -> Result<&'static Unit, Reason> {
-    if let Some(unit) = unit(name) {
-        return Ok(unit);
-    }
-    Err(match (name, rest.chars().next()) {
-        ("", Some(char)) if !char.is_ascii_digit() => Reason::Character(char),
-        ("", next) => Reason::NoUnit {
-            number: number.to_owned(),
-            alone: first && next.is_none(),
-        },
-        ("M", _) => Reason::MonthOrMinute {
-            number: number.to_owned(),
-        },
-        (name, _) if NO_FIXED_LENGTH.contains(&name.to_lowercase().as_str()) => {
-            Reason::NoFixedLength {
-                unit: name.to_owned(),
-            }
-        }
-        (name, _) => Reason::UnknownUnit {
-            unit: name.to_owned(),
-            nearest: nearest(name),
-        },
-    })
-}
-
-/// The unit that was meant, as we name it; `MS` is `ms`.
-fn nearest(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    if let Some(unit) = unit(&lower) {
-        return Some(unit.name);
-    }
-    let names = UNITS.iter().flat_map(|unit| unit.names.iter().copied());
-    keys::nearest(&lower, names.filter(|name| name.len() > 1))
-        .and_then(unit)
-        .map(|unit| unit.name)
-}
-
-/// `.5s` as `0.5s`, `1.s` as `1s`.
-fn bare_point(digits: &str, fraction: &str, rest: &str) -> Reason {
-    let unit = match rest.trim() {
-        "" => "s",
-        unit => unit,
-    };
-    let digits = if digits.is_empty() { "0" } else { digits };
-    let corrected = if fraction.is_empty() {
-        format!("{digits}{unit}")
-    } else {
-        format!("{digits}.{fraction}{unit}")
-    };
-    Reason::BarePoint { corrected }
-}
-
-/// `1,5s` as `1.5s`, `1_000ms` as `1000ms`.
-fn misspelt(text: &str, digits: &str, rest: &str) -> Option<Reason> {
-    let next_is_digit = rest
-        .chars()
-        .nth(1)
-        .is_some_and(|char| char.is_ascii_digit());
-    let (found, corrected) = match rest.chars().next() {
-        Some(',') if next_is_digit => (
-            ",",
-            text.replacen(&format!("{digits},"), &format!("{digits}."), 1),
-        ),
-        Some('_') => ("_", text.replace('_', "")),
-        _ => return None,
-    };
-    Some(Reason::Misspelt {
-        found: found.to_owned(),
-        corrected,
-    })
-}
-
-impl Part<'_> {
-    /// The part in the form that `humantime` reads exactly: `1.5m` as `1m 30000000000ns`.
-    fn in_whole_numbers(&self, unit: &Unit) -> Result<String, Reason> {
-        let Self { digits, fraction } = self;
-        // Beyond 64 bits of seconds `humantime` panics, so nothing near them is handed over.
-        let nanos = digits
-            .parse::<u128>()
-            .ok()
-            .and_then(|whole| whole.checked_mul(unit.nanos));
-        if nanos.is_none_or(|nanos| nanos > LIMIT.as_nanos()) {
-            return Err(Reason::AboveLimit);
-        }
-        let name = unit.name;
-        let fraction = fraction.trim_end_matches('0');
-        if fraction.is_empty() {
-            return Ok(format!("{digits}{name} "));
-        }
-        // 19 digits and the 15 of the longest unit stay below the 38 that 128 bits hold.
-        let scale = u32::try_from(fraction.len())
-            .ok()
-            .filter(|&scale| scale <= 19);
-        let scale = scale.and_then(|scale| 10_u128.checked_pow(scale));
-        let nanos = fraction
-            .parse::<u128>()
-            .ok()
-            .and_then(|part| part.checked_mul(unit.nanos));
-        match (nanos, scale) {
-            (Some(nanos), Some(scale)) if nanos % scale == 0 => {
-                Ok(format!("{digits}{name} {}ns ", nanos / scale))
-            }
-            _ => Err(Reason::BelowNanosecond),
-        }
-    }
-}
-
-/// Takes the characters at the start for which this holds.
-fn take<'a>(rest: &mut &'a str, holds: impl Fn(char) -> bool) -> &'a str {
-    let end = rest.find(|char| !holds(char)).unwrap_or(rest.len());
-    let (taken, left) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    *rest = left;
-    taken
+/// Whether a unit has this name.
+pub(super) fn is_unit(name: &str) -> bool {
+    unit(name).is_some()
 }
 
 pub(super) fn is_iso(text: &str) -> bool {
@@ -266,9 +78,149 @@ pub(super) fn is_iso(text: &str) -> bool {
     rest.starts_with(|char: char| char.is_ascii_digit())
 }
 
+/// Our spelling of a unit, and its length in nanoseconds.
+fn unit(name: &str) -> Option<(&'static str, u64)> {
+    let (names, nanos) = UNITS.iter().find(|(names, _)| text::among(names, name))?;
+    Some((names.split(' ').next()?, *nanos))
+}
+
+struct Parser<'a> {
+    key: &'a Key,
+    found: &'a str,
+    text: &'a str,
+    rest: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    /// Reads a number and its unit, and the blanks behind them: how long it is, and the unit.
+    fn part(&mut self) -> Result<(Duration, &'static str), Message> {
+        let (key, found) = (self.key, self.found);
+        let start = self.rest;
+        let digits = self.take(|char| char.is_ascii_digit());
+        let mut fraction = "";
+        if self.rest.starts_with('.') {
+            self.take(|char| char == '.');
+            fraction = self.take(|char| char.is_ascii_digit());
+            if digits.is_empty() || fraction.is_empty() {
+                return Err(self.bare_point(digits, fraction));
+            }
+        }
+        if digits.is_empty() {
+            let word = self.take(char::is_alphabetic);
+            return Err(match start.chars().next() {
+                Some(char) if word.is_empty() => wording::character(key, found, char),
+                _ => wording::no_number(key, found, word),
+            });
+        }
+        self.misspelt(digits)?;
+        let number = start.strip_suffix(self.rest).unwrap_or(start);
+        self.take(char::is_whitespace);
+        let name = self.take(char::is_alphabetic);
+        let Some((unit, nanos)) = unit(name) else {
+            return Err(self.unknown(number, name, start));
+        };
+        self.take(char::is_whitespace);
+        Ok((self.length(digits, fraction, nanos)?, unit))
+    }
+
+    /// The length of a part, exactly.
+    fn length(&self, digits: &str, fraction: &str, nanos: u64) -> Result<Duration, Message> {
+        let whole = digits
+            .parse()
+            .ok()
+            .and_then(|whole: u64| whole.checked_mul(nanos));
+        let Some(whole) = whole else {
+            return Err(wording::above_limit(self.key, self.found));
+        };
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() {
+            return Ok(Duration::from_nanos(whole));
+        }
+        // 19 digits and the 15 of the longest unit stay below the 38 that 128 bits hold.
+        let scale = u32::try_from(fraction.len())
+            .ok()
+            .filter(|&scale| scale <= 19);
+        let scale = scale.and_then(|scale| 10_u128.checked_pow(scale));
+        let part = fraction
+            .parse()
+            .ok()
+            .and_then(|part: u128| part.checked_mul(nanos.into()));
+        match (part, scale) {
+            (Some(part), Some(scale)) if part % scale == 0 => {
+                let part = u64::try_from(part / scale).unwrap_or(u64::MAX);
+                Ok(Duration::from_nanos(whole.saturating_add(part)))
+            }
+            _ => Err(wording::below_nanosecond(self.found)),
+        }
+    }
+
+    fn unknown(&self, number: &str, name: &str, start: &str) -> Message {
+        let (key, found) = (self.key, self.found);
+        let lower = name.to_lowercase();
+        match (name, self.rest.chars().next()) {
+            ("", Some(char)) if !char.is_ascii_digit() => wording::character(key, found, char),
+            ("", None) if start.len() == self.text.len() => wording::no_unit(key, found, number),
+            ("", _) => wording::no_unit_after(found, number),
+            ("M", _) => wording::month_or_minute(key, found, number),
+            _ if text::among(NO_FIXED_LENGTH, &lower) => wording::no_fixed_length(found, name),
+            _ => {
+                // `MS` is `ms`.
+                let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
+                let long = names.filter(|name| name.len() > 1);
+                let meant = unit(&lower).or_else(|| unit(text::nearest(&lower, long)?));
+                wording::unknown_unit(found, name, meant.map(|(name, _)| name))
+            }
+        }
+    }
+
+    /// `.5s` as `0.5s`, `1.s` as `1s`.
+    fn bare_point(&self, digits: &str, fraction: &str) -> Message {
+        let unit = match self.rest.trim() {
+            "" => "s",
+            unit => unit,
+        };
+        let digits = if digits.is_empty() { "0" } else { digits };
+        let point = if fraction.is_empty() { "" } else { "." };
+        let corrected = format!("{digits}{point}{fraction}{unit}");
+        wording::bare_point(self.key, self.found, &corrected)
+    }
+
+    /// `1,5s` as `1.5s`, `1_000ms` as `1000ms`.
+    fn misspelt(&self, digits: &str) -> Result<(), Message> {
+        let mut rest = self.rest.chars();
+        let (part, corrected) = match (rest.next(), rest.next()) {
+            (Some(','), Some(next)) if next.is_ascii_digit() => (
+                ",",
+                self.text
+                    .replacen(&format!("{digits},"), &format!("{digits}."), 1),
+            ),
+            (Some('_'), _) => ("_", self.text.replace('_', "")),
+            _ => return Ok(()),
+        };
+        Err(wording::misspelt(self.key, self.found, part, &corrected))
+    }
+
+    /// Takes the characters at the start for which this holds.
+    fn take(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|char| !holds(char));
+        let end = end.unwrap_or(self.rest.len());
+        let (taken, left) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        self.rest = left;
+        taken
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::Id;
+
+    fn read(text: &str) -> Result<Duration, String> {
+        parse(Id::Base.key(), text, text).map_err(|message| {
+            let message = message.to_string();
+            message.lines().next().unwrap_or_default().to_owned()
+        })
+    }
 
     #[test]
     fn durations_are_read_exactly() {
@@ -293,7 +245,7 @@ mod tests {
             ("0s", 0),
             ("007s", 7_000_000_000),
         ] {
-            assert_eq!(parse(text), Ok(Duration::from_nanos(nanos)), "{text}");
+            assert_eq!(read(text), Ok(Duration::from_nanos(nanos)), "{text}");
         }
     }
 
@@ -309,14 +261,15 @@ mod tests {
             "99999999999999999999999999999999999999999999s",
             "18446744073709551615h",
         ] {
-            assert_eq!(parse(text), Err(Reason::AboveLimit), "{text}");
+            assert_eq!(read(text), Err(format!("duration `{text}` is above 24h")));
         }
         for text in [
             "0.5ns",
             "0.0000000001s",
             "1.00000000000000000000000000000001s",
         ] {
-            assert_eq!(parse(text), Err(Reason::BelowNanosecond), "{text}");
+            let expected = format!("duration `{text}` has a fraction of a nanosecond");
+            assert_eq!(read(text), Err(expected));
         }
     }
 }

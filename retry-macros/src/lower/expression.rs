@@ -1,25 +1,20 @@
 //! Values that stay Rust: functions, futures, constants.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 
-use super::given::{Form, Given};
 use crate::errors::value::{
     self as wording, function as function_wording, future as future_wording,
 };
 use crate::errors::{Fault, typed, whole};
-use crate::keys::Id;
+use crate::given::{Form, Given};
 use crate::model::BeforeRetry;
+use crate::tokens;
 
-/// A path or a closure of one argument.
-pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
+/// A path, or a closure of one argument, which examples call `argument`.
+pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
     let key = given.key;
-    let argument = match key.id {
-        Id::WhenOk => "value",
-        Id::OnRetry => "event",
-        _ => "error",
-    };
     let expr = given.expr()?;
     let message = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
@@ -36,13 +31,14 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
             let path = whole(&func.to_token_stream());
             function_wording::called(key, &given.typed(), &path)
         }
-        answer => match variable(answer) {
-            Some(ident) => {
-                let write = format!("|{ident}| {}", whole(&answer.to_token_stream()));
-                function_wording::answer(key, &given.typed(), &write)
-            }
-            None => function_wording::answer(key, &given.typed(), &format!("|{argument}| …")),
-        },
+        // An expression that looks like the answer instead of the question.
+        answer => {
+            let write = match variable(answer) {
+                Some(ident) => format!("|{ident}| {}", whole(&answer.to_token_stream())),
+                None => format!("|{argument}| …"),
+            };
+            return Err(given.wrong_but(&write));
+        }
     };
     Err(given.fault(message))
 }
@@ -57,6 +53,8 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
             Err(given.fault(message))
         }
         Expr::Closure(_) => Err(given.wrong()),
+        // A future in a field could not be moved out of it.
+        Expr::Field(_) => Err(given.fault(future_wording::token(given.key, &given.typed()))),
         _ if is_value(&expr) => Ok(expr),
         _ => Err(given.wrong()),
     }
@@ -105,30 +103,21 @@ pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     if !is_value(expr) {
         return Err(given.wrong());
     }
-    match leaves(expr.to_token_stream()) {
-        Some(token) => Err(given.fault(wording::leaves(given.key, &given.typed(), token))),
+    match leaves(expr) {
+        Some(token) => Err(given.fault(wording::leaves(given.key, token, &given.typed()))),
         None => Ok(expr.clone()),
     }
 }
 
 /// The token by which a value would leave the function or suspend it. Settings are worked out where
 /// neither is possible.
-fn leaves(tokens: TokenStream) -> Option<&'static str> {
-    let mut after_point = false;
-    for token in tokens {
-        let found = match &token {
-            TokenTree::Punct(punct) if punct.as_char() == '?' => Some("?"),
-            TokenTree::Ident(word) if after_point && word == "await" => Some(".await"),
-            TokenTree::Ident(word) if word == "return" => Some("return"),
-            TokenTree::Group(group) => leaves(group.stream()),
-            _ => None,
-        };
-        if found.is_some() {
-            return found;
-        }
-        after_point = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
-    }
-    None
+fn leaves(expr: &Expr) -> Option<&'static str> {
+    tokens::deep(expr).find_map(|token| match &token {
+        TokenTree::Punct(punct) if punct.as_char() == '?' => Some("?"),
+        TokenTree::Ident(word) if word == "await" => Some(".await"),
+        TokenTree::Ident(word) if word == "return" => Some("return"),
+        _ => None,
+    })
 }
 
 fn is_variable(expr: &Expr) -> bool {
@@ -194,10 +183,6 @@ pub(super) fn is_constant_name(ident: &Ident) -> bool {
     !ident.to_string().chars().any(char::is_lowercase)
 }
 
-pub(super) fn has_ident(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident != "true" && ident != "false",
-        TokenTree::Group(group) => has_ident(&group.stream()),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
+pub(super) fn has_name(expr: &Expr) -> bool {
+    tokens::any_word(expr, |word| word != "true" && word != "false")
 }

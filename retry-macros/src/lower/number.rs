@@ -4,25 +4,17 @@ use proc_macro2::Ident;
 use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
 
 use super::expression::{is_constant_name, lone_ident, peel, value};
-use super::given::Given;
 use crate::errors::Fault;
-use crate::errors::value::{attempts as wording, factor, wrong_but};
+use crate::errors::value::{attempts as wording, factor};
+use crate::given::Given;
 use crate::model::{Attempts, Factor};
+use crate::text;
 
 /// What people write for "as often as it takes".
-const UNLIMITED: [&str; 11] = [
-    "unlimited",
-    "infinite",
-    "infinity",
-    "inf",
-    "forever",
-    "endless",
-    "unbounded",
-    "max",
-    "none",
-    "always",
-    "never",
-];
+const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbounded max always";
+
+/// What people write for "once".
+const ONCE: &str = "none never no off once";
 
 pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
     let found = given.typed();
@@ -42,6 +34,9 @@ pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
             Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
                 Err(given.fault(wording::unlimited(&found)))
             }
+            Some(ident) if text::among(ONCE, &ident.to_string()) => {
+                Err(given.fault(wording::once(&found)))
+            }
             _ if is_largest(path) => Err(given.fault(wording::unlimited(&found))),
             _ => value(given, &expr).map(Attempts::Expr),
         },
@@ -51,8 +46,7 @@ pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
 
 fn count(given: &Given, int: &LitInt) -> Result<Attempts, Fault> {
     if !matches!(int.suffix(), "" | "u32") {
-        let digits = int.base10_digits();
-        return Err(given.fault(wrong_but(given.key, &given.typed(), digits)));
+        return Err(given.wrong_but(int.base10_digits()));
     }
     match int.base10_parse::<u32>() {
         Ok(0) => Err(given.fault(wording::zero())),
@@ -62,7 +56,7 @@ fn count(given: &Given, int: &LitInt) -> Result<Attempts, Fault> {
 }
 
 fn is_unlimited(ident: &Ident) -> bool {
-    UNLIMITED.contains(&ident.to_string().to_lowercase().as_str())
+    text::among(UNLIMITED, &ident.to_string().to_lowercase())
 }
 
 /// `u32::MAX`, `usize::MAX`: unlimited, but not in so many words.
@@ -72,9 +66,10 @@ fn is_largest(path: &ExprPath) -> bool {
         .next()
         .is_some_and(|segment| segment.ident == "MAX");
     last && segments.next().is_some_and(|segment| {
-        ["u8", "u16", "u32", "u64", "u128", "usize", "i32", "i64"]
-            .iter()
-            .any(|int| segment.ident == int)
+        text::among(
+            "u8 u16 u32 u64 u128 usize i32 i64",
+            &segment.ident.to_string(),
+        )
     })
 }
 
@@ -120,8 +115,8 @@ fn checked(given: &Given, number: f64) -> Result<Factor, Fault> {
 /// `f64::NAN`, `INFINITY`, `nan`.
 fn is_not_finite(path: &ExprPath) -> bool {
     path.path.segments.last().is_some_and(|segment| {
-        ["nan", "infinity", "inf", "neg_infinity"]
-            .contains(&segment.ident.to_string().to_lowercase().as_str())
+        let name = segment.ident.to_string().to_lowercase();
+        text::among("nan infinity inf neg_infinity", &name)
     })
 }
 

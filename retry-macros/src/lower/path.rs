@@ -3,11 +3,11 @@
 use syn::{Expr, Lit, LitStr, Path};
 
 use super::expression::{is_constant_name, lone_ident, peel};
-use super::given::{Form, Given};
 use crate::errors::Fault;
-use crate::errors::value::{path as wording, wrong_but};
-use crate::keys;
+use crate::errors::value::path as wording;
+use crate::given::{Form, Given};
 use crate::model::Budget;
+use crate::text;
 
 /// The presets that the facade provides.
 const PRESETS: [&str; 3] = ["FAST_IO", "SLOW_IO", "NO_RETRY"];
@@ -36,19 +36,8 @@ pub(super) fn budget(given: &Given) -> Result<Budget, Fault> {
     if word == "none" {
         return Ok(Budget::None);
     }
-    if [
-        "off",
-        "no",
-        "false",
-        "0",
-        "null",
-        "disabled",
-        "unlimited",
-        "nothing",
-    ]
-    .contains(&word.as_str())
-    {
-        return Err(given.fault(wrong_but(given.key, &found, "\"none\"")));
+    if text::among("off no false 0 null disabled unlimited nothing", &word) {
+        return Err(given.wrong_but("\"none\""));
     }
     match path(given)? {
         Some(path) => match path.get_ident() {
@@ -108,8 +97,7 @@ pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
             let found = given.typed();
             match peel(&expr) {
                 Expr::Path(path) if lone_ident(path).is_some() => {
-                    let write = format!("\"{}\"", keys::snake_case(&found));
-                    Err(given.fault(wrong_but(given.key, &found, &write)))
+                    Err(given.wrong_but(&format!("\"{}\"", text::snake_case(&found))))
                 }
                 Expr::Lit(literal) => match &literal.lit {
                     Lit::Str(text) if text.suffix().is_empty() => Ok(text.clone()),

@@ -4,9 +4,9 @@ use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Pat, Token};
 
-use super::given::Given;
 use crate::errors::value::pattern as wording;
 use crate::errors::{Fault, typed, whole};
+use crate::given::Given;
 
 pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
     let (pattern, guard) = match given.form.parse(guarded) {

@@ -1,315 +1,203 @@
 //! Rules between keys. Only what is certain: literals, and defaults where no `policy` can change
 //! them.
 
-use std::fmt::Display;
-use std::time::Duration;
+mod facts;
 
-use proc_macro2::Span;
 use quote::ToTokens;
 
+use self::facts::{Facts, fixed};
 use super::types::same;
-use crate::errors::{Errors, combination as wording, typed};
-use crate::model::{Attempts, Length, Model, Spanned, Word};
+use crate::errors::{At, Errors, Message, combination as wording, typed};
+use crate::model::{Attempts, Model};
+use crate::text;
 
-/// The defaults of the runtime, which a `policy` may change.
-const BASE: Duration = Duration::from_millis(100);
-const MAX_DELAY: Duration = Duration::from_secs(20);
+/// These keys have no effect because of that one.
+struct Idle {
+    because: &'static str,
+    /// The setting of that key with which they have none, as one would write it.
+    with: fn(&Facts<'_>) -> Option<String>,
+    keys: &'static [&'static str],
+    /// Whether a key has an effect after all.
+    unless: fn(&Facts<'_>, &str) -> bool,
+    /// What to do; `{idle}` stands for the key.
+    help: &'static str,
+}
+
+static IDLE: &[Idle] = &[
+    Idle {
+        because: "base",
+        with: |facts| facts.no_delay().then(|| "base = \"0s\"".to_owned()),
+        keys: &["backoff", "factor", "max_delay"],
+        unless: |facts, key| key == "backoff" && facts.has_backoff("constant"),
+        help: "remove `{idle}`, or write a longer `base`",
+    },
+    Idle {
+        because: "backoff",
+        with: |facts| {
+            let backoff = facts.backoff.as_ref()?;
+            (backoff != "exponential").then(|| format!("backoff = \"{backoff}\""))
+        },
+        keys: &["factor"],
+        unless: |_, _| false,
+        help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
+    },
+    Idle {
+        because: "jitter",
+        with: |facts| facts.decorrelated(),
+        keys: &["factor"],
+        unless: |_, _| false,
+        help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
+    },
+    Idle {
+        because: "jitter",
+        with: |facts| facts.decorrelated(),
+        keys: &["backoff"],
+        unless: |facts, _| facts.no_delay(),
+        help: "remove `backoff`: each delay is drawn from `base` to 3 times the last",
+    },
+    Idle {
+        because: "backoff",
+        with: |facts| {
+            let constant = facts.has_backoff("constant");
+            constant.then(|| "backoff = \"constant\"".to_owned())
+        },
+        keys: &["max_delay"],
+        unless: |facts, _| facts.jitter_grows() || facts.max_delay_is_needed(),
+        help: "remove `max_delay`: each delay is at most `base`",
+    },
+];
+
+/// The keys that say nothing where nothing is retried. A success feeds the budget all the same.
+const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter on matches when unless not_on when_ok \
+                             clone on_retry before_retry";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
-    if never_retries(model, errors) {
-        // What is said about delays would be about the same keys again.
-        timeout_above_deadline(model, errors);
-        return;
+    let facts = Facts::of(model);
+    // Where nothing is retried, what is said of delays would be about the same keys again.
+    let retries = !never_retries(&facts, errors);
+    if retries {
+        idle(&facts, errors);
     }
-    if !no_delay(model, errors) {
-        idle_factor(model, errors);
-        idle_max_delay(model, errors);
+    timeout_above_deadline(&facts, errors);
+    if retries {
+        if !base_above_max_delay(&facts, errors) {
+            no_second_attempt(&facts, errors);
+        }
+        contradictions(&facts, errors);
     }
-    timeout_above_deadline(model, errors);
-    if !base_above_max_delay(model, errors) {
-        no_second_attempt(model, errors);
-    }
-    contradictions(model, errors);
 }
 
 /// `attempts = 1` with keys that are about retries: one error that names them all.
-fn never_retries(model: &Model, errors: &mut Errors) -> bool {
-    let Some(attempts) = &model.attempts else {
-        return false;
-    };
-    if !matches!(attempts.value, Attempts::Count(1)) {
+fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
+    let attempts = facts.model.attempts.as_ref();
+    if !attempts.is_some_and(|attempts| matches!(attempts.value, Attempts::Count(1))) {
         return false;
     }
-    let rules = &model.rules;
-    // Not `budget`, which a success still feeds.
-    let idle = [
-        place("backoff", model.backoff.as_ref()),
-        place("base", model.base.as_ref()),
-        place("max_delay", model.max_delay.as_ref()),
-        place("factor", model.factor.as_ref()),
-        place("jitter", model.jitter.as_ref()),
-        place("on", rules.on.as_ref()),
-        place("matches", rules.matches.as_ref()),
-        place("when", rules.when.as_ref()),
-        place("unless", rules.unless.as_ref()),
-        place("not_on", rules.not_on.as_ref()),
-        place("when_ok", model.when_ok.as_ref()),
-        place("clone", model.clone.as_ref()),
-        place("on_retry", model.on_retry.as_ref()),
-        place("before_retry", model.before_retry.as_ref()),
-    ];
-    let mut idle: Vec<_> = idle.into_iter().flatten().collect();
-    idle.sort_by_key(|place| place.position);
-    let names: Vec<_> = idle.iter().map(|place| place.name).collect();
-    let mut places = idle;
-    places.extend(place("attempts", Some(attempts)));
-    if names.is_empty() {
+    let mut places = facts.places.clone();
+    places.retain(|place| text::among(ABOUT_RETRIES, place.key));
+    places.sort_by_key(|place| place.name.position);
+    let keys: Vec<_> = places.iter().map(|place| place.key).collect();
+    if keys.is_empty() {
         return false;
     }
-    report(&places, errors, wording::never_retries(&names));
+    let last = facts.last(&[&keys[..], &["attempts"]].concat());
+    report(
+        errors,
+        last.map(|place| place.name),
+        wording::never_retries(&keys),
+    );
     true
 }
 
-/// `base = "0s"` with keys that say how delays grow: nothing grows from zero.
-fn no_delay(model: &Model, errors: &mut Errors) -> bool {
-    if fixed(model.base.as_ref()) != Some(Duration::ZERO) {
-        return false;
-    }
-    let constant = variant(model.backoff.as_ref()).is_some_and(|name| name == "Constant");
-    let growing = [
-        place("backoff", model.backoff.as_ref()).filter(|_| !constant),
-        place("factor", model.factor.as_ref()),
-        place("max_delay", model.max_delay.as_ref()),
-    ];
-    for idle in growing.into_iter().flatten() {
-        let places: Vec<_> = place("base", model.base.as_ref())
-            .into_iter()
-            .chain([idle])
-            .collect();
-        let help = format!("remove `{}`, or write a longer `base`", idle.name);
-        report(
-            &places,
-            errors,
-            wording::no_effect(idle.name, "base = \"0s\"", &help),
-        );
-    }
-    true
-}
-
-/// `factor` where nothing is multiplied, and `backoff` where nothing grows by it.
-fn idle_factor(model: &Model, errors: &mut Errors) {
-    let decorrelated = variant(model.jitter.as_ref()).is_some_and(|name| name == "Decorrelated");
-    let backoff = variant(model.backoff.as_ref());
-    let places = [
-        place("backoff", model.backoff.as_ref()),
-        place("factor", model.factor.as_ref()),
-        place("jitter", model.jitter.as_ref()),
-    ];
-    let [backoff_place, factor_place, jitter_place] = places;
-    if let Some(factor) = factor_place {
-        let because = match &backoff {
-            Some(name) if name != "Exponential" => Some((
-                backoff_place,
-                format!("backoff = \"{}\"", name.to_lowercase()),
-            )),
-            _ if decorrelated => Some((jitter_place, "jitter = \"decorrelated\"".to_owned())),
-            _ => None,
+fn idle(facts: &Facts<'_>, errors: &mut Errors) {
+    let mut told = Vec::new();
+    for rule in IDLE {
+        let Some(with) = (rule.with)(facts) else {
+            continue;
         };
-        if let Some((other, because)) = because {
-            let places: Vec<_> = [Some(factor), other].into_iter().flatten().collect();
-            let help = "remove `factor`, it belongs to `backoff = \"exponential\"`";
+        for &key in rule.keys {
+            if facts.place(key).is_none() || told.contains(&key) || (rule.unless)(facts, key) {
+                continue;
+            }
+            told.push(key);
+            let help = rule.help.replace("{idle}", key);
+            let last = facts.last(&[key, rule.because]);
             report(
-                &places,
                 errors,
-                wording::no_effect("factor", &because, help),
-            );
-        }
-    }
-    if let (Some(backoff), Some(jitter), true) = (backoff_place, jitter_place, decorrelated) {
-        let help = "remove `backoff`: each delay is drawn from `base` to 3 times the last";
-        let message = wording::no_effect("backoff", "jitter = \"decorrelated\"", help);
-        report(&[backoff, jitter], errors, message);
-    }
-}
-
-/// `max_delay` where the delay never grows.
-fn idle_max_delay(model: &Model, errors: &mut Errors) {
-    let constant = variant(model.backoff.as_ref()).is_some_and(|name| name == "Constant");
-    // Decorrelated jitter grows by itself; so may a jitter that a policy or a constant names.
-    let grows = match (&model.jitter, variant(model.jitter.as_ref())) {
-        (Some(_), Some(name)) => name == "Decorrelated",
-        (Some(_), None) => true,
-        (None, _) => model.policy.is_some(),
-    };
-    let places = [
-        place("backoff", model.backoff.as_ref()),
-        place("max_delay", model.max_delay.as_ref()),
-    ];
-    // Below `base` it is a contradiction, which another rule reports; as long as `base` it says the
-    // same; and beside a `base` above the default it is needed.
-    let needed = match (base(model), fixed(model.max_delay.as_ref())) {
-        (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,
-        _ => model.base.is_some(),
-    };
-    if let ([Some(backoff), Some(max_delay)], true, false, false) =
-        (places, constant, grows, needed)
-    {
-        let help = "remove `max_delay`: each delay is at most `base`";
-        let message = wording::no_effect("max_delay", "backoff = \"constant\"", help);
-        report(&[backoff, max_delay], errors, message);
-    }
-}
-
-fn timeout_above_deadline(model: &Model, errors: &mut Errors) {
-    let (timeout, deadline) = (model.timeout.as_ref(), model.deadline.as_ref());
-    if let (Some(shorter), Some(longer)) = (fixed(timeout), fixed(deadline)) {
-        if shorter > longer {
-            let places = [place("timeout", timeout), place("deadline", deadline)];
-            let places: Vec<_> = places.into_iter().flatten().collect();
-            report_value(
-                &places,
-                errors,
-                wording::timeout_above_deadline(shorter, longer),
+                last.map(|place| place.name),
+                wording::no_effect(key, &with, &help),
             );
         }
     }
 }
 
-fn base_above_max_delay(model: &Model, errors: &mut Errors) -> bool {
-    let (Some(base_value), Some(max_value)) = (base(model), max_delay(model)) else {
+fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
+    let timeout = fixed(facts.model.timeout.as_ref());
+    let deadline = fixed(facts.model.deadline.as_ref());
+    if let (Some(timeout), Some(deadline)) = (timeout, deadline) {
+        if timeout > deadline {
+            let last = facts.last(&["timeout", "deadline"]);
+            let message = wording::timeout_above_deadline(timeout, deadline);
+            report(errors, last.map(|place| place.value), message);
+        }
+    }
+}
+
+fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
+    let (Some(base), Some(max_delay)) = (facts.base, facts.max_delay) else {
         return false;
     };
-    if base_value <= max_value {
+    if base <= max_delay {
         return false;
     }
-    let base_place = place("base", model.base.as_ref());
-    let max_place = place("max_delay", model.max_delay.as_ref());
-    let message = match (base_place, max_place) {
-        (Some(_), Some(_)) => wording::base_above_max_delay(base_value, max_value),
-        (Some(_), None) => wording::base_above_default(base_value, max_value),
-        _ => wording::max_delay_below_default(max_value, base_value),
+    let message = match (facts.place("base"), facts.place("max_delay")) {
+        (Some(_), Some(_)) => wording::base_above_max_delay(base, max_delay),
+        (Some(_), None) => wording::base_above_default(base, max_delay),
+        _ => wording::max_delay_below_default(max_delay, base),
     };
-    let places: Vec<_> = [base_place, max_place].into_iter().flatten().collect();
-    report_value(&places, errors, message);
+    let last = facts.last(&["base", "max_delay"]);
+    report(errors, last.map(|place| place.value), message);
     true
 }
 
 /// The deadline is over before the shortest first wait is.
-fn no_second_attempt(model: &Model, errors: &mut Errors) {
-    let (Some(deadline), Some(first)) = (fixed(model.deadline.as_ref()), base(model)) else {
+fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
+    let deadline = fixed(facts.model.deadline.as_ref());
+    let (Some(deadline), Some(base), Some(jitter)) = (deadline, facts.base, &facts.jitter) else {
         return;
     };
     // The wait before the second attempt has the ceiling `base` with every backoff. Full jitter
     // may draw next to nothing below it.
-    let Some(jitter) = variant(model.jitter.as_ref()) else {
-        return;
-    };
     let shortest = match jitter.as_str() {
-        "None" | "Decorrelated" => first,
-        "Equal" => first / 2,
+        "none" | "decorrelated" => base,
+        "equal" => base / 2,
         _ => return,
     };
-    if shortest < deadline {
-        return;
+    if shortest >= deadline {
+        let last = facts.last(&["deadline", "base", "jitter"]);
+        let message = wording::no_second_attempt(deadline, shortest, jitter);
+        report(errors, last.map(|place| place.value), message);
     }
-    let places = [
-        place("deadline", model.deadline.as_ref()),
-        place("base", model.base.as_ref()),
-        place("jitter", model.jitter.as_ref()),
-    ];
-    let places: Vec<_> = places.into_iter().flatten().collect();
-    let message = wording::no_second_attempt(deadline, shortest, &jitter.to_lowercase());
-    report_value(&places, errors, message);
 }
 
-fn contradictions(model: &Model, errors: &mut Errors) {
-    let rules = &model.rules;
+fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
+    let rules = &facts.model.rules;
     if let Some(ty) = rules.contradiction() {
-        let places = [
-            place("on", rules.on.as_ref()),
-            place("not_on", rules.not_on.as_ref()),
-        ];
-        let places: Vec<_> = places.into_iter().flatten().collect();
-        report(
-            &places,
-            errors,
-            wording::on_and_not_on(&typed(&ty.to_token_stream())),
-        );
+        let last = facts.last(&["on", "not_on"]);
+        let message = wording::on_and_not_on(&typed(&ty.to_token_stream()));
+        report(errors, last.map(|place| place.name), message);
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {
-            let places = [place("when", Some(when)), place("unless", Some(unless))];
-            let places: Vec<_> = places.into_iter().flatten().collect();
-            let function = typed(&when.value.to_token_stream());
-            report(&places, errors, wording::when_and_unless(&function));
+            let last = facts.last(&["when", "unless"]);
+            let message = wording::when_and_unless(&typed(&when.value.to_token_stream()));
+            report(errors, last.map(|place| place.name), message);
         }
     }
 }
 
-/// A key that takes part in a rule.
-#[derive(Clone, Copy)]
-struct Place {
-    name: &'static str,
-    position: usize,
-    key: Span,
-    value: Span,
-}
-
-fn place<T>(name: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
-    setting.map(|setting| Place {
-        name,
-        position: setting.position,
-        key: setting.key,
-        value: setting.span,
-    })
-}
-
-/// Points at the key that was written last: until then all was well.
-fn report(places: &[Place], errors: &mut Errors, message: impl Display) {
-    if let Some(last) = last(places, errors) {
-        errors.push(last.key, message);
-    }
-}
-
-/// The same where it is the value that is too large or too small.
-fn report_value(places: &[Place], errors: &mut Errors, message: impl Display) {
-    if let Some(last) = last(places, errors) {
-        errors.push(last.value, message);
-    }
-}
-
-fn last(places: &[Place], errors: &mut Errors) -> Option<Place> {
-    let last = places.iter().max_by_key(|place| place.position)?;
-    errors.seek(last.position);
-    Some(*last)
-}
-
-fn fixed(setting: Option<&Spanned<Length>>) -> Option<Duration> {
-    match setting?.value {
-        Length::Fixed(duration) => Some(duration),
-        Length::Expr(_) => None,
-    }
-}
-
-/// The value that `base` has for certain.
-fn base(model: &Model) -> Option<Duration> {
-    match &model.base {
-        None => model.policy.is_none().then_some(BASE),
-        setting => fixed(setting.as_ref()),
-    }
-}
-
-fn max_delay(model: &Model) -> Option<Duration> {
-    match &model.max_delay {
-        None => model.policy.is_none().then_some(MAX_DELAY),
-        setting => fixed(setting.as_ref()),
-    }
-}
-
-/// The word that was written, by the name of its variant.
-fn variant(setting: Option<&Spanned<Word>>) -> Option<String> {
-    match &setting?.value {
-        Word::Variant(ident) => Some(ident.to_string()),
-        Word::Expr(_) => None,
+fn report(errors: &mut Errors, at: Option<At>, message: Message) {
+    if let Some(at) = at {
+        errors.push(at, message);
     }
 }

@@ -5,14 +5,14 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use self::accepted::ACCEPTED;
-use super::lower;
+use super::{VOCABULARY, lower};
 use crate::errors::{Errors, whole};
 use crate::model::{Attempts, BeforeRetry, Budget, Factor, Length, Model, Spanned, Word};
 use crate::syntax::parse;
 
 fn read(args: TokenStream) -> (Model, Vec<String>) {
-    let mut errors = Errors::new();
-    let args = parse(args, &mut errors);
+    let mut errors = Errors::default();
+    let args = parse(args, &VOCABULARY, &mut 0, &mut errors);
     let model = lower(args, &mut errors);
     (model, errors.into_messages())
 }

@@ -5,18 +5,18 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, GenericArgument, Pat, Path, PathArguments, Token, Type};
 
-use super::given::{Form, Given};
 use crate::errors::value::types as wording;
 use crate::errors::{At, Errors, Fault, Message, typed, whole};
-use crate::keys::{Key, Shape};
+use crate::given::{Form, Given};
+use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
-use crate::syntax;
+use crate::{syntax, text};
 
 /// Reports each type that is none; `Err(None)` if there was one.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
     let key = given.key;
     let forms: Vec<Form> = match &given.form {
-        Form::List(list) => syntax::elements(list.clone(), Shape::Types)
+        Form::List(list) => syntax::elements(list.clone(), Grammar::Types, keys::find)
             .into_iter()
             .map(Form::of)
             .collect(),
@@ -43,7 +43,7 @@ pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Opt
                     continue;
                 }
             };
-            errors.push(At::of(&ty), message);
+            errors.push(given.at_part(&ty), message);
             failed = true;
         }
     }
@@ -66,9 +66,8 @@ pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
 
 fn at(form: &Form, given: &Given) -> At {
     match form {
-        Form::Text(text) => At::of(text),
-        Form::Rust(tokens) | Form::List(tokens) if !tokens.is_empty() => At::of(tokens),
-        Form::Rust(_) | Form::List(_) => given.at,
+        Form::Text(text) => given.at_part(text),
+        Form::Rust(tokens) | Form::List(tokens) => given.at_part(tokens),
     }
 }
 
@@ -134,10 +133,8 @@ fn is_str(ty: &Type) -> bool {
 }
 
 /// Names of the prelude that no error type has.
-const NO_ERRORS: [&str; 20] = [
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
-    "u64", "u128", "usize", "Option", "Result", "Vec", "Duration",
-];
+const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize Option \
+                         Result Vec Duration";
 
 fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let pattern = path
@@ -169,7 +166,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
             }
             None => None,
         },
-        name if NO_ERRORS.contains(&name) => Some(wording::never_inside(key, found)),
+        name if text::among(NO_ERRORS, name) => Some(wording::never_inside(key, found)),
         _ => None,
     }
 }

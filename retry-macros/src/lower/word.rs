@@ -1,22 +1,20 @@
 //! Words of closed lists: `backoff`, `jitter`, `nested`, and `true` or `false`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use syn::{Expr, Lit};
 
 use super::expression::{is_constant_name, lone_ident, peel, value};
-use super::given::{Form, Given};
 use crate::errors::{Fault, value as wording};
-use crate::keys;
+use crate::given::{Form, Given};
 use crate::model::Word;
+use crate::text;
 
 /// One closed list.
 pub(super) struct Words {
     /// What one of them is called in a message.
     noun: &'static str,
-    /// Each word, and the variant of the runtime that it stands for.
+    /// Each word, and what others write for it. The runtime has a variant of each word's name.
     known: &'static [(&'static str, &'static str)],
-    /// What others write, and our word for it.
-    synonyms: &'static [(&'static str, &'static str)],
     /// Whether a value of the runtime's type may be given as an expression.
     expressions: bool,
 }
@@ -24,22 +22,13 @@ pub(super) struct Words {
 pub(super) static BACKOFF: Words = Words {
     noun: "backoff",
     known: &[
-        ("exponential", "Exponential"),
-        ("constant", "Constant"),
-        ("linear", "Linear"),
-        ("fibonacci", "Fibonacci"),
-    ],
-    synonyms: &[
-        ("exp", "exponential"),
-        ("expo", "exponential"),
-        ("exponential_backoff", "exponential"),
-        ("fixed", "constant"),
-        ("fixed_interval", "constant"),
-        ("const", "constant"),
-        ("constant_backoff", "constant"),
-        ("none", "constant"),
-        ("incremental", "linear"),
-        ("fibo", "fibonacci"),
+        ("exponential", "exp expo exponential_backoff"),
+        (
+            "constant",
+            "fixed fixed_interval const constant_backoff none",
+        ),
+        ("linear", "incremental"),
+        ("fibonacci", "fibo"),
     ],
     expressions: true,
 };
@@ -47,20 +36,10 @@ pub(super) static BACKOFF: Words = Words {
 pub(super) static JITTER: Words = Words {
     noun: "jitter",
     known: &[
-        ("none", "None"),
-        ("full", "Full"),
-        ("equal", "Equal"),
-        ("decorrelated", "Decorrelated"),
-    ],
-    synonyms: &[
-        ("false", "none"),
-        ("off", "none"),
-        ("no", "none"),
-        ("true", "full"),
-        ("on", "full"),
-        ("yes", "full"),
-        ("random", "full"),
-        ("half", "equal"),
+        ("none", "false off no"),
+        ("full", "true on yes random"),
+        ("equal", "half"),
+        ("decorrelated", ""),
     ],
     expressions: true,
 };
@@ -68,25 +47,19 @@ pub(super) static JITTER: Words = Words {
 pub(super) static NESTED: Words = Words {
     noun: "nesting",
     known: &[
-        ("add", "Add"),
-        ("multiply", "Multiply"),
-        ("outermost", "Outermost"),
-    ],
-    synonyms: &[
-        ("sum", "add"),
-        ("mul", "multiply"),
-        ("product", "multiply"),
-        ("outer", "outermost"),
-        ("none", "outermost"),
+        ("add", "sum"),
+        ("multiply", "mul product"),
+        ("outermost", "outer none"),
     ],
     expressions: false,
 };
 
 pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
-    if let Some(text) = given.text() {
-        if let Some(variant) = list.variant(&text) {
-            return Ok(Word::Variant(Ident::new(variant, given.at.start)));
-        }
+    if let Some(variant) = given
+        .text()
+        .and_then(|text| list.variant(&text, given.at.start))
+    {
+        return Ok(Word::Variant(variant));
     }
     let quoted = matches!(given.form, Form::Text(_));
     let Ok(expr) = given.expr() else {
@@ -95,8 +68,8 @@ pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
     match peel(&expr) {
         Expr::Lit(literal) if matches!(literal.lit, Lit::Bool(_)) => Err(list.unknown(given)),
         Expr::Path(path) => match lone_ident(path) {
-            Some(ident) => match list.variant(&ident.to_string()) {
-                Some(variant) => Ok(Word::Variant(Ident::new(variant, ident.span()))),
+            Some(ident) => match list.variant(&ident.to_string(), ident.span()) {
+                Some(variant) => Ok(Word::Variant(variant)),
                 // An argument, unless it looks like one of the words.
                 None if list.expressions
                     && (is_constant_name(ident)
@@ -117,28 +90,36 @@ pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
 }
 
 impl Words {
-    fn variant(&self, text: &str) -> Option<&'static str> {
-        self.known
-            .iter()
-            .find(|(word, _)| *word == text)
-            .map(|(_, variant)| *variant)
+    fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.known.iter().map(|&(word, _)| word)
+    }
+
+    /// `full` as `Full`.
+    fn variant(&self, text: &str, at: Span) -> Option<Ident> {
+        let word = self.words().find(|word| *word == text)?;
+        let (first, rest) = word.split_at_checked(1)?;
+        Some(Ident::new(&format!("{}{rest}", first.to_uppercase()), at))
     }
 
     /// The word that is meant by another one.
     fn nearest(&self, text: &str) -> Option<&'static str> {
-        let text = keys::snake_case(text);
-        match self.synonyms.iter().find(|(foreign, _)| *foreign == text) {
-            Some((_, word)) => Some(word),
-            None => keys::nearest(&text, self.known.iter().map(|(word, _)| *word)),
+        let text = text::snake_case(text);
+        let meant = self
+            .known
+            .iter()
+            .find(|(_, others)| text::among(others, &text));
+        match meant {
+            Some(&(word, _)) => Some(word),
+            None => text::nearest(&text, self.words()),
         }
     }
 
     fn unknown(&self, given: &Given) -> Fault {
-        let words: Vec<_> = self.known.iter().map(|(word, _)| *word).collect();
         let found = given.typed();
         let plain = found.trim_matches('"').trim();
         // `Jitter::Ful` is asked about by its last segment.
         let nearest = self.nearest(plain.rsplit("::").next().unwrap_or(plain));
+        let words = text::list(self.words().map(|word| format!("\"{word}\"")), ", ");
         given.fault(wording::unknown_word(
             given.key, self.noun, &found, nearest, &words,
         ))
@@ -149,11 +130,10 @@ pub(super) fn boolean(given: &Given) -> Result<bool, Fault> {
     match given.text().as_deref() {
         Some("true") => return Ok(true),
         Some("false") => return Ok(false),
-        Some(_) => return Err(given.wrong()),
-        None => {}
+        _ => {}
     }
-    match peel(&given.expr()?) {
-        Expr::Lit(literal) => match &literal.lit {
+    match (&given.form, peel(&given.expr()?)) {
+        (Form::Rust(_), Expr::Lit(literal)) => match &literal.lit {
             Lit::Bool(value) => Ok(value.value),
             _ => Err(given.wrong()),
         },

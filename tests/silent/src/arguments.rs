@@ -181,3 +181,46 @@ pub async fn callback(mut observe: impl FnMut(usize) + Clone + Send) -> io::Resu
     observe(send(String::new()).await?);
     Ok(())
 }
+
+/// Something to send.
+pub trait Message {
+    /// Its text.
+    fn text(&self) -> String;
+}
+
+impl<T: Message> Message for &T {
+    fn text(&self) -> String {
+        (*self).text()
+    }
+}
+
+async fn send_message(message: impl Message + Sync) -> io::Result<usize> {
+    send(message.text()).await
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn lent_by_its_bound(message: impl Message + Send + Sync) -> io::Result<usize> {
+    send_message(message).await
+}
+
+/// Its parts.
+#[derive(Debug)]
+pub struct Parts {
+    /// One.
+    pub number: usize,
+    /// The other.
+    pub text: String,
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry]
+pub async fn in_parts(parts: Parts) -> io::Result<usize> {
+    let number = parts.number;
+    let size = send(parts.text.clone()).await?;
+    Ok(usize::max(number, parts.number) + size)
+}

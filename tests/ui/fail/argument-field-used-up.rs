@@ -1,21 +1,21 @@
-//! expect: use of moved value
+//! expect: a field of type `Vec<u8>` is moved out of an argument, and each attempt needs it again
 
 use std::io;
 
 use reattempt::retry;
 
-#[derive(Clone)]
 struct Request {
+    id: u32,
     body: Vec<u8>,
 }
 
 #[retry]
 async fn send(request: Request) -> io::Result<usize> {
-    Ok(into_text(request.body).len())
+    Ok(into_text(request.id, request.body).len())
 }
 
-fn into_text(body: Vec<u8>) -> String {
-    String::from_utf8_lossy(&body).into_owned()
+fn into_text(id: u32, body: Vec<u8>) -> String {
+    format!("{id} {}", String::from_utf8_lossy(&body))
 }
 
 fn main() {}

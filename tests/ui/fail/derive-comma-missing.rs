@@ -1,4 +1,4 @@
-//! expect: found `after = "wait"`, expected a comma
+//! expect: found `after` after `throttled`, expected `,`
 
 #[derive(reattempt::Retryable)]
 enum Error {

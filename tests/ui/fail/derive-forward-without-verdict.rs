@@ -1,4 +1,4 @@
-//! expect: `Vec<u8>` does not say which of its errors are worth another attempt
+//! expect: `Vec<u8>` has no verdict to forward
 
 #[derive(reattempt::Retryable)]
 enum Error {

@@ -1,4 +1,4 @@
-//! expect: found `?` in `limit?`, expected a value that is there
+//! expect: `?` cannot be used in a setting, found `limit?`
 
 use std::io;
 use std::time::Duration;

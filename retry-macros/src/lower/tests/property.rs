@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::errors::Errors;
 use crate::keys::KEYS;
-use crate::lower::lower;
+use crate::lower::{VOCABULARY, lower};
 use crate::syntax::parse;
 
 fn ident() -> impl Strategy<Value = TokenTree> {
@@ -109,8 +109,8 @@ proptest! {
 
     #[test]
     fn no_token_stream_makes_it_panic(args in tokens()) {
-        let mut errors = Errors::new();
-        let args = parse(args, &mut errors);
+        let mut errors = Errors::default();
+        let args = parse(args, &VOCABULARY, &mut 0, &mut errors);
         lower(args, &mut errors);
         if let Some(tokens) = errors.finish() {
             prop_assert!(syn::parse2::<syn::File>(tokens).is_ok());
@@ -122,8 +122,8 @@ proptest! {
     fn reading_goes_on_at_the_next_comma(args in tokens()) {
         let mut args = args;
         args.extend(", on_retry = the_last_one".parse::<TokenStream>().unwrap());
-        let mut errors = Errors::new();
-        let found = parse(args, &mut errors);
+        let mut errors = Errors::default();
+        let found = parse(args, &VOCABULARY, &mut 0, &mut errors);
         errors.finish();
         prop_assert!(found.iter().any(|arg| arg.name == "on_retry"));
     }

@@ -1,0 +1,92 @@
+//! What the arguments need around and within an attempt.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::{FnArg, Pat};
+
+use crate::item::Function;
+
+/// The tokens that the arguments need around and within an attempt.
+#[derive(Default)]
+pub(crate) struct Plan {
+    /// The arguments of the signature, or the rebindings of a handmade future.
+    pub(super) patterns: Vec<Pat>,
+    /// Of each of these, whether the attempt has a binding of its own, with the `mut` and the lints.
+    pub(super) rebinds: Vec<bool>,
+    /// Whether `self` needs `mut` in the signature.
+    pub(crate) mutable_self: bool,
+    /// Whether the `mut` of `self` moves to what each attempt has of it.
+    pub(crate) rebinds_self: bool,
+    /// In the loop, before each attempt.
+    pub(crate) each: TokenStream,
+    /// In the attempt, before the body.
+    pub(crate) within: TokenStream,
+    /// Whether `self` in the body is to be written `__self`.
+    pub(crate) rename_self: bool,
+}
+
+impl Plan {
+    /// The signature's arguments with the patterns of the plan.
+    pub(crate) fn apply(&self, function: &Function) -> syn::Signature {
+        let mut signature = function.signature.clone();
+        let mut patterns = self.patterns.iter().zip(&self.rebinds);
+        for input in &mut signature.inputs {
+            match input {
+                FnArg::Typed(typed) => {
+                    if let Some((pattern, &rebinds)) = patterns.next() {
+                        *typed.pat = pattern.clone();
+                        // What was expected of the name is met, or not, where the attempt binds it.
+                        typed
+                            .attrs
+                            .retain(|attribute| !(rebinds && attribute.path().is_ident("expect")));
+                    }
+                }
+                FnArg::Receiver(receiver) => {
+                    if self.rebinds_self {
+                        receiver.mutability = None;
+                    } else if self.mutable_self {
+                        let span = Span::mixed_site().located_at(receiver.self_token.span);
+                        receiver.mutability = Some(syn::Token![mut](span));
+                    }
+                }
+            }
+        }
+        signature
+    }
+
+    /// The patterns of a handmade future's rebindings.
+    pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
+        let typed = function
+            .signature
+            .inputs
+            .iter()
+            .filter(|input| matches!(input, FnArg::Typed(_)));
+        self.patterns.iter().skip(typed.count())
+    }
+}
+
+/// What refuses a field that is moved and then gone, at the field. `argument` is the one that is
+/// cloned where it can be.
+///
+/// ```text
+/// Output: Argument::new(&x).spares(&x.field).again();
+/// ```
+pub(super) fn again(
+    fields: &[TokenStream],
+    argument: Option<&Ident>,
+    root: &TokenStream,
+) -> TokenStream {
+    let each = fields.iter().map(|field| {
+        let plumbing = Span::mixed_site();
+        let last = field.clone().into_iter().last();
+        let at = last.map_or(plumbing, |last| plumbing.located_at(last.span()));
+        let again = Ident::new("again", at);
+        match argument {
+            Some(name) => quote_spanned! {plumbing=>
+                #root::__private::Argument::new(&#name).spares(&#field).#again();
+            },
+            None => quote_spanned!(plumbing=> #root::__private::Field::new(&#field).#again();),
+        }
+    });
+    each.collect()
+}

@@ -1,0 +1,219 @@
+//! The attributes of a type, a variant or a field: at most one verdict and one delay.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::{Attribute, LitInt, Meta, Path};
+
+use super::errors as wording;
+use super::keys::{Id, Target};
+use crate::errors::{At, Errors};
+use crate::given::{Form, Given};
+use crate::syntax::{self, RawArg, RawValue, Vocabulary};
+
+/// The words of the derive.
+static VOCABULARY: Vocabulary = Vocabulary {
+    find: |name| Id::named(name).map(Id::key),
+    not_a_key: wording::not_a_word,
+};
+
+/// What the attributes of one thing say.
+#[derive(Default)]
+pub(crate) struct Marks {
+    pub(crate) root: Option<Path>,
+    pub(crate) verdict: Option<Mark>,
+    pub(crate) after: Option<After>,
+    /// Something was wrong in it, so that what is missing may be what was wrong.
+    pub(crate) faulty: bool,
+}
+
+/// Where the verdict comes from.
+#[derive(Clone)]
+pub(crate) struct Mark {
+    pub(crate) says: Says,
+    pub(crate) at: At,
+}
+
+#[derive(Clone)]
+pub(crate) enum Says {
+    Word(Id),
+    Forward,
+    With(Path),
+}
+
+impl Says {
+    pub(crate) fn typed(&self) -> &'static str {
+        let id = match self {
+            Self::Word(id) => *id,
+            Self::Forward => Id::Forward,
+            Self::With(_) => Id::With,
+        };
+        id.key().name
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct After {
+    pub(crate) source: Source,
+    pub(crate) key: At,
+    pub(crate) at: At,
+}
+
+#[derive(Clone)]
+pub(crate) enum Source {
+    /// Without `r#` or the dot of `.0`.
+    Field(String),
+    Method(Path),
+}
+
+impl Marks {
+    /// Reads all `#[retryable(…)]` of one thing. `position` counts the words of the whole item.
+    pub(crate) fn read(
+        attributes: &[Attribute],
+        target: Target,
+        position: &mut usize,
+        errors: &mut Errors,
+    ) -> Self {
+        let mut marks = Self::default();
+        let before = errors.count();
+        for attribute in attributes {
+            if !attribute.path().is_ident("retryable") {
+                continue;
+            }
+            let at = At::of(attribute.path()).within(*position);
+            *position += 1;
+            match &attribute.meta {
+                Meta::List(list) if !list.tokens.is_empty() => {
+                    let tokens = list.tokens.clone();
+                    for word in syntax::parse(tokens, &VOCABULARY, position, errors) {
+                        marks.take(word, target, errors);
+                    }
+                }
+                Meta::NameValue(typed) => {
+                    let value: TokenStream = quote::ToTokens::to_token_stream(&typed.value);
+                    let at = At::of(&value).within(at.position);
+                    errors.push(at, wording::not_parentheses(&value));
+                }
+                Meta::List(_) | Meta::Path(_) => errors.push(at, wording::empty()),
+            }
+        }
+        marks.faulty = errors.count() > before;
+        marks
+    }
+
+    /// Takes in one word.
+    fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) {
+        let at = word.at();
+        let Some(id) = Id::named(&word.name) else {
+            errors.push(at, wording::unknown(&word.name, target));
+            return;
+        };
+        if !target.takes(id) {
+            errors.push(at, wording::not_here(&word.name, target));
+            return;
+        }
+        let says = match id {
+            Id::After => {
+                let after = After::read(word, errors);
+                return once(&mut self.after, after, id, at, errors);
+            }
+            Id::Crate => {
+                let root = path(word, id, errors);
+                return once(&mut self.root, root, id, at, errors);
+            }
+            Id::With => path(word, id, errors).map(Says::With),
+            _ => match &word.value {
+                RawValue::Alone if id == Id::Forward => Some(Says::Forward),
+                RawValue::Alone => Some(Says::Word(id)),
+                RawValue::Assigned(value) => {
+                    let at = At::of(value).within(at.position);
+                    errors.push(at, wording::no_value(&word.name));
+                    None
+                }
+                RawValue::Missing | RawValue::List { .. } => {
+                    errors.push(at, wording::no_value(&word.name));
+                    None
+                }
+            },
+        };
+        match (says, &self.verdict) {
+            (Some(says), Some(first)) => errors.push(
+                at,
+                wording::second_word(first.says.typed(), says.typed(), target),
+            ),
+            (Some(says), None) => self.verdict = Some(Mark { says, at }),
+            (None, _) => {}
+        }
+    }
+
+    /// An enum as a whole has no fields that `after` could name.
+    pub(crate) fn check_for_enum(&mut self, errors: &mut Errors) {
+        if let Some(After {
+            source: Source::Field(name),
+            at,
+            ..
+        }) = &self.after
+        {
+            errors.push(*at, wording::after_on_enum(name));
+            self.after = None;
+        }
+    }
+}
+
+/// Sets what may be given once.
+fn once<T>(slot: &mut Option<T>, value: Option<T>, id: Id, at: At, errors: &mut Errors) {
+    match (&slot, value) {
+        (Some(_), Some(_)) => errors.push(at, wording::twice(id.key().name)),
+        (None, Some(value)) => *slot = Some(value),
+        (_, None) => {}
+    }
+}
+
+impl After {
+    fn read(word: RawArg, errors: &mut Errors) -> Option<Self> {
+        let key = word.at();
+        let given = Given::new(Id::After.key(), word, errors)?;
+        let Some(source) = Source::read(&given.form) else {
+            errors.push(given.at, wording::not_a_field(&given.typed()));
+            return None;
+        };
+        Some(Self {
+            source,
+            key,
+            at: given.at,
+        })
+    }
+}
+
+impl Source {
+    /// `field`, `0`, `.0`, `path::to`, each also in quotes.
+    fn read(form: &Form) -> Option<Self> {
+        let plain = match form {
+            Form::Text(text) => text.value().trim().to_owned(),
+            Form::Rust(tokens) | Form::List(tokens) => tokens.to_string().replace(' ', ""),
+        };
+        let digits = plain.strip_prefix('.').unwrap_or(&plain);
+        if let Ok(digits) = syn::parse_str::<LitInt>(digits) {
+            let place = digits.base10_parse::<usize>().ok()?;
+            return Some(Self::Field(place.to_string()));
+        }
+        if let Ok(name) = form.parse(Ident::parse_any) {
+            return Some(Self::Field(name.unraw().to_string()));
+        }
+        form.parse(Path::parse_mod_style).ok().map(Self::Method)
+    }
+}
+
+/// The path of `with` and `crate`, also in quotes.
+fn path(word: RawArg, id: Id, errors: &mut Errors) -> Option<Path> {
+    let given = Given::new(id.key(), word, errors)?;
+    let path = given.form.parse(<Path as syn::parse::Parse>::parse);
+    if path.is_err() {
+        let (expected, example) = match id {
+            Id::Crate => ("where `reattempt` is", "path::to::reattempt"),
+            _ => ("the path of a function", "path::to_function"),
+        };
+        let message = wording::not_a_path(given.key.name, &given.typed(), expected, example);
+        errors.push(given.at, message);
+    }
+    path.ok()
+}

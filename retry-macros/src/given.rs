@@ -1,0 +1,141 @@
+//! One argument whose key is known, with its value still as typed.
+//!
+//! Each knows where it is, so that an error about it or a part of it does.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::parse::Parser;
+use syn::{Expr, Lit, LitStr};
+
+use crate::errors::{At, Errors, Fault, Message, key as wording, quoted, typed, value};
+use crate::keys::Key;
+use crate::model::Spanned;
+use crate::syntax::{RawArg, RawValue};
+
+pub(crate) struct Given {
+    pub(crate) key: &'static Key,
+    /// The value, as errors point at it.
+    pub(crate) at: At,
+    pub(crate) form: Form,
+    /// Where the key is.
+    pub(crate) span: Span,
+}
+
+/// A value in one of its forms: both are legal for every key.
+#[derive(Clone)]
+pub(crate) enum Form {
+    /// In quotes.
+    Text(LitStr),
+    /// Plain Rust.
+    Rust(TokenStream),
+    /// In parentheses behind the key, which takes a list.
+    List(TokenStream),
+}
+
+impl Form {
+    pub(crate) fn of(tokens: TokenStream) -> Self {
+        match syn::parse2(tokens.clone()) {
+            Ok(Lit::Str(text)) if text.suffix().is_empty() => Self::Text(text),
+            _ => Self::Rust(tokens),
+        }
+    }
+
+    /// Parses all of it; what comes out of quotes carries the span of the quotes.
+    pub(crate) fn parse<P: Parser>(&self, parser: P) -> syn::Result<P::Output> {
+        match self {
+            Self::Text(text) => text.parse_with(parser),
+            Self::Rust(tokens) | Self::List(tokens) => parser.parse2(tokens.clone()),
+        }
+    }
+
+    /// How it was typed.
+    pub(crate) fn typed(&self) -> String {
+        match self {
+            Self::Text(text) => quoted(&text.value()),
+            Self::Rust(tokens) | Self::List(tokens) => typed(tokens),
+        }
+    }
+}
+
+impl Given {
+    /// Looks at the punctuation; `None` where there is no value.
+    pub(crate) fn new(key: &'static Key, arg: RawArg, errors: &mut Errors) -> Option<Self> {
+        let (form, at) = match arg.value {
+            RawValue::Alone | RawValue::Missing => {
+                errors.push(arg.at(), wording::missing_value(key));
+                return None;
+            }
+            RawValue::Assigned(tokens) => {
+                let at = At::of(&tokens).within(arg.position);
+                (Form::of(tokens), at)
+            }
+            RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),
+            RawValue::List { tokens, at } => {
+                errors.push(at, wording::not_a_list(key, &tokens));
+                if tokens.is_empty() {
+                    return None;
+                }
+                // The value may hold a mistake of its own.
+                (Form::of(tokens), at)
+            }
+        };
+        Some(Self {
+            key,
+            at,
+            form,
+            span: arg.span,
+        })
+    }
+
+    pub(crate) fn spanned<T>(&self, value: T) -> Spanned<T> {
+        Spanned {
+            value,
+            key: self.span,
+            span: self.at.start,
+            position: self.at.position,
+        }
+    }
+
+    /// The text in quotes, without blanks around it.
+    pub(crate) fn text(&self) -> Option<String> {
+        match &self.form {
+            Form::Text(text) => Some(text.value().trim().to_owned()),
+            Form::Rust(_) | Form::List(_) => None,
+        }
+    }
+
+    pub(crate) fn expr(&self) -> Result<Expr, Fault> {
+        self.form
+            .parse(<Expr as syn::parse::Parse>::parse)
+            .map_err(|_| self.wrong())
+    }
+
+    pub(crate) fn typed(&self) -> String {
+        self.form.typed()
+    }
+
+    /// Where a part of the value is; all of it for no part.
+    pub(crate) fn at_part(&self, part: &impl ToTokens) -> At {
+        if part.to_token_stream().is_empty() {
+            return self.at;
+        }
+        At::of(part).within(self.at.position)
+    }
+
+    /// A value of another kind than the key takes.
+    pub(crate) fn wrong(&self) -> Fault {
+        self.fault(value::wrong(self.key, &self.typed()))
+    }
+
+    /// The same, with a better idea than the example.
+    pub(crate) fn wrong_but(&self, write: &str) -> Fault {
+        self.fault(value::wrong_but(self.key, &self.typed(), write))
+    }
+
+    pub(crate) fn fault(&self, message: Message) -> Fault {
+        Fault {
+            at: self.at,
+            message,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What is certain of a model: what the rules between keys ask.
+
+use std::time::Duration;
+
+use crate::errors::At;
+use crate::model::{Length, Model, Rules, Spanned, Word};
+
+/// The defaults of the runtime, which a `policy` may change.
+const BASE: Duration = Duration::from_millis(100);
+const MAX_DELAY: Duration = Duration::from_secs(20);
+
+/// What is certain of a model.
+pub(super) struct Facts<'a> {
+    pub(super) model: &'a Model,
+    /// The keys that were given.
+    pub(super) places: Vec<Place>,
+    /// The words, as typed.
+    pub(super) backoff: Option<String>,
+    pub(super) jitter: Option<String>,
+    pub(super) base: Option<Duration>,
+    pub(super) max_delay: Option<Duration>,
+}
+
+/// Where a key and its value are.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) key: &'static str,
+    pub(super) name: At,
+    pub(super) value: At,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(model: &'a Model) -> Self {
+        macro_rules! places {
+            ($($key:ident)*; $($rule:ident)*) => {{
+                // A new key must be put here. These three are kept without their places.
+                let Model { root: _, name: _, policy: _, rules, $($key),* } = model;
+                let Rules { $($rule),* } = rules;
+                [
+                    $(place(stringify!($key), $key.as_ref()),)*
+                    $(place(stringify!($rule), $rule.as_ref()),)*
+                ]
+            }};
+        }
+        let places = places! {
+            attempts timeout deadline backoff base max_delay factor jitter when_ok clone budget idempotent
+            nested cancel on_retry before_retry;
+            unless not_on matches on when
+        };
+        let or_default = |setting: &Option<Spanned<Length>>, default: Duration| match setting {
+            None => model.policy.is_none().then_some(default),
+            setting => fixed(setting.as_ref()),
+        };
+        Self {
+            model,
+            places: places.into_iter().flatten().collect(),
+            backoff: word(model.backoff.as_ref()),
+            jitter: word(model.jitter.as_ref()),
+            base: or_default(&model.base, BASE),
+            max_delay: or_default(&model.max_delay, MAX_DELAY),
+        }
+    }
+
+    pub(super) fn place(&self, key: &str) -> Option<Place> {
+        self.places.iter().find(|place| place.key == key).copied()
+    }
+
+    /// The key that was written last: until then all was well.
+    pub(super) fn last(&self, keys: &[&str]) -> Option<Place> {
+        let places = keys.iter().filter_map(|&key| self.place(key));
+        places.max_by_key(|place| place.name.position)
+    }
+
+    pub(super) fn no_delay(&self) -> bool {
+        self.base == Some(Duration::ZERO)
+    }
+
+    pub(super) fn has_backoff(&self, word: &str) -> bool {
+        self.backoff.as_deref() == Some(word)
+    }
+
+    pub(super) fn decorrelated(&self) -> Option<String> {
+        let decorrelated = self.jitter.as_deref() == Some("decorrelated");
+        decorrelated.then(|| "jitter = \"decorrelated\"".to_owned())
+    }
+
+    /// Decorrelated jitter grows by itself; so may a jitter that a policy or a constant names.
+    pub(super) fn jitter_grows(&self) -> bool {
+        match (&self.model.jitter, &self.jitter) {
+            (Some(_), Some(word)) => word == "decorrelated",
+            (Some(_), None) => true,
+            (None, _) => self.model.policy.is_some(),
+        }
+    }
+
+    /// Below `base` it is a contradiction, which another rule reports; as long as `base` it says the
+    /// same; and beside a `base` above the default it is needed.
+    pub(super) fn max_delay_is_needed(&self) -> bool {
+        match (self.base, fixed(self.model.max_delay.as_ref())) {
+            (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,
+            _ => self.model.base.is_some(),
+        }
+    }
+}
+
+fn place<T>(key: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
+    setting.map(|setting| Place {
+        key,
+        name: At::from(setting.key).within(setting.position),
+        value: At::from(setting.span).within(setting.position),
+    })
+}
+
+pub(super) fn fixed(setting: Option<&Spanned<Length>>) -> Option<Duration> {
+    match setting?.value {
+        Length::Fixed(duration) => Some(duration),
+        Length::Expr(_) => None,
+    }
+}
+
+fn word(setting: Option<&Spanned<Word>>) -> Option<String> {
+    match &setting?.value {
+        Word::Variant(variant) => Some(variant.to_string().to_lowercase()),
+        Word::Expr(_) => None,
+    }
+}

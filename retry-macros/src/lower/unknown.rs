@@ -1,0 +1,98 @@
+//! What to say of a key that there is not: the nearest one, or ours for the word of another crate.
+
+use crate::errors::{Message, typed};
+use crate::keys::{self, Foreign, Id, KEYS, Key};
+use crate::syntax::RawValue;
+use crate::text;
+
+pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
+    if let Some(ours) = keys::foreign(name) {
+        return foreign(name, ours, value);
+    }
+    let message = Message::new(format!("unknown key `{name}`"));
+    let message = match text::nearest(name, KEYS.iter().map(|key| key.name)) {
+        Some(nearest) => message.help(format!("did you mean `{nearest}`?")),
+        // A type alone is meant for `on`.
+        None if name.starts_with(char::is_uppercase) => {
+            message.help(format!("write `on = {name}`"))
+        }
+        None => message.help("take one of the keys below, or leave it out"),
+    };
+    message.note(format!("the keys are {}", all_keys()))
+}
+
+/// All keys, broken into lines that stand under the text of a `note: `.
+fn all_keys() -> String {
+    let mut width = "note: the keys are ".len();
+    let mut list = String::new();
+    for word in text::list(KEYS, ", ").split(' ') {
+        if width + word.len() > 83 {
+            list = format!("{}\n      ", list.trim_end());
+            width = 6;
+        }
+        list.extend([word, " "]);
+        width += word.len() + 1;
+    }
+    list.trim_end().to_owned()
+}
+
+fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
+    let key = match ours {
+        Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) => id.key(),
+        Foreign::Retries => Id::Attempts.key(),
+        Foreign::Without(help) => {
+            return Message::new(format!("unknown key `{name}`, which is not needed here"))
+                .help(help);
+        }
+    };
+    let write = match ours {
+        Foreign::Key(_) => Some(renamed(key, value)),
+        Foreign::Value(_, word) => Some(format!("{key} = \"{word}\"")),
+        Foreign::Number(_, unit) => {
+            number(value).map(|number| format!("{key} = \"{number}{unit}\""))
+        }
+        Foreign::Retries => number(value)
+            .and_then(|number| number.checked_add(1))
+            .map(|attempts| format!("attempts = {attempts}")),
+        Foreign::Without(_) => None,
+    };
+    let write = write.as_deref().unwrap_or(key.example);
+    let message = Message::new(format!("unknown key `{name}`, called `{key}` here"))
+        .help(format!("write `{write}`"));
+    match ours {
+        Foreign::Retries => message.note("`attempts` counts the first call as well"),
+        _ => message,
+    }
+}
+
+/// Our key with the user's own value; with the value of the example where that is no help.
+fn renamed(key: &Key, value: &RawValue) -> String {
+    let tokens = match value {
+        RawValue::Alone | RawValue::Missing => return key.example.to_owned(),
+        RawValue::List { tokens, .. } if key.grammar.is_list() => {
+            return format!("{key}({})", typed(tokens));
+        }
+        RawValue::Assigned(tokens) | RawValue::List { tokens, .. } => tokens,
+    };
+    let text = typed(tokens);
+    // `stop_after_attempt(3)` belongs to the crate that was meant.
+    let foreign =
+        ["attempts", "backoff", "factor", "jitter"].contains(&key.name) && text.contains('(');
+    let lacks_unit = key.kind == "a duration" && number(value).is_some();
+    if foreign || lacks_unit || text.is_empty() || text.ends_with('…') {
+        return key.example.to_owned();
+    }
+    format!("{key} = {text}")
+}
+
+/// The value as a whole number, quoted or not.
+fn number(value: &RawValue) -> Option<u64> {
+    let (RawValue::Assigned(tokens) | RawValue::List { tokens, .. }) = value else {
+        return None;
+    };
+    match syn::parse2(tokens.clone()).ok()? {
+        syn::Lit::Int(int) => int.base10_parse().ok(),
+        syn::Lit::Str(text) => text.value().trim().parse().ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! How far a value, or an argument, reaches.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::buffer::Cursor;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, LitStr, Pat, Token, Type};
+
+use crate::keys::{Grammar, Key};
+use crate::tokens::bare;
+
+/// Finds a key of the vocabulary.
+pub(super) type Find = fn(&str) -> Option<&'static Key>;
+
+/// The tokens of one value: as far as the grammar reaches if a comma or the end
+/// follows there, else everything before the next comma.
+///
+/// So a comma within a value (`Error<A, B>`, `|a, b| …`) does not cut it, and a value with a
+/// mistake is handed on whole.
+pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: Find) -> TokenStream {
+    let ahead = input.fork();
+    let parsed = match grammar {
+        Grammar::Expr | Grammar::Names => ahead.parse::<Expr>().is_ok(),
+        Grammar::Pattern => pattern(&ahead).is_ok(),
+        Grammar::Types => {
+            (ahead.peek(LitStr) && ahead.parse::<LitStr>().is_ok()) || types(&ahead).is_ok()
+        }
+        Grammar::Flag => false,
+    };
+    let ends = ahead.is_empty() || ahead.peek(Token![,]) || starts_argument(&ahead, find);
+    let end = (parsed && ends).then(|| ahead.cursor());
+    until(input, end, find)
+}
+
+fn pattern(input: ParseStream<'_>) -> syn::Result<()> {
+    Pat::parse_multi_with_leading_vert(input)?;
+    if input.peek(Token![if]) {
+        input.parse::<Token![if]>()?;
+        input.parse::<Expr>()?;
+    }
+    Ok(())
+}
+
+fn types(input: ParseStream<'_>) -> syn::Result<()> {
+    Punctuated::<Type, Token![|]>::parse_separated_nonempty(input).map(drop)
+}
+
+/// Takes the tokens before `end`; without one, those before the next comma or the next argument.
+pub(super) fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>, find: Find) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() {
+        let ends = match end {
+            Some(end) => input.cursor() >= end,
+            None => input.peek(Token![,]) || (!tokens.is_empty() && starts_argument(input, find)),
+        };
+        if ends {
+            break;
+        }
+        match input.parse::<TokenTree>() {
+            Ok(token) => tokens.extend([token]),
+            Err(_) => break,
+        }
+    }
+    // What came through a fragment of `macro_rules!` is wrapped in brackets that nobody typed.
+    bare(tokens)
+}
+
+/// Whether what follows can only be the next argument: `word =`, or a key of ours and then `(`, a
+/// literal, a comma or the end.
+pub(super) fn starts_argument(input: ParseStream<'_>, find: Find) -> bool {
+    if starts_assignment(input, None) {
+        return true;
+    }
+    let ahead = input.fork();
+    let Ok(ident) = ahead.call(Ident::parse_any) else {
+        return false;
+    };
+    let ends = ahead.is_empty()
+        || ahead.peek(Token![,])
+        || ahead.peek(syn::token::Paren)
+        || ahead.peek(Lit);
+    ends && find(&ident.unraw().to_string()).is_some()
+}
+
+/// Whether `word =` follows, and the word is a key where `find` is there to know.
+pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<Find>) -> bool {
+    let ahead = input.fork();
+    let Ok(ident) = ahead.call(Ident::parse_any) else {
+        return false;
+    };
+    find.is_none_or(|find| find(&ident.unraw().to_string()).is_some())
+        && ahead.peek(Token![=])
+        && !ahead.peek(Token![==])
+        && !ahead.peek(Token![=>])
+}
+
+pub(super) fn next(input: ParseStream<'_>) -> String {
+    let token = input.fork().call(Ident::parse_any);
+    token.map(|ident| ident.to_string()).unwrap_or_default()
+}
+
+pub(super) fn comma(input: ParseStream<'_>) -> bool {
+    let found = input.peek(Token![,]);
+    if found {
+        skip(input, 1);
+    }
+    found
+}
+
+pub(super) fn skip(input: ParseStream<'_>, length: usize) {
+    for _ in 0..length {
+        let _: syn::Result<TokenTree> = input.parse();
+    }
+}

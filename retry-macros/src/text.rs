@@ -1,0 +1,92 @@
+//! Words for people: the nearest name, the words of others, a list.
+
+use std::fmt::Display;
+
+/// The known name nearest to what was typed, if one is near.
+pub(crate) fn nearest<'a>(
+    typed: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    // Jaro-Winkler above 0.8 is what darling uses: typing errors pass, other words do not.
+    const NEAR: f64 = 0.8;
+    let typed = snake_case(typed);
+    known
+        .into_iter()
+        .map(|name| (name, strsim::jaro_winkler(&typed, name)))
+        .filter(|&(_, similarity)| similarity > NEAR)
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(name, _)| name)
+}
+
+/// What stands in a table beside this word. Its words are separated by blanks.
+pub(crate) fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+    let word = snake_case(word);
+    let row = table
+        .iter()
+        .find(|(words, _)| words.split_whitespace().any(|known| known == word));
+    row.map(|&(_, ours)| ours)
+}
+
+/// Whether a list of words, separated by blanks, has this one.
+pub(crate) fn among(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+/// `maxDelay`, `MaxDelay`, `MAX_DELAY` and `max-delay` as `max_delay`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut lower_before = false;
+    for char in name.chars() {
+        if char.is_uppercase() && lower_before {
+            snake.push('_');
+        }
+        lower_before = char.is_lowercase() || char.is_numeric();
+        match char {
+            '-' => snake.push('_'),
+            _ => snake.extend(char.to_lowercase()),
+        }
+    }
+    snake
+}
+
+/// `a`, `b` and `c`, each in backticks; `last` stands before the last one.
+pub(crate) fn list(names: impl IntoIterator<Item = impl Display>, last: &str) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [first @ .., end] if !first.is_empty() => format!("{}{last}{end}", first.join(", ")),
+        names => names.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::KEYS;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        let names = || KEYS.iter().map(|key| key.name);
+        for (typed, expected) in [
+            ("atempts", Some("attempts")),
+            ("attempt", Some("attempts")),
+            ("maxDelay", Some("max_delay")),
+            ("MAX_DELAY", Some("max_delay")),
+            ("max-delay", Some("max_delay")),
+            ("timout", Some("timeout")),
+            ("dedline", Some("deadline")),
+            ("jiter", Some("jitter")),
+            ("xyz", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, names()), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_list_reads_as_in_a_sentence() {
+        assert_eq!(list([""; 0], " or "), "");
+        assert_eq!(list(["a"], " or "), "`a`");
+        assert_eq!(list(["a", "b"], " or "), "`a` or `b`");
+        assert_eq!(list(["a", "b", "c"], " and "), "`a`, `b` and `c`");
+    }
+}

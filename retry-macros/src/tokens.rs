@@ -1,0 +1,84 @@
+//! Walking tokens, into groups: what a macro can see without knowing what names mean.
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+
+/// Each token, a group before what is in it.
+pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
+    let mut open = vec![tokens.to_token_stream().into_iter()];
+    std::iter::from_fn(move || {
+        while let Some(tokens) = open.last_mut() {
+            let Some(token) = tokens.next() else {
+                open.pop();
+                continue;
+            };
+            if let TokenTree::Group(group) = &token {
+                open.push(group.stream().into_iter());
+            }
+            return Some(token);
+        }
+        None
+    })
+}
+
+/// Whether this holds of a word, at any depth.
+pub(crate) fn any_word(tokens: &impl ToTokens, holds: impl Fn(&Ident) -> bool) -> bool {
+    deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
+}
+
+pub(crate) fn is_word(token: Option<&TokenTree>, wanted: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(word)) if word == wanted)
+}
+
+pub(crate) fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+}
+
+/// The delimiter of a group.
+pub(crate) fn delimiter(token: Option<&TokenTree>) -> Option<Delimiter> {
+    match token {
+        Some(TokenTree::Group(group)) => Some(group.delimiter()),
+        _ => None,
+    }
+}
+
+/// The token this many places before that one.
+pub(crate) fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
+    at.checked_sub(steps).and_then(|index| tokens.get(index))
+}
+
+/// The group that is all there is.
+pub(crate) fn lone_group(tokens: &TokenStream) -> Option<Group> {
+    let mut tokens = tokens.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(group)), None) => Some(group),
+        _ => None,
+    }
+}
+
+/// Takes off the groups without a delimiter that hold all of the tokens: those of a fragment of
+/// `macro_rules!`, which nobody typed.
+pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
+    match lone_group(&tokens) {
+        Some(group) if group.delimiter() == Delimiter::None => bare(group.stream()),
+        _ => tokens,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_walked_into() {
+        let tokens: TokenStream = "a(b[c], { d }) e".parse().unwrap();
+        let words: Vec<_> = deep(&tokens)
+            .filter_map(|token| match token {
+                TokenTree::Ident(word) => Some(word.to_string()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(words, ["a", "b", "c", "d", "e"]);
+        assert!(any_word(&tokens, |word| word == "d"));
+    }
+}

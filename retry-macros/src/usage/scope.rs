@@ -1,0 +1,80 @@
+//! Where a name means something else than the argument.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::tokens::{before, delimiter, is_punct, is_word};
+
+/// Where the pattern of the `let` at `at` ends.
+pub(super) fn pattern_end(tokens: &[TokenTree], at: usize) -> usize {
+    let mut rest = at + 1..tokens.len();
+    rest.find(|&index| ends_pattern(tokens, index))
+        .unwrap_or(tokens.len())
+}
+
+/// From where on the `let` at `at` hides `name`, for the rest of its block.
+pub(super) fn hidden_from(tokens: &[TokenTree], at: usize, name: &str) -> Option<usize> {
+    let previous = before(tokens, at, 1);
+    // Not the `let` of a condition, which holds for a block of its own.
+    let statement = previous.is_none()
+        || is_punct(previous, ';')
+        || matches!(
+            delimiter(previous),
+            Some(Delimiter::Brace | Delimiter::Bracket)
+        );
+    let end = pattern_end(tokens, at);
+    let semicolon = (end..tokens.len()).find(|&index| is_punct(tokens.get(index), ';'))?;
+    (statement && binds(tokens.get(at + 1..end)?, name)).then_some(semicolon + 1)
+}
+
+/// Whether a body binds `name` anew, anywhere and in whatever way.
+pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
+    let tokens: Vec<_> = body.clone().into_iter().collect();
+    let mut bars = 0;
+    let anew = tokens.iter().enumerate().any(|(at, token)| {
+        let previous = before(&tokens, at, 1);
+        bars += usize::from(is_punct(Some(token), '|'));
+        let pattern = bars % 2 == 1
+            || ["let", "for", "mut", "ref"]
+                .iter()
+                .any(|word| is_word(previous, word));
+        let next = tokens.get(at + 1);
+        let arm = is_punct(next, '=') && is_punct(tokens.get(at + 2), '>')
+            || is_word(next, "if")
+            || is_word(next, "in")
+            || is_punct(next, '@');
+        match token {
+            TokenTree::Ident(word) => word == name && (pattern || arm),
+            // What a pattern may hold: `Some(x)`, `Struct { x }`, `(x, y)`.
+            TokenTree::Group(group) if pattern || arm || is_punct(next, '=') => {
+                let inner: Vec<_> = group.stream().into_iter().collect();
+                binds(&inner, name)
+            }
+            _ => false,
+        }
+    });
+    anew || tokens
+        .iter()
+        .any(|token| matches!(token, TokenTree::Group(group) if is_rebound(name, &group.stream())))
+}
+
+/// Whether the `=`, the `;` or the type behind the pattern of a `let` begins here. The two colons of a
+/// path begin none.
+fn ends_pattern(tokens: &[TokenTree], at: usize) -> bool {
+    let token = tokens.get(at);
+    let colon = |token| is_punct(token, ':');
+    is_punct(token, '=')
+        || is_punct(token, ';')
+        || colon(token) && !colon(tokens.get(at + 1)) && !colon(before(tokens, at, 1))
+}
+
+/// Whether a pattern binds `name`; the name of a field, `Struct { name: other }`, does not.
+fn binds(pattern: &[TokenTree], name: &str) -> bool {
+    pattern.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Ident(word) => word == name && !is_punct(pattern.get(at + 1), ':'),
+        TokenTree::Group(group) => {
+            let inner: Vec<_> = group.stream().into_iter().collect();
+            binds(&inner, name)
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,116 @@
+use proc_macro2::TokenStream;
+
+use super::{Usage, is_rebound, read as uses_in};
+
+fn read(body: &str) -> TokenStream {
+    body.parse().unwrap()
+}
+
+#[test]
+fn each_use_of_an_argument_is_seen_for_what_it_is() {
+    for (body, expected) in [
+        ("y.x(); x::y(); x!(); Struct { x: 1 }", Usage::Unmentioned),
+        (
+            "f(&x); x.len(); x[0]; x == y; format!(\"{x}\")",
+            Usage::Borrowed,
+        ),
+        (
+            "x.a.len(); x.count + 1; x.done = true; !x.flag; x.id as u64",
+            Usage::Borrowed,
+        ),
+        (
+            "match x.kind { _ => 1 }; matches!(x.kind, A)",
+            Usage::Borrowed,
+        ),
+        ("f(x)", Usage::HandedOver),
+        ("x.into()", Usage::HandedOver),
+        ("x.try_into()?", Usage::HandedOver),
+        ("x.await", Usage::UsedUp),
+        ("drop(x)", Usage::UsedUp),
+        ("async move { x.len() }", Usage::Moved),
+        // A field may be `Copy`.
+        ("f(x.body)", Usage::InParts),
+        ("let y = x.body;", Usage::InParts),
+        ("x.body.into_bytes()", Usage::InParts),
+        ("async move { f(x.body) }", Usage::Moved),
+        // A method may take a reference.
+        ("x.max(y)", Usage::Moved),
+        // What comes after a new binding of the name is no use of the argument.
+        ("let x = x.as_ref(); f(x)", Usage::Borrowed),
+        ("let x: &str = x.as_ref(); f(x)", Usage::Borrowed),
+        ("let (x, y) = split(&x); f(x)", Usage::Borrowed),
+        ("let a::Pair { x, .. } = split(&x); f(x)", Usage::Borrowed),
+        ("if let Some(x) = x.get() { f(x) } g(x)", Usage::HandedOver),
+        ("{ let x = 1; f(x) } x.len()", Usage::Borrowed),
+        ("let Pair { x: y } = y; f(x)", Usage::HandedOver),
+        ("let y = f(x); let x = y;", Usage::HandedOver),
+    ] {
+        assert_eq!(uses_in("x", &read(body)).usage, expected, "{body}");
+    }
+}
+
+#[test]
+fn a_move_block_is_looked_into() {
+    for (body, expected) in [
+        ("async move { x.len() }", Usage::Borrowed),
+        ("async move { f(&x.body) }", Usage::Borrowed),
+        ("async move { f(x) }", Usage::HandedOver),
+        ("async move { f(x.body) }", Usage::InParts),
+    ] {
+        let body = read(body);
+        let uses = uses_in("x", &body);
+        assert_eq!(
+            (uses.in_move_block, uses.apart_from_moves),
+            (true, expected),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn fields_that_are_used_by_value_are_found() {
+    for (body, expected) in [
+        ("f(x.body)", "x . body"),
+        ("f(a, x.0.body)", "x . 0 . body"),
+        ("Struct { body: x.body }", "x . body"),
+        ("x.body.into_bytes()", "x . body"),
+        ("let y = x.body;", "x . body"),
+        (
+            "f(&x.body); x.body.len(); y.x.body; let x = 1; f(x.body)",
+            "",
+        ),
+        ("println!(\"{}\", x.body); vec![x.body]", ""),
+    ] {
+        let fields = uses_in("x", &read(body)).fields;
+        let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
+        assert_eq!(fields.join(", "), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_name_that_is_bound_anew_is_noticed() {
+    for body in [
+        "let x = 1;",
+        "let mut x = 1;",
+        "if let Some(x) = y {}",
+        "for x in y {}",
+        "for (x, y) in z {}",
+        "f(|x| x.id)",
+        "f(|a, x| x.id)",
+        "match y { x => 1 }",
+        "match y { Some(x) => 1 }",
+        "match y { Pair { x, .. } if z => 1 }",
+        "match y { x @ 1 => 1 }",
+    ] {
+        assert!(is_rebound("x", &read(body)), "{body}");
+    }
+    for body in [
+        "f(x)",
+        "let y = x;",
+        "match x { y => 1 }",
+        "if x.a == y {}",
+        "f(|y| x.id(y))",
+    ] {
+        assert!(!is_rebound("x", &read(body)), "{body}");
+    }
+}

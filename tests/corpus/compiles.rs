@@ -1,0 +1,210 @@
+//! Shapes of functions in real code, in words of our own, that compile under the attribute.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reattempt::{Retryable, retry};
+
+fn main() {}
+
+#[derive(Debug, Retryable)]
+#[retryable(transient)]
+pub struct Failed;
+
+/// A stream of rows beside an error of one's own.
+pub mod opaque_result {
+    use super::*;
+
+    #[retry]
+    pub async fn rows(table: &str) -> Result<impl Iterator<Item = String> + use<>, Failed> {
+        let names = vec![table.to_owned()];
+        Ok(names.into_iter())
+    }
+}
+
+/// A generic name, turned into what is needed first and handed over then.
+pub mod name_bound_anew {
+    use super::*;
+
+    fn create(queue: &str) -> io::Result<usize> {
+        Ok(queue.len())
+    }
+
+    #[retry]
+    pub async fn declare<N: AsRef<str>>(queue: N) -> io::Result<usize> {
+        let queue = queue.as_ref();
+        create(queue)
+    }
+}
+
+/// A request whose body goes into the call.
+pub mod field_of_a_clone {
+    use super::*;
+
+    #[derive(Clone)]
+    pub struct Upload {
+        pub key: String,
+        pub body: Vec<u8>,
+    }
+
+    async fn put(key: &str, body: Vec<u8>) -> io::Result<usize> {
+        Ok(key.len() + body.len())
+    }
+
+    #[retry]
+    pub async fn upload(upload: Upload) -> io::Result<usize> {
+        put(&upload.key, upload.body).await
+    }
+}
+
+/// Options of which each field is copied.
+pub mod field_that_is_copied {
+    use super::*;
+
+    pub struct Options {
+        pub limit: usize,
+        pub wait: Option<Duration>,
+    }
+
+    fn page(limit: usize, wait: Option<Duration>) -> usize {
+        limit + wait.map_or(0, |wait| wait.subsec_nanos() as usize)
+    }
+
+    #[retry]
+    pub async fn list(options: Options) -> io::Result<usize> {
+        let limit = options.limit;
+        Ok(page(limit, options.wait))
+    }
+}
+
+/// A field that is a `&mut`, and is lent on.
+pub mod field_that_is_reborrowed {
+    use super::*;
+
+    pub struct Scratch<'a> {
+        pub buffer: &'a mut Vec<u8>,
+    }
+
+    fn fill(buffer: &mut Vec<u8>) {
+        buffer.push(1);
+    }
+
+    #[retry]
+    pub async fn read(scratch: Scratch<'_>) -> io::Result<usize> {
+        fill(scratch.buffer);
+        Ok(scratch.buffer.len())
+    }
+}
+
+/// A conversion that may fail, by value.
+pub mod conversion {
+    use super::*;
+
+    #[retry(when = |_| true)]
+    pub async fn get<K: TryInto<u64> + Clone>(key: K) -> Result<u64, Failed> {
+        key.try_into().map_err(|_| Failed)
+    }
+}
+
+/// A response with a body of a known type.
+pub mod closed_type {
+    use super::*;
+
+    #[derive(Clone)]
+    pub struct Response<B>(pub B);
+
+    fn body<B>(response: Response<B>) -> B {
+        response.0
+    }
+
+    #[retry]
+    pub async fn store(response: Response<Vec<u8>>) -> io::Result<usize> {
+        Ok(body(response).len())
+    }
+}
+
+/// A limit that is a parameter of the function.
+pub mod const_parameter {
+    use super::*;
+
+    #[retry(timeout = Duration::from_secs(SECONDS))]
+    pub async fn ping<const SECONDS: u64>() -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A handle that a task of its own keeps.
+pub mod shared_self {
+    use super::*;
+
+    pub struct Pool;
+
+    fn keep(pool: Arc<Pool>) -> usize {
+        Arc::strong_count(&pool)
+    }
+
+    impl Pool {
+        #[retry]
+        pub async fn warm(self: Arc<Self>) -> io::Result<usize> {
+            Ok(keep(self))
+        }
+    }
+}
+
+/// Values that only pass through a macro or a comparison.
+pub mod fields_that_are_looked_at {
+    use super::*;
+
+    pub struct Job {
+        pub name: String,
+        pub kind: Kind,
+    }
+
+    #[derive(PartialEq, Debug)]
+    pub enum Kind {
+        Small,
+        Large(String),
+    }
+
+    #[retry]
+    pub async fn run(job: Job) -> io::Result<usize> {
+        if matches!(job.kind, Kind::Small) || job.name == "none" {
+            println!("{} {:?}", job.name, job.kind);
+        }
+        match job.kind {
+            Kind::Small => Ok(0),
+            Kind::Large(ref name) => Ok(name.len()),
+        }
+    }
+}
+
+/// A closure whose argument has the name of the function's.
+pub mod name_of_a_closure {
+    use super::*;
+
+    pub struct Batch(pub Vec<(u32, String)>);
+
+    fn id(id: u32) -> u32 {
+        id
+    }
+
+    #[retry]
+    pub async fn ids(batch: Batch) -> io::Result<Vec<u32>> {
+        Ok(batch.0.iter().map(|batch| id(batch.0)).collect())
+    }
+}
+
+/// An address of any kind, lent to each attempt.
+pub mod bound_that_references_have {
+    use super::*;
+
+    fn resolve<A: std::net::ToSocketAddrs>(address: A) -> io::Result<usize> {
+        Ok(address.to_socket_addrs()?.count())
+    }
+
+    #[retry]
+    pub async fn connect<A: std::net::ToSocketAddrs + Sync>(address: A) -> io::Result<usize> {
+        resolve(address)
+    }
+}

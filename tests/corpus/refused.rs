@@ -1,0 +1,132 @@
+//! Shapes of functions in real code, in words of our own, that need a word from their author: one
+//! error each, on the line that ends in `//~` and its message.
+
+use std::io;
+
+use reattempt::{Retryable, retry};
+
+fn main() {}
+
+pub mod field_of_an_argument {
+    use super::*;
+
+    pub struct Upload {
+        pub body: Vec<u8>,
+    }
+
+    fn put(body: Vec<u8>) -> usize {
+        body.len()
+    }
+
+    #[retry]
+    pub async fn upload(upload: Upload) -> io::Result<usize> {
+        Ok(put(upload.body)) //~ a field of type `Vec<u8>` is moved out of an argument, and each attempt needs it again
+    }
+}
+
+pub mod field_of_self {
+    use super::*;
+
+    pub struct Request {
+        pub query: String,
+    }
+
+    impl Request {
+        #[retry]
+        pub async fn send(self) -> io::Result<Vec<u8>> {
+            Ok(self.query.into_bytes()) //~ a field of type `String` is moved out of an argument, and each attempt needs it again
+        }
+    }
+}
+
+pub mod bound_that_no_reference_has {
+    use super::*;
+
+    pub trait ToSubject {
+        fn to_subject(&self) -> String;
+    }
+
+    fn name(subject: impl ToSubject) -> String {
+        subject.to_subject()
+    }
+
+    #[retry]
+    pub async fn publish<S: ToSubject>(subject: S) -> io::Result<String> { //~ `S` is used up by the first attempt, and it is not `Clone`
+        Ok(name(subject))
+    }
+}
+
+pub mod closed_type {
+    use super::*;
+
+    pub struct Body;
+    pub struct Response<B>(pub B);
+
+    fn body<B>(response: Response<B>) -> B {
+        response.0
+    }
+
+    #[retry]
+    pub async fn store(response: Response<Body>) -> io::Result<Body> { //~ `Response<Body>` is used up by the first attempt, and it is not `Clone`
+        Ok(body(response))
+    }
+}
+
+pub mod iterator {
+    use super::*;
+
+    #[retry]
+    pub async fn insert<I: IntoIterator<Item = u8>>(rows: I) -> io::Result<Vec<u8>> { //~ `I` is used up by the first attempt, and it is not `Clone`
+        Ok(rows.into_iter().collect())
+    }
+}
+
+pub mod lent_and_not_sync {
+    use super::*;
+
+    fn show<T: std::fmt::Debug>(value: T) -> String {
+        format!("{value:?}")
+    }
+
+    #[retry]
+    pub async fn log<T: std::fmt::Debug + Send>(value: T) -> io::Result<String> { //~ `T` is lent to each attempt and is not `Sync`, so the future would not be `Send`
+        Ok(show(value))
+    }
+}
+
+pub mod token_in_a_field {
+    use super::*;
+
+    pub struct Token;
+    pub struct Worker {
+        pub shutdown: Token,
+    }
+
+    impl Worker {
+        #[retry(cancel = self.shutdown)] //~ found `self.shutdown`, expected a future, which a token is not
+        pub async fn poll(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
+
+pub mod attempts_in_a_word {
+    use super::*;
+
+    #[retry(attempts = "never")] //~ found `"never"`, expected a whole number or `"unlimited"`
+    pub async fn once() -> io::Result<()> {
+        Ok(())
+    }
+}
+
+pub mod forwarded {
+    use super::*;
+
+    pub struct Code(pub u8);
+
+    #[derive(Retryable)]
+    pub enum Failed {
+        #[retryable(forward)]
+        Code(Code), //~ `Code` has no verdict to forward
+    }
+}

@@ -1,0 +1,93 @@
+//! A copy of the checkout, with this crate among its dependencies.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::Result;
+
+/// Copies the checkout to `target/measure`.
+pub(crate) fn prepare(checkout: &Path) -> Result<PathBuf> {
+    let checkout = checkout.canonicalize()?;
+    let name = checkout
+        .file_name()
+        .ok_or("expected the path of a folder")?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .ok_or("this package is two folders below the root")?;
+    let copy = root.join("target/measure").join(name);
+    tree(&checkout, &copy)?;
+    let mut manifests = Vec::new();
+    files(&copy, "Cargo.toml", &mut manifests)?;
+    for manifest in manifests {
+        let mut text = fs::read_to_string(&manifest)?;
+        if text.contains("[package]") {
+            let root = root.display();
+            text = format!("{text}\n[dependencies.reattempt]\npath = '{root}'\n");
+        }
+        if manifest == copy.join("Cargo.toml") && !text.contains("[workspace]") {
+            // It is below a workspace that it is no part of.
+            text += "\n[workspace]\n";
+        }
+        write(&manifest, &text)?;
+    }
+    Ok(copy)
+}
+
+/// The source files of a copy, by their paths in it.
+pub(crate) fn sources(copy: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    files(copy, ".rs", &mut found)?;
+    let within = |file: &PathBuf| {
+        let file = file.strip_prefix(copy).ok()?;
+        Some(file.to_str()?.to_owned())
+    };
+    Ok(found.iter().filter_map(within).collect())
+}
+
+/// Writes a file, unless it is as it should be: what is older than its build is not built again.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            if !is_left_out(&path) {
+                files(&path, ending, found)?;
+            }
+        } else if path.to_str().is_some_and(|path| path.ends_with(ending)) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let from = entry?.path();
+        let Some(name) = from.file_name() else {
+            continue;
+        };
+        let to = to.join(name);
+        if from.is_dir() && !from.is_symlink() {
+            if !is_left_out(&from) {
+                tree(&from, &to)?;
+            }
+        } else if from.is_file() {
+            fs::write(&to, fs::read(&from)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is built, and what git keeps.
+fn is_left_out(folder: &Path) -> bool {
+    let name = folder.file_name();
+    name.is_some_and(|name| name == "target" || name == ".git")
+}

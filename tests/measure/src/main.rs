@@ -1,0 +1,162 @@
+//! Annotates the functions of a checkout and counts what compiles.
+//!
+//! ```sh
+//! cargo run -p measure -- ../some/checkout          # a package or a workspace that builds
+//! cargo run -p measure -- ../some/checkout --all-features
+//! ```
+//!
+//! What stands behind the path goes to `cargo check`. The checkout is copied to `target/measure` and is
+//! not changed. Every `async fn` that returns some `Result` gets `#[retry(when = |_| true)]`, all at
+//! once. Functions in which the compiler finds an error lose the attribute again, until nothing is left
+//! to say: what is still annotated compiles.
+
+mod check;
+mod copy;
+mod functions;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::{env, error, fs};
+
+use check::Diagnostic;
+use functions::Function;
+
+type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let mut args = env::args().skip(1);
+    let checkout = args.next().ok_or("expected the path of a checkout")?;
+    let args: Vec<_> = args.collect();
+    let copy = copy::prepare(Path::new(&checkout))?;
+    let mut measured = Measured::new(&copy, &args)?;
+    measured.leave_out_what_is_not_compiled()?;
+    while measured.remove_what_fails()? {}
+    measured.report();
+    Ok(())
+}
+
+/// The functions of a copy, and what is known of each.
+struct Measured<'a> {
+    copy: &'a Path,
+    args: &'a [String],
+    sources: BTreeMap<String, String>,
+    functions: Vec<Function>,
+    /// The errors of each function that has failed.
+    failed: Vec<(Function, Vec<Diagnostic>)>,
+    /// How many functions fail with an error that stands in none of them.
+    elsewhere: usize,
+}
+
+impl<'a> Measured<'a> {
+    fn new(copy: &'a Path, args: &'a [String]) -> Result<Self> {
+        let mut sources = BTreeMap::new();
+        let mut functions = Vec::new();
+        for file in copy::sources(copy)? {
+            let text = fs::read_to_string(copy.join(&file))?;
+            functions.extend(functions::of(&file, &text));
+            sources.insert(file, text);
+        }
+        Ok(Self {
+            copy,
+            args,
+            sources,
+            functions,
+            failed: Vec::new(),
+            elsewhere: 0,
+        })
+    }
+
+    /// Code for another platform, or behind a feature, says nothing. A key that there is not gives one
+    /// error in each function that the compiler sees.
+    fn leave_out_what_is_not_compiled(&mut self) -> Result<()> {
+        let said = self.check("not_a_key", self.functions.len())?;
+        self.functions
+            .retain(|function| said.iter().any(|error| error.is_in(function)));
+        Ok(())
+    }
+
+    /// Checks everything that is still annotated; whether something had to be removed.
+    fn remove_what_fails(&mut self) -> Result<bool> {
+        let said = self.check("when = |_| true", self.functions.len())?;
+        if said.is_empty() {
+            return Ok(false);
+        }
+        let before = self.functions.len();
+        for function in std::mem::take(&mut self.functions) {
+            let errors: Vec<_> = said
+                .iter()
+                .filter(|error| error.is_in(&function))
+                .cloned()
+                .collect();
+            if errors.is_empty() {
+                self.functions.push(function);
+            } else {
+                self.failed.push((function, errors));
+            }
+        }
+        if self.functions.len() < before {
+            return Ok(true);
+        }
+        let Some(cause) = self.cause_of_errors_elsewhere()? else {
+            return Err(format!("it does not compile by itself: {:#?}", said.first()).into());
+        };
+        let function = self.functions.remove(cause);
+        self.failed.push((function, Vec::new()));
+        self.elsewhere += 1;
+        Ok(true)
+    }
+
+    /// The first function, in order, with which the errors begin.
+    fn cause_of_errors_elsewhere(&self) -> Result<Option<usize>> {
+        if !self.check("when = |_| true", 0)?.is_empty() {
+            return Ok(None);
+        }
+        let (mut good, mut bad) = (0, self.functions.len());
+        while bad - good > 1 {
+            let middle = usize::midpoint(good, bad);
+            if self.check("when = |_| true", middle)?.is_empty() {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        Ok(Some(good))
+    }
+
+    /// Annotates as many of the functions, and gives the errors.
+    fn check(&self, attribute: &str, functions: usize) -> Result<Vec<Diagnostic>> {
+        let annotated = self.functions.get(..functions).unwrap_or_default();
+        for (file, text) in &self.sources {
+            let functions = annotated.iter().filter(|function| function.file == *file);
+            let text = functions::annotate(text, functions, attribute);
+            copy::write(&self.copy.join(file), &text)?;
+        }
+        check::errors(self.copy, self.args)
+    }
+
+    fn report(&self) {
+        let once = self.failed.iter().filter(|(_, errors)| errors.len() == 1);
+        let all = self.functions.len() + self.failed.len();
+        for (function, errors) in &self.failed {
+            println!("{}:{} {}", function.file, function.first, function.name);
+            for error in errors {
+                println!("    {}", error.message);
+            }
+        }
+        println!("annotated           {all}");
+        println!("compile             {}", self.functions.len());
+        println!("fail with one error {}", once.count());
+        println!("fail elsewhere      {}", self.elsewhere);
+    }
+}

@@ -1,0 +1,19 @@
+//! expect: a field of type `String` is moved out of an argument, and each attempt needs it again
+
+use std::io;
+
+use reattempt::retry;
+
+#[derive(Clone)]
+struct Request {
+    text: String,
+}
+
+impl Request {
+    #[retry]
+    async fn send(self) -> io::Result<Vec<u8>> {
+        Ok(self.text.into_bytes())
+    }
+}
+
+fn main() {}
