@@ -14,6 +14,8 @@ mod hooks;
 mod idempotent;
 mod inherited;
 mod limits;
+mod nested_chains;
+mod nested_rule;
 mod nesting;
 mod reentrant;
 mod rules;
