@@ -6,8 +6,6 @@ use std::io;
 use futures::future::LocalBoxFuture;
 use reattempt::retry;
 
-use crate::script::{RESET, Script};
-
 /// As many attempts at each level as the slice says, around a body that always fails.
 type Levels<'a> = LocalBoxFuture<'a, io::Result<()>>;
 
@@ -103,46 +101,4 @@ async fn a_function_that_calls_itself_adds_at_every_depth() {
     let deep = [3; 30];
     let calls = Cell::new(0);
     assert_eq!(calls_of(|calls| itself(&deep, calls), &calls).await, 61);
-}
-
-/// Four attempts at whatever body.
-#[retry(attempts = 4, base = "1ms", budget = "none")]
-async fn around(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
-    body().await
-}
-
-#[retry(attempts = 4, base = "1ms", budget = "none")]
-async fn fetch(host: &Script) -> io::Result<usize> {
-    host.play().await
-}
-
-#[tokio::test(start_paused = true)]
-async fn multiply_keeps_all_its_attempts_and_outermost_leaves_them_to_the_call_around() {
-    #[retry(attempts = 4, base = "1ms", budget = "none", nested = "multiply")]
-    async fn multiplies(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
-        body().await
-    }
-    #[retry(attempts = 4, base = "1ms", budget = "none", nested = "outermost")]
-    async fn outermost(host: &Script) -> io::Result<usize> {
-        host.play().await
-    }
-    let host = Script::new([RESET]);
-    let inner = async || multiplies(async || host.play().await).await;
-    around(inner).await.unwrap_err();
-    assert_eq!(host.calls(), 16);
-
-    // Within one that multiplies, the inner ones add.
-    let host = Script::new([RESET]);
-    around(async || multiplies(async || fetch(&host).await).await)
-        .await
-        .unwrap_err();
-    assert_eq!(host.calls(), 4 * 7);
-
-    let host = Script::new([RESET]);
-    around(async || outermost(&host).await).await.unwrap_err();
-    assert_eq!(host.calls(), 4);
-
-    let host = Script::new([RESET]);
-    outermost(&host).await.unwrap_err();
-    assert_eq!(host.calls(), 4, "it is the outermost one itself");
 }

@@ -2,14 +2,14 @@
 //!
 //! Each call remembers, by function, the retries that were made in vain inside its current attempt. Its
 //! later attempts leave that function so many fewer. See `nested_chains.rs` for chains of calls,
-//! `nested_dropped.rs` for calls that are dropped, `nested_time.rs` for how long it is remembered, and
-//! `nested_trees.rs` for random trees of calls.
+//! `nested_keys.rs` for hooks and `nested`, `nested_dropped.rs` for calls that are dropped, `nested_time.rs`
+//! for how long it is remembered, and `nested_trees.rs` for random trees of calls.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::{self, ErrorKind};
 
 use futures::future::{join, join_all};
-use reattempt::{Attempt, retry};
+use reattempt::retry;
 
 use crate::script::{RESET, Script, Step};
 
@@ -256,64 +256,4 @@ async fn what_a_call_remembers_goes_to_the_call_around_when_it_ends() {
     let host = dead();
     around(async || between(&host).await).await.unwrap_err();
     assert_eq!(host.calls(), 7);
-}
-
-/// What the body, the hook and the rule say is one number.
-#[tokio::test(start_paused = true)]
-async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
-    type Said = RefCell<Vec<(&'static str, u32)>>;
-    #[retry(
-        attempts = 6,
-        base = "1ms",
-        budget = "none",
-        on_retry = |event| said.borrow_mut().push(("event", event.attempts().unwrap()))
-    )]
-    async fn inner(host: &Script, said: &Said) -> io::Result<usize> {
-        let attempt = Attempt::current().unwrap();
-        said.borrow_mut().push(("attempt", attempt.attempts()));
-        host.play().await
-    }
-    #[retry(attempts = 3, base = "1ms", budget = "none", when = |_| true)]
-    async fn outer(host: &Script, said: &Said) -> io::Result<usize> {
-        assert_eq!(Attempt::current().unwrap().attempts(), 3);
-        inner(host, said).await
-    }
-    // Three retries in vain; one; and then there is one attempt left of six.
-    let host = Script::new([RESET, RESET, RESET, MISSING, RESET, MISSING, MISSING]);
-    let said = Said::default();
-    outer(&host, &said).await.unwrap_err();
-    let all: Vec<_> = [("attempt", 6), ("event", 6)]
-        .repeat(3)
-        .into_iter()
-        .chain([("attempt", 6)])
-        .chain([("attempt", 3), ("event", 3), ("attempt", 3)])
-        .chain([("attempt", 2)])
-        .collect();
-    assert_eq!(said.into_inner(), all);
-}
-
-/// Reconnecting has retries of its own, whatever the body has made.
-#[tokio::test(start_paused = true)]
-async fn what_before_retry_calls_follows_the_rule_by_its_own_name() {
-    #[retry(attempts = 4, base = "1ms", budget = "none")]
-    async fn reconnect(connection: &Script) -> io::Result<usize> {
-        connection.play().await
-    }
-    #[retry(
-        attempts = 4,
-        base = "1ms",
-        budget = "none",
-        before_retry = async || { let _ = reconnect(connection).await; },
-    )]
-    async fn session(host: &Script, connection: &Script) -> io::Result<usize> {
-        fetch(host).await
-    }
-    let (host, connection) = (dead(), dead());
-    session(&host, &connection).await.unwrap_err();
-    // Three times between four attempts: four calls, one and one.
-    assert_eq!((host.calls(), connection.calls()), (7, 6));
-
-    let (host, connection) = (dead(), slow_to_start());
-    session(&host, &connection).await.unwrap_err();
-    assert_eq!((host.calls(), connection.calls()), (7, 6));
 }
