@@ -23,6 +23,7 @@ mod nested_time;
 mod nested_trees;
 mod nesting;
 mod reentrant;
+mod refusals;
 mod rules;
 mod schedule;
 mod script;
