@@ -14,6 +14,7 @@ mod hooks;
 mod idempotent;
 mod inherited;
 mod limits;
+mod limits_hold;
 mod nested_chains;
 mod nested_dropped;
 mod nested_keys;
