@@ -59,17 +59,14 @@ async fn deadline_cuts_the_last_wait() {
     async fn spread(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    let mut retried = 0;
     for _ in 0..50 {
         let script = Script::new([RESET]);
         let error = spread(&script).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
-        assert!(script.elapsed() <= ms(1001), "{:?}", script.elapsed());
-        retried += u32::from(script.calls() > 1);
+        // Uncut, 19 draws in 20 would be beyond the deadline. The last attempt has 50 ms of it.
+        assert!(script.calls() > 1);
+        assert!(script.elapsed() <= ms(951), "{:?}", script.elapsed());
     }
-    // One draw in a thousand is within the last step of the timer, which rounds up to the deadline;
-    // uncut, 19 in 20 would be beyond it.
-    assert!(retried >= 45, "{retried} of 50 were retried");
 }
 
 #[tokio::test(start_paused = true)]

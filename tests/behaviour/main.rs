@@ -9,6 +9,7 @@ mod context;
 mod deadlines;
 mod ending;
 mod events;
+mod hint_jitter;
 mod hints;
 mod hooks;
 mod idempotent;
