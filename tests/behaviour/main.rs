@@ -29,4 +29,5 @@ mod refusals;
 mod rules;
 mod schedule;
 mod script;
+mod stopped_calls;
 mod timeouts;

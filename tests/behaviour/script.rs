@@ -1,10 +1,11 @@
 //! An operation that plays a list of outcomes and records when it was called.
 
+use std::error::Error as _;
 use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use reattempt::Stopped;
+use reattempt::{Outcome, Stopped};
 use tokio::time::{Instant, sleep};
 
 /// What one call does.
@@ -32,7 +33,14 @@ pub(crate) fn stopped(error: &io::Error) -> &Stopped {
     error
         .get_ref()
         .and_then(|inner| inner.downcast_ref())
-        .expect("`Stopped` inside")
+        .unwrap_or_else(|| panic!("no `Stopped` inside: {error}"))
+}
+
+/// How a call was stopped: the outcome, how many attempts had begun, and the error of the last that failed.
+pub(crate) fn ending(error: &io::Error) -> (Outcome, u32, Option<String>) {
+    let stopped = stopped(error);
+    let cause = stopped.source().map(ToString::to_string);
+    (stopped.outcome(), stopped.attempts(), cause)
 }
 
 /// The last step is played for every call after it.
