@@ -30,4 +30,5 @@ mod rules;
 mod schedule;
 mod script;
 mod stopped_calls;
+mod timeout_rules;
 mod timeouts;
