@@ -166,14 +166,14 @@ async fn a_body_that_only_yielded_after_a_refusal_is_retried() {
     assert_eq!(cache.calls(), 4);
 }
 
-/// The second call is annotated too, and ends for its own reasons.
+/// The second call is annotated too, and fails in a later poll, for its own reasons.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_went_on_to_another_annotated_call_is_retried() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn database(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    let (cache, store) = (Script::new([RESET]), Script::new([RESET]));
+    let (cache, store) = (Script::new([RESET]), Script::new([Step::FailAfter(ms(1))]));
     around(async || {
         let _ = refused(&cache).await;
         database(&store).await
