@@ -14,7 +14,7 @@ use tracing::span::{Attributes, Record};
 use tracing::subscriber::{Interest, Subscriber};
 use tracing::{Event, Id, Level, Metadata};
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, listen_on_all_threads, ms};
 
 /// Calls a function at each event of ours of this level.
 struct Listener<F> {
@@ -68,6 +68,7 @@ fn a_listener_that_panics_spoils_no_later_call() {
     async fn outer(calls: &Cell<u32>) -> io::Result<()> {
         inner(calls).await
     }
+    listen_on_all_threads();
     let heard = Arc::new(AtomicU32::new(0));
     let listener = Listener {
         level: Level::INFO,
@@ -107,6 +108,7 @@ fn a_listener_may_call_the_function_that_it_hears_of() {
     async fn outer(calls: &AtomicU32) -> io::Result<()> {
         inner(calls).await
     }
+    listen_on_all_threads();
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
         let within = Arc::new(AtomicU32::new(0));
@@ -188,6 +190,7 @@ impl tracing::field::Visit for Elapsed {
 
 /// What each event of a level says of the time.
 async fn heard(level: Level, call: impl Future<Output = io::Result<usize>>) -> Vec<Option<String>> {
+    listen_on_all_threads();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listener = Listener {
         level,

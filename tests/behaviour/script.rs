@@ -2,11 +2,13 @@
 
 use std::error::Error as _;
 use std::io;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use reattempt::{Outcome, Stopped};
 use tokio::time::{Instant, sleep};
+use tracing::Dispatch;
+use tracing::subscriber::NoSubscriber;
 
 /// What one call does.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +36,13 @@ pub(crate) fn stopped(error: &io::Error) -> &Stopped {
         .get_ref()
         .and_then(|inner| inner.downcast_ref())
         .unwrap_or_else(|| panic!("no `Stopped` inside: {error}"))
+}
+
+/// Has to come before any subscriber. With one alone `tracing` asks the thread that reaches an event first
+/// whether somebody listens, and goes by its answer on every thread.
+pub(crate) fn listen_on_all_threads() {
+    static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+    LazyLock::force(&SECOND);
 }
 
 /// How a call was stopped: the outcome, how many attempts had begun, and the error of the last that failed.
