@@ -119,3 +119,27 @@ async fn multiply_keeps_all_its_attempts_and_outermost_leaves_them_to_the_call_a
     outermost(&host).await.unwrap_err();
     assert_eq!(host.calls(), 4, "it is the outermost one itself");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_says_how_many_attempts_nested_leaves_it() {
+    #[retry(attempts = 4, budget = "none", nested = "multiply")]
+    async fn multiplies() -> io::Result<u32> {
+        Ok(Attempt::current().unwrap().attempts())
+    }
+    #[retry(attempts = 4, budget = "none", nested = "outermost")]
+    async fn outermost() -> io::Result<u32> {
+        Ok(Attempt::current().unwrap().attempts())
+    }
+    #[retry(attempts = 2, base = "1ms", budget = "none", when = |_| true)]
+    async fn outer(host: &Script) -> io::Result<[u32; 3]> {
+        let _ = fetch(host).await;
+        if Attempt::current().unwrap().number() == 1 {
+            return Err(ErrorKind::ConnectionReset.into());
+        }
+        let own = Attempt::current().unwrap().attempts();
+        Ok([own, multiplies().await?, outermost().await?])
+    }
+    let said = outer(&Script::new([RESET])).await.unwrap();
+    assert_eq!(said, [2, 4, 1]);
+    assert_eq!(outermost().await.unwrap(), 4);
+}
