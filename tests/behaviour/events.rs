@@ -7,7 +7,7 @@ use reattempt::retry;
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
-use crate::script::{RESET, Script, Step};
+use crate::script::{RESET, Script, Step, listen_on_all_threads};
 
 /// Listens to this thread, on which a test with a paused clock runs.
 struct Log {
@@ -17,6 +17,7 @@ struct Log {
 
 impl Log {
     fn listen() -> Self {
+        listen_on_all_threads();
         let text = Arc::new(Mutex::new(Vec::new()));
         let writer = text.clone();
         let subscriber = tracing_subscriber::fmt()

@@ -1,11 +1,14 @@
 //! An operation that plays a list of outcomes and records when it was called.
 
+use std::error::Error as _;
 use std::io;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-use reattempt::Stopped;
+use reattempt::{Outcome, Stopped};
 use tokio::time::{Instant, sleep};
+use tracing::Dispatch;
+use tracing::subscriber::NoSubscriber;
 
 /// What one call does.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +35,21 @@ pub(crate) fn stopped(error: &io::Error) -> &Stopped {
     error
         .get_ref()
         .and_then(|inner| inner.downcast_ref())
-        .expect("`Stopped` inside")
+        .unwrap_or_else(|| panic!("no `Stopped` inside: {error}"))
+}
+
+/// Has to come before any subscriber. With one alone `tracing` asks the thread that reaches an event first
+/// whether somebody listens, and goes by its answer on every thread.
+pub(crate) fn listen_on_all_threads() {
+    static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+    LazyLock::force(&SECOND);
+}
+
+/// How a call was stopped: the outcome, how many attempts had begun, and the error of the last that failed.
+pub(crate) fn ending(error: &io::Error) -> (Outcome, u32, Option<String>) {
+    let stopped = stopped(error);
+    let cause = stopped.source().map(ToString::to_string);
+    (stopped.outcome(), stopped.attempts(), cause)
 }
 
 /// The last step is played for every call after it.

@@ -1,0 +1,119 @@
+//! Jitter above and below the delay that a server asks for.
+
+use std::collections::HashSet;
+use std::io;
+use std::time::Duration;
+
+use reattempt::{Retryable, retry};
+use tokio::time::Instant;
+
+use crate::script::ms;
+
+/// A server that is busy for so long.
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("busy")]
+#[retryable(throttled, after = "wait")]
+struct Busy {
+    wait: Duration,
+}
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// The waits of so many calls that make two attempts, in whole milliseconds: timers round up to them.
+async fn waits<E>(
+    calls: usize,
+    call: impl AsyncFn(&mut Vec<Instant>) -> Result<(), E>,
+) -> Vec<Duration> {
+    let mut waits = Vec::new();
+    for _ in 0..calls {
+        let mut asked = Vec::new();
+        assert!(call(&mut asked).await.is_err());
+        assert_eq!(asked.len(), 2);
+        waits.push(asked[1].duration_since(asked[0]));
+    }
+    waits
+}
+
+fn assert_within(waits: &[Duration], from: Duration, to: Duration) {
+    for wait in waits {
+        assert!(
+            (from..=to + ms(1)).contains(wait),
+            "{wait:?} of {from:?}..={to:?}"
+        );
+    }
+}
+
+/// A hundred clients that were told the same do not come back in one instant.
+#[tokio::test(start_paused = true)]
+async fn a_hint_as_long_as_max_retry_after_is_jittered_like_any_other() {
+    #[retry(attempts = 2, base = "10s", budget = "none")]
+    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
+        asked.push(Instant::now());
+        Err(Busy { wait: seconds(60) })
+    }
+    let waits = waits(100, call).await;
+    assert_within(&waits, seconds(60), seconds(70));
+    // Of ten thousand milliseconds.
+    let distinct: HashSet<_> = waits.iter().collect();
+    assert!(distinct.len() > 90, "{} of 100", distinct.len());
+    let longest = waits.iter().max().unwrap();
+    assert!(*longest > seconds(68), "{longest:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_just_below_max_retry_after_is_jittered_past_it() {
+    #[retry(attempts = 2, base = "10s", budget = "none")]
+    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
+        asked.push(Instant::now());
+        Err(Busy { wait: seconds(59) })
+    }
+    let waits = waits(200, call).await;
+    assert_within(&waits, seconds(59), seconds(69));
+    // Nine draws in ten are past the minute that bounds the hint.
+    let past = waits.iter().filter(|wait| **wait > ms(60_001)).count();
+    assert!(past > 140, "{past} of 200");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_shorter_than_the_own_delay_lengthens_none() {
+    #[retry(attempts = 2, base = "20s", budget = "none")]
+    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
+        asked.push(Instant::now());
+        Err(Busy { wait: seconds(1) })
+    }
+    let waits = waits(500, call).await;
+    // It is a lower bound, and the policy's own delay ends at 20 s.
+    assert_within(&waits, seconds(1), seconds(20));
+    let longest = waits.iter().max().unwrap();
+    assert!(*longest > seconds(19), "{longest:?}");
+}
+
+/// The policy never waits as briefly as the hint says.
+#[tokio::test(start_paused = true)]
+async fn a_hint_below_every_own_delay_changes_nothing() {
+    #[retry(attempts = 2, base = "20s", jitter = "equal", budget = "none")]
+    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
+        asked.push(Instant::now());
+        Err(Busy { wait: seconds(9) })
+    }
+    #[retry(attempts = 2, base = "20s", jitter = "none", budget = "none")]
+    async fn fixed(asked: &mut Vec<Instant>) -> Result<(), Busy> {
+        asked.push(Instant::now());
+        Err(Busy { wait: seconds(19) })
+    }
+    assert_within(&waits(300, call).await, seconds(10), seconds(20));
+    assert_within(&waits(5, fixed).await, seconds(20), seconds(20));
+}
+
+/// Without a hint nothing is above `max_delay` either.
+#[tokio::test(start_paused = true)]
+async fn without_a_hint_the_own_delay_is_drawn() {
+    #[retry(attempts = 2, base = "20s", budget = "none")]
+    async fn call(asked: &mut Vec<Instant>) -> io::Result<()> {
+        asked.push(Instant::now());
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    assert_within(&waits(300, call).await, ms(0), seconds(20));
+}

@@ -1,0 +1,77 @@
+//! Tasks that a body polls itself: they run within its poll, and so within its attempt.
+
+use std::io;
+
+use reattempt::{Attempt, deadline, retry};
+use tokio::task::{LocalSet, block_in_place, spawn_local};
+
+use crate::script::{RESET, Script, ms};
+
+fn number() -> Option<u32> {
+    Attempt::current().map(|attempt| attempt.number())
+}
+
+/// A spawned task is outside; see `attempt.rs`. This one is polled by the body.
+#[tokio::test(start_paused = true)]
+async fn a_local_task_that_the_body_polls_sees_the_attempt() {
+    #[retry(attempts = 3, base = "1ms", deadline = "5s", budget = "none")]
+    async fn call() -> io::Result<()> {
+        let own = number();
+        let local = LocalSet::new();
+        let seen = local
+            .run_until(async {
+                let task = spawn_local(async {
+                    tokio::time::sleep(ms(1)).await;
+                    (number(), deadline::remaining().is_some())
+                });
+                task.await
+            })
+            .await?;
+        assert_eq!(seen, (own, true));
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    call().await.unwrap_err();
+    assert_eq!(number(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_body_blocks_on_sees_the_attempt() {
+    #[retry(attempts = 3, base = "1ms", budget = "none")]
+    async fn call() -> io::Result<()> {
+        let own = number();
+        let handle = tokio::runtime::Handle::current();
+        let seen = block_in_place(|| {
+            handle.block_on(async {
+                tokio::task::yield_now().await;
+                number()
+            })
+        });
+        assert_eq!(seen, own);
+        // What it spawns there is another task's.
+        let seen = block_in_place(|| handle.block_on(tokio::spawn(async { number() })));
+        assert_eq!(seen?, None);
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    // On a worker of the runtime.
+    let ended = tokio::spawn(call()).await.unwrap();
+    ended.unwrap_err();
+}
+
+/// So the retries of what is called in it count as those of the body.
+#[tokio::test(start_paused = true)]
+async fn retries_in_a_local_task_that_the_body_polls_add() {
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn outer(script: &std::rc::Rc<Script>) -> io::Result<usize> {
+        let local = LocalSet::new();
+        let script = script.clone();
+        let task = local.spawn_local(async move { inner(&script).await });
+        local.run_until(task).await?
+    }
+    let script = std::rc::Rc::new(Script::new([RESET]));
+    outer(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 7);
+}

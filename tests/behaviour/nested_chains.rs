@@ -1,0 +1,104 @@
+//! Retried functions inside one another, everything failing: the retries of a chain add.
+
+use std::cell::Cell;
+use std::io;
+
+use futures::future::LocalBoxFuture;
+use reattempt::retry;
+
+/// As many attempts at each level as the slice says, around a body that always fails.
+type Levels<'a> = LocalBoxFuture<'a, io::Result<()>>;
+
+macro_rules! level {
+    ($name:ident calls $below:ident) => {
+        #[retry(attempts = levels[0], base = "1ms", budget = "none")]
+        async fn $name(levels: &[u32], calls: &Cell<u32>) -> io::Result<()> {
+            $below(&levels[1..], calls).await
+        }
+    };
+}
+
+level!(one calls below);
+level!(two calls below);
+level!(three calls below);
+level!(four calls below);
+level!(again calls itself);
+
+async fn fails(calls: &Cell<u32>) -> io::Result<()> {
+    calls.set(calls.get() + 1);
+    tokio::task::yield_now().await;
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
+/// Another function at each level.
+fn below<'a>(levels: &'a [u32], calls: &'a Cell<u32>) -> Levels<'a> {
+    match levels.len() {
+        0 => Box::pin(fails(calls)),
+        1 => Box::pin(one(levels, calls)),
+        2 => Box::pin(two(levels, calls)),
+        3 => Box::pin(three(levels, calls)),
+        _ => Box::pin(four(levels, calls)),
+    }
+}
+
+/// The same function at every level.
+fn itself<'a>(levels: &'a [u32], calls: &'a Cell<u32>) -> Levels<'a> {
+    match levels.len() {
+        0 => Box::pin(fails(calls)),
+        _ => Box::pin(again(levels, calls)),
+    }
+}
+
+async fn calls_of<'a>(
+    chain: impl FnOnce(&'a Cell<u32>) -> Levels<'a>,
+    calls: &'a Cell<u32>,
+) -> u32 {
+    chain(calls).await.unwrap_err();
+    calls.get()
+}
+
+/// Each list of numbers from 2 to 5 that is so long.
+fn lists(length: usize) -> Vec<Vec<u32>> {
+    (0..length).fold(vec![Vec::new()], |shorter, _| {
+        let longer = |list: Vec<u32>| (2..=5).map(move |last| [&list[..], &[last]].concat());
+        shorter.into_iter().flat_map(longer).collect()
+    })
+}
+
+/// One call, and each function's retries once.
+fn sum_of(levels: &[u32]) -> u32 {
+    1 + levels.iter().map(|attempts| attempts - 1).sum::<u32>()
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_functions_of_four_attempts_make_seven_calls() {
+    let calls = Cell::new(0);
+    assert_eq!(calls_of(|calls| below(&[4, 4], calls), &calls).await, 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_functions_of_four_attempts_make_ten_calls() {
+    let calls = Cell::new(0);
+    assert_eq!(calls_of(|calls| below(&[4, 4, 4], calls), &calls).await, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_chain_of_functions_makes_one_call_and_the_sum_of_all_retries() {
+    for levels in (1..=4).flat_map(lists) {
+        let calls = Cell::new(0);
+        let made = calls_of(|calls| below(&levels, calls), &calls).await;
+        assert_eq!(made, sum_of(&levels), "{levels:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_calls_itself_adds_at_every_depth() {
+    for levels in (1..=4).flat_map(lists) {
+        let calls = Cell::new(0);
+        let made = calls_of(|calls| itself(&levels, calls), &calls).await;
+        assert_eq!(made, sum_of(&levels), "{levels:?}");
+    }
+    let deep = [3; 30];
+    let calls = Cell::new(0);
+    assert_eq!(calls_of(|calls| itself(&deep, calls), &calls).await, 61);
+}

@@ -1,0 +1,257 @@
+//! Inner calls that never ended in the attempt in which they began: dropped, cut, or kept for the next one.
+//! The retries that they made were in vain.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, ErrorKind};
+
+use futures::future::{LocalBoxFuture, try_join};
+use reattempt::{Attempt, retry};
+use tokio::time::{sleep, timeout};
+
+use crate::script::{RESET, Script, Step, ms};
+
+/// Not worth another attempt.
+const MISSING: Step = Step::Fail(ErrorKind::NotFound);
+
+fn reset() -> io::Error {
+    ErrorKind::ConnectionReset.into()
+}
+
+#[retry(attempts = 6, base = "1ms", budget = "none")]
+async fn fetch(host: &Script) -> io::Result<usize> {
+    host.play().await
+}
+
+/// Two attempts at whatever body.
+#[retry(attempts = 2, base = "1ms", budget = "none")]
+async fn twice(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
+    body().await
+}
+
+/// The same, each cut after 50 ms.
+#[retry(attempts = 2, base = "1ms", budget = "none", timeout = "50ms")]
+async fn twice_cut(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
+    body().await
+}
+
+/// Hangs after two retries in vain, and fails from then on.
+fn stuck() -> Script {
+    Script::new([RESET, RESET, Step::Hang, RESET])
+}
+
+/// The calls of a host that is [`stuck`] in the first attempt, and dead in the second.
+const TWO_RETRIES_FEWER: usize = 3 + (6 - 2);
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_select_drops_has_made_its_retries_in_vain() {
+    let host = stuck();
+    twice(async || {
+        tokio::select! {
+            ended = fetch(&host) => ended,
+            () = sleep(ms(50)) => Err(reset()),
+        }
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(host.calls(), TWO_RETRIES_FEWER);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_the_timeout_around_cuts_has_made_its_retries_in_vain() {
+    let host = stuck();
+    twice_cut(async || fetch(&host).await).await.unwrap_err();
+    assert_eq!(host.calls(), TWO_RETRIES_FEWER);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_the_body_drops_has_made_its_retries_in_vain() {
+    let host = stuck();
+    twice(async || {
+        let mut call = Box::pin(fetch(&host));
+        let ended = timeout(ms(50), &mut call).await;
+        drop(call);
+        sleep(ms(5)).await;
+        ended.unwrap_or(Err(reset()))
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(host.calls(), TWO_RETRIES_FEWER);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_its_sibling_ends_has_made_its_retries_in_vain() {
+    let (host, other) = (stuck(), Script::new([Step::FailAfter(ms(50))]));
+    twice(async || {
+        let both = try_join(fetch(&host), other.play()).await;
+        both.map(|(call, _)| call)
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(host.calls(), TWO_RETRIES_FEWER);
+}
+
+/// What was drawn, waited for and not begun is no retry.
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_is_dropped_in_its_wait_does_not_count() {
+    #[retry(
+        attempts = 4,
+        base = "1s",
+        backoff = "constant",
+        jitter = "none",
+        budget = "none"
+    )]
+    async fn slow(host: &Script) -> io::Result<usize> {
+        host.play().await
+    }
+    for (dropped_after, begun) in [(500, 1), (1500, 2), (2500, 3)] {
+        let host = Script::new([RESET]);
+        let first = Cell::new(true);
+        twice(async || {
+            if first.take() {
+                let cut = timeout(ms(dropped_after), slow(&host)).await;
+                return cut.unwrap_or(Err(reset()));
+            }
+            slow(&host).await
+        })
+        .await
+        .unwrap_err();
+        assert_eq!(host.calls(), begun + 4 - (begun - 1), "{dropped_after} ms");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_after_a_dropped_one_has_all_its_retries_in_the_same_attempt() {
+    let (host, other) = (stuck(), Script::new([RESET]));
+    twice(async || {
+        let _ = timeout(ms(50), fetch(&host)).await;
+        fetch(&other).await
+    })
+    .await
+    .unwrap_err();
+    // The larger of both numbers counts: five.
+    assert_eq!((host.calls(), other.calls()), (3 + 1, 6 + 1));
+}
+
+/// What a call remembers of the functions inside it is not lost with it.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_hands_on_what_it_remembers() {
+    #[retry(attempts = 4, base = "1ms", budget = "none", when = |_| true)]
+    async fn between(host: &Script, attempts: &Cell<u32>) -> io::Result<usize> {
+        attempts.set(attempts.get() + 1);
+        fetch(host).await
+    }
+    let run = async |steps: &[Step]| {
+        let (host, attempts) = (Script::new(steps.iter().copied()), Cell::new(0));
+        twice_cut(async || between(&host, &attempts).await)
+            .await
+            .unwrap_err();
+        (host.calls(), attempts.get())
+    };
+    // Three calls, one retry of `between`, and the call that hangs. Then `between` has three attempts, and
+    // `fetch` four, one and one.
+    let steps = [RESET, RESET, MISSING, Step::Hang, RESET];
+    assert_eq!(run(&steps).await, (3 + 1 + 4 + 1 + 1, 2 + 3));
+    // One more retry of `fetch`, in the attempt that is cut.
+    let steps = [RESET, RESET, MISSING, RESET, Step::Hang, RESET];
+    assert_eq!(run(&steps).await, (3 + 2 + 3 + 1 + 1, 2 + 3));
+}
+
+/// A call that outlives the attempt in which it began.
+type Kept<'a> = RefCell<Option<LocalBoxFuture<'a, io::Result<usize>>>>;
+
+/// Polls what is kept for 50 ms, or to its end.
+async fn go_on(kept: &Kept<'_>) -> io::Result<usize> {
+    let mut call = kept.take().unwrap();
+    match timeout(ms(50), &mut call).await {
+        Ok(ended) => ended,
+        Err(_) => {
+            kept.replace(Some(call));
+            Err(reset())
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_goes_on_in_the_next_attempt_has_as_many_attempts_as_it_began_with() {
+    #[retry(attempts = 6, base = "1ms", budget = "none")]
+    async fn counted(host: &Script, said: &RefCell<Vec<u32>>) -> io::Result<usize> {
+        let attempt = Attempt::current().unwrap();
+        said.borrow_mut().push(attempt.attempts());
+        host.play().await
+    }
+    let (host, said) = (
+        Script::new([RESET, RESET, Step::FailAfter(ms(70)), RESET]),
+        RefCell::default(),
+    );
+    let kept = Kept::new(Some(Box::pin(counted(&host, &said))));
+    twice(async || go_on(&kept).await).await.unwrap_err();
+    assert!(kept.take().is_none(), "it has come to its end");
+    assert_eq!((host.calls(), said.take()), (6, vec![6; 6]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_goes_on_in_the_next_attempt_is_charged_once() {
+    #[retry(attempts = 3, base = "1ms", budget = "none", when = |_| true)]
+    async fn thrice(kept: &Kept<'_>, other: &Script) -> io::Result<usize> {
+        if kept.borrow().is_some() {
+            return go_on(kept).await;
+        }
+        fetch(other).await
+    }
+    // Two retries in the first attempt, one in the second, which fails for good.
+    let host = Script::new([RESET, RESET, Step::FailAfter(ms(70)), MISSING]);
+    let other = Script::new([RESET]);
+    let kept = Kept::new(Some(Box::pin(fetch(&host))));
+    thrice(&kept, &other).await.unwrap_err();
+    assert_eq!((host.calls(), other.calls()), (4, 6 - 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_call_has_fewer_retries_while_one_from_the_attempt_before_goes_on() {
+    let host = Script::new([RESET, RESET, Step::FailAfter(ms(70)), RESET]);
+    let other = Script::new([RESET]);
+    let kept = Kept::new(Some(Box::pin(fetch(&host))));
+    let first = Cell::new(true);
+    twice(async || {
+        if first.take() {
+            return go_on(&kept).await;
+        }
+        let _ = fetch(&other).await;
+        go_on(&kept).await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((host.calls(), other.calls()), (6, 6 - 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn unlimited_attempts_inside_stay_unlimited() {
+    // Remembered for 20 s, which is longer than the timeout around.
+    #[retry(
+        attempts = "unlimited",
+        base = "1ms",
+        backoff = "constant",
+        budget = "none"
+    )]
+    async fn for_ever(host: &Script, said: &Cell<u32>) -> io::Result<usize> {
+        said.set(Attempt::current().unwrap().attempts());
+        host.play().await
+    }
+    #[retry(attempts = 3, base = "1ms", budget = "none", timeout = "10s")]
+    async fn around(host: &Script, said: &Cell<u32>) -> io::Result<usize> {
+        for_ever(host, said).await
+    }
+    let said = Cell::new(0);
+    let steps = std::iter::repeat_n(RESET, 499).chain([Step::Succeed]);
+    let host = Script::new(steps);
+    assert_eq!(around(&host, &said).await.unwrap(), 500);
+
+    // Two hundred retries in vain, and cut; then fifty more are needed.
+    let steps = std::iter::repeat_n(RESET, 200)
+        .chain([Step::Hang])
+        .chain(std::iter::repeat_n(RESET, 50))
+        .chain([Step::Succeed]);
+    let host = Script::new(steps);
+    assert_eq!(around(&host, &said).await.unwrap(), 252);
+    assert_eq!(said.get(), u32::MAX);
+}

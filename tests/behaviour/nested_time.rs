@@ -1,0 +1,148 @@
+//! How long a call remembers what was retried in vain: the `max_delay` of the function that retried.
+
+use std::cell::Cell;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use reattempt::retry;
+use tokio::time::sleep;
+
+use crate::script::{RESET, Script, Step, ms};
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[retry(attempts = 4, base = "1ms", budget = "none")]
+async fn fetch(host: &Script) -> io::Result<usize> {
+    host.play().await
+}
+
+/// Two attempts at whatever body, so far apart.
+#[retry(
+    attempts = 2,
+    base = wait,
+    max_delay = wait,
+    backoff = "constant",
+    jitter = "none",
+    budget = "none"
+)]
+async fn twice(wait: Duration, body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
+    body().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_in_vain_is_forgotten_after_twenty_seconds() {
+    for (wait, calls) in [(1, 4 + 1), (19, 4 + 1), (21, 4 + 4), (3600, 4 + 4)] {
+        let host = Script::new([RESET]);
+        let ended = twice(seconds(wait), async || fetch(&host).await).await;
+        ended.unwrap_err();
+        assert_eq!(host.calls(), calls, "{wait} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_in_vain_is_forgotten_after_the_functions_own_max_delay() {
+    #[retry(attempts = 4, base = "1ms", max_delay = "1s", budget = "none")]
+    async fn brief(host: &Script) -> io::Result<usize> {
+        host.play().await
+    }
+    #[retry(attempts = 4, base = "1ms", max_delay = "5m", budget = "none")]
+    async fn long(host: &Script) -> io::Result<usize> {
+        host.play().await
+    }
+    for (wait, of_brief, of_long) in [
+        (ms(900), 4 + 1, 4 + 1),
+        (ms(1100), 4 + 4, 4 + 1),
+        (seconds(290), 4 + 4, 4 + 1),
+        (seconds(310), 4 + 4, 4 + 4),
+    ] {
+        let host = Script::new([RESET]);
+        let ended = twice(wait, async || brief(&host).await).await;
+        ended.unwrap_err();
+        assert_eq!(host.calls(), of_brief, "brief, {wait:?}");
+        let host = Script::new([RESET]);
+        let ended = twice(wait, async || long(&host).await).await;
+        ended.unwrap_err();
+        assert_eq!(host.calls(), of_long, "long, {wait:?}");
+    }
+}
+
+/// Three functions: the one in the middle is remembered for a minute, the innermost for 20 s.
+#[tokio::test(start_paused = true)]
+async fn each_function_of_a_chain_is_forgotten_in_its_own_time() {
+    #[retry(attempts = 4, base = "1ms", max_delay = "1m", budget = "none")]
+    async fn between(host: &Script, attempts: &Cell<u32>) -> io::Result<usize> {
+        attempts.set(attempts.get() + 1);
+        fetch(host).await
+    }
+    for (wait, calls, between_calls) in [(10, 7 + 1, 4 + 1), (30, 7 + 4, 4 + 1), (70, 7 + 7, 4 + 4)]
+    {
+        let (host, attempts) = (Script::new([RESET]), Cell::new(0));
+        let body = async || between(&host, &attempts).await;
+        twice(seconds(wait), body).await.unwrap_err();
+        let made = (host.calls(), attempts.get());
+        assert_eq!(made, (calls, between_calls), "{wait} s");
+    }
+}
+
+/// One bad reconnect does not cost the session after it the retries of the calls inside it.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_lasts_has_all_retries_again() {
+    // The first session fails at once. The second is given an answer, and an hour later needs three retries.
+    let dead = [RESET; 4];
+    let host = Script::new(
+        dead.into_iter()
+            .chain([Step::Succeed])
+            .chain([RESET; 3])
+            .chain([Step::Succeed]),
+    );
+    let sessions = Cell::new(0);
+    let ended = twice(seconds(1), async || {
+        sessions.set(sessions.get() + 1);
+        fetch(&host).await?;
+        sleep(seconds(3600)).await;
+        fetch(&host).await
+    })
+    .await;
+    assert_eq!((ended.unwrap(), sessions.get()), (9, 2));
+}
+
+/// A worker whose sessions fail three times, while one call in a hundred needs a retry.
+#[tokio::test(start_paused = true)]
+async fn a_worker_has_one_session_more_than_it_lost() {
+    /// What the worker has done over all its sessions.
+    #[derive(Default)]
+    struct Done {
+        sessions: Cell<u32>,
+        requests: Cell<u32>,
+        answers: Cell<u32>,
+    }
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn request(done: &Done) -> io::Result<u32> {
+        done.requests.set(done.requests.get() + 1);
+        if done.requests.get() % 100 == 0 {
+            return Err(ErrorKind::ConnectionReset.into());
+        }
+        done.answers.set(done.answers.get() + 1);
+        Ok(done.answers.get())
+    }
+    #[retry(
+        attempts = "unlimited",
+        base = "1ms",
+        max_delay = "1ms",
+        budget = "none"
+    )]
+    async fn worker(done: &Done) -> io::Result<()> {
+        done.sessions.set(done.sessions.get() + 1);
+        while done.answers.get() < 3000 {
+            if matches!(request(done).await?, 750 | 1500 | 2250) {
+                return Err(ErrorKind::ConnectionReset.into());
+            }
+        }
+        Ok(())
+    }
+    let done = Done::default();
+    worker(&done).await.unwrap();
+    assert_eq!((done.answers.get(), done.sessions.get()), (3000, 4));
+}

@@ -1,0 +1,349 @@
+//! Retries that were refused for the budget, for a hint or by `cancel`: they are not made further out either,
+//! unless the body went on after the refusal.
+
+use std::cell::Cell;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use futures::future::try_join;
+use reattempt::{Budget, Outcome, Retryable, Stopped, deadline, retry};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use crate::script::{RESET, Script, Step, ms, stopped};
+
+fn reset() -> io::Error {
+    ErrorKind::ConnectionReset.into()
+}
+
+/// Four attempts at whatever body.
+#[retry(attempts = 4, base = "1ms", budget = "none")]
+async fn around(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
+    body().await
+}
+
+/// Too little for any retry.
+static EMPTY: Budget = Budget::new().capacity(1);
+
+#[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
+async fn refused(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(attempts = 4, budget = "none", cancel = std::future::ready(()))]
+async fn cancelled(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+/// A server that asks for two minutes, which is more than any function waits here.
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("busy")]
+#[retryable(throttled, after = "wait")]
+struct Busy {
+    wait: Duration,
+}
+
+#[retry(attempts = 4, base = "1ms", budget = "none")]
+async fn told_to_wait(calls: &Cell<usize>) -> Result<usize, Busy> {
+    calls.set(calls.get() + 1);
+    Err(Busy {
+        wait: Duration::from_secs(120),
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_budget_refused_is_not_retried_by_any_call_around() {
+    let script = Script::new([RESET]);
+    let ended = around(async || around(async || refused(&script).await).await).await;
+    assert_eq!(ended.unwrap_err().to_string(), "call 1");
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_too_long_is_not_retried_by_any_call_around() {
+    let calls = Cell::new(0);
+    // Another error, which has no hint.
+    let body = async || told_to_wait(&calls).await.map_err(|_| reset());
+    around(async || around(body).await).await.unwrap_err();
+    assert_eq!(calls.get(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_cancelled_is_not_retried_by_any_call_around() {
+    #[retry(attempts = 4, base = "1s", jitter = "none", cancel = sleep(ms(500)), budget = "none")]
+    async fn cancelled_later(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    // In an attempt, in a wait, and before anything. Each time with an error that is worth another attempt.
+    for step in [Step::Hang, RESET] {
+        let script = Script::new([step]);
+        let body = async || cancelled_later(&script).await.map_err(|_| reset());
+        around(async || around(body).await).await.unwrap_err();
+        assert_eq!((script.calls(), script.elapsed()), (1, ms(500)), "{step:?}");
+    }
+    let attempts = Cell::new(0);
+    around(async || {
+        attempts.set(attempts.get() + 1);
+        cancelled(&Script::new([RESET])).await.map_err(|_| reset())
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(attempts.get(), 1);
+}
+
+/// What the body makes of the error does not matter, as long as it fails at once.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_fails_with_the_refusal_may_say_it_in_other_words() {
+    let script = Script::new([RESET]);
+    around(async || match refused(&script).await {
+        Ok(call) => Ok(call),
+        Err(_) => Err(ErrorKind::BrokenPipe.into()),
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_in_one_of_several_calls_ends_the_attempt_with_them() {
+    let (script, other) = (Script::new([RESET]), Script::new([Step::Hang]));
+    around(async || {
+        let both = try_join(other.play(), refused(&script)).await;
+        both.map(|(_, call)| call)
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((script.calls(), other.calls()), (1, 1));
+}
+
+/// Fails for a reason of its own, after a suspension.
+async fn fails_later(calls: &Cell<usize>) -> io::Result<usize> {
+    calls.set(calls.get() + 1);
+    tokio::task::yield_now().await;
+    Err(reset())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_went_on_after_a_refusal_is_retried() {
+    let (cache, database) = (Script::new([RESET]), Cell::new(0));
+    around(async || {
+        let _ = refused(&cache).await;
+        fails_later(&database).await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((cache.calls(), database.get()), (4, 4), "budget");
+
+    let database = Cell::new(0);
+    around(async || {
+        let _ = cancelled(&Script::new([RESET])).await;
+        fails_later(&database).await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(database.get(), 4, "cancel");
+
+    let (cache, database) = (Cell::new(0), Cell::new(0));
+    around(async || {
+        let _ = told_to_wait(&cache).await;
+        fails_later(&database).await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((cache.get(), database.get()), (4, 4), "hint");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_only_yielded_after_a_refusal_is_retried() {
+    let cache = Script::new([RESET]);
+    around(async || {
+        let _ = refused(&cache).await;
+        tokio::task::yield_now().await;
+        Err(reset())
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(cache.calls(), 4);
+}
+
+/// The second call is annotated too, and fails in a later poll, for its own reasons.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_went_on_to_another_annotated_call_is_retried() {
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn database(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (cache, store) = (Script::new([RESET]), Script::new([Step::FailAfter(ms(1))]));
+    around(async || {
+        let _ = refused(&cache).await;
+        database(&store).await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((cache.calls(), store.calls()), (4, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_was_cut_after_a_refusal_is_retried() {
+    #[retry(attempts = 3, timeout = "100ms", base = "1ms", budget = "none")]
+    async fn hangs(cache: &Script) -> io::Result<usize> {
+        let _ = refused(cache).await;
+        std::future::pending().await
+    }
+    let cache = Script::new([RESET]);
+    let error = hangs(&cache).await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
+    assert_eq!(cache.calls(), 3);
+}
+
+/// It was got over in the first attempt; the second fails at once, for another reason.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_forgotten_when_its_attempt_is_over() {
+    let (cache, attempts) = (Script::new([RESET]), Cell::new(0));
+    around(async || {
+        attempts.set(attempts.get() + 1);
+        if attempts.get() == 1 {
+            let _ = refused(&cache).await;
+            tokio::task::yield_now().await;
+        }
+        Err(reset())
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((attempts.get(), cache.calls()), (4, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_succeeds_after_a_refusal_has_succeeded() {
+    let cache = Script::new([RESET]);
+    let ended = around(async || {
+        let _ = refused(&cache).await;
+        Ok(1)
+    })
+    .await;
+    assert_eq!((ended.unwrap(), cache.calls()), (1, 1));
+}
+
+/// The call in the middle went on and failed in a later poll; it is retried, and its last attempt is refused.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_ends_the_calls_around_only_where_they_fail_with_it() {
+    let (script, attempts) = (Script::new([RESET]), Cell::new(0));
+    around(async || {
+        around(async || {
+            attempts.set(attempts.get() + 1);
+            let ended = refused(&script).await;
+            if attempts.get() < 3 {
+                tokio::task::yield_now().await;
+            }
+            ended
+        })
+        .await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!((attempts.get(), script.calls()), (3, 3));
+}
+
+/// Two attempts further out, whether the inner call ends without a wait or is cut.
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_an_inner_function_is_its_own_affair() {
+    #[retry(
+        attempts = 4,
+        deadline = ms(1000),
+        base = "2s",
+        jitter = "none",
+        budget = "none"
+    )]
+    async fn limited(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 2, base = "1s", jitter = "none", budget = "none", when = |_| true)]
+    async fn around(script: &Script) -> io::Result<usize> {
+        limited(script).await
+    }
+    let script = Script::new([RESET]);
+    around(&script).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(1000)]);
+
+    let script = Script::new([Step::Hang]);
+    let error = around(&script).await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
+    assert_eq!(script.times(), [ms(0), ms(2000)]);
+    assert_eq!(script.elapsed(), ms(3000));
+}
+
+/// Each call looks at the nearest deadline, so nothing has to be said of one that all of them keep.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
+    #[retry(
+        attempts = 10,
+        base = "300ms",
+        jitter = "none",
+        backoff = "constant",
+        budget = "none"
+    )]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(
+        attempts = 4,
+        deadline = "1s",
+        base = "300ms",
+        backoff = "constant",
+        jitter = "none",
+        budget = "none",
+        when = |_| true
+    )]
+    async fn outer(script: &Script) -> Result<usize, Failure> {
+        Ok(inner(script).await?)
+    }
+    #[derive(Debug, thiserror::Error)]
+    enum Failure {
+        #[error("input or output")]
+        Io(#[from] io::Error),
+        #[error(transparent)]
+        Stopped(#[from] Stopped),
+    }
+    // Cut: the outer call is the one that says so.
+    let script = Script::new([RESET, Step::Hang]);
+    let error = outer(&script).await.unwrap_err();
+    let Failure::Stopped(stopped) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(stopped.outcome(), Outcome::Deadline);
+    assert_eq!(
+        (script.times(), script.elapsed()),
+        (vec![ms(0), ms(300)], ms(1000))
+    );
+
+    // A wait that does not fit, neither further in nor further out.
+    let script = Script::new([RESET]);
+    let error = outer(&script).await.unwrap_err();
+    assert!(matches!(error, Failure::Io(_)), "{error:?}");
+    assert_eq!(script.elapsed(), ms(900));
+    assert_eq!(script.calls(), 4);
+
+    // Around both.
+    let script = Script::new([RESET, Step::Hang]);
+    let ended = deadline::scope(deadline::after(ms(500)), outer(&script)).await;
+    ended.unwrap_err();
+    assert_eq!((script.calls(), script.elapsed()), (2, ms(500)));
+}
+
+/// At shutdown no layer of the program goes on.
+#[tokio::test(start_paused = true)]
+async fn one_signal_ends_every_layer() {
+    #[retry(attempts = 4, base = "1s", jitter = "none", budget = "none", cancel = stop.notified())]
+    async fn inner(script: &Script, stop: &Notify) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, stop) = (Script::new([RESET, Step::Hang]), Notify::new());
+    let body = async || around(async || inner(&script, &stop).await).await;
+    let (ended, ()) = tokio::join!(around(body), async {
+        sleep(ms(1500)).await;
+        stop.notify_one();
+    });
+    let error = ended.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Cancelled);
+    assert_eq!((script.calls(), script.elapsed()), (2, ms(1500)));
+}

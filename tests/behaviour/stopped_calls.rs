@@ -1,0 +1,318 @@
+//! A call that was stopped says so: with what stopped it, and with the error of an earlier attempt as the
+//! source. That error is never returned as if it were the last one.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::future::ready;
+use std::io;
+use std::time::Duration;
+
+use reattempt::{Budget, Outcome, Stopped, retry};
+use tokio::sync::Notify;
+use tokio::time::{advance, sleep};
+
+use crate::script::{RESET, Script, Step, ending, ms, stopped};
+
+/// What a call returned: a `Stopped`, how many attempts had begun, and the text of its source.
+fn told(outcome: Outcome, attempts: u32, source: &str) -> (Outcome, u32, Option<String>) {
+    let source = (!source.is_empty()).then(|| source.to_owned());
+    (outcome, attempts, source)
+}
+
+/// Each attempt takes 100 ms, each wait 1 s, and what goes before a retry 100 ms.
+#[retry(
+    attempts = 3,
+    base = "1s",
+    backoff = "constant",
+    jitter = "none",
+    budget = "none",
+    cancel = sleep(after),
+    before_retry = async || sleep(ms(100)).await,
+)]
+async fn cancelled(script: &Script, after: Duration) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancel_is_told_as_such_wherever_it_strikes() {
+    let first = Step::FailAfter(ms(100));
+    for (at, attempts, source) in [
+        // The first attempt, the wait after it, what goes before the second, and so on.
+        (50, 1, ""),
+        (150, 1, "call 1"),
+        (1099, 1, "call 1"),
+        (1150, 1, "call 1"),
+        (1250, 2, "call 1"),
+        (1350, 2, "call 2"),
+        (2350, 2, "call 2"),
+        (2450, 3, "call 2"),
+    ] {
+        let script = Script::new([first]);
+        let error = cancelled(&script, ms(at)).await.unwrap_err();
+        let expected = told(Outcome::Cancelled, attempts, source);
+        assert_eq!(ending(&error), expected, "at {at} ms");
+        assert_eq!(error.kind(), io::ErrorKind::Interrupted, "at {at} ms");
+        assert_eq!(script.elapsed(), ms(at));
+    }
+    // The last attempt has failed by then.
+    let script = Script::new([first]);
+    let error = cancelled(&script, ms(2550)).await.unwrap_err();
+    assert_eq!(error.to_string(), "call 3");
+}
+
+/// At the very moments at which a call turns from one thing to the next.
+#[tokio::test(start_paused = true)]
+async fn cancel_is_told_as_such_between_two_steps_of_a_call() {
+    #[retry(
+        attempts = 3,
+        base = base,
+        jitter = "none",
+        budget = "none",
+        cancel = stop.notified(),
+        on_retry = |_| if at == "wait" { stop.notify_one() },
+        before_retry = async || if at == "retry" { stop.notify_one() },
+    )]
+    async fn call(script: &Script, at: &str, base: Duration, stop: &Notify) -> io::Result<usize> {
+        let ended = script.play().await;
+        if at == "failure" {
+            stop.notify_one();
+        }
+        ended
+    }
+    for base in [Duration::ZERO, ms(100)] {
+        for at in ["failure", "wait", "retry"] {
+            let (script, stop) = (Script::new([RESET]), Notify::new());
+            let error = call(&script, at, base, &stop).await.unwrap_err();
+            let expected = told(Outcome::Cancelled, 1, "call 1");
+            assert_eq!(ending(&error), expected, "{at} {base:?}");
+            assert_eq!(script.calls(), 1);
+        }
+    }
+}
+
+/// After an attempt that was cut there is no error of that one; the one before it is the source.
+#[tokio::test(start_paused = true)]
+async fn cancel_after_a_timeout_has_the_error_before_it_as_its_source() {
+    #[retry(
+        attempts = 4,
+        timeout = "100ms",
+        base = "1s",
+        backoff = "constant",
+        jitter = "none",
+        budget = "none",
+        cancel = sleep(after)
+    )]
+    async fn call(script: &Script, after: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::Hang]);
+    let error = call(&script, ms(1500)).await.unwrap_err();
+    assert_eq!(ending(&error), told(Outcome::Cancelled, 2, "call 1"));
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("input or output")]
+    Io(#[from] io::Error),
+    #[error("stopped")]
+    Stopped(#[from] Stopped),
+}
+
+/// In every error type that can hold it.
+#[tokio::test(start_paused = true)]
+async fn every_error_type_is_told_of_a_cancelled_wait() {
+    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
+    async fn own(script: &Script) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
+    async fn boxed(script: &Script) -> Result<usize, Box<dyn Error + Send + Sync>> {
+        Ok(script.play().await?)
+    }
+    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
+    async fn local_box(script: &Script) -> Result<usize, Box<dyn Error>> {
+        Ok(script.play().await?)
+    }
+    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
+    async fn anyhow(script: &Script) -> anyhow::Result<usize> {
+        Ok(script.play().await?)
+    }
+    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), when = |_| true)]
+    async fn text(script: &Script) -> Result<usize, String> {
+        script.play().await.map_err(|error| error.to_string())
+    }
+    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)))]
+    async fn wrapped(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
+        Ok(script.play().await?)
+    }
+    let script = || Script::new([RESET]);
+    let is_cancelled = |stopped: &Stopped| {
+        assert_eq!(
+            (stopped.outcome(), stopped.attempts()),
+            (Outcome::Cancelled, 1)
+        );
+    };
+    match own(&script()).await.unwrap_err() {
+        Failure::Stopped(stopped) => is_cancelled(&stopped),
+        Failure::Io(error) => panic!("{error}"),
+    }
+    is_cancelled(boxed(&script()).await.unwrap_err().downcast_ref().unwrap());
+    is_cancelled(
+        local_box(&script())
+            .await
+            .unwrap_err()
+            .downcast_ref()
+            .unwrap(),
+    );
+    is_cancelled(anyhow(&script()).await.unwrap_err().downcast_ref().unwrap());
+    assert_eq!(
+        text(&script()).await.unwrap_err(),
+        "cancelled (1 attempt, 500ms)"
+    );
+    match wrapped(&script()).await.unwrap_err() {
+        reattempt::Error::Stopped(stopped) => is_cancelled(&stopped),
+        reattempt::Error::Failed(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancel_before_the_first_attempt_has_no_source() {
+    #[retry(cancel = ready(()))]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!(ending(&error), told(Outcome::Cancelled, 0, ""));
+}
+
+#[retry(
+    attempts = 4,
+    timeout = "200ms",
+    deadline = "1s",
+    base = "300ms",
+    backoff = "constant",
+    jitter = "none",
+    budget = "none"
+)]
+async fn limited(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_before_an_attempt_that_was_cut_is_the_source() {
+    #[retry(attempts = 2, timeout = "200ms", jitter = "none", budget = "none")]
+    async fn twice(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let error = twice(&Script::new([RESET, Step::Hang])).await.unwrap_err();
+    assert_eq!(ending(&error), told(Outcome::Timeout, 2, "call 1"));
+
+    // At 0, at 300, and from 600 on until it is cut at 800; at 1.1 s it would be too late.
+    let script = Script::new([RESET, RESET, Step::Hang]);
+    let error = limited(&script).await.unwrap_err();
+    assert_eq!(stopped(&error).attempts(), 3);
+    assert_eq!(ending(&error).2.as_deref(), Some("call 2"));
+    assert_eq!(script.elapsed(), ms(800));
+
+    // The last attempt failed by itself, whatever was before it.
+    let script = Script::new([Step::Hang, RESET, Step::Fail(io::ErrorKind::NotFound)]);
+    assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 3");
+}
+
+/// A busy runtime wakes a wait long after the deadline: the attempt that was to follow never begins.
+#[tokio::test(start_paused = true)]
+async fn the_error_before_an_attempt_that_came_too_late_is_the_source() {
+    for (steps, attempts, source) in [
+        (vec![RESET], 1, "call 1"),
+        (vec![RESET, RESET], 2, "call 2"),
+        // The attempt before the wait was cut: its error there is none.
+        (vec![RESET, Step::Hang], 2, "call 1"),
+        (vec![Step::Hang], 1, ""),
+    ] {
+        let script = Script::new(steps.clone());
+        let mut call = Box::pin(limited(&script));
+        // As far as the wait after the last of the steps.
+        while script.calls() < steps.len() {
+            assert!(futures::poll!(&mut call).is_pending());
+            sleep(ms(1)).await;
+        }
+        sleep(ms(220)).await;
+        assert!(futures::poll!(&mut call).is_pending());
+        advance(ms(60_000)).await;
+        let error = call.await.unwrap_err();
+        let expected = told(Outcome::Deadline, attempts, source);
+        assert_eq!(ending(&error), expected, "{steps:?}");
+        assert_eq!(script.calls(), steps.len());
+    }
+}
+
+/// Where `before_retry` takes the rest of the time, no attempt follows.
+#[tokio::test(start_paused = true)]
+async fn the_error_before_a_preparation_that_took_too_long_is_the_source() {
+    #[retry(
+        attempts = 4,
+        deadline = "1s",
+        base = "100ms",
+        jitter = "none",
+        budget = "none",
+        before_retry = async || prepare(late, stuck).await,
+    )]
+    async fn call(script: &Script, late: bool, stuck: &Cell<bool>) -> io::Result<usize> {
+        script.play().await
+    }
+    async fn prepare(late: bool, stuck: &Cell<bool>) {
+        if late {
+            // Without being pending, so that nothing can cut it.
+            let now = tokio::time::Instant::now();
+            let clock = advance(ms(60_000));
+            let _ = futures::poll!(std::pin::pin!(clock));
+            assert!(now.elapsed() >= ms(60_000));
+        } else {
+            stuck.set(true);
+            std::future::pending::<()>().await;
+        }
+    }
+    for late in [false, true] {
+        let (script, stuck) = (Script::new([RESET]), Cell::new(false));
+        let error = call(&script, late, &stuck).await.unwrap_err();
+        assert_eq!(
+            ending(&error),
+            told(Outcome::Deadline, 1, "call 1"),
+            "{late}"
+        );
+        assert_eq!((script.calls(), stuck.get()), (1, !late));
+    }
+}
+
+/// The attempt that was cut may have no successor for another reason.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
+    // One retry after a reset, and none after a timeout.
+    static SMALL: Budget = Budget::new().capacity(14);
+    #[retry(
+        attempts = 4,
+        timeout = "100ms",
+        base = "1ms",
+        jitter = "none",
+        budget = "SMALL"
+    )]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::Hang]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!(ending(&error), told(Outcome::Budget, 2, "call 1"));
+}
+
+/// Between two calls that fail the caller gets the error of the last attempt, and no other.
+#[tokio::test(start_paused = true)]
+async fn the_last_real_error_is_returned_where_the_last_attempt_had_one() {
+    // At 0, 300, 600 and 900 ms: the attempts are used up.
+    let script = Script::new([RESET]);
+    assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 4");
+    // The wait after the third would end at 1.05 s.
+    let script = Script::new([Step::FailAfter(ms(150)), RESET, Step::FailAfter(ms(150))]);
+    assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 3");
+    assert_eq!(script.elapsed(), ms(900));
+}

@@ -1,0 +1,193 @@
+//! What decides about an attempt that timed out: `unless`, `not_on` and `idempotent`.
+
+use std::cell::Cell;
+use std::io::{self, ErrorKind};
+use std::num::ParseIntError;
+
+use reattempt::{Outcome, Stopped, retry};
+
+use crate::script::{RESET, Script, Step, ending, ms};
+
+fn timed_out(attempts: u32, source: Option<&str>) -> (Outcome, u32, Option<String>) {
+    (Outcome::Timeout, attempts, source.map(str::to_owned))
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("input or output")]
+    Io(#[from] io::Error),
+    #[error("stopped")]
+    Stopped(#[from] Stopped),
+}
+
+fn is_timeout(failure: &Failure) -> bool {
+    matches!(failure, Failure::Stopped(stopped) if stopped.outcome() == Outcome::Timeout)
+}
+
+/// A timeout is asked about as the error that the caller would get.
+#[tokio::test(start_paused = true)]
+async fn unless_may_end_a_call_at_its_first_timeout() {
+    #[retry(
+        timeout = "1s",
+        budget = "none",
+        unless = |error| error.kind() == ErrorKind::TimedOut
+    )]
+    async fn by_kind(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang]);
+    let error = by_kind(&script).await.unwrap_err();
+    assert_eq!(ending(&error), timed_out(1, None));
+    assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
+
+    // The second attempt, after one that failed in another way.
+    let script = Script::new([RESET, Step::Hang]);
+    let error = by_kind(&script).await.unwrap_err();
+    assert_eq!(ending(&error), timed_out(2, Some("call 1")));
+    assert_eq!(script.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unless_sees_the_error_type_of_the_function() {
+    #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = is_timeout)]
+    async fn own(script: &Script) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = anyhow::Error::is::<Stopped>)]
+    async fn anyhow(script: &Script) -> anyhow::Result<usize> {
+        Ok(script.play().await?)
+    }
+    #[retry(
+        timeout = "1s",
+        budget = "none",
+        on = "io::Error",
+        unless = |error| matches!(error, reattempt::Error::Stopped(_))
+    )]
+    async fn foreign(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
+        Ok(script.play().await?)
+    }
+    #[retry(timeout = "1s", budget = "none", when = |_| true, unless = |text| text.contains("timed out"))]
+    async fn text(script: &Script) -> Result<usize, String> {
+        script.play().await.map_err(|error| error.to_string())
+    }
+    let script = || Script::new([Step::Hang]);
+    let scripts = [script(), script(), script(), script()];
+    let error = own(&scripts[0]).await.unwrap_err();
+    assert!(is_timeout(&error), "{error:?}");
+    let error = anyhow(&scripts[1]).await.unwrap_err();
+    assert!(error.is::<Stopped>(), "{error:?}");
+    let error = foreign(&scripts[2]).await.unwrap_err();
+    assert!(matches!(error, reattempt::Error::Stopped(_)), "{error:?}");
+    let error = text(&scripts[3]).await.unwrap_err();
+    assert_eq!(error, "timed out after 1s (1 attempt, 1s)");
+    assert_eq!(scripts.map(|script| script.calls()), [1; 4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unless_that_says_no_leaves_a_timeout_to_be_retried() {
+    #[retry(
+        timeout = "1s",
+        budget = "none",
+        unless = |error| {
+            asked.set(asked.get() + 1);
+            error.kind() == ErrorKind::NotFound
+        }
+    )]
+    async fn call(script: &Script, asked: &Cell<u32>) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, asked) = (
+        Script::new([Step::Hang, Step::Hang, Step::Succeed]),
+        Cell::new(0),
+    );
+    assert_eq!(call(&script, &asked).await.unwrap(), 3);
+    assert_eq!(asked.get(), 2);
+}
+
+/// Asking takes nothing from what the caller is told in the end.
+#[tokio::test(start_paused = true)]
+async fn the_source_is_there_after_unless_was_asked_about_timeouts() {
+    #[retry(attempts = 4, timeout = "1s", budget = "none", unless = |_| false)]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::Hang]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!(ending(&error), timed_out(4, Some("call 1")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn not_on_may_end_a_call_at_its_first_timeout() {
+    #[retry(timeout = "1s", budget = "none", not_on = "Stopped")]
+    async fn inside(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(timeout = "1s", budget = "none", on = "io::Error", not_on = "Stopped")]
+    async fn own(script: &Script) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    #[retry(timeout = "1s", budget = "none", on = "io::Error", not_on = "Stopped")]
+    async fn anyhow(script: &Script) -> anyhow::Result<usize> {
+        Ok(script.play().await?)
+    }
+    #[retry(timeout = "1s", budget = "none", when = |_| true, not_on = "io::Error")]
+    async fn all(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(timeout = "1s", budget = "none", not_on = "ParseIntError")]
+    async fn other(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = || Script::new([Step::Hang]);
+    let scripts = [script(), script(), script(), script()];
+    inside(&scripts[0]).await.unwrap_err();
+    own(&scripts[1]).await.unwrap_err();
+    anyhow(&scripts[2]).await.unwrap_err();
+    all(&scripts[3]).await.unwrap_err();
+    assert_eq!(scripts.map(|script| script.calls()), [1; 4]);
+
+    // What is not a timeout is retried, and a type that a timeout is not ends nothing.
+    let script = Script::new([RESET]);
+    inside(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 3);
+    let script = Script::new([Step::Hang]);
+    let error = other(&script).await.unwrap_err();
+    assert_eq!(ending(&error), timed_out(3, None));
+}
+
+/// The rules that say what to retry are for errors; an attempt that timed out counts as transient.
+#[tokio::test(start_paused = true)]
+async fn no_other_rule_is_asked_about_a_timeout() {
+    #[retry(timeout = "1s", budget = "none", when = |_| unreachable!("there is no error"))]
+    async fn when(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(timeout = "1s", budget = "none", on = "ParseIntError")]
+    async fn on(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(timeout = "1s", budget = "none", matches = "Failure::Io(_)")]
+    async fn matches(script: &Script) -> Result<usize, Failure> {
+        Ok(script.play().await?)
+    }
+    let script = || Script::new([Step::Hang]);
+    let scripts = [script(), script(), script()];
+    when(&scripts[0]).await.unwrap_err();
+    on(&scripts[1]).await.unwrap_err();
+    matches(&scripts[2]).await.unwrap_err();
+    assert_eq!(scripts.map(|script| script.calls()), [3; 3]);
+}
+
+/// It may have run to its end at the other side.
+#[tokio::test(start_paused = true)]
+async fn a_function_that_must_not_run_twice_ends_at_its_first_timeout() {
+    #[retry(attempts = 5, idempotent = false, timeout = "1s", budget = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let refused = Step::Fail(ErrorKind::ConnectionRefused);
+    let script = Script::new([refused, refused, Step::Hang, Step::Succeed]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!(ending(&error), timed_out(3, Some("call 2")));
+    assert_eq!(script.calls(), 3);
+}
