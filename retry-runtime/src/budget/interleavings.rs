@@ -7,9 +7,9 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::ledger::{Ledger, Word};
-use super::permit::Hold;
+use super::ledger::Ledger;
 use super::rule::{Charge, Rule};
+use crate::atomics::Word;
 
 impl Word for AtomicU64 {
     fn load(&self) -> u64 {
@@ -73,13 +73,11 @@ where
 }
 
 fn take<W: Word>(ledger: &Ledger<W>) -> bool {
-    Hold::ask(ledger, Charge::Retry, true, 0)
-        .map(Hold::begin)
-        .is_some()
+    ledger.take(Charge::Retry, true, 0)
 }
 
 #[test]
-fn c45_of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
+fn of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
     loom::model(|| {
         let ledger = ledger(holding(14));
         let won = on_threads(3, &ledger, take)
@@ -93,7 +91,7 @@ fn c45_of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
 
 #[test]
 #[should_panic(expected = "both got the last retry")]
-fn c45_the_model_rejects_check_then_act() {
+fn the_model_rejects_check_then_act() {
     loom::model(|| {
         let rule = holding(14);
         let ledger = Arc::new(Ledger::new(Racy(AtomicU64::new(rule.first_word())), rule));
@@ -106,7 +104,7 @@ fn c45_the_model_rejects_check_then_act() {
 }
 
 #[test]
-fn c46_deposits_of_several_threads_add_up() {
+fn deposits_of_several_threads_add_up() {
     loom::model(|| {
         let ledger = ledger(holding(0));
         on_threads(3, &ledger, |ledger| ledger.succeed(None));
@@ -115,7 +113,7 @@ fn c46_deposits_of_several_threads_add_up() {
 }
 
 #[test]
-fn c46_the_model_rejects_deposits_that_are_loaded_then_stored() {
+fn the_model_rejects_deposits_that_are_loaded_then_stored() {
     let lost = catch_unwind(AssertUnwindSafe(|| {
         loom::model(|| {
             let rule = holding(0);
@@ -128,38 +126,34 @@ fn c46_the_model_rejects_deposits_that_are_loaded_then_stored() {
 }
 
 #[test]
-fn c27_permits_dropped_and_begun_at_once_leave_the_exact_balance() {
+fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
     loom::model(|| {
         let ledger = ledger(holding(28));
         let other = Arc::clone(&ledger);
         let dropping = thread::spawn(move || {
             // The price comes back here, in the middle of what the other thread does.
-            drop(Hold::ask(&*other, Charge::Retry, true, 0));
+            if other.take(Charge::Retry, true, 0) {
+                other.give(14_000);
+            }
         });
-        Hold::ask(&*ledger, Charge::Retry, true, 0)
-            .map(Hold::begin)
-            .unwrap();
+        assert!(ledger.take(Charge::Retry, true, 0));
         ledger.succeed(Some(Charge::Retry));
-        let second = Hold::ask(&*ledger, Charge::Throttled, true, 0).map(Hold::begin);
+        let second = ledger.take(Charge::Throttled, true, 0);
         dropping.join().unwrap();
-        assert!(second.is_some());
+        assert!(second);
         assert_eq!(ledger.level(0), 23_000);
     });
 }
 
 #[test]
-fn c46_time_is_credited_once_when_several_threads_look_at_it() {
+fn time_is_credited_once_when_several_threads_look_at_it() {
     loom::model(|| {
         // One retry a second; a second goes by while both look.
         let ledger = ledger(Rule {
             floor: 1_000,
             ..holding(0)
         });
-        let won = on_threads(2, &ledger, |ledger| {
-            Hold::ask(ledger, Charge::Retry, true, 1_000)
-                .map(Hold::begin)
-                .is_some()
-        });
+        let won = on_threads(2, &ledger, |ledger| ledger.take(Charge::Retry, true, 1_000));
         assert_eq!(won.into_iter().filter(|won| *won).count(), 1);
         assert_eq!(ledger.level(1_000), 0);
     });

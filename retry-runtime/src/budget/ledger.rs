@@ -1,29 +1,7 @@
-//! The one atomic word of a budget, and the one loop that changes it.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! The one shared word of a budget, and the one loop that changes it.
 
 use super::rule::{Charge, Rule, State};
-
-/// A word that several threads share: std's in life, loom's in the model of its interleavings.
-pub(super) trait Word {
-    fn load(&self) -> u64;
-    /// Stores `new` if the word is still `old`, else gives what it is. May fail for no reason.
-    fn swap(&self, old: u64, new: u64) -> Result<(), u64>;
-}
-
-impl Word for AtomicU64 {
-    // Relaxed, here and below: the word is all that is shared; it guards no other memory.
-    #[inline]
-    fn load(&self) -> u64 {
-        Self::load(self, Ordering::Relaxed)
-    }
-
-    #[inline]
-    fn swap(&self, old: u64, new: u64) -> Result<(), u64> {
-        self.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed)
-            .map(drop)
-    }
-}
+use crate::atomics::Word;
 
 /// A shared level under a rule.
 #[derive(Debug)]
@@ -43,15 +21,15 @@ impl<W> Ledger<W> {
 }
 
 impl<W: Word> Ledger<W> {
-    /// Takes the price of one retry, if there is as much, and says how much it was.
-    pub(super) fn take(&self, charge: Charge, first: bool, now: u64) -> Option<u32> {
+    /// Takes the price of one retry, if there is as much.
+    pub(super) fn take(&self, charge: Charge, first: bool, now: u64) -> bool {
         let price = self.rule.price(charge);
         self.update(|state| {
             let state = self.rule.refill(state, now);
             let state = self.rule.add(state, self.rule.share(first));
             match state.level.checked_sub(price) {
-                Some(level) => (State { level, ..state }, Some(price)),
-                None => (state, None),
+                Some(level) => (State { level, ..state }, true),
+                None => (state, false),
             }
         })
     }

@@ -1,7 +1,6 @@
-//! What bounds the load of retries: the only atomics in the crate.
+//! What bounds the load of retries.
 
 mod ledger;
-mod permit;
 mod rule;
 
 #[cfg(test)]
@@ -10,13 +9,11 @@ mod interleavings;
 mod tests;
 
 use std::fmt;
-use std::sync::atomic::AtomicU64;
 
 use self::ledger::Ledger;
-use self::permit::Hold;
-pub(crate) use self::permit::Permit;
 pub(crate) use self::rule::Charge;
 use self::rule::{Rule, thousandths};
+use crate::atomics::AtomicU64;
 use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -201,24 +198,20 @@ impl Budget {
 
 /// What the state machine of a call uses.
 impl Budget {
-    /// Asks for one retry. `None` where the budget refuses it.
+    /// Takes the price of one retry; `false` where the budget refuses it.
     ///
-    /// `first` says that the call never asked before. The tokens go back when the permit is dropped
-    /// before the retry began. The clock is read only where there is a floor.
-    pub(crate) fn request(&self, charge: Charge, first: bool) -> Option<Permit<'_>> {
-        self.ask(
-            charge,
-            first,
-            if self.has_floor() {
-                tick(Stamp::now())
-            } else {
-                0
-            },
-        )
+    /// `first` says that the call never asked before. The clock is read only where there is a floor.
+    pub(crate) fn take(&self, charge: Charge, first: bool) -> bool {
+        let now = if self.has_floor() {
+            tick(Stamp::now())
+        } else {
+            0
+        };
+        self.take_at(charge, first, now)
     }
 
-    /// Gives back what a retry took whose permit was spent, and which did not begin after all.
-    pub(crate) fn refund(&self, charge: Charge) {
+    /// Gives back what was taken for a retry that never began.
+    pub(crate) fn give_back(&self, charge: Charge) {
         self.ledger.give(self.ledger.rule().price(charge));
     }
 
@@ -226,9 +219,9 @@ impl Budget {
         self.ledger.rule().floor > 0
     }
 
-    /// Asks at a time, in ticks.
-    fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
-        Hold::ask(&self.ledger, charge, first, now).map(Permit)
+    /// Takes it at a time, in ticks.
+    fn take_at(&self, charge: Charge, first: bool, now: u64) -> bool {
+        self.ledger.take(charge, first, now)
     }
 
     /// Takes note of a call that succeeded; `last_retry` is what its last retry was asked for as, if

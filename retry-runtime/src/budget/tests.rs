@@ -6,7 +6,36 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::rule::{Rule, State};
-use super::{Budget, Charge, Permit};
+use super::{Budget, Charge};
+
+/// The price of one retry, which goes back when it is dropped: what a call does.
+struct Permit<'b> {
+    budget: &'b Budget,
+    charge: Option<Charge>,
+}
+
+impl Permit<'_> {
+    fn begin(mut self) {
+        self.charge = None;
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        if let Some(charge) = self.charge {
+            self.budget.give_back(charge);
+        }
+    }
+}
+
+impl Budget {
+    fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
+        self.take_at(charge, first, now).then(|| Permit {
+            budget: self,
+            charge: Some(charge),
+        })
+    }
+}
 
 /// The rule of `Budget::new` in whole thousandths, with none of the packing.
 struct Plain {
@@ -123,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn c25_permits_that_are_dropped_conserve_the_balance(
+    fn permits_that_are_dropped_conserve_the_balance(
         throttled in prop::collection::vec(any::<bool>(), 0..35),
     ) {
         let budget = Budget::new();
@@ -202,7 +231,7 @@ fn success_never_fills_above_the_capacity() {
 }
 
 #[test]
-fn c51_a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
+fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
     for percent in 1..=100_u32 {
         let ratio = f64::from(percent) / 100.0;
         let expected = percent * 100;
@@ -241,13 +270,13 @@ fn a_call_gives_a_ratio_its_share_only_once() {
 }
 
 #[test]
-fn c49_a_fresh_budget_allows_its_first_retry() {
+fn a_fresh_budget_allows_its_first_retry() {
     assert!(Budget::new().ask(Charge::Retry, true, 0).is_some());
     assert!(Budget::ratio(0.01).ask(Charge::Retry, true, 0).is_some());
 }
 
 #[test]
-fn c48_a_drained_budget_with_a_floor_recovers_by_time_alone() {
+fn a_drained_budget_with_a_floor_recovers_by_time_alone() {
     let budget = drained(Budget::new().floor(1.0));
     assert_eq!(level(&budget, 0), 10_000);
     assert_eq!(level(&budget, 500), 17_000);
@@ -256,7 +285,7 @@ fn c48_a_drained_budget_with_a_floor_recovers_by_time_alone() {
 }
 
 #[test]
-fn c50_one_failing_call_a_minute_is_retried_every_time() {
+fn one_failing_call_a_minute_is_retried_every_time() {
     let budget = Budget::ratio(0.1).floor(0.02);
     for minute in 1..100 {
         let retry = budget.ask(Charge::Retry, true, minute * 60_000);
@@ -276,7 +305,7 @@ fn a_floor_is_exact_however_often_it_is_looked_at() {
 }
 
 #[test]
-fn c52_a_year_of_idling_is_accounted_for_in_one_step() {
+fn a_year_of_idling_is_accounted_for_in_one_step() {
     let budget = Budget::new().floor(0.001).capacity(200_000);
     let year = 365 * 24 * 3_600_000_u64;
     let drained = drained(budget);
@@ -286,7 +315,7 @@ fn c52_a_year_of_idling_is_accounted_for_in_one_step() {
 }
 
 #[test]
-fn c56_ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
+fn ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
     let budget = drained(Budget::new().floor(1.0));
     let end = u64::MAX - 5_000;
     // The first look comes after an idle time far beyond the range of the packed tick.
@@ -300,7 +329,7 @@ fn c56_ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
 }
 
 #[test]
-fn c56_a_packed_tick_that_comes_round_counts_on() {
+fn a_packed_tick_that_comes_round_counts_on() {
     let round = 1_u64 << 36;
     let budget = drained(Budget::new().floor(1.0));
     for around in [round - 5_000, round, round + 500] {
@@ -373,7 +402,7 @@ fn the_largest_numbers_saturate() {
 }
 
 #[test]
-fn c45_c46_threads_neither_overdraw_nor_lose_a_deposit() {
+fn c46_threads_neither_overdraw_nor_lose_a_deposit() {
     const THREADS: u32 = 4;
     const ROUNDS: u32 = 20_000;
     let budget = Budget::new().capacity(268_435).retry_cost(1).reward(1);

@@ -1,0 +1,42 @@
+//! The only atomics in the crate.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) use std::sync::atomic::AtomicU64;
+
+/// A word that several threads share: std's in life, loom's in the model of its interleavings.
+pub(crate) trait Word {
+    fn load(&self) -> u64;
+    /// Stores `new` if the word is still `old`, else gives what it is. May fail for no reason.
+    fn swap(&self, old: u64, new: u64) -> Result<(), u64>;
+}
+
+// Relaxed, in this file: each word is all that is shared; it guards no other memory.
+impl Word for AtomicU64 {
+    #[inline]
+    fn load(&self) -> u64 {
+        Self::load(self, Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn swap(&self, old: u64, new: u64) -> Result<(), u64> {
+        self.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed)
+            .map(drop)
+    }
+}
+
+/// Something that is done once in a process. Whoever comes second does not wait for the first, so that a
+/// first that panics, or comes back here, stops nobody.
+#[derive(Debug)]
+pub(crate) struct Flag(AtomicBool);
+
+impl Flag {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Raises the flag, and says whether it was down.
+    pub(crate) fn raise(&self) -> bool {
+        !self.0.swap(true, Ordering::Relaxed)
+    }
+}
