@@ -1,6 +1,7 @@
 //! The settings of a call.
 
-use std::fmt;
+mod table;
+
 use std::time::Duration;
 
 use crate::{Backoff, Factor, Jitter};
@@ -75,6 +76,25 @@ impl Policy {
         );
         self.attempts = attempts;
         self
+    }
+
+    /// [`with_attempts`](Self::with_attempts) for a number that only the call knows: 0 counts as 1.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_attempts_of_call(self, attempts: u32) -> Self {
+        self.with_attempts(attempts.max(1))
+    }
+
+    /// [`with_factor`](Self::with_factor) for a number that only the call knows: what is outside of its range
+    /// counts as the nearer end, and NaN as 1.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_factor_of_call(self, factor: f64) -> Self {
+        self.with_factor(if factor.is_nan() {
+            1.0
+        } else {
+            factor.clamp(1.0, 1000.0)
+        })
     }
 
     /// Takes the limit on the number of attempts away. Only a deadline then ends a call that fails.
@@ -220,6 +240,7 @@ impl Policy {
     /// `previous` is the delay before the last retry of the same call, if there was one; only
     /// decorrelated jitter asks for it.
     #[must_use]
+    #[inline]
     pub fn delay_range(
         &self,
         n: u32,
@@ -279,52 +300,5 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// The policy as a table: what each attempt waits for, and the longest that a call can take.
-///
-/// ```text
-/// 3 attempts, timeout 500ms, deadline 2s, exponential backoff, jitter full
-///   attempt 1  at once
-///   attempt 2  after 0ns to 10ms
-///   attempt 3  after 0ns to 20ms
-///   at most 1.53s
-/// ```
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MOST_ROWS: u32 = 12;
-        match self.attempts() {
-            Some(1) => f.write_str("1 attempt")?,
-            Some(attempts) => write!(f, "{attempts} attempts")?,
-            None => f.write_str("unlimited attempts")?,
-        }
-        if let Some(timeout) = self.timeout {
-            write!(f, ", timeout {timeout:?}")?;
-        }
-        if let Some(deadline) = self.deadline {
-            write!(f, ", deadline {deadline:?}")?;
-        }
-        if self.attempts == 1 {
-            return Ok(());
-        }
-        write!(f, ", {} backoff, jitter {}", self.backoff, self.jitter)?;
-        write!(f, "\n  attempt 1  at once")?;
-        let mut previous = None;
-        for n in 0..(self.attempts - 1).min(MOST_ROWS) {
-            let range = self.delay_range(n, previous);
-            previous = Some(*range.end());
-            write!(f, "\n  attempt {}  after {:?}", n + 2, range.start())?;
-            if range.start() != range.end() {
-                write!(f, " to {:?}", range.end())?;
-            }
-        }
-        if self.attempts - 1 > MOST_ROWS {
-            f.write_str("\n  …")?;
-        }
-        match self.worst_case() {
-            Some(longest) => write!(f, "\n  at most {longest:?}"),
-            None => f.write_str("\n  no limit on the time"),
-        }
     }
 }

@@ -1,0 +1,52 @@
+//! A policy as people read it.
+
+use std::fmt;
+
+use super::Policy;
+
+/// The policy as a table: what each attempt waits for, and the longest that a call can take.
+///
+/// ```text
+/// 3 attempts, timeout 500ms, deadline 2s, exponential backoff, jitter full
+///   attempt 1  at once
+///   attempt 2  after 0ns to 10ms
+///   attempt 3  after 0ns to 20ms
+///   at most 1.53s
+/// ```
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST_ROWS: u32 = 12;
+        match self.attempts() {
+            Some(1) => f.write_str("1 attempt")?,
+            Some(attempts) => write!(f, "{attempts} attempts")?,
+            None => f.write_str("unlimited attempts")?,
+        }
+        if let Some(timeout) = self.timeout {
+            write!(f, ", timeout {timeout:?}")?;
+        }
+        if let Some(deadline) = self.deadline {
+            write!(f, ", deadline {deadline:?}")?;
+        }
+        if self.attempts == 1 {
+            return Ok(());
+        }
+        write!(f, ", {} backoff, jitter {}", self.backoff, self.jitter)?;
+        write!(f, "\n  attempt 1  at once")?;
+        let mut previous = None;
+        for n in 0..(self.attempts - 1).min(MOST_ROWS) {
+            let range = self.delay_range(n, previous);
+            previous = Some(*range.end());
+            write!(f, "\n  attempt {}  after {:?}", n + 2, range.start())?;
+            if range.start() != range.end() {
+                write!(f, " to {:?}", range.end())?;
+            }
+        }
+        if self.attempts - 1 > MOST_ROWS {
+            f.write_str("\n  …")?;
+        }
+        match self.worst_case() {
+            Some(longest) => write!(f, "\n  at most {longest:?}"),
+            None => f.write_str("\n  no limit on the time"),
+        }
+    }
+}
