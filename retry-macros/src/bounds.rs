@@ -5,32 +5,17 @@ use quote::{ToTokens, quote_spanned};
 
 use crate::model::{Budget, Model, Word};
 
-/// The items that the site refers to, and how it does.
-pub(crate) struct Bounds {
-    pub(crate) items: TokenStream,
-    /// What comes after `Site::new(…, &NOTED)`.
-    pub(crate) setters: TokenStream,
-}
-
+/// What comes after `Site::new(…)`.
+///
 /// ```text
-/// Output: static NOTED: Once = Once::new();
-///         static BUDGET: Budget = Budget::new();          // unless the attribute names one
-///         … Site::new(…, &NOTED).with_budget(&BUDGET).with_nested(Nested::Outermost)
+/// Output: .with_budget(&PAYMENTS).with_nested(Nested::Outermost)
 /// ```
-pub(crate) fn bounds(model: &Model, root: &TokenStream) -> Bounds {
+pub(crate) fn setters(model: &Model, root: &TokenStream) -> TokenStream {
     let plumbing = Span::mixed_site();
-    let own =
-        quote_spanned!(plumbing=> static __RETRY_BUDGET: #root::Budget = #root::Budget::new(););
-    let (budget_item, budget) = match model.budget.as_ref().map(|budget| &budget.value) {
-        None => (
-            own,
-            quote_spanned!(plumbing=> .with_budget(&__RETRY_BUDGET)),
-        ),
-        Some(Budget::None) => (TokenStream::new(), TokenStream::new()),
-        Some(Budget::Path(path)) => (
-            TokenStream::new(),
-            quote_spanned!(plumbing=> .with_budget(&#path)),
-        ),
+    let budget = match model.budget.as_ref().map(|budget| &budget.value) {
+        None => TokenStream::new(),
+        Some(Budget::None) => quote_spanned!(plumbing=> .without_budget()),
+        Some(Budget::Path(path)) => quote_spanned!(plumbing=> .with_budget(&#path)),
     };
     let nested = model.nested.as_ref().map(|nested| {
         let value = match &nested.value {
@@ -39,13 +24,7 @@ pub(crate) fn bounds(model: &Model, root: &TokenStream) -> Bounds {
         };
         quote_spanned!(plumbing=> .with_nested(#value))
     });
-    Bounds {
-        items: quote_spanned! {plumbing=>
-            static __RETRY_NOTED: ::std::sync::Once = ::std::sync::Once::new();
-            #budget_item
-        },
-        setters: quote_spanned!(plumbing=> #budget #nested),
-    }
+    quote_spanned!(plumbing=> #budget #nested)
 }
 
 /// How a part of a call is awaited: as it is, or unless the `cancel` future completes first.
@@ -97,48 +76,28 @@ impl Cancel {
         }
     }
 
-    /// The output of a future that can be cut.
-    pub(crate) fn run(&self, future: &TokenStream) -> TokenStream {
-        let Self { name, private, .. } = self;
-        match &self.future {
-            None => quote_spanned!(Span::mixed_site()=> #future.await),
-            Some(_) => quote_spanned! {name.span()=>
-                #private::unless(#name.as_mut(), #future).await
-            },
-        }
-    }
-
-    /// The wait.
+    /// The output of a part of a call. Where it is cancelled, the loop ends.
     ///
     /// ```text
-    /// Output: match unless(cancel.as_mut(), wait.pause_to_cut()).await {
-    ///             Ok(waited) => waited,
-    ///             Err(cut) => return call.cut_short(cut, &mut memory),
+    /// Output: match unless(cancel.as_mut(), FUTURE).await {
+    ///             Some(output) => output,
+    ///             None => break call.cancelled(),
     ///         }
     /// ```
-    ///
-    /// An error type that cannot be made from `Stopped` is told of once: with the span that `settle` has.
-    pub(crate) fn pause(
-        &self,
-        wait: &Ident,
-        call: &Ident,
-        memory: &Ident,
-        blamed: Span,
-    ) -> TokenStream {
+    pub(crate) fn run(&self, future: &TokenStream, call: &Ident) -> TokenStream {
+        let Self { name, private, .. } = self;
         let plumbing = Span::mixed_site();
         if self.future.is_none() {
-            return quote_spanned!(plumbing=> #wait.pause().await);
+            return quote_spanned!(plumbing=> #future.await);
         }
-        let waiting = self.run(&quote_spanned!(plumbing=> #wait.pause_to_cut()));
-        let cut_short = Ident::new("cut_short", blamed);
-        let (waited, cut) = (
-            Ident::new("__retry_waited", plumbing),
-            Ident::new("__retry_cut", plumbing),
-        );
+        let output = Ident::new("__retry_output", plumbing);
+        let cut = quote_spanned! {name.span()=>
+            #private::unless(#name.as_mut(), #future).await
+        };
         quote_spanned! {plumbing=>
-            match #waiting {
-                ::core::result::Result::Ok(#waited) => #waited,
-                ::core::result::Result::Err(#cut) => return #call.#cut_short(#cut, &mut #memory),
+            match #cut {
+                ::core::option::Option::Some(#output) => #output,
+                ::core::option::Option::None => break #call.cancelled(),
             }
         }
     }

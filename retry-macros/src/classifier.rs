@@ -1,89 +1,75 @@
-//! The rules of an attribute as a closure from an error to a ruling.
+//! The rules of an attribute as code: from an error to a ruling.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
 use crate::model::{Attempts, Model, Rules, Spanned};
 
-/// The closure that says of an error whether it is worth another attempt.
+/// An expression that rules on the error that `error`, a reference, names.
 ///
 /// ```text
-/// Input:   unless = U, not_on = "N", matches = "P", on = "A | B", when = W
-/// Output:  |error: &_| {
-///              if ask(error, U) { return Ruling::stop(said) }
-///              if Find::<_, N>::new(error).contains() { return Ruling::stop(said) }
-///              if match error { P => true, _ => false } { return Ruling::retry(said) }
-///              if let Some(said) = Find::<_, A>::new(error).find(…).or_else(|| … B …) {
-///                  if ask(error, W) { return Ruling::retry(said) }
+/// Input:   unless = U, matches = "P", on = "A | B", when = W
+/// Output:  if veto(error) { Ruling::stop(SAID) }
+///          else {
+///              match error {
+///                  P => Ruling::retry(SAID),
+///                  _ => match Find::<_, A>::new(error).find(|it| SAID).or_else(|| … B …) {
+///                      Some(said) if ask(error, W) => Ruling::retry(said),
+///                      _ => Ruling::stop(SAID),
+///                  }
 ///              }
-///              Ruling::stop(said)
 ///          }
 /// ```
 ///
-/// Without `on`, `matches` and `when` the last line is `Ruling::by(verdict_of(error))`: the error's
-/// own verdict.
-pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream) -> TokenStream {
+/// Without `on`, `matches` and `when` the last branch is `Ruling::by(verdict_of(error))`: the error's
+/// own verdict. `veto` is the name of the closure that [`veto`] makes.
+pub(crate) fn ruling(
+    function: &Function,
+    model: &Model,
+    root: &TokenStream,
+    error: &Ident,
+    veto: Option<&Ident>,
+) -> TokenStream {
     let plumbing = Span::mixed_site();
     let private = quote_spanned!(plumbing=> #root::__private);
-    let error = Ident::new("__retry_error", plumbing);
     let Rules {
-        unless,
-        not_on,
+        unless: _,
+        not_on: _,
         matches,
         on,
         when,
     } = &model.rules;
     let said = quote_spanned!(plumbing=> #private::Probe::new(#error).said());
     let stop = quote_spanned!(plumbing=> #private::Ruling::stop(#said));
-    let asked = |predicate: &Spanned<Expr>| ask(&private, &error, predicate);
-
-    let unless = unless.as_ref().map(|unless| {
-        let asked = asked(unless);
-        quote_spanned!(plumbing=> if #asked { return #stop; })
-    });
-    let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
-        // rustc's "can never be found inside" belongs on the type.
-        let contains = Ident::new("contains", plumbing.located_at(ty.span()));
-        quote_spanned!(plumbing=> if #private::Find::<_, #ty>::new(#error).#contains() { return #stop; })
-    });
-    let matched = matches.as_ref().map(|matches| {
-        let pattern = &matches.value;
-        quote_spanned! {plumbing=>
-            // The user's pattern may match every error, so that nothing is left for ours.
-            #[allow(unreachable_patterns)]
-            if match #error { #pattern => true, _ => false } { return #private::Ruling::retry(#said); }
-        }
-    });
     let found = on.as_ref().map(|types| {
+        let link = Ident::new("__retry_link", plumbing);
         let mut alternatives = types.value.iter().map(|ty| {
+            // rustc's "can never be found inside" belongs on the type.
             let find = Ident::new("find", plumbing.located_at(ty.span()));
             quote_spanned! {plumbing=>
-                #private::Find::<_, #ty>::new(#error).#find(|#error| #said)
+                #private::Find::<_, #ty>::new(#error).#find(|#link| #private::Probe::new(#link).said())
             }
         });
         let first = alternatives.next();
         quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
     });
-    let when = when.as_ref().map(asked);
+    let when = when.as_ref().map(|when| ask(&private, error, when));
     let found_said = Ident::new("__retry_said", plumbing);
     let decision = match (found, when) {
         (Some(found), when) => {
-            let retry = quote_spanned!(plumbing=> return #private::Ruling::retry(#found_said););
-            let retry = match when {
-                Some(when) => quote_spanned!(plumbing=> if #when { #retry }),
-                None => retry,
-            };
+            let guard = when.map(|when| quote_spanned!(plumbing=> if #when));
             quote_spanned! {plumbing=>
-                if let ::core::option::Option::Some(#found_said) = #found { #retry }
-                #stop
+                match #found {
+                    ::core::option::Option::Some(#found_said) #guard => #private::Ruling::retry(#found_said),
+                    _ => #stop,
+                }
             }
         }
         (None, Some(when)) => quote_spanned! {plumbing=>
-            if #when { return #private::Ruling::retry(#said); }
-            #stop
+            #private::Ruling { retry: #when, said: #said }
         },
         (None, None) if matches.is_some() || never_retries(model) => stop.clone(),
         (None, None) => {
@@ -96,13 +82,59 @@ pub(crate) fn classifier(function: &Function, model: &Model, root: &TokenStream)
                 Some(_) => private.clone(),
                 None => located(&private, at),
             };
-            let error = Ident::new("__retry_error", at);
+            let error = Ident::new(&error.to_string(), at);
             let verdict = quote_spanned!(at=> #private_at::verdict_of(#error));
             quote_spanned!(plumbing=> #private::Ruling::by(#verdict))
         }
     };
-    let rules = quote_spanned!(plumbing=> #unless #(#not_on)* #matched #decision);
-    quote_spanned!(plumbing=> |#error| { #rules })
+    let decision = match matches {
+        Some(matches) => {
+            let pattern = &matches.value;
+            quote_spanned! {plumbing=>
+                match #error {
+                    #pattern => #private::Ruling::retry(#said),
+                    // The user's pattern may match every error, so that nothing is left for ours.
+                    #[allow(unreachable_patterns)]
+                    _ => #decision,
+                }
+            }
+        }
+        None => decision,
+    };
+    match veto {
+        Some(veto) => quote_spanned!(plumbing=> if #veto(#error) { #stop } else { #decision }),
+        None => decision,
+    }
+}
+
+/// A closure that says whether `unless` or `not_on` forbids another attempt after an error.
+///
+/// ```text
+/// Input:   unless = U, not_on = "N"
+/// Output:  let veto = rule(&ended, |error| ask(error, U) || Find::<_, N>::new(error).contains());
+/// ```
+pub(crate) fn veto(
+    model: &Model,
+    root: &TokenStream,
+    ended: &Ident,
+    veto: &Ident,
+) -> Option<TokenStream> {
+    let plumbing = Span::mixed_site();
+    let private = quote_spanned!(plumbing=> #root::__private);
+    let error = Ident::new("__retry_error", plumbing);
+    let Rules { unless, not_on, .. } = &model.rules;
+    let unless = unless.iter().map(|unless| ask(&private, &error, unless));
+    let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
+        // rustc's "can never be found inside" belongs on the type.
+        let contains = Ident::new("contains", plumbing.located_at(ty.span()));
+        quote_spanned!(plumbing=> #private::Find::<_, #ty>::new(#error).#contains())
+    });
+    let questions: Vec<_> = unless.chain(not_on).collect();
+    (!questions.is_empty()).then(|| {
+        quote_spanned! {plumbing=>
+            let mut #veto = #private::rule(&#ended, |#error| #(#questions)||*);
+        }
+    })
 }
 
 /// Whether there is but one attempt, so that nothing is asked of the error's type.
@@ -116,7 +148,7 @@ fn never_retries(model: &Model) -> bool {
 /// A question of the user's, asked about `subject`.
 pub(crate) fn ask(
     private: &TokenStream,
-    subject: &Ident,
+    subject: &impl ToTokens,
     predicate: &Spanned<Expr>,
 ) -> TokenStream {
     // rustc's "type mismatch in closure arguments" belongs on the predicate, and it blames the whole

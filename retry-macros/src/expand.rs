@@ -7,49 +7,55 @@
 //! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
 //!              let mut call = {
 //!                  const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(…);
-//!                  static BUDGET: Budget = Budget::new();
-//!                  static SITE: Site<{ POLICY.is_limited() }> =
-//!                      Site::new("…::f", POLICY, …).with_budget(&BUDGET);
+//!                  static SHARED: Shared = Shared::new();
+//!                  static SITE: Site<true> = Site::new("…::f", POLICY, &SHARED);
 //!                  Call::begin(&SITE)
 //!              };
-//!              let mut memory = call.memory::<io::Error>().choose();
-//!              loop {
-//!                  let b = Argument::new(&b).for_each_attempt();      // a clone, or `&b`
-//!                  let ended = call.attempt(async {
-//!                      if let Some(it) = None::<io::Result<T>> { return it; }   // fixes the type
-//!                      if false { let _ = &mut a; }                       // captured uniquely
-//!                      BODY
-//!                  }).await;
-//!                  let wait = match call.settle(ended, &mut memory, …, |error| RULES, …) {
-//!                      Next::Return(result) => return result,
-//!                      Next::Retry(wait) => wait,
-//!                  };
-//!                  let waited = wait.pause().await;
-//!                  call.proceed(waited);
-//!              }
+//!              let mut kept = call.kept_error::<…>().choose();
+//!              let stopped = loop {
+//!                  match {
+//!                      let b = Argument::new(&b).for_each_attempt();  // a clone, or `&b`
+//!                      let ended = call.attempt(async {
+//!                          if let Some(it) = None::<io::Result<T>> { return it; }  // fixes the type
+//!                          if false { let _ = &mut a; }               // captured uniquely
+//!                          BODY
+//!                      }).await;
+//!                      ended
+//!                  } {
+//!                      Ok(value) => { call.succeeded(); return Ok(value); }
+//!                      Err(Failed::Error(failed)) => {
+//!                          if call.failed({ let error = &failed; RULING }, …).is_none() {
+//!                              return Err(failed);
+//!                          }
+//!                          kept.keep(failed);
+//!                      }
+//!                      Err(Failed::Cut(cut)) => if let Err(stopped) = call.cut(cut, false) { break stopped; }
+//!                  }
+//!                  call.wait().await;
+//!              };
+//!              Err(kept.stopped(stopped))
 //!          }
 //! ```
 //!
 //! The body is an async block of its own, so that `?` and `return` in it end an attempt, not the
 //! call. It is not a `move` block: what it only borrows stays for the next attempt.
 
+mod before_retry;
 mod begin;
 mod body;
-mod memory;
+mod kept_error;
+mod names;
+mod turns;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned as _;
+use quote::{quote, quote_spanned};
 
-use self::begin::begin;
 use self::body::{braced, renamed_self, typed_branch};
-use self::memory::memory_of;
+use self::turns::call;
 use crate::arguments::Plan;
-use crate::bounds::Cancel;
-use crate::classifier::{self, classifier};
 use crate::future::{self, Kind, Shape};
-use crate::item::{self, Function};
-use crate::model::{BeforeRetry, Model};
+use crate::item::Function;
+use crate::model::Model;
 
 /// The function, retried.
 pub(crate) fn expand(
@@ -142,109 +148,4 @@ fn whole(function: &Function) -> TokenStream {
         let #future = async { #typed #body };
         #future.await.await
     }
-}
-
-/// The loop, and what stands before it.
-fn call(
-    function: &Function,
-    model: &Model,
-    plan: &Plan,
-    root: &TokenStream,
-    body: &TokenStream,
-) -> TokenStream {
-    let plumbing = Span::mixed_site();
-    // Where rustc finds that the result, or its error, is not what a retry needs, the blame is on the
-    // type that the user wrote.
-    let blamed = item::visible_error(&function.output).unwrap_or(&function.output);
-    let name = |text| Ident::new(text, plumbing);
-    let (call, memory) = (name("__retry_call"), name("__retry_memory"));
-    let (result, wait) = (name("__retry_result"), name("__retry_wait"));
-    let ended = Ident::new("__retry_ended", blamed.span());
-    let private = quote_spanned!(plumbing=> #root::__private);
-
-    let begin = begin(function, model, root, &call);
-    let choose = memory_of(function, root, &call);
-    let rules = classifier(function, model, root);
-    let attempt = body::attempt(function, plan, body, plumbing);
-    let cancel = Cancel::new(model, &private);
-    let attempt = cancel.run(&quote_spanned!(plumbing=> #call.attempt(#attempt)));
-    // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
-    let each = &plan.each;
-    let attempt = if each.is_empty() {
-        attempt
-    } else {
-        quote_spanned!(plumbing=> { #each let #ended = #attempt; #ended })
-    };
-    let error = name("__retry_error");
-    let failed = match &model.when_ok {
-        Some(when_ok) => {
-            let value = name("__retry_value");
-            let asked = classifier::ask(&private, &value, when_ok);
-            quote_spanned!(plumbing=> |#value| #asked)
-        }
-        None => quote_spanned!(plumbing=> |_| false),
-    };
-    let on_retry = match &model.on_retry {
-        Some(on_retry) => on_retry.value.to_token_stream(),
-        None => quote_spanned!(plumbing=> |_| ()),
-    };
-    let explain = quote_spanned!(plumbing=> |#error| #private::Explain::new(#error).text());
-    // The very span of the type: rustc then tells a mistake in it once.
-    let settle = Ident::new("settle", blamed.span());
-    let waited = name("__retry_waited");
-    let pause = cancel.pause(&wait, &call, &memory, blamed.span());
-    let before_retry = before_retry(model, &cancel, &call, &memory);
-    let turns = quote_spanned! {plumbing=>
-        loop {
-            let #ended = #attempt;
-            let #wait = match #call.#settle(
-                #ended, &mut #memory, #failed, #rules, #explain, #on_retry,
-            ) {
-                #private::Next::Return(#result) => return #result,
-                #private::Next::Retry(#wait) => #wait,
-            };
-            let #waited = #pause;
-            #before_retry
-            #call.proceed(#waited);
-        }
-    };
-    let turns = cancel.around(turns);
-    quote_spanned! {plumbing=>
-        #begin
-        let mut #memory = #choose;
-        #turns
-    }
-}
-
-/// What goes before a retry, after the wait.
-///
-/// ```text
-/// Output: let prepared = call.prepare(async { (CLOSURE)().await }).await;
-///         if let Some(result) = call.settle_prepared(prepared, &mut memory) { return result; }
-/// ```
-fn before_retry(
-    model: &Model,
-    cancel: &Cancel,
-    call: &Ident,
-    memory: &Ident,
-) -> Option<TokenStream> {
-    let plumbing = Span::mixed_site();
-    let before_retry = model.before_retry.as_ref()?;
-    let blame = plumbing.located_at(before_retry.span);
-    let future = match &before_retry.value {
-        BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
-        BeforeRetry::Expr(expr) => quote_spanned!(plumbing=> #expr),
-    };
-    let prepared = Ident::new("__retry_prepared", blame);
-    let result = Ident::new("__retry_result", plumbing);
-    let preparation =
-        cancel.run(&quote_spanned!(plumbing=> #call.prepare(async { #future.await })));
-    // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
-    let settled = quote_spanned!(blame=> #call.settle_prepared(#prepared, &mut #memory));
-    Some(quote_spanned! {plumbing=>
-        let #prepared = #preparation;
-        if let ::core::option::Option::Some(#result) = #settled {
-            return #result;
-        }
-    })
 }

@@ -140,9 +140,15 @@ impl Sorted<'_> {
     fn expression(&mut self, setter: &str, expr: &Expr) {
         // rustc's "arguments to this method are incorrect" belongs on the value.
         let at = Span::mixed_site().located_at(expr.span());
-        let setter = syn::Ident::new(setter, at);
+        let constant = is_constant(expr) && !self.names_a_parameter(expr);
+        let setter = match setter {
+            // What a constant must not be is refused when it is compiled; a call makes the best of it.
+            "with_attempts" | "with_factor" if !constant => format!("{setter}_of_call"),
+            setter => setter.to_owned(),
+        };
+        let setter = syn::Ident::new(&setter, at);
         let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
-        if is_constant(expr) && !self.names_a_parameter(expr) {
+        if constant {
             self.constant.extend(setting);
         } else {
             self.dynamic.extend(setting);

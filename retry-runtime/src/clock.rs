@@ -46,6 +46,17 @@ impl Stamp {
         Duration::from_nanos(self.as_nanos().saturating_sub(earlier.as_nanos()))
     }
 
+    /// The same in nanoseconds.
+    #[inline]
+    pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
+        self.as_nanos().saturating_sub(earlier.as_nanos())
+    }
+
+    /// So many nanoseconds later; five centuries on, the end of the range.
+    pub(crate) fn plus(self, nanos: u64) -> Self {
+        Self::from_nanos(self.as_nanos().saturating_add(nanos))
+    }
+
     /// The instant; `None` for what the clock cannot say.
     pub(crate) fn instant(self) -> Option<Instant> {
         let first = first(Instant::now);
@@ -58,10 +69,10 @@ impl Stamp {
 
 /// Whole nanoseconds, five centuries at most.
 #[inline]
-pub(crate) fn nanos(length: Duration) -> u64 {
+pub(crate) const fn nanos(length: Duration) -> u64 {
     // As `as_nanos`, without its 128 bits.
     let seconds = length.as_secs().saturating_mul(1_000_000_000);
-    seconds.saturating_add(u64::from(length.subsec_nanos()))
+    seconds.saturating_add(length.subsec_nanos() as u64)
 }
 
 fn first(if_none: impl FnOnce() -> Instant) -> Instant {

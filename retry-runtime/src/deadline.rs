@@ -35,7 +35,8 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use crate::context;
+use crate::clock::Stamp;
+use crate::context::{Frame, around};
 
 /// Gives a future a deadline that the annotated functions in it inherit.
 ///
@@ -51,7 +52,11 @@ use crate::context;
 ///
 /// Dropping it drops the future.
 pub fn scope<F: Future>(deadline: Instant, future: F) -> Scope<F> {
-    Scope { deadline, future }
+    Scope {
+        deadline,
+        frame: Frame::outside(),
+        future,
+    }
 }
 
 /// The time left until the nearest limit of the code that runs now, in `[0, limit]`, or `None`
@@ -60,7 +65,7 @@ pub fn scope<F: Future>(deadline: Instant, future: F) -> Scope<F> {
 /// In an attempt that is what [`Attempt::remaining`](crate::Attempt::remaining) says.
 #[must_use]
 pub fn remaining() -> Option<Duration> {
-    let limit = context::limit()?;
+    let limit = around(Frame::nearest).flatten()?;
     Some(limit.saturating_duration_since(Instant::now()))
 }
 
@@ -77,6 +82,8 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Scope<F> {
         deadline: Instant,
+        // Lent to the code inside where no call surrounds it.
+        frame: Frame,
         #[pin]
         future: F,
     }
@@ -87,7 +94,11 @@ impl<F: Future> Future for Scope<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        context::narrow(*this.deadline, || this.future.poll(context))
+        let deadline = Stamp::of(*this.deadline);
+        let (frame, mut future) = (&*this.frame, this.future);
+        let mut poll = || future.as_mut().poll(context);
+        let within = around(|outer| outer.narrowed(deadline, &mut poll));
+        within.unwrap_or_else(|| frame.narrowed(deadline, || frame.lend(poll)))
     }
 }
 

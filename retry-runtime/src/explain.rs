@@ -10,7 +10,7 @@ const LONGEST_CHAIN: usize = 32;
 /// Puts an error into words, whatever its type can say.
 ///
 /// ```text
-/// Output: Explain::new(error).text()
+/// Output: Explain::new(error).words()
 /// ```
 ///
 /// The compiler looks for the method here first, where it applies to a std error, then behind
@@ -31,10 +31,29 @@ impl<'a, E: ?Sized> Explain<'a, E> {
     }
 }
 
+/// What can be put into words when an event is wanted.
+pub trait Words {
+    /// The words.
+    fn text(&self) -> String;
+}
+
+impl Words for String {
+    fn text(&self) -> String {
+        self.clone()
+    }
+}
+
 impl<E: Error> Explain<'_, E> {
     /// The error and its causes, from the outermost in.
+    #[inline]
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn words(&self) -> &dyn Words {
+        self
+    }
+}
+
+impl<E: Error> Words for Explain<'_, E> {
+    fn text(&self) -> String {
         let error = self.0.0.0;
         let mut text = error.to_string();
         let mut cause = error.source();
@@ -61,8 +80,15 @@ impl<'a, E: ?Sized> Deref for Explain<'a, E> {
 
 impl<E: Display + ?Sized> Displayed<'_, E> {
     /// The error, in the alternate form, in which reports of errors give their causes.
+    #[inline]
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn words(&self) -> &dyn Words {
+        self
+    }
+}
+
+impl<E: Display + ?Sized> Words for Displayed<'_, E> {
+    fn text(&self) -> String {
         format!("{:#}", self.0.0)
     }
 }
@@ -77,8 +103,15 @@ impl<'a, E: ?Sized> Deref for Displayed<'a, E> {
 
 impl<E: ?Sized> Named<'_, E> {
     /// The name of the error's type.
+    #[inline]
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn words(&self) -> &dyn Words {
+        self
+    }
+}
+
+impl<E: ?Sized> Words for Named<'_, E> {
+    fn text(&self) -> String {
         std::any::type_name::<E>().to_owned()
     }
 }
@@ -114,7 +147,7 @@ mod tests {
     #[test]
     fn a_std_error_is_told_with_its_causes() {
         let error = Fetching(std::io::Error::other("cable cut"));
-        assert_eq!(Explain::new(&error).text(), "fetching: cable cut");
+        assert_eq!(Explain::new(&error).words().text(), "fetching: cable cut");
     }
 
     #[test]
@@ -123,15 +156,15 @@ mod tests {
             .context("connecting")
             .context("fetching");
         assert_eq!(
-            Explain::new(&error).text(),
+            Explain::new(&error).words().text(),
             "fetching: connecting: cable cut"
         );
     }
 
     #[test]
     fn a_text_is_told_and_the_rest_is_named() {
-        assert_eq!(Explain::new("busy").text(), "busy");
-        assert!(Explain::new(&Silent).text().ends_with("Silent"));
+        assert_eq!(Explain::new("busy").words().text(), "busy");
+        assert!(Explain::new(&Silent).words().text().ends_with("Silent"));
     }
 
     #[test]
@@ -152,7 +185,7 @@ mod tests {
                 Some(&CIRCLE)
             }
         }
-        assert_eq!(Explain::new(&Circle).text(), "round");
-        assert_eq!(Explain::new(&Again(1)).text(), "again 1");
+        assert_eq!(Explain::new(&Circle).words().text(), "round");
+        assert_eq!(Explain::new(&Again(1)).words().text(), "again 1");
     }
 }

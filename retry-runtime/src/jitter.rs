@@ -42,6 +42,7 @@ impl Jitter {
     /// `ceiling` is what [`Backoff::ceiling`](crate::Backoff::ceiling) says; `previous` is the last
     /// delay of this call, if there was one.
     #[must_use]
+    #[inline]
     pub fn range(
         self,
         ceiling: Duration,

@@ -4,6 +4,7 @@
 
 pub mod adapters;
 mod argument;
+mod atomics;
 mod backoff;
 mod budget;
 mod call;

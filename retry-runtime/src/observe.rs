@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use crate::{Outcome, Verdict};
+use crate::classify::Verdict;
+use crate::explain::Words;
+use crate::stopped::Outcome;
 
 /// What an event says of a failed attempt.
 #[derive(Clone, Copy)]
@@ -17,9 +19,19 @@ pub(crate) struct Failure<'a> {
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) verdict: Verdict,
-    pub(crate) elapsed: Duration,
+    /// How long the call took. It reads the clock, so it is asked for only where an event is wanted.
+    pub(crate) elapsed: &'a dyn Fn() -> Duration,
     /// The error in words.
-    pub(crate) explain: &'a dyn Fn() -> String,
+    pub(crate) words: &'a dyn Words,
+}
+
+/// Whether anybody may hear how a call went, as far as one comparison can tell.
+#[inline]
+pub(crate) fn is_heard() -> bool {
+    #[cfg(feature = "tracing")]
+    return tracing::level_enabled!(tracing::Level::WARN);
+    #[cfg(not(feature = "tracing"))]
+    false
 }
 
 /// Another attempt will follow: an event of level debug.
@@ -32,8 +44,8 @@ pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
         attempts = failure.attempts,
         verdict = failure.verdict.as_str(),
         ?delay,
-        elapsed = ?failure.elapsed,
-        error = (failure.explain)(),
+        elapsed = ?(failure.elapsed)(),
+        error = failure.words.text(),
         "attempt failed, retrying"
     );
     #[cfg(not(feature = "tracing"))]
@@ -53,8 +65,8 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             attempts = failure.attempts,
             verdict = failure.verdict.as_str(),
             outcome = outcome.as_str(),
-            elapsed = ?failure.elapsed,
-            error = (failure.explain)(),
+            elapsed = ?(failure.elapsed)(),
+            error = failure.words.text(),
             "attempt failed, not worth another"
         );
     } else {
@@ -65,8 +77,8 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             attempts = failure.attempts,
             verdict = failure.verdict.as_str(),
             outcome = outcome.as_str(),
-            elapsed = ?failure.elapsed,
-            error = (failure.explain)(),
+            elapsed = ?(failure.elapsed)(),
+            error = failure.words.text(),
             "gave up"
         );
     }
@@ -75,14 +87,18 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
 }
 
 /// A later attempt succeeded: an event of level info.
-pub(crate) fn succeeded_after_retry(function: &'static str, attempt: u32, elapsed: Duration) {
+pub(crate) fn succeeded_after_retry(
+    function: &'static str,
+    attempt: u32,
+    elapsed: impl Fn() -> Duration,
+) {
     #[cfg(feature = "tracing")]
     tracing::info!(
         target: "reattempt",
         function,
         attempt,
         outcome = Outcome::SuccessAfterRetry.as_str(),
-        ?elapsed,
+        elapsed = ?elapsed(),
         "succeeded after retry"
     );
     #[cfg(not(feature = "tracing"))]

@@ -5,13 +5,13 @@ pub use crate::argument::{
     Local, Parts, Reborrowed, Spared, Unshared,
 };
 pub use crate::call::{
-    Call, Cut, Forgetful, Forgets, LastError, Limited, Memory, Next, Preparation, Remembers,
-    Unless, Unlimited, Wait, Waited, drive, unless,
+    Attempt, Call, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, Prepare,
+    Remembers, Unless, Unlimited, Wait, drive, rule, tell, unless,
 };
 pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
 };
-pub use crate::explain::{Displayed, Explain, Named};
+pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
-pub use crate::site::{Settings, Site};
+pub use crate::site::{Settings, Shared, Site};

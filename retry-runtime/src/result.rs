@@ -1,6 +1,7 @@
 //! How generated code sees what the user's function returns.
 
-use crate::{Error, Stopped};
+use crate::error::Error;
+use crate::stopped::Stopped;
 
 /// A `Result`, or an alias of it.
 #[diagnostic::on_unimplemented(

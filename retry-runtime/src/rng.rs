@@ -1,21 +1,21 @@
 //! The only randomness in the crate: one small generator a thread.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+
+use crate::clock::nanos;
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
 /// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
 pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
-    let width = range.end().saturating_sub(low).as_nanos();
-    match u64::try_from(width).unwrap_or(u64::MAX) {
+    match nanos(range.end().saturating_sub(low)) {
         0 => low,
         width => low.saturating_add(Duration::from_nanos(with_generator(|generator| {
             generator.random_range(0..=width)
@@ -71,35 +71,15 @@ fn seed(process: u32) -> u64 {
     ))
 }
 
-/// Gives a number to a call that wants to be told apart; never 0.
+/// A random UUID (version 4), from the operating system each time it is asked for.
 ///
-/// The numbers of a thread follow each other from a random start, so that two threads meet only if
-/// their starts lie, of 2^64, as close as one of them makes calls.
-#[inline]
-pub(crate) fn call_id() -> u64 {
-    thread_local! {
-        static LAST: Cell<u64> = const { Cell::new(0) };
-    }
-    let last = match LAST.get() {
-        0 => seed(std::process::id()),
-        last => last,
-    };
-    let id = last.wrapping_add(1).max(1);
-    LAST.set(id);
-    id
-}
-
-/// The 128 bits that name a call to the world, from the number that names it in this process.
+/// So neither a process that `fork` made nor a machine restored from a snapshot gives one twice.
 ///
-/// Two keyed hashes with keys from the operating system: the same whenever it is asked, and nobody
-/// else's. A child process made by `fork` counts as its parent does, hence the process number.
-pub(crate) fn key(call: u64) -> u128 {
-    static KEYS: LazyLock<[RandomState; 2]> =
-        LazyLock::new(|| [RandomState::new(), RandomState::new()]);
-    let [high, low] = KEYS
-        .each_ref()
-        .map(|key| key.hash_one((std::process::id(), call)));
-    (u128::from(high) << 64) | u128::from(low)
+/// # Panics
+///
+/// - If the operating system has no randomness to give.
+pub(crate) fn uuid() -> uuid::Uuid {
+    uuid::Uuid::new_v4()
 }
 
 #[cfg(test)]
@@ -116,7 +96,7 @@ mod tests {
 
     /// After a fork, the child has the parent's generator and another process number.
     #[test]
-    fn c78_another_process_draws_other_numbers() {
+    fn another_process_draws_other_numbers() {
         let parent = Seeded::new(1);
         let copy = |of: &Seeded| Seeded {
             generator: of.generator.clone(),
@@ -136,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn c79_no_two_seeds_are_equal() {
+    fn no_two_seeds_are_equal() {
         let mut seeds: HashSet<_> = (0..1000).map(|_| seed(1)).collect();
         let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(|| seed(1))).collect();
         for thread in threads {
@@ -148,7 +128,7 @@ mod tests {
     /// Pearson's test with 15 degrees of freedom, which a fair generator fails once in 10^9 runs
     /// at 75.
     #[test]
-    fn c80_draws_are_uniform_and_both_ends_are_drawn() {
+    fn draws_are_uniform_and_both_ends_are_drawn() {
         const DRAWS: u32 = 160_000;
         let mut counts = [0_u32; 16];
         let low = Duration::from_millis(5);

@@ -1,9 +1,9 @@
 //! What is known of an annotated function before it is called.
 
-use std::sync::Once;
-
-use crate::context::Kind;
-use crate::{Budget, Nested, Policy};
+use crate::atomics::Flag;
+use crate::budget::Budget;
+use crate::context::{Function, Nested, length};
+use crate::policy::Policy;
 
 /// An annotated function. One `static` in each.
 ///
@@ -15,32 +15,62 @@ pub struct Site<const LIMITED: bool> {
     settings: Settings,
 }
 
+/// What all calls of an annotated function share. One `static` in each.
+#[derive(Debug)]
+pub struct Shared {
+    /// Whether an event said that the function has fewer attempts within another.
+    told: Flag,
+    /// The budget of a function that names none.
+    budget: Budget,
+}
+
+impl Shared {
+    /// A full budget.
+    #[expect(
+        clippy::new_without_default,
+        reason = "generated code calls it in a `static`"
+    )]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            told: Flag::new(),
+            budget: Budget::new(),
+        }
+    }
+}
+
 /// What a call goes by: the function's name, a policy, and what bounds its retries.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     name: &'static str,
-    policy: Policy,
-    idempotent: bool,
-    nested: Nested,
-    kind: Kind,
-    /// Whether it was said that the function has fewer attempts within another.
-    noted: &'static Once,
+    shared: &'static Shared,
     budget: Option<&'static Budget>,
+    policy: Policy,
+    /// The limits of the policy as a frame keeps them.
+    timeout: u64,
+    deadline: u64,
+    attempts: u32,
+    nested: Nested,
+    idempotent: bool,
+    listens: bool,
 }
 
 impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
-    pub const fn new(name: &'static str, policy: Policy, noted: &'static Once) -> Self {
+    pub const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
         Self {
             settings: Settings {
                 name,
+                shared,
+                budget: Some(&shared.budget),
                 policy,
-                idempotent: true,
+                timeout: length(policy.timeout()),
+                deadline: length(policy.deadline()),
+                attempts: attempts_of(&policy),
                 nested: Nested::Add,
-                kind: kind_of(&policy, Nested::Add),
-                noted,
-                budget: None,
+                idempotent: true,
+                listens: false,
             },
         }
     }
@@ -52,11 +82,17 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
+    /// Retries whatever it costs.
+    #[must_use]
+    pub const fn without_budget(mut self) -> Self {
+        self.settings.budget = None;
+        self
+    }
+
     /// Sets how its retries combine with those of the calls around.
     #[must_use]
     pub const fn with_nested(mut self, nested: Nested) -> Self {
         self.settings.nested = nested;
-        self.settings.kind = kind_of(&self.settings.policy, nested);
         self
     }
 
@@ -64,6 +100,13 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[must_use]
     pub const fn not_idempotent(mut self) -> Self {
         self.settings.idempotent = false;
+        self
+    }
+
+    /// Says that a hook wants to know how long the call took, so that the clock is read for it.
+    #[must_use]
+    pub const fn with_listener(mut self) -> Self {
+        self.settings.listens = true;
         self
     }
 
@@ -78,7 +121,9 @@ impl<const LIMITED: bool> Site<LIMITED> {
     pub fn with_policy(&self, change: impl FnOnce(Policy) -> Policy) -> Settings {
         let policy = change(self.settings.policy);
         Settings {
-            kind: kind_of(&policy, self.settings.nested),
+            timeout: length(policy.timeout()),
+            deadline: length(policy.deadline()),
+            attempts: attempts_of(&policy),
             policy,
             ..self.settings
         }
@@ -87,51 +132,68 @@ impl<const LIMITED: bool> Site<LIMITED> {
 
 impl Settings {
     /// The label in events and metrics.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub(crate) const fn name(&self) -> &'static str {
         self.name
     }
 
+    /// What tells the function from every other.
+    pub(crate) fn function(&self) -> Function {
+        Function::of(self.shared)
+    }
+
+    /// Says, the first time, that the function has fewer attempts within another.
+    pub(crate) fn told(&self) -> &'static Flag {
+        &self.shared.told
+    }
+
     /// Whether an attempt may run again after one that may have run.
-    #[must_use]
-    pub const fn is_idempotent(&self) -> bool {
+    pub(crate) const fn is_idempotent(&self) -> bool {
         self.idempotent
     }
 
-    /// What is said of each attempt to the code in it.
-    pub(crate) const fn kind(&self) -> Kind {
-        self.kind
+    /// Whether a hook wants to know how long the call took.
+    #[inline]
+    pub(crate) const fn listens(&self) -> bool {
+        self.listens
     }
 
     /// How its retries combine with those of the calls around.
-    #[must_use]
-    pub const fn nested(&self) -> Nested {
+    pub(crate) const fn nested(&self) -> Nested {
         self.nested
     }
 
-    /// Whether it was said that the function has fewer attempts within another.
-    #[must_use]
-    pub const fn noted(&self) -> &'static Once {
-        self.noted
-    }
-
     /// What bounds the retries of all its calls together.
-    #[must_use]
-    pub const fn budget(&self) -> Option<&'static Budget> {
+    #[inline]
+    pub(crate) const fn budget(&self) -> Option<&'static Budget> {
         self.budget
     }
 
-    /// The policy.
-    #[must_use]
-    pub const fn policy(&self) -> &Policy {
+    pub(crate) const fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Calls in all; `u32::MAX` for no limit.
+    #[inline]
+    pub(crate) const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// The limit of one attempt, in nanoseconds.
+    #[inline]
+    pub(crate) const fn timeout(&self) -> u64 {
+        self.timeout
+    }
+
+    /// The limit of the whole call, in nanoseconds.
+    #[inline]
+    pub(crate) const fn deadline(&self) -> u64 {
+        self.deadline
     }
 }
 
-const fn kind_of(policy: &Policy, nested: Nested) -> Kind {
-    let attempts = match policy.attempts() {
+const fn attempts_of(policy: &Policy) -> u32 {
+    match policy.attempts() {
         Some(attempts) => attempts,
         None => u32::MAX,
-    };
-    Kind::new(attempts, nested)
+    }
 }

@@ -141,7 +141,7 @@ fn without_limit(key: &Key, base: Option<&str>) -> String {
     }
 }
 
-/// A duration as one would type it: `1m 30s`.
+/// A duration as you would type it: `1m 30s`.
 pub(super) fn human(duration: Duration) -> String {
     const UNITS: [(&str, u128); 6] = [
         ("h", 3_600_000_000_000),

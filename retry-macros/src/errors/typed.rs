@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 /// How much of a value a message quotes, in characters: the first line is to stay near 80.
 const LONGEST: usize = 32;
 
-/// The tokens as one would type them, cut where they are long.
+/// The tokens as you would type them, cut where they are long.
 ///
 /// Not `to_string()`, which spaces tokens out (`io :: Error`) wherever the compiler made them, and
 /// not the source text of the span, which on a stable compiler is the text of the first token.

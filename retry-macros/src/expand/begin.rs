@@ -3,15 +3,16 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
-use crate::bounds::{Bounds, bounds};
+use crate::bounds::setters;
 use crate::item::{self, Function};
 use crate::model::Model;
-use crate::settings::{Settings, settings};
+use crate::settings::Settings;
 
 /// The site of the function, and the beginning of a call.
 pub(super) fn begin(
     function: &Function,
     model: &Model,
+    settings: Settings,
     root: &TokenStream,
     call: &Ident,
 ) -> TokenStream {
@@ -21,7 +22,7 @@ pub(super) fn begin(
         dynamic,
         policy,
         limited,
-    } = settings(model, &function.signature.generics, root);
+    } = settings;
     let private = quote_spanned!(plumbing=> #root::__private);
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
@@ -39,15 +40,16 @@ pub(super) fn begin(
         .as_ref()
         .filter(|idempotent| !idempotent.value)
         .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
-    let Bounds {
-        items: bounds,
-        setters,
-    } = bounds(model, root);
+    let listens = model
+        .on_retry
+        .as_ref()
+        .map(|_| quote_spanned!(plumbing=> .with_listener()));
+    let setters = setters(model, root);
     let items = quote_spanned! {plumbing=>
         const __RETRY_POLICY: #root::Policy = #constant;
-        #bounds
+        static __RETRY_SHARED: #private::Shared = #private::Shared::new();
         static __RETRY_SITE: #private::Site<#limited> =
-            #private::Site::new(#label, __RETRY_POLICY, &__RETRY_NOTED) #idempotent #setters;
+            #private::Site::new(#label, __RETRY_POLICY, &__RETRY_SHARED) #idempotent #listens #setters;
     };
     let Some(dynamic) = dynamic else {
         return quote_spanned! {plumbing=>

@@ -14,7 +14,7 @@ use crate::text;
 /// These keys have no effect because of that one.
 struct Idle {
     because: &'static str,
-    /// The setting of that key with which they have none, as one would write it.
+    /// The setting of that key with which they have none, as you would write it.
     with: fn(&Facts<'_>) -> Option<String>,
     keys: &'static [&'static str],
     /// Whether a key has an effect after all.

@@ -1,160 +1,17 @@
-//! One attempt: the body, and the timer that cuts it.
+//! One attempt: the body, and the limits that cut it.
 
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::Sleep;
 
-use super::state::Core;
-use super::unconstrained::poll_unconstrained;
+use super::ended::Cut;
+use super::limits::poll_limits;
+use super::state::State;
 use crate::clock::Stamp;
-use crate::context::{self, Limit, Own};
-
-/// What ended an attempt before its body did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
-    /// It reached its timeout. From 1, so that "none" is zero, as most of a call is at first.
-    Timeout = 1,
-    /// It reached the deadline of the call.
-    Deadline,
-    /// It never began: the wait before it ended after the deadline.
-    Late,
-    /// The `cancel` future completed while it ran.
-    Cancelled,
-    /// It never began: the `cancel` future completed before.
-    Forestalled,
-}
-
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Timeout => "timed out",
-            Self::Deadline => "deadline reached",
-            Self::Late => "the wait ended after the deadline",
-            Self::Cancelled | Self::Forestalled => "cancelled",
-        })
-    }
-}
-
-/// How far the timer of an attempt has come. Three bytes, beside other small things of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Armed {
-    stage: Stage,
-    /// What the armed timer stands for: `None` for a step on the way to a limit that is further off.
-    cut: Option<Cut>,
-    /// Whole steps of [`LONGEST_SLEEP`] that the attempt has lasted. 255 days are no limit.
-    steps: u8,
-}
-
-/// What the limits are applied to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// An attempt: timeout and deadline cut it.
-    Attempt,
-    /// What goes before a retry: only the deadline does.
-    Preparation,
-    /// Neither may begin, because the wait before it ended after the deadline.
-    Late,
-}
-
-impl Armed {
-    pub(super) const fn stage(self) -> Stage {
-        self.stage
-    }
-
-    pub(super) const fn not_yet(stage: Stage) -> Self {
-        Self {
-            stage,
-            cut: None,
-            steps: 0,
-        }
-    }
-}
-
-/// No timer is armed for longer than this, and a longer limit arms one after another: some versions
-/// of tokio delay other timers when one lies in the far future.
-pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
-
-pin_project! {
-    /// An attempt without limits: the body, and nothing that could cut it.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops the body where it stands.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Unlimited<'c, 'p, F> {
-        core: &'c mut Core<'p>,
-        #[pin]
-        body: F,
-    }
-}
-
-impl<'c, 'p, F> Unlimited<'c, 'p, F> {
-    #[inline]
-    pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
-        Self { core, body }
-    }
-}
-
-impl<F: Future> Future for Unlimited<'_, '_, F> {
-    type Output = F::Output;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<F::Output> {
-        let this = self.project();
-        let seen = this.core.seen(None);
-        context::enter(&mut this.core.track, seen, || this.body.poll(waker))
-    }
-}
-
-pin_project! {
-    /// What goes before a retry of a call without limits.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops the body where it stands.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Preparation<'c, 'p, F> {
-        core: &'c mut Core<'p>,
-        #[pin]
-        body: F,
-    }
-}
-
-impl<'c, 'p, F> Preparation<'c, 'p, F> {
-    pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
-        Self { core, body }
-    }
-}
-
-impl<F: Future> Future for Preparation<'_, '_, F> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<F::Output> {
-        let this = self.project();
-        let seen = this.core.seen_before(None);
-        context::enter(&mut this.core.track, seen, || this.body.poll(waker))
-    }
-}
-
-impl<F> fmt::Debug for Preparation<'_, '_, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Preparation")
-            .field("core", &self.core)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<F> fmt::Debug for Unlimited<'_, '_, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unlimited")
-            .field("core", &self.core)
-            .finish_non_exhaustive()
-    }
-}
+use crate::context::{self, NEVER, Notes, Phase, around};
 
 pin_project! {
     /// An attempt that ends with its body, its timeout or the deadline, whichever comes first.
@@ -167,8 +24,8 @@ pin_project! {
     ///
     /// Dropping it drops the body where it stands.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Limited<'c, 'p, F> {
-        core: &'c mut Core<'p>,
+    pub struct Attempt<'c, 'p, F> {
+        state: &'c mut State<'p>,
         #[pin]
         body: F,
         #[pin]
@@ -176,121 +33,156 @@ pin_project! {
     }
 }
 
-impl<'c, 'p, F> Limited<'c, 'p, F> {
+impl<'c, 'p, F> Attempt<'c, 'p, F> {
     #[inline]
-    pub(super) fn new(core: &'c mut Core<'p>, body: F) -> Self {
+    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
         Self {
-            core,
+            state,
             body,
             timer: None,
         }
     }
 }
 
-impl<F: Future> Future for Limited<'_, '_, F> {
+impl<F: Future> Future for Attempt<'_, '_, F> {
     type Output = Result<F::Output, Cut>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let polled = match this.core.armed.stage {
-            Stage::Late => return Poll::Ready(Err(Cut::Late)),
-            Stage::Preparation => {
-                let limits = this.core.limits(None);
-                let seen = this.core.seen_before(Some(Own {
-                    timeout: Limit::NONE,
-                    ..limits
-                }));
-                context::enter(&mut this.core.track, seen, || this.body.poll(waker))
-            }
-            Stage::Attempt => {
-                let limits = this
-                    .core
-                    .limits(this.timer.as_ref().as_pin_ref().map(Pin::get_ref));
-                let seen = this.core.seen(Some(limits));
-                context::enter(&mut this.core.track, seen, || this.body.poll(waker))
-            }
-        };
-        match polled {
+        let state = &**this.state;
+        if state.frame.phase.get() != Phase::Attempt && state.begin(true) {
+            return Poll::Ready(Err(Cut::Late));
+        }
+        match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
-            Poll::Pending => poll_timer(this.core, this.timer, waker).map(Err),
+            Poll::Pending => {
+                state.suspended();
+                let timeout = state.settings.timeout();
+                poll_limits(state, this.timer, timeout, waker).map(Err)
+            }
         }
     }
 }
 
-impl<F> fmt::Debug for Limited<'_, '_, F> {
+pin_project! {
+    /// An attempt without limits.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the body where it stands.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Unlimited<'c, 'p, F> {
+        state: &'c mut State<'p>,
+        #[pin]
+        body: F,
+    }
+}
+
+impl<'c, 'p, F> Unlimited<'c, 'p, F> {
+    #[inline]
+    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
+        Self { state, body }
+    }
+}
+
+impl<F: Future> Future for Unlimited<'_, '_, F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let state = &**this.state;
+        if state.frame.phase.get() != Phase::Attempt {
+            state.begin(false);
+        }
+        match state.frame.lend(|| this.body.poll(waker)) {
+            Poll::Ready(ended) => Poll::Ready(ended),
+            Poll::Pending => {
+                state.suspended();
+                state.start_for_listeners();
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl State<'_> {
+    /// Begins an attempt at its first poll: it is counted and paid for from now on. Says whether it is
+    /// `limited` and too late to begin.
+    #[inline]
+    fn begin(&self, limited: bool) -> bool {
+        let frame = &self.frame;
+        if frame.number.get() == 0 && !context::is_within() {
+            frame.number.set(1);
+            frame.phase.set(Phase::Attempt);
+            return false;
+        }
+        self.begin_later_or_within(limited)
+    }
+
+    #[inline(never)]
+    fn begin_later_or_within(&self, limited: bool) -> bool {
+        let frame = &self.frame;
+        let later = frame.number.get() > 0;
+        if later {
+            frame.again.set(true);
+            frame.until.set(NEVER);
+        }
+        let inner = self.inner();
+        let within = around(|outer| inner.begin(frame, outer)).is_some();
+        if limited && frame.started.get().is_some() {
+            let elapsed = frame.elapsed(Stamp::now());
+            if frame.deadline.get() <= elapsed {
+                return true;
+            }
+            let cut = elapsed.saturating_add(self.settings.timeout());
+            frame.until.set(cut.min(frame.until.get()));
+        }
+        frame.number.set(frame.number.get().saturating_add(1));
+        frame.phase.set(Phase::Attempt);
+        if later {
+            frame.notes.set(Notes::HandedOn);
+            if within {
+                // Noted as the retry begins, and taken back if the call succeeds: it may be dropped.
+                inner.hand_on(frame, frame.number.get() - 1);
+            }
+        }
+        false
+    }
+
+    /// Takes note that the body is pending.
+    #[inline]
+    fn suspended(&self) {
+        // What fails later fails for another reason.
+        self.frame.refusal.set(None);
+        if self.frame.notes.get() == Notes::New {
+            self.hand_on();
+        }
+    }
+
+    /// Reads the clock at the first suspension, if somebody will want to know how long the call took.
+    #[inline]
+    fn start_for_listeners(&self) {
+        if self.frame.started.get().is_none() && self.is_heard() {
+            self.frame.start(Stamp::now());
+        }
+    }
+}
+
+impl<F> fmt::Debug for Attempt<'_, '_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Limited")
-            .field("core", &self.core)
+        f.debug_struct("Attempt")
+            .field("state", &self.state)
             .field("timer", &self.timer)
             .finish_non_exhaustive()
     }
 }
 
-/// Arms the timer if there is none, and asks whether a limit is reached. Not generic: it exists once.
-fn poll_timer(
-    core: &mut Core<'_>,
-    mut timer: Pin<&mut Option<Sleep>>,
-    waker: &mut Context<'_>,
-) -> Poll<Cut> {
-    if timer.is_none() {
-        let now = Instant::now();
-        core.started.get_or_insert_with(|| Stamp::of(now));
-        match core.arm(now) {
-            Some(until) => timer.set(Some(sleep_until(until))),
-            None => return Poll::Pending,
-        }
-    }
-    loop {
-        let Some(mut armed) = timer.as_mut().as_pin_mut() else {
-            return Poll::Pending;
-        };
-        if poll_unconstrained(armed.as_mut(), waker).is_pending() {
-            return Poll::Pending;
-        }
-        if let Some(cut) = core.armed.cut {
-            return Poll::Ready(cut);
-        }
-        core.armed.steps = core.armed.steps.saturating_add(1);
-        let rung = armed.deadline();
-        match core.arm(rung) {
-            Some(until) => armed.reset(until),
-            None => return Poll::Pending,
-        }
-    }
-}
-
-impl Core<'_> {
-    /// The limits of the current attempt as its body sees them: the call's deadline, its own timeout.
-    #[inline]
-    fn limits(&self, timer: Option<&Sleep>) -> Own {
-        let deadline = Limit::after(self.started, self.policy().deadline());
-        let timeout = match timer {
-            None => Limit::after(None, self.policy().timeout()),
-            // What it is armed for: the nearer of both.
-            Some(timer) if self.armed.cut.is_some() => Limit::at(timer.deadline()),
-            Some(_) => Limit::NONE,
-        };
-        Own { deadline, timeout }
-    }
-
-    /// The instant for which the timer is armed at `now`: the nearer limit, or a step on the way there.
-    /// `None` where the clock cannot say it.
-    fn arm(&mut self, now: Instant) -> Option<Instant> {
-        let lasted = LONGEST_SLEEP.saturating_mul(u32::from(self.armed.steps));
-        let timeout = self
-            .policy()
-            .timeout()
-            .filter(|_| self.armed.stage == Stage::Attempt);
-        let timeout = timeout.map(|timeout| timeout.saturating_sub(lasted));
-        let deadline = self.remaining_at(now);
-        let (rest, cut) = match (timeout, deadline) {
-            (Some(timeout), Some(deadline)) if timeout < deadline => (timeout, Cut::Timeout),
-            (_, Some(deadline)) => (deadline, Cut::Deadline),
-            (Some(timeout), None) => (timeout, Cut::Timeout),
-            (None, None) => return None,
-        };
-        self.armed.cut = (rest <= LONGEST_SLEEP).then_some(cut);
-        now.checked_add(rest.min(LONGEST_SLEEP))
+impl<F> fmt::Debug for Unlimited<'_, '_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unlimited")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }

@@ -6,23 +6,14 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::attempt::Cut;
 use super::unconstrained::poll_unconstrained;
 
-/// Runs a part of a call unless the `cancel` future completes first.
+/// Runs a part of a call unless the `cancel` future completes first: then it gives `None`.
 ///
 /// That is asked before each poll: a call that is cancelled already does not begin, and a body that
 /// is ready at the same moment has lost. When it completes, what runs is dropped where it stands.
-pub fn unless<C, F, T>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F>
-where
-    C: Future,
-    F: Future<Output = Result<T, Cut>>,
-{
-    Unless {
-        cancel,
-        begun: false,
-        work,
-    }
+pub fn unless<C: Future, F: Future>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F> {
+    Unless { cancel, work }
 }
 
 pin_project! {
@@ -34,37 +25,25 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Unless<'a, C, F> {
         cancel: Pin<&'a mut C>,
-        begun: bool,
         #[pin]
         work: F,
     }
 }
 
-impl<C, F, T> Future for Unless<'_, C, F>
-where
-    C: Future,
-    F: Future<Output = Result<T, Cut>>,
-{
-    type Output = Result<T, Cut>;
+impl<C: Future, F: Future> Future for Unless<'_, C, F> {
+    type Output = Option<F::Output>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         if poll_unconstrained(this.cancel.as_mut(), waker).is_ready() {
-            return Poll::Ready(Err(if *this.begun {
-                Cut::Cancelled
-            } else {
-                Cut::Forestalled
-            }));
+            return Poll::Ready(None);
         }
-        *this.begun = true;
-        this.work.poll(waker)
+        this.work.poll(waker).map(Some)
     }
 }
 
 impl<C, F> fmt::Debug for Unless<'_, C, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unless")
-            .field("begun", &self.begun)
-            .finish_non_exhaustive()
+        f.debug_struct("Unless").finish_non_exhaustive()
     }
 }

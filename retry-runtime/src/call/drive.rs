@@ -2,21 +2,16 @@
 //!
 //! They ask what a call asks, in the words of a call, so that what they show is this budget.
 
-use super::decide::charge;
-use crate::{Budget, Previous};
+use super::state::charge;
+use crate::budget::Budget;
+use crate::context::Previous;
 
 /// Takes what a retry after such an attempt costs; `false` where the budget refuses it.
 ///
 /// `first` says that the call never asked before. The retry counts as begun.
 #[must_use]
 pub fn take(budget: &Budget, previous: Previous, first: bool) -> bool {
-    match budget.request(charge(previous), first) {
-        Some(permit) => {
-            permit.begin();
-            true
-        }
-        None => false,
-    }
+    budget.take(charge(previous), first)
 }
 
 /// Takes note of a call that succeeded, after such an attempt, or with its first.

@@ -3,56 +3,61 @@
 //! Generated code holds a [`Call`] and turns in a loop:
 //!
 //! ```text
-//! loop {
-//!     let ended = call.attempt(async { BODY }).await;       // attempt.rs
-//!     let wait = match call.settle(ended, …) {              // here, and decide.rs
-//!         Next::Return(result) => return result,
-//!         Next::Retry(wait) => wait,
-//!     };
-//!     let waited = wait.pause().await;                      // pause.rs
-//!     call.proceed(waited);
-//! }
+//! let stopped = loop {
+//!     match call.attempt(async { BODY }).await {                            // attempt.rs
+//!         Ok(value) => { call.succeeded(); return Ok(value) }               // settle.rs
+//!         Err(Failed::Error(error)) => {
+//!             if call.failed(RULING, …).is_none() { return Err(error) }     // settle.rs
+//!             kept.keep(error);                                             // kept_error.rs
+//!         }
+//!         Err(Failed::Cut(cut)) => if let Some(stopped) = call.cut(cut, …) { break stopped },
+//!     }
+//!     call.wait().await;                                                    // wait.rs
+//! };
+//! Err(kept.stopped(stopped))
 //! ```
 //!
+//! Follow a call from here: attempt, settle and wait use limits and timer, and all of them the state.
 //! The happy path is inline and reads no clock. All that follows a failure is `#[cold]` and, where it
 //! can be, not generic: it exists once, however many functions are annotated.
 
 mod attempt;
 mod cancel;
-mod decide;
 pub mod drive;
-mod memory;
-mod pause;
+mod ended;
+mod kept_error;
+mod limits;
+mod prepare;
+mod schedule;
+mod settle;
 mod state;
-#[cfg(test)]
-mod tests;
+mod timer;
 mod unconstrained;
+mod wait;
 
-pub use self::attempt::{Cut, Limited, Preparation, Unlimited};
+pub use self::attempt::{Attempt, Unlimited};
 pub use self::cancel::{Unless, unless};
-pub use self::memory::{Forgetful, Forgets, LastError, Memory, Remembers};
-pub use self::pause::{Wait, Waited};
+pub use self::ended::{Cut, Cuts, Ending, Failed, Never};
+pub use self::kept_error::{Forgets, KeptError, LastError, Remembers};
+pub use self::prepare::Prepare;
+pub use self::settle::{rule, tell};
+pub use self::wait::Wait;
 
-use self::state::Core;
+use tokio::time::Instant;
+
+use self::state::State;
 use crate::classify::Ruling;
+use crate::context::NEVER;
 use crate::event::RetryEvent;
+use crate::explain::Words;
 use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::site::{Settings, Site};
+use crate::stopped::Outcome;
 
 /// One call of an annotated function.
 #[derive(Debug)]
 pub struct Call<'p, const LIMITED: bool> {
-    core: Core<'p>,
-}
-
-/// What to do after an attempt.
-#[derive(Debug)]
-#[must_use]
-pub enum Next<R> {
-    /// The call is over, with this result.
-    Return(R),
-    /// Another attempt, after this wait.
-    Retry(Wait),
+    state: State<'p>,
 }
 
 impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
@@ -67,8 +72,13 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     #[inline]
     #[must_use]
     pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings) -> Self {
+        let (timeout, deadline) = if LIMITED {
+            (settings.timeout(), settings.deadline())
+        } else {
+            (NEVER, NEVER)
+        };
         Self {
-            core: Core::new(settings),
+            state: State::new(settings, timeout, deadline),
         }
     }
 
@@ -76,8 +86,64 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     /// [`Stopped`](crate::Stopped).
     #[inline]
     #[must_use]
-    pub fn memory<E>(&self) -> Memory<E, LIMITED> {
-        Memory::new()
+    pub fn kept_error<E>(&self) -> KeptError<E, LIMITED> {
+        KeptError::new()
+    }
+
+    /// The call succeeded.
+    #[inline]
+    pub fn succeeded(&self) {
+        self.state.succeeded();
+    }
+
+    /// The result of a call that succeeded.
+    #[inline]
+    pub fn ok<R: ResultLike>(&self, value: R::Value) -> R {
+        R::from_value(value)
+    }
+
+    /// The result of a call that failed.
+    #[inline]
+    pub fn err<R: ResultLike>(&self, error: R::Error) -> R {
+        R::from_error(error)
+    }
+
+    /// Decides after an attempt that returned an error: when the next begins, or `None`. `words` puts the
+    /// error into words.
+    #[inline]
+    #[must_use]
+    pub fn failed(&self, ruling: Ruling, words: &dyn Words) -> Option<Instant> {
+        self.state.failed(ruling, words, true)
+    }
+
+    /// The same after an `Ok` that means failure.
+    #[must_use]
+    pub fn failed_value(&self) -> Option<Instant> {
+        let words = "an `Ok` that means failure".to_owned();
+        self.state.failed(Ruling::failed_value(), &words, false)
+    }
+
+    /// What `on_retry` is told.
+    pub fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        self.state.event(error)
+    }
+
+    /// Waits for the next attempt.
+    pub fn wait(&self, at: Instant) -> Wait {
+        self.state.wait(at)
+    }
+
+    /// Ends a call whose `cancel` future completed.
+    #[must_use]
+    pub fn cancelled(&self) -> Ending {
+        self.state.cancelled()
+    }
+
+    /// Gives the error with which the call ends after what went before a retry.
+    pub fn prepared<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
+        let error = prepared.into_error();
+        self.state.prepared(error.is_some());
+        error
     }
 }
 
@@ -85,147 +151,103 @@ impl<'p> Call<'p, false> {
     /// Makes an attempt that nothing cuts.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> Unlimited<'_, 'p, F> {
-        Unlimited::new(&mut self.core, body)
+        Unlimited::new(&mut self.state, body)
     }
 
-    /// Says what follows an attempt.
-    ///
-    /// `failed` says whether an `Ok` means failure, `classify` rules on an error, `explain` puts it
-    /// into words, and `on_retry` is told before a wait.
+    /// How an attempt ended.
     #[inline]
-    pub fn settle<R: ResultLike>(
-        &mut self,
-        ended: R,
-        _memory: &mut impl LastError<R::Error>,
-        failed: impl FnOnce(&R::Value) -> bool,
-        classify: impl FnOnce(&R::Error) -> Ruling,
-        explain: impl Fn(&R::Error) -> String,
-        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> Next<R> {
-        match ended.into_result() {
-            Ok(value) => self.core.settle_value(value, failed, on_retry),
-            Err(error) => match self.core.settle_error(&error, classify, explain, on_retry) {
-                Ok(wait) => Next::Retry(wait),
-                Err(_) => Next::Return(R::from_error(error)),
-            },
-        }
+    #[expect(clippy::missing_errors_doc, reason = "it is the attempt's own")]
+    pub fn ended<R: ResultLike>(&self, ended: R) -> Result<R::Value, Failed<R::Error, Never>> {
+        ended.into_result().map_err(Failed::Error)
     }
 
-    /// Turns from the wait to the next attempt.
-    #[inline]
-    pub fn proceed(&mut self, waited: Waited) {
-        self.core.proceed(waited, false);
+    /// Never comes to pass.
+    #[expect(clippy::missing_errors_doc, reason = "it is never called")]
+    pub fn cut(&self, cut: Never, _vetoed: bool) -> Result<Instant, Never> {
+        Err(cut)
     }
 
     /// Runs what goes before a retry.
-    #[inline]
-    pub fn prepare<F: Future>(&mut self, preparation: F) -> Preparation<'_, 'p, F> {
-        Preparation::new(&mut self.core, preparation)
+    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Never> {
+        Prepare::new(&mut self.state, body)
     }
 
-    /// Says whether the call ends after what went before a retry.
-    #[inline]
-    pub fn settle_prepared<R: ResultLike>(
-        &mut self,
-        prepared: impl Prepared<R::Error>,
-        _memory: &mut impl LastError<R::Error>,
-    ) -> Option<R> {
-        let error = prepared.into_error();
-        self.core.prepared(error.is_some());
-        error.map(R::from_error)
+    /// Never comes to pass.
+    pub fn stopped<K, R>(&self, _kept: &mut K, ending: Never) -> R {
+        match ending {}
+    }
+
+    /// Never comes to pass.
+    #[must_use]
+    pub fn vetoes<E>(&self, cut: Never, _veto: impl FnOnce(&E) -> bool) -> bool {
+        match cut {}
+    }
+
+    /// Never comes to pass.
+    #[must_use]
+    pub fn cut_between(&self, cut: Never) -> Never {
+        cut
     }
 }
 
 impl<'p> Call<'p, true> {
     /// Makes an attempt that the timeout and the deadline cut.
     #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> Limited<'_, 'p, F> {
-        self.core.begin_limited_attempt();
-        Limited::new(&mut self.core, body)
+    pub fn attempt<F: Future>(&mut self, body: F) -> Attempt<'_, 'p, F> {
+        Attempt::new(&mut self.state, body)
     }
 
-    /// Says what follows an attempt: see above.
+    /// How an attempt ended.
     #[inline]
-    pub fn settle<R: ResultLike, M>(
-        &mut self,
+    #[expect(clippy::missing_errors_doc, reason = "it is the attempt's own")]
+    pub fn ended<R: ResultLike>(
+        &self,
         ended: Result<R, Cut>,
-        memory: &mut impl LastError<R::Error>,
-        failed: impl FnOnce(&R::Value) -> bool,
-        classify: impl FnOnce(&R::Error) -> Ruling,
-        explain: impl Fn(&R::Error) -> String,
-        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> Next<R>
-    where
-        R::Error: FromStopped<M>,
-    {
-        match ended.map(ResultLike::into_result) {
-            Ok(Ok(value)) => self.core.settle_value(value, failed, on_retry),
-            Ok(Err(error)) => match self.core.settle_error(&error, classify, explain, on_retry) {
-                Ok(wait) => {
-                    memory.keep(error);
-                    Next::Retry(wait)
-                }
-                Err(_) => Next::Return(R::from_error(error)),
-            },
-            Err(cut) => match self.core.after_cut(cut) {
-                Ok(scheduled) => {
-                    on_retry(&self.core.event(&scheduled, None));
-                    Next::Retry(scheduled.wait)
-                }
-                Err(outcome) => Next::Return(R::from_error(self.core.error(cut, outcome, memory))),
-            },
+    ) -> Result<R::Value, Failed<R::Error, Cut>> {
+        match ended {
+            Ok(ended) => ended.into_result().map_err(Failed::Error),
+            Err(cut) => Err(Failed::Cut(cut)),
         }
     }
 
-    /// Turns from the wait to the next attempt, unless the deadline is reached.
+    /// Decides after an attempt that was cut: another attempt, or why the call ends.
+    ///
+    /// # Errors
+    ///
+    /// - Why the call ends.
     #[inline]
-    pub fn proceed(&mut self, waited: Waited) {
-        let late = self.core.is_late();
-        self.core.proceed(waited, late);
+    pub fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
+        self.state.cut(cut, vetoed)
     }
 
-    /// Gives the result of a call whose wait was cut.
+    /// The result of a call that was stopped.
     #[cold]
-    pub fn cut_short<R: ResultLike, M>(
-        &mut self,
-        cut: Cut,
-        memory: &mut impl LastError<R::Error>,
+    pub fn stopped<R: ResultLike, M>(
+        &self,
+        kept: &mut impl LastError<R::Error>,
+        ending: Ending,
     ) -> R
     where
         R::Error: FromStopped<M>,
     {
-        let outcome = self.core.after_interlude(cut);
-        R::from_error(self.core.error(Cut::Late, outcome, memory))
+        R::from_error(kept.make_error(ending))
     }
 
     /// Runs what goes before a retry, within the deadline.
-    #[inline]
-    pub fn prepare<F: Future>(&mut self, preparation: F) -> Limited<'_, 'p, F> {
-        self.core.begin_preparation();
-        Limited::new(&mut self.core, preparation)
+    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Cut> {
+        Prepare::new(&mut self.state, body)
     }
 
-    /// Says whether the call ends after what went before a retry.
-    #[inline]
-    pub fn settle_prepared<R: ResultLike, M>(
-        &mut self,
-        prepared: Result<impl Prepared<R::Error>, Cut>,
-        memory: &mut impl LastError<R::Error>,
-    ) -> Option<R>
-    where
-        R::Error: FromStopped<M>,
-    {
-        match prepared {
-            Ok(prepared) => {
-                let error = prepared.into_error();
-                self.core.prepared(error.is_some());
-                error.map(R::from_error)
-            }
-            Err(Cut::Cancelled | Cut::Forestalled) => Some(self.cut_short(Cut::Cancelled, memory)),
-            Err(cut) => {
-                let outcome = self.core.after_interlude(cut);
-                Some(R::from_error(self.core.error(cut, outcome, memory)))
-            }
-        }
+    /// Whether the rules forbid another attempt after this one, which reached its timeout: they are asked
+    /// about the error that the caller would get.
+    #[cold]
+    pub fn vetoes<E: FromStopped<M>, M>(&self, cut: Cut, veto: impl FnOnce(&E) -> bool) -> bool {
+        cut == Cut::Timeout && veto(&E::from_stopped(self.state.stopped(Outcome::Timeout)))
+    }
+
+    /// Ends a call whose deadline was reached between two attempts.
+    #[must_use]
+    pub fn cut_between(&self, cut: Cut) -> Ending {
+        self.state.cut_between(cut)
     }
 }

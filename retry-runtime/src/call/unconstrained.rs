@@ -9,13 +9,14 @@ use tokio::task::coop;
 ///
 /// What shares the task may spend it at each poll, and tokio's own futures, a timer that is due among
 /// them, then say "pending": the task would never hear of its limit.
+#[inline]
 pub(super) fn poll_unconstrained<F: Future>(
     mut future: Pin<&mut F>,
     waker: &mut Context<'_>,
 ) -> Poll<F::Output> {
-    if coop::has_budget_remaining() {
-        future.poll(waker)
-    } else {
-        Pin::new(&mut coop::unconstrained(future.as_mut())).poll(waker)
+    let polled = future.as_mut().poll(waker);
+    if polled.is_pending() && !coop::has_budget_remaining() {
+        return Pin::new(&mut coop::unconstrained(future)).poll(waker);
     }
+    polled
 }

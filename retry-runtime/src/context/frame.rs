@@ -1,368 +1,218 @@
-//! The frame of the attempt that is being polled: one a thread, swapped around each poll.
+//! What a call shares with the code inside its attempts, and the pointer by which that code finds it.
+//!
+//! The future of a call holds one [`Frame`]. While an attempt is polled, a scoped thread-local points
+//! at it, and that is all that happens around a poll:
 //!
 //! ```text
-//! poll of the outer call        frame: nothing, or what lies around it
-//!   enter ─ poll of its body    frame: the outer attempt
+//! poll of the outer call        the pointer: unset, or at what lies around
+//!   lend ─ poll of its body     the pointer: at the outer call's frame
 //!     poll of an inner call
-//!       enter ─ poll of body    frame: the inner attempt
-//!       leave                   what the inner one spent is noted in the frame around it
-//!     the inner call decides    frame: the outer attempt; a refusal is noted there
-//!   leave                       the outer call takes its notes out of the frame
+//!       lend ─ poll of body     the pointer: at the inner call's frame
+//!     the inner call decides    the pointer: at the outer call's frame, which it reads and writes
 //! ```
 //!
-//! So an inner call reaches the one around it without a pointer, a lock or an allocation: it writes
-//! into the frame, and its owner reads the frame back when the poll is over.
-//!
-//! # Counting the retries of nested calls
-//!
-//! For every chain of calls the rule is: a function's own retries, summed over all attempts of the
-//! calls around it, are no more than its policy allows. Calls that one attempt makes, one after the
-//! other or at the same time (`join!`), are different chains and do not take from each other; what an
-//! attempt spent at a level is what the call that spent most did. So the number of retries of a call
-//! is fixed when its attempt begins, and never depends on how its siblings interleave.
+//! Everything else happens on cold paths: when an inner call begins, fails, suspends or ends, the
+//! pointer is at the frame of the call around it.
 
-use std::cell::Cell;
-use std::mem;
+use std::cell::{Cell, OnceCell};
+use std::fmt;
+use std::sync::Arc;
 
-use tokio::time::Instant;
+use scoped_tls_hkt::ScopedKey;
 
-use super::notes::{Notes, Refusal, Retries};
-use super::place::{Kind, Place};
-use super::{Attempt, Limit, Nested, Previous};
-use crate::rng;
+use super::cold::Cold;
+use super::previous::Previous;
+use super::refusal::Refusal;
+use crate::clock::Stamp;
 
-// The frame of this thread. Each part is one register that is saved, set and restored by itself:
-// that takes the processor a fifth of the time of one large copy, and what a poll does not change is
-// left alone.
-thread_local! {
-    pub(super) static PLACE: Cell<Place> = const { Cell::new(Place::OUTSIDE) };
-    /// Names the call; 0 until somebody asks.
-    pub(super) static ID: Cell<u64> = const { Cell::new(0) };
-    /// The retries of inner calls in earlier attempts.
-    pub(super) static BEFORE: Cell<Retries> = const { Cell::new(Retries::NONE) };
-    /// What inner calls leave for the call of this attempt.
-    pub(super) static NOTES: Cell<Notes> = const { Cell::new(Notes::NONE) };
-    pub(super) static PREVIOUS: Cell<Option<Previous>> = const { Cell::new(None) };
-    pub(super) static LIMITS: Cell<Limits> = const { Cell::new(Limits::NONE) };
-}
+/// What `scoped_thread_local!` makes, as a `const`: of a `static`, the crates that call annotated functions
+/// know no more than the name, and each poll would call through two pointers (43 instructions more for a
+/// call that is ready at once).
+const FRAME: ScopedKey<Frame> = ScopedKey {
+    inner: {
+        thread_local!(static POINTER: Cell<Option<&'static Frame>> = const { Cell::new(None) });
+        &POINTER
+    },
+};
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// What inner calls inherit: of whole calls, not of single attempts.
-    pub(super) deadline: Limit,
-    /// Of this attempt.
-    pub(super) attempt: Limit,
-}
-
-impl Limits {
-    pub(super) const NONE: Self = Self {
-        deadline: Limit::NONE,
-        attempt: Limit::NONE,
-    };
-}
-
-/// What a call says of the attempt that it polls.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
-    pub(crate) number: u32,
-    pub(crate) kind: Kind,
-    /// `None` where nothing ever cuts its attempts.
-    pub(crate) limits: Option<Own>,
-}
-
-/// The limits of a call's own.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Own {
-    pub(crate) deadline: Limit,
-    pub(crate) timeout: Limit,
-}
-
-/// What a call keeps of its attempts from one poll to the next.
+/// What a call shares with the code inside its attempts: 48 bytes of every future.
 ///
-/// Packed, because every annotated function has one in its future.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(Rust, packed)]
-pub(crate) struct Track {
-    id: u64,
-    /// The retries of inner calls in earlier attempts of this call.
-    before: Retries,
-    /// What inner calls left in this attempt.
-    notes: Notes,
-    stage: Stage,
+/// Lengths of time are nanoseconds since `started`, and [`NEVER`] where there is no limit. Until the
+/// call has started, none of them has begun to run.
+pub(crate) struct Frame {
+    /// The call's first suspension or failure, or when code inside first asked for its limits.
+    pub(crate) started: Cell<Option<Stamp>>,
+    /// The nearest of the call's own deadline and those it inherited.
+    pub(crate) deadline: Cell<u64>,
+    /// When the current attempt is cut, by its own timeout or by a limit around it.
+    pub(crate) until: Cell<u64>,
+    /// What most calls never need.
+    cold: OnceCell<Arc<Cold>>,
+    /// Attempts begun, the current one included.
+    pub(crate) number: Cell<u32>,
+    /// How many the call may make here; `u32::MAX` for no limit.
+    pub(crate) attempts: Cell<u32>,
+    pub(crate) phase: Cell<Phase>,
+    /// How the last attempt failed.
+    pub(crate) previous: Cell<Option<Previous>>,
+    /// Whether the last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
+    pub(crate) erred: Cell<bool>,
+    /// A call inside was refused a retry in the current poll.
+    pub(crate) refusal: Cell<Option<Refusal>>,
+    pub(crate) notes: Cell<Notes>,
+    /// What kind of wait comes next.
+    pub(crate) pause: Cell<Pause>,
+    /// Whether this attempt, or any around it, is not its call's first.
+    pub(crate) again: Cell<bool>,
+    /// Whether calls inside have no retries left, because nobody can count those that they make.
+    pub(crate) spent: Cell<bool>,
 }
 
-/// How far a call has come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Stage {
-    /// Not polled yet.
-    #[default]
+const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
+
+/// No limit: 584 years.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// What a frame stands for at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// A call that makes no attempt at the moment: it has not begun, or it waits.
+    Between,
+    /// An attempt.
+    Attempt,
+    /// What goes before a retry.
+    Preparation,
+    /// The copy of an attempt in another task.
+    Carried,
+    /// A deadline without a call.
+    Scope,
+    /// As `Between`, with the price of a retry taken from the budget.
+    Paid,
+    /// As `Preparation`, with the price of the retry taken.
+    PaidPreparation,
+}
+
+/// What kind of wait comes before the next attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pause {
+    Sleep,
+    /// A delay of zero: other tasks run once.
+    Yield,
+    /// A delay above the longest sleep: the rest of it is kept aside.
+    Long,
+}
+
+/// Whether something happened that the call around has to hear of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notes {
+    /// The first attempt, and nothing was retried in vain inside it.
+    None,
+    /// Something did, and the call around has heard of it.
+    HandedOn,
+    /// Something did that the call around has not heard of.
     New,
-    First,
-    After(Previous),
 }
 
-impl Track {
-    /// Why the attempt that just failed must not be followed by another, if an inner call says so.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
-        let notes = self.notes;
-        notes.refusal()
-    }
-
-    /// The same, and takes it out: the body went on after the call that was refused.
-    pub(crate) fn get_over(&mut self) -> Option<Refusal> {
-        let notes = self.notes;
-        self.notes = notes.without_refusal();
-        notes.refusal()
-    }
-
-    /// How the attempt before this one failed.
+impl Frame {
+    /// The frame of a call that may make so many attempts, with its own limits.
     #[inline]
-    pub(crate) fn previous(&self) -> Option<Previous> {
-        match self.stage {
-            Stage::After(previous) => Some(previous),
-            Stage::New | Stage::First => None,
+    pub(crate) fn new(attempts: u32, timeout: u64, deadline: u64) -> Self {
+        Self {
+            started: Cell::new(None),
+            deadline: Cell::new(deadline),
+            until: Cell::new(timeout),
+            cold: OnceCell::new(),
+            number: Cell::new(0),
+            attempts: Cell::new(attempts),
+            phase: Cell::new(Phase::Between),
+            previous: Cell::new(None),
+            erred: Cell::new(false),
+            refusal: Cell::new(None),
+            notes: Cell::new(Notes::None),
+            pause: Cell::new(Pause::Sleep),
+            again: Cell::new(false),
+            spent: Cell::new(false),
         }
     }
 
-    /// Turns to the next attempt.
-    pub(crate) fn turn(&mut self, previous: Previous) {
-        let (before, notes) = (self.before, self.notes);
-        self.before = before.plus(notes.retries());
-        self.notes = Notes::NONE;
-        self.stage = Stage::After(previous);
+    /// The frame of code that no call surrounds.
+    pub(crate) fn outside() -> Self {
+        let frame = Self::new(0, NEVER, NEVER);
+        frame.phase.set(Phase::Scope);
+        frame
     }
-}
 
-/// Runs one poll of an attempt so that the code in it sees the attempt.
-#[inline]
-pub(crate) fn enter<T>(track: &mut Track, seen: Seen, poll: impl FnOnce() -> T) -> T {
-    // Apart from `leave`, so that there is nothing of it where nothing cuts an attempt.
-    let widen = seen.limits.and_then(narrowed);
-    let mut leave = Leave {
-        around: None,
-        track,
-    };
-    if PLACE.get().is_outside() && matches!(leave.track.stage, Stage::New) {
-        // The first poll of an outermost call, which is all there is on the happy path. Outside of
-        // any attempt the frame is empty (a test holds that), and so is what the call has to set.
-        leave.track.stage = Stage::First;
-        debug_assert_eq!(seen.number, 1, "no later attempt has a new track");
-        PLACE.set(Place::new(1, seen.kind, false, 1));
-    } else {
-        leave.descend(seen.number, seen.kind);
+    /// A copy for another task, which does not write back.
+    pub(crate) fn carried(&self) -> Self {
+        let mut copy = Self::outside();
+        copy.started.set(self.started.get());
+        copy.deadline.set(self.deadline.get());
+        copy.spent.set(self.spent.get() || self.again.get());
+        if self.is_attempt() {
+            copy.phase.set(Phase::Carried);
+            copy.until.set(self.until.get());
+            copy.number.set(self.number.get());
+            copy.attempts.set(self.attempts.get());
+            copy.previous.set(self.previous.get());
+            // The key is the call's own from the first, wherever it is asked for first.
+            copy.cold = OnceCell::from(Arc::clone(self.cold()));
+        }
+        copy
     }
-    let polled = poll();
-    // In line here; what a panic leaves to `drop` is not.
-    leave.now();
-    mem::forget(leave);
-    drop(widen);
-    polled
-}
 
-/// Reads the frame back and restores the one around, on return as on unwinding.
-struct Leave<'t> {
-    track: &'t mut Track,
-    /// `None` where it is empty.
-    around: Option<Around>,
-}
-
-/// What is put back after a poll; the limits apart.
-#[derive(Clone, Copy)]
-struct Around {
-    place: Place,
-    id: u64,
-    before: Retries,
-    notes: Notes,
-    previous: Option<Previous>,
-    /// Whether the retries of the call are noted here.
-    counted: bool,
-}
-
-impl Drop for Leave<'_> {
-    #[cold]
-    fn drop(&mut self) {
-        self.now();
-    }
-}
-
-impl Leave<'_> {
+    /// Runs one poll of the code inside.
     #[inline]
-    fn now(&mut self) {
-        if self.around.is_some() {
-            self.ascend();
-        } else if PLACE.replace(Place::OUTSIDE).is_written() {
-            self.track.id = ID.replace(0);
-            self.track.notes = NOTES.replace(Notes::NONE);
-        }
+    pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
+        FRAME.set(self, poll)
     }
-}
 
-/// Sets the limits of an attempt that has some, and gives those around.
-#[inline]
-fn narrowed(own: Own) -> Option<Widen> {
-    if own.deadline.is_none() && own.timeout.is_none() {
-        return None;
+    /// Whether the code inside runs in an attempt.
+    pub(crate) fn is_attempt(&self) -> bool {
+        matches!(self.phase.get(), Phase::Attempt | Phase::Carried)
     }
-    let around = LIMITS.get();
-    let deadline = around.deadline.or_nearer(own.deadline);
-    let attempt = around.attempt.or_nearer(deadline).or_nearer(own.timeout);
-    LIMITS.set(Limits { deadline, attempt });
-    Some(Widen(around))
-}
 
-/// Puts the limits around back, on return as on unwinding.
-struct Widen(Limits);
+    /// Whether the code inside runs for a call that makes attempts of its own.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(
+            self.phase.get(),
+            Phase::Attempt | Phase::Preparation | Phase::PaidPreparation
+        )
+    }
 
-impl Drop for Widen {
+    /// Whether the price of a retry is taken which has not begun.
     #[inline]
-    fn drop(&mut self) {
-        LIMITS.set(self.0);
+    pub(crate) fn is_paid(&self) -> bool {
+        matches!(self.phase.get(), Phase::Paid | Phase::PaidPreparation)
+    }
+
+    /// What most calls never need, made when it is first needed.
+    pub(crate) fn cold(&self) -> &Arc<Cold> {
+        self.cold.get_or_init(Arc::default)
+    }
+
+    /// The same, if there is anything.
+    pub(crate) fn if_cold(&self) -> Option<&Arc<Cold>> {
+        self.cold.get()
     }
 }
 
-impl Leave<'_> {
-    /// Puts the frame of an attempt in the place of the one around. Out of line: it exists once.
-    #[inline(never)]
-    fn descend(&mut self, number: u32, kind: Kind) {
-        let track = &mut *self.track;
-        let place = PLACE.get();
-        let alone =
-            Place::new(number, kind, false, 1).nested() == Nested::Multiply || place.level() == 0;
-        let again = number != 1 || (place.again() && !alone);
-        let level = if alone { 1 } else { place.level() + 1 };
-        PLACE.set(Place::new(number, kind, again, level));
-        let before = BEFORE.get();
-        BEFORE.set(if alone {
-            track.before
-        } else {
-            before.plus(track.before)
-        });
-        let mut notes = NOTES.replace(track.notes);
-        if track.stage == Stage::New {
-            track.stage = Stage::First;
-            // The body around has gone on to another call after one that was refused.
-            notes = notes.without_refusal();
-        }
-        self.around = Some(Around {
-            place,
-            id: ID.replace(track.id),
-            before,
-            notes,
-            previous: PREVIOUS.replace(track.previous()),
-            counted: !alone,
-        });
-    }
-
-    /// Takes out of the frame of an attempt what belongs to its call, and puts back the one around.
-    #[inline(never)]
-    fn ascend(&mut self) {
-        let Some(around) = self.around else { return };
-        let number = PLACE.get().number();
-        let track = &mut *self.track;
-        track.id = ID.replace(around.id);
-        track.notes = NOTES.get();
-        let notes = track.notes;
-        let spent = number > 1 || notes != Notes::NONE;
-        if around.counted && spent {
-            let (level, own) = (around.place.level(), number.saturating_sub(1));
-            NOTES.set(noted(around.notes, track, level, own));
-            PLACE.set(around.place.written());
-        } else {
-            NOTES.set(around.notes);
-            PLACE.set(around.place);
-        }
-        BEFORE.set(around.before);
-        PREVIOUS.set(around.previous);
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("phase", &self.phase.get())
+            .field("number", &self.number.get())
+            .finish_non_exhaustive()
     }
 }
 
-/// Adds to the notes for the call around what this call, with so many attempts around it, and those
-/// within it have spent.
-fn noted(notes: Notes, track: &Track, level: u32, own: u32) -> Notes {
-    let (before, own_notes) = (track.before, track.notes);
-    let within = before.plus(own_notes.retries());
-    notes.with_retries(within.plus(Retries::at(level - 1, own)))
-}
-
-/// How many attempts a call may make here, of the `attempts` that its policy allows (`u32::MAX` for
-/// no limit).
-pub(crate) fn allowed(attempts: u32, nested: Nested) -> u32 {
-    allowed_at(PLACE.get().level(), BEFORE.get(), attempts, nested)
-}
-
-/// The same, for a call with so many attempts around it, given what was spent before.
+/// Whether there is a frame around.
 #[inline]
-fn allowed_at(level: u32, before: Retries, attempts: u32, nested: Nested) -> u32 {
-    match nested {
-        Nested::Add | Nested::Outermost if level == 0 => attempts,
-        Nested::Multiply => attempts,
-        Nested::Outermost => 1,
-        Nested::Add => match before.get(level - 1) {
-            // Every one of them may have been spent where nobody counts; see `detached`.
-            Retries::ALL => 1,
-            _ if attempts == u32::MAX => attempts,
-            spent => attempts.saturating_sub(u32::from(spent)).max(1),
-        },
-    }
+pub(crate) fn is_within() -> bool {
+    FRAME.is_set()
 }
 
-/// Whether a call inherits a deadline here.
+/// Shows the frame around to `f`, if there is one.
 #[inline]
-pub(crate) fn inherits() -> bool {
-    !LIMITS.get().deadline.is_none()
-}
-
-/// The deadline that a call inherits here. What has not begun to run, begins now.
-pub(crate) fn deadline() -> Option<Instant> {
-    LIMITS.get().deadline.instant()
-}
-
-/// The nearest limit of the code that runs here.
-pub(crate) fn limit() -> Option<Instant> {
-    LIMITS.get().attempt.instant()
-}
-
-/// Tells the call around that a call within it was refused more attempts, so that it makes none
-/// either.
-#[cold]
-pub(crate) fn refuse(refusal: Refusal) {
-    if PLACE.get().level() > 0 {
-        NOTES.set(NOTES.get().with_refusal(refusal));
-        PLACE.set(PLACE.get().written());
-    }
-}
-
-/// The attempt that is running, whose call has a name from now on.
-#[inline]
-pub(super) fn current() -> Option<Attempt> {
-    let place = PLACE.get();
-    if place.number() == 0 {
-        return None;
-    }
-    if ID.get() == 0 {
-        ID.set(rng::call_id());
-        PLACE.set(place.written());
-    }
-    Some(Attempt {
-        number: place.number(),
-        attempts: allowed_at(
-            place.level() - 1,
-            BEFORE.get(),
-            place.attempts(),
-            place.nested(),
-        ),
-        previous: PREVIOUS.get(),
-        limit: LIMITS.get().attempt.instant(),
-        id: ID.get(),
-    })
-}
-
-/// Runs one poll under a nearer deadline; everything else stays as it is around.
-pub(crate) fn narrow<T>(deadline: Instant, poll: impl FnOnce() -> T) -> T {
-    let nearer = Limit::at(deadline);
-    let widen = Widen(LIMITS.get());
-    let deadline = widen.0.deadline.or_nearer(nearer);
-    let attempt = widen.0.attempt.or_nearer(nearer);
-    LIMITS.set(Limits { deadline, attempt });
-    poll()
+pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
+    FRAME.is_set().then(|| FRAME.with(f))
 }

@@ -6,7 +6,8 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::kept::Kept;
+use super::frame::{Frame, around};
+use crate::clock::Stamp;
 
 /// Carries the current attempt into a future that another task will poll.
 ///
@@ -26,17 +27,21 @@ use super::kept::Kept;
 ///
 /// A deadline that holds where the future is polled goes on to hold: the nearer of both counts.
 ///
-/// What is carried is a copy of how things are when `propagate` is called. What annotated functions in
-/// the task do is not seen by the attempt: a refusal there does not stop it, and their retries are not
-/// counted. So that retries still add and never multiply, such functions have all of their own in the
-/// first attempt of the calls around, and none in later attempts.
+/// The task gets a copy of how things are when you call `propagate`. The attempt does not see what annotated
+/// functions in the task do: a refusal there does not stop it, and their retries are not counted. So that
+/// retries still add and never multiply, these functions have all their attempts while every call around is
+/// in its first attempt, and one attempt each in later ones.
 ///
 /// # Cancel safety
 ///
 /// Dropping it drops the future.
 pub fn propagate<F: Future>(future: F) -> Propagate<F> {
+    let frame = around(|frame| {
+        frame.start_if_limited(Stamp::now());
+        frame.carried()
+    });
     Propagate {
-        frame: Kept::detached(),
+        frame: frame.unwrap_or_else(Frame::outside),
         future,
     }
 }
@@ -45,7 +50,7 @@ pin_project! {
     /// The future of [`propagate`].
     #[must_use = "futures do nothing unless polled"]
     pub struct Propagate<F> {
-        frame: Kept,
+        frame: Frame,
         #[pin]
         future: F,
     }
@@ -56,7 +61,8 @@ impl<F: Future> Future for Propagate<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        this.frame.run(|| this.future.poll(context))
+        let frame = &*this.frame;
+        frame.within_limits_around(|| frame.lend(|| this.future.poll(context)))
     }
 }
 

@@ -15,7 +15,17 @@ fn stopped(outcome: Outcome) -> Stopped {
 }
 
 #[test]
-fn only_a_timeout_is_transient() {
+fn a_deadline_of_its_own_is_transient() {
+    let own = Stopped {
+        limit: Some(Duration::from_secs(1)),
+        ..stopped(Outcome::Deadline)
+    };
+    assert_eq!(own.verdict(), Verdict::Transient);
+    assert_eq!(io::Error::from(own).verdict(), Verdict::Transient);
+}
+
+#[test]
+fn of_what_the_call_around_shares_only_a_timeout_is_transient() {
     for (outcome, verdict) in [
         (Outcome::Timeout, Verdict::Transient),
         (Outcome::Deadline, Verdict::Permanent),

@@ -1,0 +1,59 @@
+//! Where a call keeps its last error.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+
+use crate::item::{self, Function};
+
+/// The place that keeps the last error. The choice by traits cannot see lifetimes, so an error that
+/// may borrow, or that only the caller knows, is not offered to it.
+pub(super) fn kept_error(function: &Function, root: &TokenStream, call: &Ident) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    let error = item::visible_error(&function.output);
+    let tokens = error.unwrap_or(&function.output).to_token_stream();
+    let unknown = |tokens: &TokenStream| {
+        tokens.clone().into_iter().any(|token| match token {
+            TokenTree::Ident(word) => {
+                word == "impl" || function.is_type_parameter(&word) || item::looks_generic(&word)
+            }
+            _ => false,
+        })
+    };
+    let forgets = match error {
+        Some(_) => item::mentions_lifetime(&tokens) || unknown(&tokens),
+        None => {
+            head_mentions_lifetime(&tokens)
+                || tokens
+                    .clone()
+                    .into_iter()
+                    .any(|token| matches!(token, TokenTree::Ident(word) if word == "impl"))
+        }
+    };
+    if forgets {
+        return quote_spanned!(plumbing=> #root::__private::Forgets);
+    }
+    // By name where it can be seen: beside an `impl Trait` nothing can be inferred.
+    let output = item::without_impl(&function.output);
+    let error = match error {
+        Some(error) => error.to_token_stream(),
+        None => quote_spanned!(plumbing=> <#output as #root::__private::ResultLike>::Error),
+    };
+    quote_spanned!(plumbing=> #call.kept_error::<#error>().choose())
+}
+
+/// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
+/// `io::Result<&str>`, is the value's.
+fn head_mentions_lifetime(tokens: &TokenStream) -> bool {
+    let mut depth = 0_i32;
+    for token in tokens.clone() {
+        if let TokenTree::Punct(punct) = token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                '\'' if depth == 1 => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}

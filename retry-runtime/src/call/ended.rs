@@ -1,0 +1,72 @@
+//! How an attempt ended that did not succeed.
+
+use std::fmt;
+
+use crate::explain::Words;
+use crate::stopped::Stopped;
+
+/// An attempt that did not succeed.
+#[derive(Debug)]
+pub enum Failed<E, C> {
+    /// It returned this error.
+    Error(E),
+    /// It was cut.
+    Cut(C),
+}
+
+/// What ended an attempt before its body did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It reached its timeout.
+    Timeout,
+    /// It reached the deadline of the call.
+    Deadline,
+    /// It never began: the deadline was reached before.
+    Late,
+}
+
+/// Why a call ends that was stopped.
+#[derive(Debug)]
+pub struct Ending {
+    pub(super) stopped: Stopped,
+    /// Whether the last attempt returned an error, which is then what the caller gets.
+    pub(super) error_stands: bool,
+}
+
+/// What never ends the attempt of a function without limits.
+#[derive(Debug, Clone, Copy)]
+pub enum Never {}
+
+/// [`Cut`], or [`Never`] for a function without limits.
+pub trait Cuts: Sized {
+    /// The cut, if anything is ever cut.
+    fn from(cut: Cut) -> Option<Self>;
+}
+
+impl Cuts for Cut {
+    fn from(cut: Cut) -> Option<Self> {
+        Some(cut)
+    }
+}
+
+impl Cuts for Never {
+    fn from(_cut: Cut) -> Option<Self> {
+        None
+    }
+}
+
+impl Words for Cut {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "timed out",
+            Self::Deadline => "deadline reached",
+            Self::Late => "the wait ended after the deadline",
+        })
+    }
+}

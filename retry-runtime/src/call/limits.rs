@@ -1,0 +1,72 @@
+//! Which limit of an attempt is nearest, and the timer that is armed for it.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep};
+
+use super::ended::Cut;
+use super::state::State;
+use super::timer::{LONGEST_SLEEP, timer};
+use super::unconstrained::poll_unconstrained;
+use crate::clock::{Stamp, nanos};
+use crate::context::{NEVER, around};
+
+/// Arms the timer if there is none, and asks whether a limit is reached. Not generic: it exists once.
+///
+/// `timeout` is in nanoseconds, [`NEVER`] for none.
+pub(super) fn poll_limits(
+    state: &State<'_>,
+    mut slot: Pin<&mut Option<Sleep>>,
+    timeout: u64,
+    waker: &mut Context<'_>,
+) -> Poll<Cut> {
+    let frame = &state.frame;
+    if slot.is_none() {
+        let now = Instant::now();
+        let stamp = Stamp::of(now);
+        frame.start(stamp);
+        frame
+            .until
+            .set(frame.elapsed(stamp).saturating_add(timeout));
+        // What a limit further out cuts is cut there, unless it is a deadline.
+        let own = frame.until.get();
+        around(|outer| frame.inherit(outer, stamp));
+        match step(own.min(frame.deadline.get()), frame.elapsed(stamp), now) {
+            Some(until) => slot.set(Some(timer(state.settings.name(), until))),
+            None => return Poll::Pending,
+        }
+    }
+    loop {
+        let Some(mut timer) = slot.as_mut().as_pin_mut() else {
+            return Poll::Pending;
+        };
+        ready!(poll_unconstrained(timer.as_mut(), waker));
+        let rung = timer.deadline();
+        let elapsed = frame.elapsed(Stamp::of(rung));
+        if frame.deadline.get() <= elapsed {
+            return Poll::Ready(Cut::Deadline);
+        }
+        if frame.until.get() <= elapsed {
+            return Poll::Ready(Cut::Timeout);
+        }
+        match step(frame.until.get().min(frame.deadline.get()), elapsed, rung) {
+            Some(until) => timer.reset(until),
+            None => return Poll::Pending,
+        }
+    }
+}
+
+/// The instant to arm a timer for at `now`, when so much has elapsed: the limit, or a step on the way there.
+/// `None` where there is no limit that the clock can say.
+#[inline]
+fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
+    const LONGEST: u64 = nanos(LONGEST_SLEEP);
+    if limit == NEVER {
+        return None;
+    }
+    now.checked_add(Duration::from_nanos(
+        limit.saturating_sub(elapsed).min(LONGEST),
+    ))
+}

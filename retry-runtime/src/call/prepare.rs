@@ -1,0 +1,95 @@
+//! What goes before a retry, after the wait.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+use tokio::time::Sleep;
+
+use super::ended::{Cut, Cuts};
+use super::limits::poll_limits;
+use super::state::State;
+use crate::context::{NEVER, Phase};
+
+pin_project! {
+    /// What goes before a retry. The deadline cuts it, where the function has limits; the timeout does not.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the body where it stands, and gives back what was paid for the retry.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Prepare<'c, 'p, F, C> {
+        state: &'c mut State<'p>,
+        #[pin]
+        body: F,
+        #[pin]
+        timer: Option<Sleep>,
+        cuts: PhantomData<fn() -> C>,
+    }
+}
+
+impl<'c, 'p, F, C> Prepare<'c, 'p, F, C> {
+    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
+        Self {
+            state,
+            body,
+            timer: None,
+            cuts: PhantomData,
+        }
+    }
+}
+
+impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
+    type Output = Result<F::Output, C>;
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let frame = &this.state.frame;
+        let waiting = match frame.phase.get() {
+            Phase::Paid => {
+                frame.phase.set(Phase::PaidPreparation);
+                true
+            }
+            Phase::Between => {
+                frame.phase.set(Phase::Preparation);
+                true
+            }
+            _ => false,
+        };
+        if waiting {
+            frame.until.set(NEVER);
+            if let Some(late) = C::from(Cut::Late).filter(|_| frame.is_late()) {
+                return Poll::Ready(Err(late));
+            }
+        }
+        let polled = match frame.lend(|| this.body.poll(waker)) {
+            Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
+            Poll::Pending => {
+                frame.refusal.set(None);
+                if C::from(Cut::Deadline).is_none() {
+                    return Poll::Pending;
+                }
+                let cut = ready!(poll_limits(this.state, this.timer, NEVER, waker));
+                C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
+            }
+        };
+        if polled.is_ready() {
+            frame.phase.set(match frame.phase.get() {
+                Phase::PaidPreparation => Phase::Paid,
+                _ => Phase::Between,
+            });
+        }
+        polled
+    }
+}
+
+impl<F, C> fmt::Debug for Prepare<'_, '_, F, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepare")
+            .field("state", &self.state)
+            .field("timer", &self.timer)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,131 @@
+//! The next attempt: whether there is one left, after which delay, and whether the budget pays for it.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::state::{State, charge};
+use super::timer::LONGEST_SLEEP;
+use crate::classify::Said;
+use crate::clock::Stamp;
+use crate::context::{self, NEVER, Pause, Phase, Previous, TooLate};
+use crate::jitter::Jitter;
+use crate::observe;
+use crate::rng;
+use crate::stopped::Outcome;
+
+/// When the next attempt begins, and after which delay. A delay above the longest sleep is not in `at`.
+pub(super) struct Retry {
+    pub(super) at: Instant,
+    pub(super) delay: Duration,
+}
+
+impl State<'_> {
+    /// Pays for a retry and draws its delay, or says why there is none.
+    #[inline]
+    pub(super) fn schedule(
+        &self,
+        said: Said,
+        previous: Previous,
+        exhausted: Outcome,
+    ) -> Result<Retry, Outcome> {
+        let (frame, policy) = (&self.frame, self.policy());
+        if let Some(refusal) = frame.refusal.take() {
+            return Err(refusal.outcome());
+        }
+        let number = frame.number.get();
+        if number >= self.allowed() {
+            return Err(exhausted);
+        }
+        if said
+            .hint
+            .is_some_and(|hint| hint > policy.max_retry_after())
+        {
+            return Err(Outcome::HintTooLong);
+        }
+        let now = Instant::now();
+        let last = match policy.jitter() {
+            Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
+            _ => None,
+        };
+        let range = raised_by(said.hint, policy.delay_range(number - 1, last));
+        let (low, high) = range.into_inner();
+        let range = match self.longest_wait(now) {
+            Ok(None) => low..=high,
+            // A wait of nothing, where the policy has none, would only be a loop without a pause.
+            Ok(Some(longest)) if low <= longest && (high.is_zero() || !longest.is_zero()) => {
+                low..=high.min(longest)
+            }
+            Ok(Some(_)) | Err(TooLate) => return Err(Outcome::Deadline),
+        };
+        let paid = match self.settings.budget() {
+            Some(budget) if !budget.take(charge(previous), number == 1) => {
+                return Err(Outcome::Budget);
+            }
+            budget => budget.is_some(),
+        };
+        let delay = rng::duration_in(&range);
+        let listens = self.settings.listens();
+        if listens || policy.jitter() == Jitter::Decorrelated || delay > LONGEST_SLEEP {
+            frame.cold().noted().delay = Some(delay);
+        }
+        frame.previous.set(Some(previous));
+        frame
+            .phase
+            .set(if paid { Phase::Paid } else { Phase::Between });
+        frame.pause.set(match delay {
+            Duration::ZERO => Pause::Yield,
+            delay if delay > LONGEST_SLEEP => Pause::Long,
+            _ => Pause::Sleep,
+        });
+        let at = now.checked_add(delay.min(LONGEST_SLEEP)).unwrap_or(now);
+        Ok(Retry { at, delay })
+    }
+
+    /// The longest wait from `now` on, or `None` without a deadline. Somebody may also want to know how long
+    /// the call took.
+    fn longest_wait(&self, now: Instant) -> Result<Option<Duration>, TooLate> {
+        let frame = &self.frame;
+        if frame.deadline.get() == NEVER && !self.is_heard() {
+            return Ok(None);
+        }
+        let now = Stamp::of(now);
+        frame.start(now);
+        frame.longest_wait(now)
+    }
+
+    /// How many attempts the call may make here, which is less than its policy says where calls of the
+    /// same function were retried in vain; `u32::MAX` for no limit.
+    #[inline]
+    fn allowed(&self) -> u32 {
+        let own = self.settings.attempts();
+        if !context::is_within() {
+            return own;
+        }
+        self.allowed_within(own)
+    }
+
+    #[cold]
+    fn allowed_within(&self, own: u32) -> u32 {
+        let allowed = self.inner().allowed(&self.frame).unwrap_or(own);
+        self.frame.attempts.set(allowed);
+        if allowed < own && self.frame.number.get() >= allowed && self.settings.told().raise() {
+            observe::nested(self.settings.name(), allowed, own);
+        }
+        allowed
+    }
+}
+
+/// Raises a range so that it begins at the hint, if it began below: a hint is a lower bound.
+///
+/// A hint above the whole range moves it, with its width: the jitter above keeps all who got the same
+/// hint from coming back at the same instant.
+fn raised_by(hint: Option<Duration>, range: RangeInclusive<Duration>) -> RangeInclusive<Duration> {
+    let (low, high) = range.into_inner();
+    match hint {
+        Some(hint) if hint >= high => hint..=hint.saturating_add(high.saturating_sub(low)),
+        Some(hint) => hint.max(low)..=high,
+        None => low..=high,
+    }
+}

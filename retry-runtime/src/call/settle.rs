@@ -1,0 +1,213 @@
+//! What follows an attempt: the decisions, in their order.
+//!
+//! verdict, refused further in, attempts left, does the delay fit the deadline, budget. Each refusal
+//! costs nothing that a later question would have charged.
+
+use tokio::time::Instant;
+
+use super::ended::{Cut, Ending, Failed};
+use super::schedule::Retry;
+use super::state::{State, charge};
+use crate::classify::{Ruling, Said, Verdict};
+use crate::context::{self, Notes, Previous, Refusal, refuse};
+use crate::event::RetryEvent;
+use crate::explain::Words;
+use crate::observe::{self, Failure};
+use crate::stopped::{Outcome, Stopped};
+
+/// Tells a hook of a retry. Its argument has a type here, so that a closure needs no annotation.
+pub fn tell<E>(event: &RetryEvent<'_, E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
+    hook(event);
+}
+
+/// Gives a closure over errors the type of the error in `ended`, so that its argument needs no annotation.
+pub fn rule<T, E, C, F: FnMut(&E) -> bool>(_ended: &Result<T, Failed<E, C>>, rule: F) -> F {
+    rule
+}
+
+impl State<'_> {
+    /// The call succeeded.
+    #[inline]
+    pub(super) fn succeeded(&self) {
+        if self.frame.notes.get() != Notes::None {
+            self.succeeded_late();
+        } else if let Some(budget) = self.settings.budget() {
+            budget.succeed(None);
+        }
+    }
+
+    #[inline(never)]
+    fn succeeded_late(&self) {
+        let frame = &self.frame;
+        let previous = frame.previous.get();
+        if let Some(budget) = self.settings.budget() {
+            budget.succeed(previous.map(charge));
+        }
+        if previous.is_some() {
+            observe::succeeded_after_retry(self.settings.name(), frame.number.get(), || {
+                self.elapsed()
+            });
+        }
+        if context::is_within() {
+            // Its own retries were not in vain.
+            self.inner().hand_on(frame, 0);
+        }
+    }
+
+    /// Decides after an attempt that failed by itself: another attempt, or none. `erred` says that it
+    /// returned an error.
+    #[inline(never)]
+    pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Instant> {
+        let ruling = if self.settings.is_idempotent() {
+            ruling
+        } else {
+            ruling.only_refused()
+        };
+        let decision = if ruling.retry {
+            let previous = Previous::Failed(ruling.said.verdict);
+            self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)
+        } else {
+            Err(Outcome::NotRetryable)
+        };
+        self.frame.erred.set(erred);
+        self.report(&decision, ruling.said.verdict, words);
+        decision.ok().map(|retry| retry.at)
+    }
+
+    /// Decides after an attempt that was cut: gives why the call ends, or the next retry.
+    ///
+    /// `vetoed` says that the rules do not allow another attempt.
+    #[inline(never)]
+    pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
+        let decision = match cut {
+            // It may have run to its end at the other side.
+            Cut::Timeout if vetoed || !self.settings.is_idempotent() => Err(Outcome::Timeout),
+            Cut::Timeout => {
+                let said = Said::new(Verdict::Transient);
+                self.schedule(said, Previous::TimedOut, Outcome::Timeout)
+            }
+            Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
+        };
+        self.report(&decision, Verdict::Transient, &cut);
+        decision
+            .map(|retry| {
+                self.frame.erred.set(false);
+                retry.at
+            })
+            .map_err(|outcome| self.ending(outcome, cut == Cut::Late))
+    }
+
+    /// Ends a call whose `cancel` future completed.
+    #[inline(never)]
+    pub(super) fn cancelled(&self) -> Ending {
+        let words = "cancelled".to_owned();
+        self.report(&Err(Outcome::Cancelled), Verdict::Transient, &words);
+        self.ending(Outcome::Cancelled, false)
+    }
+
+    /// Ends a call whose deadline was reached between two attempts.
+    #[inline(never)]
+    pub(super) fn cut_between(&self, cut: Cut) -> Ending {
+        self.report(&Err(Outcome::Deadline), Verdict::Transient, &cut);
+        self.ending(Outcome::Deadline, cut == Cut::Late)
+    }
+
+    /// The end of a call that was stopped; `late` says that no attempt was cut.
+    fn ending(&self, outcome: Outcome, late: bool) -> Ending {
+        Ending {
+            stopped: self.stopped(outcome),
+            error_stands: late && self.frame.erred.get(),
+        }
+    }
+
+    /// Takes note that what went before a retry is over. What was refused within it is refused to the
+    /// calls around where the call ends for it, and forgotten where it goes on.
+    #[inline(never)]
+    pub(super) fn prepared(&self, failed: bool) {
+        let refusal = self.frame.refusal.take();
+        if failed {
+            if let Some(refusal) = refusal {
+                refuse(refusal);
+            }
+            self.hand_on();
+        }
+    }
+
+    /// Why the call is stopped, as its caller will see it.
+    #[inline(never)]
+    pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
+        let elapsed = self.elapsed();
+        let limit = match outcome {
+            Outcome::Timeout => self.policy().timeout(),
+            // One that was inherited has no length of its own.
+            Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
+            _ => None,
+        };
+        Stopped {
+            outcome,
+            attempts: self.frame.number.get(),
+            elapsed,
+            limit,
+            source: None,
+        }
+    }
+
+    /// What `on_retry` is told.
+    pub(super) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        let frame = &self.frame;
+        RetryEvent {
+            function: self.settings.name(),
+            attempt: frame.number.get(),
+            attempts: self.attempts(),
+            verdict: match frame.previous.get() {
+                Some(Previous::Failed(verdict)) => verdict,
+                Some(Previous::TimedOut) | None => Verdict::Transient,
+            },
+            delay: frame.cold().noted().delay.unwrap_or_default(),
+            elapsed: self.elapsed(),
+            error,
+        }
+    }
+
+    /// The same, as events say it.
+    fn attempts(&self) -> Option<u32> {
+        Some(self.frame.attempts.get()).filter(|attempts| *attempts != u32::MAX)
+    }
+
+    #[inline]
+    fn report(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
+        if observe::is_heard() {
+            self.tell(decision, verdict, words);
+        }
+        if let Err(outcome) = decision {
+            self.end(*outcome);
+        }
+    }
+
+    #[cold]
+    fn tell(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
+        let failure = Failure {
+            function: self.settings.name(),
+            attempt: self.frame.number.get(),
+            attempts: self.attempts(),
+            verdict,
+            elapsed: &|| self.elapsed(),
+            words,
+        };
+        match decision {
+            Ok(retry) => observe::retry_scheduled(failure, retry.delay),
+            Err(outcome) => observe::gave_up(failure, *outcome),
+        }
+    }
+
+    /// The call ended, and what was retried in it was in vain.
+    #[cold]
+    fn end(&self, outcome: Outcome) {
+        let frame = &self.frame;
+        let inherited = frame.deadline.get() < self.settings.deadline();
+        if let Some(refusal) = Refusal::of(outcome, inherited).or(frame.refusal.get()) {
+            refuse(refusal);
+        }
+        self.hand_on();
+    }
+}

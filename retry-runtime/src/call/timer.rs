@@ -1,0 +1,35 @@
+//! tokio's timer, asked for where a call knows who it is for.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// No timer is armed for longer than this, and a longer limit arms one after another: some versions
+/// of tokio delay other timers when one lies in the far future.
+pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Makes a timer for the function called `name`.
+///
+/// # Panics
+///
+/// - If the runtime has no timers.
+#[inline]
+pub(super) fn timer(name: &str, until: Instant) -> Sleep {
+    // tokio offers no way to ask whether there are timers, and its panic names nobody.
+    match catch_unwind(AssertUnwindSafe(|| sleep_until(until))) {
+        Ok(timer) => timer,
+        Err(panic) => no_timer(name, &*panic),
+    }
+}
+
+#[cold]
+fn no_timer(name: &str, panic: &(dyn Any + Send)) -> ! {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    panic!(
+        "`{name}` needs a tokio runtime with timers for its waits and limits: call `enable_time()` or `enable_all()` on the runtime's builder ({})",
+        text.unwrap_or("tokio made no timer")
+    )
+}

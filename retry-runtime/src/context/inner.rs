@@ -1,0 +1,139 @@
+//! What an inner call reads from the frame of the call around it, and what it leaves there.
+//!
+//! All of it runs while the pointer is at the frame around: before the inner call's attempt is polled,
+//! or after.
+
+use std::cell::LazyCell;
+use std::sync::{Arc, Weak};
+
+use super::cold::Cold;
+use super::frame::{Frame, Notes, Phase, around};
+use super::nested::Nested;
+use super::nesting::{Function, InVain};
+use super::refusal::Refusal;
+use crate::clock::{Stamp, nanos};
+use crate::policy::Policy;
+
+/// What the rule for nested retries asks of an annotated function.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Inner<'p> {
+    pub(crate) function: Function,
+    pub(crate) policy: &'p Policy,
+    pub(crate) nested: Nested,
+}
+
+impl Inner<'_> {
+    /// Begins an attempt within whatever is around: inherits its limits, and what was retried in vain.
+    ///
+    /// Out of line, so that an outermost call pays for one test.
+    #[inline(never)]
+    pub(crate) fn begin(&self, frame: &Frame, outer: &Frame) {
+        // Only what failed or has a limit is worth a look at the clock.
+        let now = LazyCell::new(Stamp::now);
+        if outer.is_limited() {
+            frame.inherit(outer, *now);
+        }
+        frame.spent.set(outer.spent.get());
+        // The body around went on to this call after one that was refused.
+        outer.refusal.set(None);
+        if self.is_outermost(outer) {
+            return;
+        }
+        if outer.again.get() {
+            frame.again.set(true);
+        }
+        if let Some(cold) = outer.if_cold() {
+            let (attempt, call) = (outer.number.get(), name_of(frame));
+            let taken = (cold.noted().remembered).all_taken(attempt, call.as_ref(), *now);
+            if !taken.is_empty() || frame.if_cold().is_some() {
+                frame.cold().noted().remembered.inherit(taken);
+            }
+            frame.attempts.set(self.allowed_in(frame, outer, *now));
+        } else if outer.spent.get() || self.nested == Nested::Outermost {
+            frame.attempts.set(1);
+        }
+    }
+
+    /// How many attempts the call may make here, if that is not for its policy alone to say;
+    /// `u32::MAX` for no limit.
+    #[inline(never)]
+    pub(crate) fn allowed(&self, frame: &Frame) -> Option<u32> {
+        around(|outer| {
+            (!self.is_outermost(outer)).then(|| self.allowed_in(frame, outer, Stamp::now()))
+        })
+        .flatten()
+    }
+
+    fn own(&self) -> u32 {
+        self.policy.attempts().unwrap_or(u32::MAX)
+    }
+
+    fn allowed_in(&self, frame: &Frame, outer: &Frame, now: Stamp) -> u32 {
+        let own = self.own();
+        if self.nested == Nested::Outermost {
+            return 1;
+        }
+        if own == u32::MAX {
+            return own;
+        }
+        if outer.spent.get() {
+            return 1;
+        }
+        let call = name_of(frame);
+        let taken = outer.if_cold().map_or(0, |cold| {
+            let remembered = &cold.noted().remembered;
+            remembered.taken(self.function, outer.number.get(), call.as_ref(), now)
+        });
+        own.saturating_sub(taken).max(1)
+    }
+
+    /// Leaves with the call around what was made in vain here: `retries` of this call's own, and what
+    /// the calls inside it made.
+    pub(crate) fn hand_on(&self, frame: &Frame, retries: u32) {
+        frame.notes.set(Notes::HandedOn);
+        around(|outer| {
+            if self.is_outermost(outer) || !outer.is_call() {
+                return;
+            }
+            let now = Stamp::now();
+            let mut in_vain = frame
+                .if_cold()
+                .map(|cold| cold.noted().remembered.totals(now))
+                .unwrap_or_default();
+            let own = InVain {
+                function: self.function,
+                retries,
+                until: now.plus(nanos(self.policy.max_delay())),
+            };
+            match in_vain
+                .iter_mut()
+                .find(|inner| inner.function == self.function)
+            {
+                Some(inner) => {
+                    inner.retries = inner.retries.max(own.retries);
+                    inner.until = inner.until.max(own.until);
+                }
+                None => in_vain.push(own),
+            }
+            let call = Arc::downgrade(frame.cold());
+            let remembered = &mut outer.cold().noted().remembered;
+            remembered.set(outer.number.get(), &call, in_vain, now);
+            outer.notes.set(Notes::New);
+        });
+    }
+
+    /// Whether the call counts as an outermost one here.
+    fn is_outermost(&self, outer: &Frame) -> bool {
+        self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
+    }
+}
+
+/// The name under which the call left something, if it did.
+fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
+    (frame.notes.get() != Notes::None).then(|| Arc::downgrade(frame.cold()))
+}
+
+/// Tells the call around that a call within it was refused a retry.
+pub(crate) fn refuse(refusal: Refusal) {
+    around(|outer| outer.refusal.set(Some(refusal)));
+}

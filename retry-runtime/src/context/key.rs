@@ -1,0 +1,33 @@
+//! The idempotency key of a call.
+
+use std::fmt;
+
+use crate::rng;
+
+/// Names one call: 122 random bits, shown as a UUID of version 4 (RFC 9562).
+///
+/// # Examples
+///
+/// ```text
+/// Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IdempotencyKey(uuid::Uuid);
+
+impl IdempotencyKey {
+    pub(super) fn new() -> Self {
+        Self(rng::uuid())
+    }
+
+    /// The key as a number.
+    #[must_use]
+    pub fn as_u128(self) -> u128 {
+        self.0.as_u128()
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

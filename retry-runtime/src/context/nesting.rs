@@ -1,0 +1,223 @@
+//! The rule for nested retries: what a function has already retried in vain is not retried again
+//! further out.
+//!
+//! Retries are *in vain* when their call failed or was dropped. Each call remembers, by function, how
+//! many retries the calls inside its attempts made in vain. In its **later** attempts that function's
+//! calls have that many fewer attempts, and never fewer than one.
+//!
+//! - Within one attempt nothing is taken: calls one after the other or side by side do not take from
+//!   each other. Of several calls of one function in the same attempt, the one with most retries counts.
+//! - A call that succeeds takes its own retries back.
+//! - What a call remembers of the functions inside it, it hands on to the call around it. So any chain
+//!   of calls makes at most 1 + the sum of all retries: 7 for 4 × 4, and 10 for 4 × 4 × 4.
+//! - Retries are forgotten after the `max_delay` of the policy that made them.
+//!
+//! This file is pure: it knows no clock, no frame and no thread. It works on a list, because a list is
+//! short: calls that ended are merged, so that it holds one entry for each function and attempt, and one
+//! for each retried call that is still running.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Weak;
+
+use crate::clock::Stamp;
+
+/// An annotated function: the address of a `static` of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Function(usize);
+
+impl Function {
+    pub(crate) fn of<T>(only: &'static T) -> Self {
+        Self(std::ptr::from_ref(only).addr())
+    }
+}
+
+/// Retries of one function, made in vain as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InVain {
+    pub(crate) function: Function,
+    pub(crate) retries: u32,
+    /// When they are forgotten.
+    pub(crate) until: Stamp,
+}
+
+/// What one call remembers of the functions inside it.
+///
+/// `K` names a call; an entry keeps it weakly, so that a call that is gone can be told from one that
+/// is still running, and its name is not given to another call.
+#[derive(Debug)]
+pub(crate) struct Remembered<K> {
+    entries: Vec<Entry<K>>,
+}
+
+#[derive(Debug)]
+struct Entry<K> {
+    /// The attempt of the remembering call in which the retries were made; 0 is "before it began",
+    /// for what the call around it remembers.
+    attempt: u32,
+    /// The inner call that made them or handed them on; dangling where it does not matter any more.
+    call: Weak<K>,
+    in_vain: InVain,
+}
+
+impl<K> Default for Remembered<K> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+        }
+    }
+}
+
+impl<K> Remembered<K> {
+    /// Sets what the inner `call` has made in vain so far, up to this `attempt` of the remembering call.
+    ///
+    /// What the same call left in earlier attempts stays there and is not counted again.
+    pub(crate) fn set(
+        &mut self,
+        attempt: u32,
+        call: &Weak<K>,
+        in_vain: impl IntoIterator<Item = InVain>,
+        now: Stamp,
+    ) {
+        self.entries.retain(|entry| {
+            entry.in_vain.until > now && (entry.attempt != attempt || !entry.call.ptr_eq(call))
+        });
+        for made in in_vain {
+            let earlier = self
+                .entries
+                .iter()
+                .filter(|entry| entry.call.ptr_eq(call) && entry.in_vain.function == made.function)
+                .fold(0_u32, |sum, entry| {
+                    sum.saturating_add(entry.in_vain.retries)
+                });
+            let retries = made.retries.saturating_sub(earlier);
+            if retries > 0 {
+                self.entries.push(Entry {
+                    attempt,
+                    call: call.clone(),
+                    in_vain: InVain { retries, ..made },
+                });
+            }
+        }
+        self.merge_ended();
+    }
+
+    /// Takes over what the call around remembers from before this call's current attempt.
+    pub(crate) fn inherit(&mut self, in_vain: impl IntoIterator<Item = InVain>) {
+        self.entries.retain(|entry| entry.attempt != 0);
+        self.entries
+            .extend(in_vain.into_iter().map(|in_vain| Entry {
+                attempt: 0,
+                call: Weak::new(),
+                in_vain,
+            }));
+    }
+
+    /// How many retries of `function` were made in vain before this `attempt`, but for those of `call`
+    /// itself.
+    pub(crate) fn taken(
+        &self,
+        function: Function,
+        attempt: u32,
+        call: Option<&Weak<K>>,
+        now: Stamp,
+    ) -> u32 {
+        self.sum_of_attempts(function, |entry| {
+            entry.attempt < attempt
+                && entry.in_vain.until > now
+                && call.is_none_or(|call| !entry.call.ptr_eq(call))
+        })
+        .map_or(0, |in_vain| in_vain.retries)
+    }
+
+    /// The same for every function, for a call that begins in this `attempt`.
+    pub(crate) fn all_taken(
+        &self,
+        attempt: u32,
+        call: Option<&Weak<K>>,
+        now: Stamp,
+    ) -> Vec<InVain> {
+        self.each_function(|entry| {
+            entry.attempt < attempt
+                && entry.in_vain.until > now
+                && call.is_none_or(|call| !entry.call.ptr_eq(call))
+        })
+    }
+
+    /// What the remembering call hands on when asked: all that was made in vain inside of it.
+    pub(crate) fn totals(&self, now: Stamp) -> Vec<InVain> {
+        self.each_function(|entry| entry.attempt != 0 && entry.in_vain.until > now)
+    }
+
+    fn each_function(&self, counts: impl Fn(&Entry<K>) -> bool) -> Vec<InVain> {
+        let mut all: Vec<InVain> = Vec::new();
+        for entry in &self.entries {
+            let function = entry.in_vain.function;
+            if all.iter().all(|known| known.function != function) {
+                all.extend(self.sum_of_attempts(function, &counts));
+            }
+        }
+        all
+    }
+
+    /// The sum, over attempts, of the most that one call made in it.
+    fn sum_of_attempts(
+        &self,
+        function: Function,
+        counts: impl Fn(&Entry<K>) -> bool,
+    ) -> Option<InVain> {
+        let mut attempts: Vec<(u32, u32)> = Vec::new();
+        let mut until = None;
+        for entry in &self.entries {
+            let InVain {
+                function: made_by,
+                retries,
+                until: forgotten,
+            } = entry.in_vain;
+            if made_by != function || !counts(entry) {
+                continue;
+            }
+            until = until.max(Some(forgotten));
+            match attempts
+                .iter_mut()
+                .find(|(attempt, _)| *attempt == entry.attempt)
+            {
+                Some((_, most)) => *most = retries.max(*most),
+                None => attempts.push((entry.attempt, retries)),
+            }
+        }
+        let retries = attempts
+            .iter()
+            .fold(0_u32, |sum, (_, most)| sum.saturating_add(*most));
+        until.map(|until| InVain {
+            function,
+            retries,
+            until,
+        })
+    }
+
+    /// Keeps, of the calls that ended, the one with most retries for each function and attempt.
+    fn merge_ended(&mut self) {
+        let (running, ended): (Vec<_>, Vec<_>) = self
+            .entries
+            .drain(..)
+            .partition(|entry| entry.call.strong_count() > 0);
+        self.entries = running;
+        let mut merged: Vec<Entry<K>> = Vec::new();
+        for entry in ended {
+            let same = merged.iter_mut().find(|other| {
+                (other.attempt, other.in_vain.function) == (entry.attempt, entry.in_vain.function)
+            });
+            match same {
+                Some(other) => {
+                    let (one, two) = (&mut other.in_vain, entry.in_vain);
+                    one.retries = one.retries.max(two.retries);
+                    one.until = one.until.max(two.until);
+                }
+                None => merged.push(entry),
+            }
+        }
+        self.entries.append(&mut merged);
+    }
+}

@@ -1,0 +1,288 @@
+//! The rule as a table of cases, on every chain, and against a plain model.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const F: Function = Function(1);
+const G: Function = Function(2);
+
+fn at(second: u64) -> Stamp {
+    Stamp::from_nanos(1 + second)
+}
+
+fn made(function: Function, retries: u32, until: u64) -> InVain {
+    InVain {
+        function,
+        retries,
+        until: at(until),
+    }
+}
+
+/// What happens to one call's memory: in this attempt, the inner call of this number leaves these retries.
+enum Step {
+    Leaves(u32, usize, &'static [(Function, u32)]),
+    /// The inner call is gone.
+    Ends(usize),
+}
+
+#[test]
+fn a_table_of_cases() {
+    use Step::{Ends, Leaves};
+    // What happened, the attempt that is asked about, and what is taken from F and from G in it.
+    let cases: &[(&str, &[Step], u32, [u32; 2])] = &[
+        ("nothing", &[], 2, [0, 0]),
+        ("only later attempts", &[Leaves(1, 0, &[(F, 3)])], 1, [0, 0]),
+        ("by function", &[Leaves(1, 0, &[(F, 3)])], 2, [3, 0]),
+        (
+            "a call counts up",
+            &[Leaves(1, 0, &[(F, 1)]), Leaves(1, 0, &[(F, 2)])],
+            2,
+            [2, 0],
+        ),
+        (
+            "a call that succeeded takes back",
+            &[Leaves(1, 0, &[(F, 2)]), Leaves(1, 0, &[(F, 0)])],
+            2,
+            [0, 0],
+        ),
+        (
+            "of calls in one attempt the largest counts",
+            &[Leaves(1, 0, &[(F, 1)]), Ends(0), Leaves(1, 1, &[(F, 3)])],
+            2,
+            [3, 0],
+        ),
+        (
+            "a sibling that succeeds leaves the other's",
+            &[
+                Leaves(1, 0, &[(F, 3)]),
+                Leaves(1, 1, &[(F, 2)]),
+                Leaves(1, 0, &[(F, 0)]),
+            ],
+            2,
+            [2, 0],
+        ),
+        (
+            "attempts add",
+            &[Leaves(1, 0, &[(F, 1)]), Ends(0), Leaves(2, 1, &[(F, 1)])],
+            3,
+            [2, 0],
+        ),
+        (
+            "a call that goes on in a later attempt is charged once",
+            &[Leaves(1, 0, &[(F, 2)]), Leaves(2, 0, &[(F, 3)])],
+            3,
+            [3, 0],
+        ),
+        (
+            "what is handed on counts by its own function",
+            &[Leaves(1, 0, &[(F, 1), (G, 3)]), Ends(0)],
+            2,
+            [1, 3],
+        ),
+        (
+            "a dropped call counts",
+            &[Leaves(1, 0, &[(F, 2)]), Ends(0)],
+            4,
+            [2, 0],
+        ),
+    ];
+    for (name, steps, attempt, taken) in cases {
+        let mut calls: Vec<_> = (0..2).map(|_| Some(Arc::new(()))).collect();
+        let names: Vec<_> = calls.iter().flatten().map(Arc::downgrade).collect();
+        let mut remembered = Remembered::default();
+        for step in *steps {
+            match step {
+                Leaves(attempt, call, retries) => {
+                    let retries = retries.iter().map(|(f, retries)| made(*f, *retries, 100));
+                    remembered.set(*attempt, &names[*call], retries, at(0));
+                }
+                Ends(call) => calls[*call] = None,
+            }
+        }
+        let all = [F, G].map(|function| remembered.taken(function, *attempt, None, at(0)));
+        assert_eq!(all, *taken, "{name}");
+    }
+}
+
+#[test]
+fn a_call_is_not_charged_for_itself() {
+    let call = Arc::new(());
+    let call = Arc::downgrade(&call);
+    let mut remembered = Remembered::default();
+    remembered.set(1, &call, [made(F, 2, 100)], at(0));
+    assert_eq!(remembered.taken(F, 2, Some(&call), at(0)), 0);
+    assert_eq!(remembered.taken(F, 2, None, at(0)), 2);
+}
+
+#[test]
+fn retries_are_forgotten_when_their_time_is_over() {
+    let mut remembered = Remembered::<()>::default();
+    remembered.set(1, &Weak::new(), [made(F, 2, 10), made(G, 3, 20)], at(0));
+    for (second, taken) in [(9, [2, 3]), (10, [0, 3]), (20, [0, 0])] {
+        let all = [F, G].map(|function| remembered.taken(function, 2, None, at(second)));
+        assert_eq!(all, taken, "{second}");
+    }
+    remembered.set(2, &Weak::new(), [], at(20));
+    assert!(remembered.entries.is_empty());
+}
+
+/// A loop over hosts in one attempt: the list does not grow with the calls that ended.
+#[test]
+fn calls_that_ended_are_merged() {
+    let mut remembered = Remembered::default();
+    for retries in 0..1000 {
+        let call = Arc::new(());
+        let in_vain = [made(F, retries % 7, 100), made(G, retries % 3, 100)];
+        remembered.set(1, &Arc::downgrade(&call), in_vain, at(0));
+    }
+    assert!(remembered.entries.len() <= 4, "{remembered:?}");
+    assert_eq!(remembered.taken(F, 2, None, at(0)), 6);
+}
+
+/// A call as it uses its memory, without time and without futures: what `inner.rs` does around each attempt.
+struct Caller {
+    function: Function,
+    attempts: u32,
+    number: u32,
+    name: Arc<()>,
+    remembered: Remembered<()>,
+}
+
+impl Caller {
+    fn new(function: Function, attempts: u32) -> Self {
+        Self {
+            function,
+            attempts,
+            number: 0,
+            name: Arc::new(()),
+            remembered: Remembered::default(),
+        }
+    }
+
+    fn begin(&mut self, outer: Option<&Self>) {
+        if let Some(outer) = outer {
+            let name = Arc::downgrade(&self.name);
+            let taken = outer.remembered.all_taken(outer.number, Some(&name), at(0));
+            self.remembered.inherit(taken);
+        }
+        self.number += 1;
+    }
+
+    fn allowed(&self, outer: Option<&Self>) -> u32 {
+        let taken = outer.map_or(0, |outer| {
+            let name = Arc::downgrade(&self.name);
+            (outer.remembered).taken(self.function, outer.number, Some(&name), at(0))
+        });
+        self.attempts.saturating_sub(taken).max(1)
+    }
+
+    fn hand_on(&self, outer: Option<&mut Self>, retries: u32) {
+        let Some(outer) = outer else { return };
+        let mut in_vain = self.remembered.totals(at(0));
+        let own = made(self.function, retries, 100);
+        match in_vain
+            .iter_mut()
+            .find(|inner| inner.function == own.function)
+        {
+            Some(inner) => inner.retries = inner.retries.max(retries),
+            None => in_vain.push(own),
+        }
+        let name = Arc::downgrade(&self.name);
+        outer.remembered.set(outer.number, &name, in_vain, at(0));
+    }
+}
+
+/// Calls a chain of functions in which everything fails, and counts the calls of the innermost body.
+fn chain(attempts: &[u32], mut outer: Option<&mut Caller>, depth: usize) -> u32 {
+    let Some((own, inner)) = attempts.split_first() else {
+        return 1;
+    };
+    let mut call = Caller::new(Function(depth), *own);
+    let mut calls = 0;
+    loop {
+        call.begin(outer.as_deref());
+        if call.number > 1 {
+            call.hand_on(outer.as_deref_mut(), call.number - 1);
+        }
+        calls += chain(inner, Some(&mut call), depth + 1);
+        if call.number >= call.allowed(outer.as_deref()) {
+            call.hand_on(outer.as_deref_mut(), call.number - 1);
+            return calls;
+        }
+    }
+}
+
+/// All 5,460 chains of depth 1 to 6 with 2 to 5 attempts each.
+#[test]
+fn every_chain_makes_one_call_and_the_sum_of_all_retries() {
+    let mut chains = 0;
+    for depth in 1..=6_u32 {
+        for number in 0..4_u32.pow(depth) {
+            let attempts: Vec<_> = (0..depth)
+                .map(|at| 2 + number / 4_u32.pow(at) % 4)
+                .collect();
+            let retries: u32 = attempts.iter().map(|attempts| attempts - 1).sum();
+            assert_eq!(chain(&attempts, None, 0), 1 + retries, "{attempts:?}");
+            chains += 1;
+        }
+    }
+    assert_eq!(chains, 5_460);
+}
+
+/// The plain model of one call's memory: by function, the retries in each attempt of each inner call.
+#[derive(Default)]
+struct Plain(BTreeMap<(usize, u32, usize), u32>);
+
+impl Plain {
+    fn taken(&self, function: usize, attempt: u32, call: usize) -> u32 {
+        (0..attempt)
+            .map(|earlier| {
+                let of = |((f, at, by), _): &(&(usize, u32, usize), &u32)| {
+                    *f == function && *at == earlier && *by != call
+                };
+                let all = self.0.iter().filter(of);
+                all.map(|(_, retries)| *retries).max().unwrap_or(0)
+            })
+            .sum()
+    }
+
+    fn set(&mut self, attempt: u32, call: usize, function: usize, total: u32) {
+        let earlier: u32 = (0..attempt)
+            .filter_map(|earlier| self.0.get(&(function, earlier, call)))
+            .sum();
+        let left = total.saturating_sub(earlier);
+        self.0.insert((function, attempt, call), left);
+    }
+}
+
+proptest! {
+    /// Calls begin, retry, succeed and end in any order, over several attempts of the call around.
+    #[test]
+    fn any_history_agrees_with_the_plain_model(
+        steps in prop::collection::vec((0..2_u32, 0..4_usize, 0..3_usize, 0..6_u32), 1..60),
+    ) {
+        let calls: Vec<_> = (0..4).map(|_| Arc::new(())).collect();
+        let names: Vec<_> = calls.iter().map(Arc::downgrade).collect();
+        let (mut remembered, mut plain, mut attempt) = (Remembered::default(), Plain::default(), 1);
+        for (turn, call, function, total) in steps {
+            attempt += turn;
+            remembered.set(attempt, &names[call], [made(Function(function), total, 100)], at(0));
+            for other in 0..3 {
+                // A call leaves what it made of every function, each time.
+                plain.set(attempt, call, other, if other == function { total } else { 0 });
+            }
+            for (asked, name) in names.iter().enumerate() {
+                for function in 0..3 {
+                    prop_assert_eq!(
+                        remembered.taken(Function(function), attempt, Some(name), at(0)),
+                        plain.taken(function, attempt, asked)
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! How the attempt before this one failed.
+
+use crate::classify::Verdict;
+
+/// How the attempt before this one failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Previous {
+    /// It returned something that is worth another attempt, of this verdict.
+    Failed(Verdict),
+    /// It reached its timeout.
+    TimedOut,
+}
