@@ -83,12 +83,11 @@ async fn c24_a_late_wake_up_gives_the_tokens_back() {
     tokio::time::advance(ms(60_000)).await;
     let error = future.await.unwrap_err();
     assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
-    let cause = Some("call 1".to_owned());
-    assert_eq!(ending(&error), (Outcome::Deadline, 1, cause));
+    assert!(error.to_string().contains("call 1"), "{error}");
 }
 
-/// A panic of the `cancel` future at any poll: paid for are the retries that began, even those which
-/// got no further than asking it.
+/// A panic of the `cancel` future at any poll: only the retries that began are paid for, and none that got
+/// no further than asking it.
 #[tokio::test(start_paused = true)]
 async fn c30_a_panic_of_the_cancel_future_takes_nothing() {
     static LEVEL: Budget = Budget::new();
@@ -115,7 +114,7 @@ async fn c30_a_panic_of_the_cancel_future_takes_nothing() {
         });
         let panicked = task.await.is_err_and(|error| error.is_panic());
         assert_eq!(panicked, polls < 11, "{polls}");
-        spent += 14.0 * f64::from(polls.div_ceil(3) - 1);
+        spent += 14.0 * f64::from(polls.saturating_sub(2) / 3);
         assert_eq!(500.0 - LEVEL.level(), spent, "{polls}");
     }
     assert!(reattempt::Attempt::current().is_none());

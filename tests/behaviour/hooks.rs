@@ -9,7 +9,7 @@ use std::time::Duration;
 use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, retry};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::script::{RESET, Script, Step, ending, ms};
+use crate::script::{RESET, Script, Step, ms};
 
 /// What happened, and when.
 struct Log {
@@ -243,9 +243,7 @@ async fn before_retry_does_not_begin_after_the_deadline() {
     assert!(futures::poll!(&mut call).is_pending());
     tokio::time::advance(ms(5000)).await;
     let error = call.await.unwrap_err();
-    let cause = Some("call 1".to_owned());
-    assert_eq!(ending(&error), (Outcome::Deadline, 1, cause));
-    assert_eq!(script.calls(), 1);
+    assert_eq!((error.to_string().as_str(), script.calls()), ("call 1", 1));
     assert_eq!(log.lines(), []);
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 
 use futures::future::join;
-use reattempt::{Budget, retry};
+use reattempt::{Budget, deadline, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -219,4 +219,50 @@ async fn a_retry_that_helped_is_not_counted_however_many_attempts_follow() {
     .unwrap_err();
     assert_eq!(attempts.get(), 4);
     assert_eq!(script.calls(), 2 + 1 + 4 + 1);
+}
+
+/// Nobody sees what is retried in a task of its own, so all of it counts.
+#[tokio::test(start_paused = true)]
+async fn calls_in_a_carried_future_add_too() {
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(propagate(inner(&script))))
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 7);
+
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(async { around(&|| Box::pin(propagate(inner(&script)))).await }))
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 10);
+}
+
+/// In the later attempts of a call in the middle, of which no other attempt was made.
+#[tokio::test(start_paused = true)]
+async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
+    #[retry(attempts = 4, base = "1ms", budget = "none")]
+    async fn carries(script: &Script) -> io::Result<usize> {
+        propagate(async { between(script).await }).await
+    }
+    #[retry(attempts = 1)]
+    async fn between(script: &Script) -> io::Result<usize> {
+        inner(script).await
+    }
+    let script = Script::new([RESET]);
+    carries(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_passes_through_a_scope() {
+    static EMPTY: Budget = Budget::new().capacity(1);
+    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
+    async fn refused(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    around(&|| Box::pin(deadline::scope(deadline::after(ms(3000)), refused(&script))))
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 1);
 }

@@ -293,6 +293,7 @@ async fn fields_that_are_found_again(calls: &Calls, envelope: Envelope<'_>) -> i
     Ok(size)
 }
 
+#[allow(unused_qualifications, reason = "not in the prelude of edition 2018")]
 #[retry]
 async fn converted<T: std::convert::TryInto<u8> + Clone + Send>(
     calls: &Calls,

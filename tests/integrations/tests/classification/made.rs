@@ -9,7 +9,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use integrations::loopback::{Answer, Loopback, OK, nobody};
 use reattempt::tokio_postgres::TransactionError;
-use reattempt::{Retryable, Stopped, Verdict, retry};
+use reattempt::{Retryable, Stopped, Verdict, deadline, retry};
 use tokio::net::TcpListener;
 use tokio_postgres::NoTls;
 use tonic::metadata::MetadataMap;
@@ -93,6 +93,12 @@ async fn own() -> Vec<Made> {
     async fn late() -> Result<(), Stopped> {
         std::future::pending().await
     }
+    #[retry(attempts = 1, timeout = "1h")]
+    async fn patient() -> Result<(), Stopped> {
+        std::future::pending().await
+    }
+    let soon = deadline::after(Duration::from_millis(1));
+    let inherited = deadline::scope(soon, patient());
     let elapsed = tokio::time::timeout(Duration::ZERO, std::future::pending::<()>()).await;
     let task = tokio::spawn(std::future::pending::<()>());
     task.abort();
@@ -106,8 +112,13 @@ async fn own() -> Vec<Made> {
         ),
         made(
             "reattempt",
-            "Stopped by anything else",
+            "Stopped by its own deadline",
             &late().await.unwrap_err(),
+        ),
+        made(
+            "reattempt",
+            "Stopped by anything else",
+            &inherited.await.unwrap_err(),
         ),
     ]
 }
