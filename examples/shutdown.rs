@@ -7,6 +7,7 @@
 //!
 //! In a program of your own, `tokio::signal::ctrl_c()` would cancel the token.
 
+use std::error::Error as _;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -64,15 +65,18 @@ async fn main() -> io::Result<()> {
 
     for (name, worker) in ended {
         let error = worker.await?.unwrap_err();
-        // Cut in an attempt it has no error of its own to return; in a wait it returns the last one.
+        // Wherever it was cancelled, it says so; the error of the last attempt is the source.
         let stopped = error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<Stopped>());
         println!("  the one {name}: {error}");
-        assert_eq!(
-            stopped.map(Stopped::outcome),
-            (name == "in an attempt").then_some(Outcome::Cancelled)
-        );
+        let outcome = stopped.map(Stopped::outcome);
+        assert_eq!(outcome, Some(Outcome::Cancelled));
+        let last = stopped.and_then(|stopped| stopped.source());
+        if let Some(last) = last {
+            println!("    its last attempt: {last}");
+        }
+        assert_eq!(last.is_some(), name == "in a wait");
     }
 
     let error = next_job(closed, &shutdown).await.unwrap_err();
