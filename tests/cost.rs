@@ -39,6 +39,13 @@ async fn timed(calls: &mut u32, failures: u32) -> io::Result<u32> {
     }
 }
 
+/// An `Ok` that means failure.
+#[retry(attempts = 3, base = "1ms", when_ok = |calls| *calls < 3, on = "io::Error")]
+async fn unready(calls: &mut u32) -> io::Result<u32> {
+    *calls += 1;
+    Ok(*calls)
+}
+
 static SHARED: Budget = Budget::new();
 
 /// Within another, with all that bounds a call.
@@ -129,6 +136,9 @@ fn no_path_allocates() {
         timed(&mut 0, 9).await.unwrap_err();
     });
     assert_eq!((success, retried, failed), (baseline, baseline, baseline));
+
+    let unready = allocations(async || assert_eq!(unready(&mut 0).await.unwrap(), 3));
+    assert_eq!(unready, 0, "its body never yields to the runtime");
 
     let bounded = allocations(async || {
         deadline::scope(deadline::after(Duration::from_secs(9)), async {

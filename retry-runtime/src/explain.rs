@@ -37,9 +37,9 @@ pub trait Words {
     fn text(&self) -> String;
 }
 
-impl Words for String {
+impl Words for &str {
     fn text(&self) -> String {
-        self.clone()
+        (*self).to_owned()
     }
 }
 

@@ -119,8 +119,8 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     /// The same after an `Ok` that means failure.
     #[must_use]
     pub fn failed_value(&self) -> Option<Instant> {
-        let words = "an `Ok` that means failure".to_owned();
-        self.state.failed(Ruling::failed_value(), &words, false)
+        let words = &"an `Ok` that means failure";
+        self.state.failed(Ruling::failed_value(), words, false)
     }
 
     /// What `on_retry` is told.

@@ -100,8 +100,7 @@ impl State<'_> {
     /// Ends a call whose `cancel` future completed.
     #[inline(never)]
     pub(super) fn cancelled(&self) -> Ending {
-        let words = "cancelled".to_owned();
-        self.report(&Err(Outcome::Cancelled), Verdict::Transient, &words);
+        self.report(&Err(Outcome::Cancelled), Verdict::Transient, &"cancelled");
         self.ending(Outcome::Cancelled, false)
     }
 
@@ -169,7 +168,7 @@ impl State<'_> {
         }
     }
 
-    /// The same, as events say it.
+    /// How many attempts the call may make here; `None` for no limit.
     fn attempts(&self) -> Option<u32> {
         Some(self.frame.attempts.get()).filter(|attempts| *attempts != u32::MAX)
     }
