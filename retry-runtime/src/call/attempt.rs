@@ -151,16 +151,6 @@ impl State<'_> {
         false
     }
 
-    /// Takes note that the body is pending.
-    #[inline]
-    fn suspended(&self) {
-        // What fails later fails for another reason.
-        self.frame.refusal.set(None);
-        if self.frame.notes.get() == Notes::New {
-            self.hand_on();
-        }
-    }
-
     /// Reads the clock at the first suspension, if somebody will want to know how long the call took.
     #[inline]
     fn start_for_listeners(&self) {

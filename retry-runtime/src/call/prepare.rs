@@ -67,7 +67,7 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
         let polled = match frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
             Poll::Pending => {
-                frame.refusal.set(None);
+                this.state.suspended();
                 if C::from(Cut::Deadline).is_none() {
                     return Poll::Pending;
                 }

@@ -15,7 +15,8 @@ use crate::observe;
 use crate::rng;
 use crate::stopped::Outcome;
 
-/// When the next attempt begins, and after which delay. A delay above the longest sleep is not in `at`.
+/// When the next attempt begins, and after which delay. `at` is never further off than the longest sleep; the
+/// rest of a longer delay is waited after it.
 pub(super) struct Retry {
     pub(super) at: Instant,
     pub(super) delay: Duration,
@@ -49,8 +50,7 @@ impl State<'_> {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
-        let range = raised_by(said.hint, policy.delay_range(number - 1, last));
-        let (low, high) = range.into_inner();
+        let (low, high) = raised_by(said.hint, policy.delay_range(number - 1, last));
         let range = match self.longest_wait(now) {
             Ok(None) => low..=high,
             // A wait of nothing, where the policy has none, would only be a loop without a pause.
@@ -121,11 +121,11 @@ impl State<'_> {
 ///
 /// A hint above the whole range moves it, with its width: the jitter above keeps all who got the same
 /// hint from coming back at the same instant.
-fn raised_by(hint: Option<Duration>, range: RangeInclusive<Duration>) -> RangeInclusive<Duration> {
+fn raised_by(hint: Option<Duration>, range: RangeInclusive<Duration>) -> (Duration, Duration) {
     let (low, high) = range.into_inner();
     match hint {
-        Some(hint) if hint >= high => hint..=hint.saturating_add(high.saturating_sub(low)),
-        Some(hint) => hint.max(low)..=high,
-        None => low..=high,
+        Some(hint) if hint >= high => (hint, hint.saturating_add(high.saturating_sub(low))),
+        Some(hint) => (hint.max(low), high),
+        None => (low, high),
     }
 }

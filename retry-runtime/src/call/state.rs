@@ -40,6 +40,16 @@ impl<'p> State<'p> {
         }
     }
 
+    /// Takes note that the code inside is pending.
+    #[inline]
+    pub(super) fn suspended(&self) {
+        // What fails later fails for another reason.
+        self.frame.refusal.set(None);
+        if self.frame.notes.get() == Notes::New {
+            self.hand_on();
+        }
+    }
+
     /// Leaves with the call around what was retried in vain here, this call's own retries included.
     #[cold]
     pub(super) fn hand_on(&self) {

@@ -109,10 +109,7 @@ impl Inner<'_> {
                 .iter_mut()
                 .find(|inner| inner.function == self.function)
             {
-                Some(inner) => {
-                    inner.retries = inner.retries.max(own.retries);
-                    inner.until = inner.until.max(own.until);
-                }
+                Some(inner) => inner.raise_to(own),
                 None => in_vain.push(own),
             }
             let call = Arc::downgrade(frame.cold());

@@ -61,6 +61,23 @@ struct Entry<K> {
     in_vain: InVain,
 }
 
+impl InVain {
+    /// Of two calls in the same attempt, the one with most retries counts.
+    pub(crate) fn raise_to(&mut self, other: Self) {
+        self.retries = self.retries.max(other.retries);
+        self.until = self.until.max(other.until);
+    }
+}
+
+impl<K> Entry<K> {
+    /// Whether it takes attempts, in this `attempt`, from every call but the one that made the retries.
+    fn is_taken(&self, attempt: u32, call: Option<&Weak<K>>, now: Stamp) -> bool {
+        self.attempt < attempt
+            && self.in_vain.until > now
+            && call.is_none_or(|call| !self.call.ptr_eq(call))
+    }
+}
+
 impl<K> Default for Remembered<K> {
     fn default() -> Self {
         Self {
@@ -123,12 +140,8 @@ impl<K> Remembered<K> {
         call: Option<&Weak<K>>,
         now: Stamp,
     ) -> u32 {
-        self.sum_of_attempts(function, |entry| {
-            entry.attempt < attempt
-                && entry.in_vain.until > now
-                && call.is_none_or(|call| !entry.call.ptr_eq(call))
-        })
-        .map_or(0, |in_vain| in_vain.retries)
+        self.sum_of_attempts(function, |entry| entry.is_taken(attempt, call, now))
+            .map_or(0, |in_vain| in_vain.retries)
     }
 
     /// The same for every function, for a call that begins in this `attempt`.
@@ -138,11 +151,7 @@ impl<K> Remembered<K> {
         call: Option<&Weak<K>>,
         now: Stamp,
     ) -> Vec<InVain> {
-        self.each_function(|entry| {
-            entry.attempt < attempt
-                && entry.in_vain.until > now
-                && call.is_none_or(|call| !entry.call.ptr_eq(call))
-        })
+        self.each_function(|entry| entry.is_taken(attempt, call, now))
     }
 
     /// What the remembering call hands on when asked: all that was made in vain inside of it.
@@ -210,11 +219,7 @@ impl<K> Remembered<K> {
                 (other.attempt, other.in_vain.function) == (entry.attempt, entry.in_vain.function)
             });
             match same {
-                Some(other) => {
-                    let (one, two) = (&mut other.in_vain, entry.in_vain);
-                    one.retries = one.retries.max(two.retries);
-                    one.until = one.until.max(two.until);
-                }
+                Some(other) => other.in_vain.raise_to(entry.in_vain),
                 None => merged.push(entry),
             }
         }

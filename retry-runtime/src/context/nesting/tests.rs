@@ -188,7 +188,7 @@ impl Caller {
             .iter_mut()
             .find(|inner| inner.function == own.function)
         {
-            Some(inner) => inner.retries = inner.retries.max(retries),
+            Some(inner) => inner.raise_to(own),
             None => in_vain.push(own),
         }
         let name = Arc::downgrade(&self.name);
