@@ -6,7 +6,6 @@ use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use reattempt::{RetryEvent, retry};
@@ -14,7 +13,7 @@ use tracing::span::{Attributes, Record};
 use tracing::subscriber::{Interest, Subscriber};
 use tracing::{Event, Id, Level, Metadata};
 
-use crate::script::{RESET, Script, Step, listen_on_all_threads, ms};
+use crate::script::{RESET, Script, Step, listen_on_all_threads, ms, run};
 
 /// Calls a function at each event of ours of this level.
 struct Listener<F> {
@@ -42,18 +41,6 @@ where
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn enter(&self, _: &Id) {}
     fn exit(&self, _: &Id) {}
-}
-
-/// Runs it to its end where no other task is needed.
-fn run<T>(future: impl Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
-    let mut context = Context::from_waker(std::task::Waker::noop());
-    for _ in 0..1000 {
-        if let Poll::Ready(ended) = future.as_mut().poll(&mut context) {
-            return ended;
-        }
-    }
-    panic!("still pending")
 }
 
 /// The first time that an inner function has fewer attempts, an event of level info says so.

@@ -11,7 +11,7 @@ use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use reattempt::{Attempt, deadline, propagate, retry};
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, ms, run};
 
 fn number() -> Option<u32> {
     Attempt::current().map(|attempt| attempt.number())
@@ -26,18 +26,6 @@ async fn quick(calls: &Cell<u32>) -> io::Result<u32> {
     calls.set(calls.get() + 1);
     assert!(number().is_some());
     Err(io::ErrorKind::ConnectionReset.into())
-}
-
-/// Runs it to its end where no other task is needed.
-fn run<T>(future: impl Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
-    let mut context = Context::from_waker(std::task::Waker::noop());
-    for _ in 0..1000 {
-        if let Poll::Ready(ended) = future.as_mut().poll(&mut context) {
-            return ended;
-        }
-    }
-    panic!("still pending")
 }
 
 /// In the rule, in the hook, in the drop of what an attempt holds, in the future of `cancel`.

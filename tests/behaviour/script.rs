@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 use std::sync::{LazyLock, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use reattempt::{Outcome, Stopped};
@@ -110,4 +111,16 @@ impl Script {
             }
         }
     }
+}
+
+/// Runs it to its end where no other task is needed.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(std::task::Waker::noop());
+    for _ in 0..1000 {
+        if let Poll::Ready(ended) = future.as_mut().poll(&mut context) {
+            return ended;
+        }
+    }
+    panic!("still pending")
 }
