@@ -191,8 +191,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What follows a decision: the call ends with `ended`, or the error is kept. Where a hook is told of
-    /// it, the retry and the error are the value.
+    /// Acts on a decision: ends the call with `ended`, or keeps the error and gives the instant of the next
+    /// attempt. With `on_retry`, it gives the error too, for the hook.
     fn retried(
         &self,
         decided: &TokenStream,

@@ -40,7 +40,7 @@ impl Op {
     }
 }
 
-/// One call of the work: written by hand, so that it adds nothing to what is measured.
+/// One call of the work. A future written by hand adds nothing to what is measured.
 pub(crate) struct Work {
     op: &'static Op,
     polled: bool,
