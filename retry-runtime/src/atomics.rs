@@ -40,3 +40,22 @@ impl Flag {
         !self.0.swap(true, Ordering::Relaxed)
     }
 }
+
+/// Something that is on or off for the whole process.
+#[derive(Debug)]
+pub(crate) struct Switch(AtomicBool);
+
+impl Switch {
+    pub(crate) const fn new(on: bool) -> Self {
+        Self(AtomicBool::new(on))
+    }
+
+    pub(crate) fn set(&self, on: bool) {
+        self.0.store(on, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

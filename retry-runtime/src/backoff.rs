@@ -15,6 +15,7 @@ use std::time::Duration;
 /// constant      min(max_delay, base)
 /// linear        min(max_delay, base * (n + 1))
 /// fibonacci     min(max_delay, base * F(n + 1))       F = 1, 1, 2, 3, 5, 8, …
+/// delays        the delay number n, or the last       whatever base and max_delay are
 /// ```
 ///
 /// `base` and `max_delay` are durations, `factor` is a number in `[1, 1000]`. The arithmetic is on
@@ -46,17 +47,19 @@ pub enum Backoff {
     Linear,
     /// Grows with the Fibonacci numbers: steadily at first, by about 1.6 later.
     Fibonacci,
+    /// Takes each ceiling from a list, and repeats the last one.
+    Delays(&'static [Duration]),
 }
 
 impl Backoff {
-    /// Gives the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`.
+    /// Gives the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`; of
+    /// [`Delays`](Self::Delays), what the list says.
     #[must_use]
     pub fn ceiling(self, n: u32, base: Duration, max_delay: Duration, factor: Factor) -> Duration {
-        if base >= max_delay {
-            return max_delay;
-        }
-        let (base, max) = (base.as_nanos(), max_delay.as_nanos());
+        let (shortest, base, max) = (base, base.as_nanos(), max_delay.as_nanos());
         let nanos = match self {
+            Self::Delays(delays) => return nth(delays, n),
+            _ if shortest >= max_delay => return max_delay,
             Self::Exponential => exponential(n, base, max, factor),
             Self::Constant => base,
             Self::Linear => base.saturating_mul(u128::from(n).saturating_add(1)),
@@ -73,6 +76,7 @@ impl Backoff {
             Self::Constant => "constant",
             Self::Linear => "linear",
             Self::Fibonacci => "fibonacci",
+            Self::Delays(_) => "delays",
         }
     }
 }
@@ -81,6 +85,12 @@ impl fmt::Display for Backoff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The delay number `n` of a list, counted from 0, or its last; zero where the list is empty.
+pub(crate) fn nth(delays: &[Duration], n: u32) -> Duration {
+    let nth = usize::try_from(n).ok().and_then(|n| delays.get(n));
+    nth.or(delays.last()).copied().unwrap_or_default()
 }
 
 /// By how much the exponential ceiling grows each time: a number in `[1, 1000]`, in thousandths.

@@ -31,7 +31,7 @@ impl<E> fmt::Display for Error<E> {
         match self {
             // The error itself is the source, so its text is not repeated here.
             Self::Failed(_) => f.write_str("the last attempt failed"),
-            Self::Stopped(stopped) => stopped.fmt(f),
+            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
 }
@@ -40,7 +40,8 @@ impl<E: StdError + 'static> StdError for Error<E> {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Failed(error) => Some(error),
-            Self::Stopped(stopped) => stopped.source(),
+            // As a link of its own: what it keeps as its source has had its attempts.
+            Self::Stopped(stopped) => Some(stopped),
         }
     }
 }

@@ -18,15 +18,17 @@ mod event;
 mod explain;
 mod forward;
 mod jitter;
-mod observe;
 mod policy;
 mod presets;
 #[doc(hidden)]
 pub mod private;
+mod report;
 mod result;
 mod rng;
 mod site;
 mod stopped;
+mod switch;
+mod trace;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::budget::Budget;
@@ -37,4 +39,6 @@ pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
 pub use crate::policy::Policy;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
+pub use crate::report::{Observe, Report, observe};
 pub use crate::stopped::{Outcome, Stopped};
+pub use crate::switch::{is_enabled, set_enabled};

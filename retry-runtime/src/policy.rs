@@ -2,8 +2,10 @@
 
 mod table;
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use crate::backoff;
 use crate::{Backoff, Factor, Jitter};
 
 /// The settings of a call: how often, how long, and how far apart.
@@ -101,6 +103,30 @@ impl Policy {
     #[must_use]
     pub const fn with_unlimited_attempts(mut self) -> Self {
         self.attempts = UNLIMITED;
+        self
+    }
+
+    /// Sets the delays themselves, in place of a backoff: before the first retry, before the second, and so
+    /// on. The last one is repeated where there are more attempts.
+    ///
+    /// Also sets the number of attempts to one more than there are delays, and takes the jitter away. Call
+    /// [`with_attempts`](Self::with_attempts) and [`with_jitter`](Self::with_jitter) after it to change that.
+    /// Base, factor and `max_delay` do not apply. A delay of zero is a retry at once.
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    /// use std::time::Duration;
+    ///
+    /// const AT_ONCE_FIRST: Policy =
+    ///     Policy::new().with_delays(&[Duration::ZERO, Duration::from_millis(200)]);
+    /// assert_eq!(AT_ONCE_FIRST.attempts(), Some(3));
+    /// assert_eq!(AT_ONCE_FIRST.delay_range(0, None), Duration::ZERO..=Duration::ZERO);
+    /// ```
+    #[must_use]
+    pub const fn with_delays(mut self, delays: &'static [Duration]) -> Self {
+        self.backoff = Backoff::Delays(delays);
+        self.jitter = Jitter::None;
+        self.attempts = attempts_for(delays);
         self
     }
 
@@ -241,11 +267,10 @@ impl Policy {
     /// decorrelated jitter asks for it.
     #[must_use]
     #[inline]
-    pub fn delay_range(
-        &self,
-        n: u32,
-        previous: Option<Duration>,
-    ) -> std::ops::RangeInclusive<Duration> {
+    pub fn delay_range(&self, n: u32, previous: Option<Duration>) -> RangeInclusive<Duration> {
+        if let Backoff::Delays(delays) = self.backoff {
+            return delays_range(delays, self.jitter, n, previous);
+        }
         let ceiling = self
             .backoff
             .ceiling(n, self.base, self.max_delay, self.factor);
@@ -295,6 +320,27 @@ impl Policy {
         }
         sum
     }
+}
+
+/// How many attempts use up the delays.
+pub(crate) const fn attempts_for(delays: &[Duration]) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "below the limit")]
+    if delays.len() < UNLIMITED as usize - 1 {
+        delays.len() as u32 + 1
+    } else {
+        UNLIMITED - 1
+    }
+}
+
+/// The range of the delay before retry `n` of a list of delays; zero where the list is empty.
+pub(crate) fn delays_range(
+    delays: &[Duration],
+    jitter: Jitter,
+    n: u32,
+    previous: Option<Duration>,
+) -> RangeInclusive<Duration> {
+    let ceiling = backoff::nth(delays, n);
+    jitter.range(ceiling, ceiling, Duration::MAX, previous)
 }
 
 impl Default for Policy {

@@ -5,7 +5,7 @@ pub use crate::argument::{
     Local, Parts, Reborrowed, Spared, Unshared,
 };
 pub use crate::call::{
-    Attempt, Call, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, Prepare,
+    Attempt, Call, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, OnEnd, Prepare,
     Remembers, Unless, Unlimited, Wait, drive, rule, tell, unless,
 };
 pub use crate::classify::{
@@ -14,4 +14,4 @@ pub use crate::classify::{
 pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
-pub use crate::site::{Settings, Shared, Site};
+pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::LocalBoxFuture;
-use reattempt::{Budget, Outcome, deadline, propagate, retry};
+use reattempt::{Budget, Outcome, Policy, deadline, propagate, retry};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -415,16 +415,35 @@ async fn limits_without_end_are_none() {
     assert_eq!(script.calls(), 1);
 }
 
-/// A budget is what ends attempts without number.
 #[tokio::test(start_paused = true)]
-async fn attempts_without_number_end_with_the_budget() {
-    #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms")]
+async fn attempts_without_number_end_with_a_budget_that_is_named() {
+    static BUDGET: Budget = Budget::ratio(0.1);
+    #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms", budget = BUDGET)]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
     }
     let script = Script::new([RESET]);
     call(&script).await.unwrap_err();
-    assert_eq!(script.calls(), 36);
+    assert_eq!(script.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_without_number_have_no_budget_of_their_own() {
+    const UNLIMITED: Policy = Policy::new()
+        .with_unlimited_attempts()
+        .with_max_delay(ms(1));
+    #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = UNLIMITED)]
+    async fn by_policy(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new(vec![RESET; 2_000].into_iter().chain([Step::Succeed]));
+    assert_eq!(call(&script).await.unwrap(), 2_001);
+    let script = Script::new(vec![RESET; 2_000].into_iter().chain([Step::Succeed]));
+    assert_eq!(by_policy(&script).await.unwrap(), 2_001);
 }
 
 /// One budget a function, whatever it is generic over and whoever implements its trait.

@@ -175,3 +175,23 @@ async fn fewer_attempts_within_another_call_are_said_once() {
         &[r#"function="inner""#, "allowed=1", "attempts=4"],
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_error_of_before_retry_ends_the_call_with_an_event() {
+    async fn reconnect() -> io::Result<()> {
+        tokio::task::yield_now().await;
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+    #[retry(attempts = 4, on = "io::Error", before_retry = reconnect())]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    let (result, report) = reattempt::observe(call(&Script::new([RESET]))).await;
+    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    let report = report.unwrap();
+    assert_eq!(report.outcome(), reattempt::Outcome::NotRetryable);
+    assert_eq!(report.attempts(), 1);
+    let last = log.lines().pop().unwrap();
+    assert_line(&last, "DEBUG", &["attempt=1", "`before_retry` failed"]);
+}

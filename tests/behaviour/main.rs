@@ -29,6 +29,7 @@ mod nested_trees;
 mod nesting;
 mod reentrant;
 mod refusals;
+mod reports;
 mod rules;
 mod schedule;
 mod script;

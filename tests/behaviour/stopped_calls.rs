@@ -326,3 +326,32 @@ async fn the_last_real_error_is_returned_where_the_last_attempt_had_one() {
     assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 3");
     assert_eq!(script.elapsed(), ms(900));
 }
+
+/// What a `Stopped` keeps as its source has had its attempts, also where an `Error` wraps the `Stopped`.
+#[tokio::test(start_paused = true)]
+async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
+    type Ended = Result<usize, reattempt::Error<io::Error>>;
+    #[retry(attempts = 4, base = "1ms", cancel = sleep(ms(50)))]
+    async fn inner(script: &Script) -> Ended {
+        Ok(script.play().await?)
+    }
+    #[retry(attempts = 4, base = "1ms", on = "io::Error")]
+    async fn outer(script: &Script) -> Ended {
+        let ended = inner(script).await;
+        // Pending, so that it is the rules that decide, and not the refusal inside.
+        sleep(ms(1)).await;
+        ended
+    }
+    let script = Script::new([RESET, Step::Hang]);
+    let error = outer(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 2);
+    let mut chain = vec![error.to_string()];
+    let mut link = error.source();
+    while let Some(source) = link {
+        chain.push(source.to_string());
+        link = source.source();
+    }
+    assert_eq!(chain.len(), 4, "{chain:#?}");
+    assert_eq!(chain[0], "the call was stopped (cancelled)");
+    assert!(chain[1].starts_with("cancelled (2 attempts"), "{chain:#?}");
+}

@@ -61,7 +61,7 @@ pub(super) fn begin(
         let #settings;
         let mut #call = {
             #items
-            #settings = __RETRY_SITE.with_policy(|#policy| #dynamic);
+            #settings = __RETRY_SITE.settings().of_call().with_policy(|#policy| #dynamic);
             #private::Call::begin_with(&__RETRY_SITE, &#settings)
         };
     }

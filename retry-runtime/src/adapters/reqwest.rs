@@ -131,7 +131,7 @@ impl fmt::Display for Error {
         match self {
             Self::Request(error) => error.fmt(f),
             Self::Status(error) => error.fmt(f),
-            Self::Stopped(stopped) => stopped.fmt(f),
+            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
 }
@@ -142,7 +142,8 @@ impl std::error::Error for Error {
         match self {
             Self::Request(error) => error.source(),
             Self::Status(error) => error.source(),
-            Self::Stopped(stopped) => stopped.source(),
+            // As a link of its own: what it keeps as its source has had its attempts.
+            Self::Stopped(stopped) => Some(stopped),
         }
     }
 }

@@ -192,7 +192,7 @@ impl fmt::Display for TransactionError {
         match self {
             Self::Statement(_) => f.write_str("the transaction failed and was rolled back"),
             Self::Commit(_) => f.write_str("the commit failed"),
-            Self::Stopped(stopped) => stopped.fmt(f),
+            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
 }
@@ -201,7 +201,8 @@ impl std::error::Error for TransactionError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Statement(error) | Self::Commit(error) => Some(error),
-            Self::Stopped(stopped) => stopped.source(),
+            // As a link of its own: what it keeps as its source has had its attempts.
+            Self::Stopped(stopped) => Some(stopped),
         }
     }
 }

@@ -126,6 +126,7 @@ impl State<'_> {
         let frame = &self.frame;
         let later = frame.number.get() > 0;
         if later {
+            self.waited_until_now();
             frame.again.set(true);
             frame.until.set(NEVER);
         }

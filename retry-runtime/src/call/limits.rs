@@ -34,7 +34,7 @@ pub(super) fn poll_limits(
         let own = frame.until.get();
         around(|outer| frame.inherit(outer, stamp));
         match step(own.min(frame.deadline.get()), frame.elapsed(stamp), now) {
-            Some(until) => slot.set(Some(timer(state.settings.name(), until))),
+            Some(until) => slot.set(Some(timer(state.settings, until))),
             None => return Poll::Pending,
         }
     }

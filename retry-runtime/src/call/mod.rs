@@ -17,16 +17,19 @@
 //! Err(kept.stopped(stopped))
 //! ```
 //!
-//! Follow a call from here: attempt, settle and wait use limits and timer, and all of them the state.
+//! Follow a call from here: attempt, settle and wait use limits and timer, and all of them the state. However
+//! the call ends, its state is dropped (close.rs).
 //! The happy path is inline and reads no clock. All that follows a failure is `#[cold]` and, where it
 //! can be, not generic: it exists once, however many functions are annotated.
 
 mod attempt;
 mod cancel;
+mod close;
 pub mod drive;
 mod ended;
 mod kept_error;
 mod limits;
+mod on_end;
 mod prepare;
 mod schedule;
 mod settle;
@@ -39,6 +42,7 @@ pub use self::attempt::{Attempt, Unlimited};
 pub use self::cancel::{Unless, unless};
 pub use self::ended::{Cut, Cuts, Ending, Failed, Never};
 pub use self::kept_error::{Forgets, KeptError, LastError, Remembers};
+pub use self::on_end::OnEnd;
 pub use self::prepare::Prepare;
 pub use self::settle::{rule, tell};
 pub use self::wait::Wait;
@@ -71,7 +75,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     /// Begins a call with settings made for it.
     #[inline]
     #[must_use]
-    pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings) -> Self {
+    pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings<'p>) -> Self {
         let (timeout, deadline) = if LIMITED {
             (settings.timeout(), settings.deadline())
         } else {

@@ -59,6 +59,7 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
             _ => false,
         };
         if waiting {
+            this.state.waited_until_now();
             frame.until.set(NEVER);
             if let Some(late) = C::from(Cut::Late).filter(|_| frame.is_late()) {
                 return Poll::Ready(Err(late));

@@ -11,9 +11,10 @@ use crate::classify::Said;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Pause, Phase, Previous, TooLate};
 use crate::jitter::Jitter;
-use crate::observe;
 use crate::rng;
 use crate::stopped::Outcome;
+use crate::switch;
+use crate::trace;
 
 /// When the next attempt begins, and after which delay. `at` is never further off than the longest sleep; the
 /// rest of a longer delay is waited after it.
@@ -32,11 +33,11 @@ impl State<'_> {
         exhausted: Outcome,
     ) -> Result<Retry, Outcome> {
         let (frame, policy) = (&self.frame, self.policy());
-        if let Some(refusal) = frame.refusal.take() {
+        if let Some(refusal) = frame.refusal.get() {
             return Err(refusal.outcome());
         }
         let number = frame.number.get();
-        if number >= self.allowed() {
+        if number >= self.allowed() || !switch::is_enabled() {
             return Err(exhausted);
         }
         if said
@@ -50,7 +51,7 @@ impl State<'_> {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
-        let (low, high) = raised_by(said.hint, policy.delay_range(number - 1, last));
+        let (low, high) = raised_by(said.hint, self.settings.delay_range(number - 1, last));
         let range = match self.longest_wait(now) {
             Ok(None) => low..=high,
             // A wait of nothing, where the policy has none, would only be a loop without a pause.
@@ -70,7 +71,7 @@ impl State<'_> {
         if listens || policy.jitter() == Jitter::Decorrelated || delay > LONGEST_SLEEP {
             frame.cold().noted().delay = Some(delay);
         }
-        frame.previous.set(Some(previous));
+        self.waits_from(now);
         frame
             .phase
             .set(if paid { Phase::Paid } else { Phase::Between });
@@ -111,7 +112,7 @@ impl State<'_> {
         let allowed = self.inner().allowed(&self.frame).unwrap_or(own);
         self.frame.attempts.set(allowed);
         if allowed < own && self.frame.number.get() >= allowed && self.settings.told().raise() {
-            observe::nested(self.settings.name(), allowed, own);
+            trace::nested(self.settings.name(), allowed, own);
         }
         allowed
     }

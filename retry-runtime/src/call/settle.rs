@@ -5,15 +5,16 @@
 
 use tokio::time::Instant;
 
+use super::close::verdict;
 use super::ended::{Cut, Ending, Failed};
 use super::schedule::Retry;
 use super::state::{State, charge};
 use crate::classify::{Ruling, Said, Verdict};
-use crate::context::{self, Notes, Previous, Refusal, refuse};
+use crate::context::{self, Notes, Phase, Previous, Refusal, refuse};
 use crate::event::RetryEvent;
 use crate::explain::Words;
-use crate::observe::{self, Failure};
 use crate::stopped::{Outcome, Stopped};
+use crate::trace::{self, Failure};
 
 /// Tells a hook of a retry. Its argument has a type here, so that a closure needs no annotation.
 pub fn tell<E>(event: &RetryEvent<'_, E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
@@ -30,10 +31,12 @@ impl State<'_> {
     #[inline]
     pub(super) fn succeeded(&self) {
         if self.frame.notes.get() != Notes::None {
-            self.succeeded_late();
-        } else if let Some(budget) = self.settings.budget() {
+            return self.succeeded_late();
+        }
+        if let Some(budget) = self.settings.budget() {
             budget.succeed(None);
         }
+        self.frame.phase.set(Phase::Ended(Outcome::Success));
     }
 
     #[inline(never)]
@@ -43,8 +46,8 @@ impl State<'_> {
         if let Some(budget) = self.settings.budget() {
             budget.succeed(previous.map(charge));
         }
-        if previous.is_some() {
-            observe::succeeded_after_retry(self.settings.name(), frame.number.get(), || {
+        if previous.is_some() && trace::may_be_heard() {
+            trace::succeeded_after_retry(self.settings.name(), frame.number.get(), || {
                 self.elapsed()
             });
         }
@@ -52,6 +55,10 @@ impl State<'_> {
             // Its own retries were not in vain.
             self.inner().hand_on(frame, 0);
         }
+        frame.phase.set(Phase::Ended(match previous {
+            Some(_) => Outcome::SuccessAfterRetry,
+            None => Outcome::Success,
+        }));
     }
 
     /// Decides after an attempt that failed by itself: another attempt, or none. `erred` says that it
@@ -63,14 +70,15 @@ impl State<'_> {
         } else {
             ruling.only_refused()
         };
+        let previous = Previous::Failed(ruling.said.verdict);
+        self.frame.previous.set(Some(previous));
         let decision = if ruling.retry {
-            let previous = Previous::Failed(ruling.said.verdict);
             self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)
         } else {
             Err(Outcome::NotRetryable)
         };
         self.frame.erred.set(erred);
-        self.report(&decision, ruling.said.verdict, words);
+        self.say(&decision, ruling.said.verdict, words);
         decision.ok().map(|retry| retry.at)
     }
 
@@ -79,6 +87,9 @@ impl State<'_> {
     /// `vetoed` says that the rules do not allow another attempt.
     #[inline(never)]
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
+        if cut != Cut::Late {
+            self.frame.previous.set(Some(Previous::TimedOut));
+        }
         let decision = match cut {
             // It may have run to its end at the other side.
             Cut::Timeout if vetoed || !self.settings.is_idempotent() => Err(Outcome::Timeout),
@@ -88,7 +99,7 @@ impl State<'_> {
             }
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
         };
-        self.report(&decision, Verdict::Transient, &cut);
+        self.say(&decision, Verdict::Transient, &cut);
         decision
             .map(|retry| {
                 self.frame.erred.set(false);
@@ -100,14 +111,14 @@ impl State<'_> {
     /// Ends a call whose `cancel` future completed.
     #[inline(never)]
     pub(super) fn cancelled(&self) -> Ending {
-        self.report(&Err(Outcome::Cancelled), Verdict::Transient, &"cancelled");
+        self.say(&Err(Outcome::Cancelled), Verdict::Transient, &"cancelled");
         self.ending(Outcome::Cancelled, false)
     }
 
     /// Ends a call whose deadline was reached between two attempts.
     #[inline(never)]
     pub(super) fn cut_between(&self, cut: Cut) -> Ending {
-        self.report(&Err(Outcome::Deadline), Verdict::Transient, &cut);
+        self.say(&Err(Outcome::Deadline), Verdict::Transient, &cut);
         self.ending(Outcome::Deadline, cut == Cut::Late)
     }
 
@@ -123,19 +134,18 @@ impl State<'_> {
     /// calls around where the call ends for it, and forgotten where it goes on.
     #[inline(never)]
     pub(super) fn prepared(&self, failed: bool) {
-        let refusal = self.frame.refusal.take();
         if failed {
-            if let Some(refusal) = refusal {
-                refuse(refusal);
-            }
-            self.hand_on();
+            let words = &"`before_retry` failed";
+            self.say(&Err(Outcome::NotRetryable), Verdict::Unknown, words);
+        } else {
+            self.frame.refusal.set(None);
         }
     }
 
     /// Why the call is stopped, as its caller will see it.
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
-        let elapsed = self.elapsed();
+        let elapsed = self.elapsed().unwrap_or_default();
         let limit = match outcome {
             Outcome::Timeout => self.policy().timeout(),
             // One that was inherited has no length of its own.
@@ -158,12 +168,9 @@ impl State<'_> {
             function: self.settings.name(),
             attempt: frame.number.get(),
             attempts: self.attempts(),
-            verdict: match frame.previous.get() {
-                Some(Previous::Failed(verdict)) => verdict,
-                Some(Previous::TimedOut) | None => Verdict::Transient,
-            },
+            verdict: frame.previous.get().map_or(Verdict::Transient, verdict),
             delay: frame.cold().noted().delay.unwrap_or_default(),
-            elapsed: self.elapsed(),
+            elapsed: self.elapsed().unwrap_or_default(),
             error,
         }
     }
@@ -174,8 +181,8 @@ impl State<'_> {
     }
 
     #[inline]
-    fn report(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
-        if observe::is_heard() {
+    fn say(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
+        if trace::may_be_heard() {
             self.tell(decision, verdict, words);
         }
         if let Err(outcome) = decision {
@@ -194,8 +201,8 @@ impl State<'_> {
             words,
         };
         match decision {
-            Ok(retry) => observe::retry_scheduled(failure, retry.delay),
-            Err(outcome) => observe::gave_up(failure, *outcome),
+            Ok(retry) => trace::retry_scheduled(failure, retry.delay),
+            Err(outcome) => trace::gave_up(failure, *outcome),
         }
     }
 
@@ -208,5 +215,7 @@ impl State<'_> {
             refuse(refusal);
         }
         self.hand_on();
+        self.give_back();
+        frame.phase.set(Phase::Ended(outcome));
     }
 }

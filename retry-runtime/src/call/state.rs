@@ -6,21 +6,22 @@ use crate::budget::Charge;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Frame, Inner, Notes, Previous};
-use crate::observe;
 use crate::policy::Policy;
+use crate::report::is_listening;
 use crate::site::Settings;
+use crate::trace;
 
 /// The part of a call that does not depend on the function's types: 56 bytes of every future.
 #[derive(Debug)]
 pub(crate) struct State<'p> {
-    pub(super) settings: &'p Settings,
+    pub(super) settings: &'p Settings<'p>,
     /// What the code inside sees.
     pub(super) frame: Frame,
 }
 
 impl<'p> State<'p> {
     #[inline]
-    pub(super) fn new(settings: &'p Settings, timeout: u64, deadline: u64) -> Self {
+    pub(super) fn new(settings: &'p Settings<'p>, timeout: u64, deadline: u64) -> Self {
         Self {
             settings,
             frame: Frame::new(settings.attempts(), timeout, deadline),
@@ -62,32 +63,13 @@ impl<'p> State<'p> {
     /// Whether somebody may want to know how long the call took.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
-        self.settings.listens() || observe::is_heard()
+        self.settings.listens() || trace::is_heard() || is_listening()
     }
 
-    /// How long the call has taken; zero where nobody wanted to know when it began.
-    pub(super) fn elapsed(&self) -> Duration {
-        match self.frame.started.get() {
-            Some(started) => Stamp::now().since(started),
-            None => Duration::ZERO,
-        }
-    }
-}
-
-/// Gives back what was paid for a retry that never began.
-impl Drop for State<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        if self.frame.is_paid() {
-            give_back(self);
-        }
-    }
-}
-
-#[cold]
-fn give_back(state: &State<'_>) {
-    if let (Some(budget), Some(previous)) = (state.settings.budget(), state.frame.previous.get()) {
-        budget.give_back(charge(previous));
+    /// How long the call has taken, if time has begun to count.
+    pub(super) fn elapsed(&self) -> Option<Duration> {
+        let started = self.frame.started.get()?;
+        Some(Stamp::now().since(started))
     }
 }
 

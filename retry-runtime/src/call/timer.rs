@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::site::Settings;
+
 /// No timer is armed for longer than this, and a longer limit arms one after another: some versions
 /// of tokio delay other timers when one lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Makes a timer for the function called `name`.
+/// Makes a timer for a call that goes by `settings`.
 ///
 /// # Panics
 ///
 /// - If the runtime has no timers.
 #[inline]
-pub(super) fn timer(name: &str, until: Instant) -> Sleep {
+pub(super) fn timer(settings: &Settings<'_>, until: Instant) -> Sleep {
     // tokio offers no way to ask whether there are timers, and its panic names nobody.
     match catch_unwind(AssertUnwindSafe(|| sleep_until(until))) {
         Ok(timer) => timer,
-        Err(panic) => no_timer(name, &*panic),
+        Err(panic) => no_timer(settings.name(), &*panic),
     }
 }
 

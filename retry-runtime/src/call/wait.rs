@@ -46,7 +46,7 @@ impl State<'_> {
     pub(super) fn wait(&self, at: Instant) -> Wait {
         if self.frame.pause.get() == Pause::Sleep {
             return Wait {
-                timer: Some(timer(self.settings.name(), at)),
+                timer: Some(timer(self.settings, at)),
                 then: Then::Over,
             };
         }
@@ -66,7 +66,7 @@ impl State<'_> {
                 let delay = self.frame.cold().noted().delay.unwrap_or(LONGEST_SLEEP);
                 let end = at.checked_add(delay.saturating_sub(LONGEST_SLEEP));
                 Wait {
-                    timer: Some(timer(self.settings.name(), at)),
+                    timer: Some(timer(self.settings, at)),
                     // What the clock cannot say is never over: a timer of one day follows another.
                     then: end.map_or(Then::Over, Then::Until),
                 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::key::IdempotencyKey;
 use super::nesting::Remembered;
+use crate::clock::Stamp;
 
 /// What most calls never need. Its address names the call in this process.
 #[derive(Debug, Default)]
@@ -20,6 +21,10 @@ pub(crate) struct Noted {
     pub(crate) remembered: Remembered<Cold>,
     /// The last delay, which decorrelated jitter asks for.
     pub(crate) delay: Option<Duration>,
+    /// How long the call waited between attempts, where somebody listens.
+    pub(crate) waited: Duration,
+    /// When the wait began that is not over.
+    pub(crate) waits_since: Option<Stamp>,
 }
 
 impl Cold {

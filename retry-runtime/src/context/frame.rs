@@ -24,6 +24,7 @@ use super::cold::Cold;
 use super::previous::Previous;
 use super::refusal::Refusal;
 use crate::clock::Stamp;
+use crate::stopped::Outcome;
 
 /// What `scoped_thread_local!` makes, as a `const`: of a `static`, the crates that call annotated functions
 /// know no more than the name, and each poll would call through two pointers (43 instructions more for a
@@ -90,6 +91,10 @@ pub(crate) enum Phase {
     Paid,
     /// As `Preparation`, with the price of the retry taken.
     PaidPreparation,
+    /// A call that ended so.
+    Ended(Outcome),
+    /// A call that ended, and said so to whoever listens.
+    Closed,
 }
 
 /// What kind of wait comes before the next attempt.

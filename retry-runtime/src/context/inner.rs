@@ -34,8 +34,10 @@ impl Inner<'_> {
             frame.inherit(outer, *now);
         }
         frame.spent.set(outer.spent.get());
-        // The body around went on to this call after one that was refused.
-        outer.refusal.set(None);
+        if frame.number.get() == 0 {
+            // The body around went on to this call after one that was refused.
+            outer.refusal.set(None);
+        }
         if self.is_outermost(outer) {
             return;
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Policy;
+use crate::Backoff;
 
 /// The policy as a table: what each attempt waits for, and the longest that a call can take.
 ///
@@ -30,7 +31,11 @@ impl fmt::Display for Policy {
         if self.attempts == 1 {
             return Ok(());
         }
-        write!(f, ", {} backoff, jitter {}", self.backoff, self.jitter)?;
+        match self.backoff {
+            Backoff::Delays(delays) => write!(f, ", {} delays", delays.len())?,
+            backoff => write!(f, ", {backoff} backoff")?,
+        }
+        write!(f, ", jitter {}", self.jitter)?;
         write!(f, "\n  attempt 1  at once")?;
         let mut previous = None;
         for n in 0..(self.attempts - 1).min(MOST_ROWS) {

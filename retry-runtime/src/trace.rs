@@ -19,17 +19,27 @@ pub(crate) struct Failure<'a> {
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) verdict: Verdict,
-    /// How long the call took. It reads the clock, so it is asked for only where an event is wanted.
-    pub(crate) elapsed: &'a dyn Fn() -> Duration,
+    /// How long the call took, if its start is known. It reads the clock, so it is asked for only where an
+    /// event is wanted.
+    pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
     /// The error in words.
     pub(crate) words: &'a dyn Words,
 }
 
-/// Whether anybody may hear how a call went, as far as one comparison can tell.
+/// Whether a subscriber hears of calls that fail.
 #[inline]
 pub(crate) fn is_heard() -> bool {
     #[cfg(feature = "tracing")]
     return tracing::level_enabled!(tracing::Level::WARN);
+    #[cfg(not(feature = "tracing"))]
+    false
+}
+
+/// Whether anybody may hear of them. Without a subscriber `tracing` may hand events on to the crate `log`.
+#[inline]
+pub(crate) fn may_be_heard() -> bool {
+    #[cfg(feature = "tracing")]
+    return is_heard() || !tracing::dispatcher::has_been_set();
     #[cfg(not(feature = "tracing"))]
     false
 }
@@ -44,7 +54,7 @@ pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
         attempts = failure.attempts,
         verdict = failure.verdict.as_str(),
         ?delay,
-        elapsed = ?(failure.elapsed)(),
+        elapsed = (failure.elapsed)().map(tracing::field::debug),
         error = failure.words.text(),
         "attempt failed, retrying"
     );
@@ -65,7 +75,7 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             attempts = failure.attempts,
             verdict = failure.verdict.as_str(),
             outcome = outcome.as_str(),
-            elapsed = ?(failure.elapsed)(),
+            elapsed = (failure.elapsed)().map(tracing::field::debug),
             error = failure.words.text(),
             "attempt failed, not worth another"
         );
@@ -77,7 +87,7 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             attempts = failure.attempts,
             verdict = failure.verdict.as_str(),
             outcome = outcome.as_str(),
-            elapsed = ?(failure.elapsed)(),
+            elapsed = (failure.elapsed)().map(tracing::field::debug),
             error = failure.words.text(),
             "gave up"
         );
@@ -90,7 +100,7 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
 pub(crate) fn succeeded_after_retry(
     function: &'static str,
     attempt: u32,
-    elapsed: impl Fn() -> Duration,
+    elapsed: impl Fn() -> Option<Duration>,
 ) {
     #[cfg(feature = "tracing")]
     tracing::info!(
@@ -98,7 +108,7 @@ pub(crate) fn succeeded_after_retry(
         function,
         attempt,
         outcome = Outcome::SuccessAfterRetry.as_str(),
-        elapsed = ?elapsed(),
+        elapsed = elapsed().map(tracing::field::debug),
         "succeeded after retry"
     );
     #[cfg(not(feature = "tracing"))]
@@ -118,4 +128,19 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
     );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, allowed, attempts);
+}
+
+#[cfg(all(test, feature = "tracing"))]
+mod tests {
+    use super::*;
+
+    /// `tracing` may hand events on to the crate `log`, and says so to nobody.
+    #[test]
+    fn without_a_subscriber_somebody_may_hear() {
+        assert!(
+            !tracing::dispatcher::has_been_set(),
+            "no test here may set one"
+        );
+        assert!(may_be_heard());
+    }
 }

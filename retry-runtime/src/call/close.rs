@@ -1,0 +1,102 @@
+//! The end of a call, however it comes: what was paid for nothing goes back, and whoever listens is told.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::state::{State, charge};
+use crate::budget::Budget;
+use crate::classify::Verdict;
+use crate::clock::Stamp;
+use crate::context::{Phase, Previous};
+use crate::report::{Report, is_listening, listener};
+use crate::stopped::Outcome;
+
+impl Drop for State<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.frame.is_paid() || is_listening() {
+            self.close();
+        }
+    }
+}
+
+impl State<'_> {
+    /// Closes the call, unless that was done.
+    #[cold]
+    fn close(&self) {
+        if self.frame.phase.get() != Phase::Closed {
+            let report = self.closed();
+            listener(|listener| listener.tell(report));
+        }
+    }
+
+    /// Closes the call and says how it went.
+    pub(super) fn closed(&self) -> Report {
+        let frame = &self.frame;
+        self.give_back();
+        self.waited_until_now();
+        let outcome = match frame.phase.replace(Phase::Closed) {
+            Phase::Ended(outcome) => outcome,
+            _ => Outcome::Dropped,
+        };
+        Report {
+            function: self.settings.name(),
+            attempts: frame.number.get(),
+            outcome,
+            elapsed: self.elapsed().unwrap_or_default(),
+            waited: self.waited(),
+            verdict: frame.previous.get().map(verdict),
+            budget_level: self.settings.budget().map(Budget::level),
+        }
+    }
+
+    /// Gives back what was paid for a retry that never began.
+    pub(super) fn give_back(&self) {
+        let frame = &self.frame;
+        if let (true, Some(budget), Some(previous)) = (
+            frame.is_paid(),
+            self.settings.budget(),
+            frame.previous.get(),
+        ) {
+            budget.give_back(charge(previous));
+        }
+    }
+
+    /// Takes note of a wait that begins, where somebody will ask how long the call waited.
+    #[inline]
+    pub(super) fn waits_from(&self, now: Instant) {
+        if self.settings.listens() || is_listening() {
+            self.note_wait(now);
+        }
+    }
+
+    #[cold]
+    fn note_wait(&self, now: Instant) {
+        self.frame.cold().noted().waits_since = Some(Stamp::of(now));
+    }
+
+    /// Takes note that a wait is over, if there was one.
+    #[inline]
+    pub(super) fn waited_until_now(&self) {
+        if let Some(cold) = self.frame.if_cold() {
+            let mut noted = cold.noted();
+            if let Some(since) = noted.waits_since.take() {
+                noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
+            }
+        }
+    }
+
+    fn waited(&self) -> Duration {
+        let cold = self.frame.if_cold();
+        cold.map(|cold| cold.noted().waited).unwrap_or_default()
+    }
+}
+
+/// What the last failure said of itself.
+pub(super) fn verdict(previous: Previous) -> Verdict {
+    match previous {
+        Previous::Failed(verdict) => verdict,
+        Previous::TimedOut => Verdict::Transient,
+    }
+}

@@ -1,0 +1,62 @@
+//! A hook that hears how the call went.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::Call;
+use crate::report::{Report, listener};
+
+/// A call whose end a hook is told of, also if it is dropped.
+pub struct OnEnd<'p, H: Fn(&Report), const LIMITED: bool> {
+    call: Call<'p, LIMITED>,
+    hook: H,
+}
+
+impl<'p, H: Fn(&Report), const LIMITED: bool> OnEnd<'p, H, LIMITED> {
+    /// Has `hook` told of the end of `call`.
+    #[inline]
+    pub const fn new(call: Call<'p, LIMITED>, hook: H) -> Self {
+        Self { call, hook }
+    }
+}
+
+impl<'p, H: Fn(&Report), const LIMITED: bool> Deref for OnEnd<'p, H, LIMITED> {
+    type Target = Call<'p, LIMITED>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.call
+    }
+}
+
+impl<H: Fn(&Report), const LIMITED: bool> DerefMut for OnEnd<'_, H, LIMITED> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.call
+    }
+}
+
+impl<H: Fn(&Report), const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
+    /// # Panics
+    ///
+    /// - If the hook does, and nothing panicked before. A panic of the hook while another one unwinds would end
+    ///   the process; it ends here.
+    fn drop(&mut self) {
+        let report = self.call.state.closed();
+        listener(|listener| listener.tell(report.clone()));
+        if std::thread::panicking() {
+            let _ = catch_unwind(AssertUnwindSafe(|| (self.hook)(&report)));
+        } else {
+            (self.hook)(&report);
+        }
+    }
+}
+
+impl<H: Fn(&Report), const LIMITED: bool> fmt::Debug for OnEnd<'_, H, LIMITED> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnEnd")
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+//! A future whose calls report to whoever awaits it.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use super::Report;
+use super::listener::{Listener, listener};
+
+/// Gives the output of a future together with the [`Report`] of the call in it.
+///
+/// That is the outermost call of an annotated function that ended last while the future was polled; `None`
+/// if there was none. A call that is dropped within the future, by a timeout around it for example, reports
+/// [`Outcome::Dropped`](crate::Outcome::Dropped). Calls in tasks that the future spawns do not report to it.
+///
+/// A call whose caller does not observe pays one comparison for this.
+///
+/// # Cancel safety
+///
+/// Dropping it drops the future, and there is no report.
+pub fn observe<F: Future>(future: F) -> Observe<F> {
+    Observe {
+        listener: Listener::default(),
+        future: Some(future),
+    }
+}
+
+pin_project! {
+    /// The future of [`observe`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Observe<F> {
+        listener: Listener,
+        #[pin]
+        future: Option<F>,
+    }
+}
+
+impl<F: Future> Future for Observe<F> {
+    type Output = (F::Output, Option<Report>);
+
+    /// # Panics
+    ///
+    /// - If it is polled after it was ready.
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let output = this.listener.lend(|| {
+            let future = this.future.as_mut().as_pin_mut();
+            let polled = future.expect("polled after it was ready").poll(context);
+            if polled.is_ready() {
+                // A call that it still holds is dropped now, and reports so.
+                this.future.set(None);
+            }
+            polled
+        });
+        let output = ready!(output);
+        let report = this.listener.take();
+        if let Some(report) = &report {
+            // Whoever observes this future from further out hears of it too.
+            listener(|outer| outer.tell(report.clone()));
+        }
+        Poll::Ready((output, report))
+    }
+}
+
+impl<F> fmt::Debug for Observe<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observe").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,32 @@
+//! A report as people read it.
+
+use std::fmt;
+
+use super::Report;
+
+/// One line.
+///
+/// ```text
+/// shop::price: success_after_retry, 3 attempts in 412ms, 310ms of it waiting
+/// ```
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            function,
+            attempts,
+            outcome,
+            elapsed,
+            waited,
+            ..
+        } = self;
+        let plural = if *attempts == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{function}: {outcome}, {attempts} attempt{plural} in {elapsed:?}"
+        )?;
+        if waited.is_zero() {
+            return Ok(());
+        }
+        write!(f, ", {waited:?} of it waiting")
+    }
+}

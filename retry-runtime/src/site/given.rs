@@ -1,0 +1,63 @@
+//! Settings that an expression in the attribute gives: by value, by reference, behind a smart pointer.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::budget::Budget;
+use crate::policy::Policy;
+
+/// What `policy` may be.
+#[diagnostic::on_unimplemented(
+    message = "`policy` is a `{Self}`, expected a `reattempt::Policy`",
+    label = "expected a `Policy`, a reference to one, or one in an `Arc`"
+)]
+pub trait PolicyOf {
+    /// The policy of a call that begins now.
+    fn policy(&self) -> Policy;
+}
+
+/// What `budget` may be.
+#[diagnostic::on_unimplemented(
+    message = "`budget` is a `{Self}`, expected a `reattempt::Budget`",
+    label = "expected a `Budget`, a reference to one, one in an `Arc`, or an `Option` of these"
+)]
+pub trait BudgetOf {
+    /// The budget of a call that begins now; `None` for none.
+    fn budget(&self) -> Option<&Budget>;
+}
+
+impl PolicyOf for Policy {
+    fn policy(&self) -> Policy {
+        *self
+    }
+}
+
+impl BudgetOf for Budget {
+    fn budget(&self) -> Option<&Budget> {
+        Some(self)
+    }
+}
+
+impl<B: BudgetOf> BudgetOf for Option<B> {
+    fn budget(&self) -> Option<&Budget> {
+        self.as_ref().and_then(BudgetOf::budget)
+    }
+}
+
+macro_rules! pointers {
+    ($($pointer:ty),*) => {$(
+        impl<T: PolicyOf + ?Sized> PolicyOf for $pointer {
+            fn policy(&self) -> Policy {
+                (**self).policy()
+            }
+        }
+
+        impl<T: BudgetOf + ?Sized> BudgetOf for $pointer {
+            fn budget(&self) -> Option<&Budget> {
+                (**self).budget()
+            }
+        }
+    )*};
+}
+
+pointers!(&T, &mut T, Arc<T>, Rc<T>, Box<T>);

@@ -1,0 +1,105 @@
+//! What is known of an annotated function before it is called, and what a call goes by.
+
+mod given;
+mod label;
+mod settings;
+
+pub use self::given::{BudgetOf, PolicyOf};
+pub use self::settings::Settings;
+
+use crate::atomics::Flag;
+use crate::budget::Budget;
+use crate::context::Nested;
+use crate::policy::Policy;
+
+/// An annotated function. One in each.
+///
+/// `LIMITED` says whether a timer may cut its attempts. It is a type's parameter, so that a function
+/// without timeout and deadline has no timer in its future, and need not have an error that can say
+/// "timed out".
+#[derive(Debug)]
+pub struct Site<const LIMITED: bool> {
+    settings: Settings<'static>,
+}
+
+/// What all calls of an annotated function share. One `static` in each.
+#[derive(Debug)]
+pub struct Shared {
+    /// Whether an event said that the function has fewer attempts within another.
+    told: Flag,
+    /// The budget of a function that names none.
+    budget: Budget,
+}
+
+impl Shared {
+    /// A full budget.
+    #[expect(
+        clippy::new_without_default,
+        reason = "generated code calls it in a `static`"
+    )]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            told: Flag::new(),
+            budget: Budget::new(),
+        }
+    }
+}
+
+impl<const LIMITED: bool> Site<LIMITED> {
+    /// Describes an annotated function.
+    #[must_use]
+    pub const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
+        Self {
+            settings: Settings::new(name, policy, shared),
+        }
+    }
+
+    /// Names the type that the function is a method of.
+    #[must_use]
+    pub const fn with_type(mut self, type_name: fn() -> &'static str) -> Self {
+        self.settings.type_name = Some(type_name);
+        self
+    }
+
+    /// Sets what bounds the retries of all its calls together.
+    #[must_use]
+    pub const fn with_budget(mut self, budget: &'static Budget) -> Self {
+        self.settings = self.settings.with_budget(Some(budget));
+        self
+    }
+
+    /// Retries whatever it costs.
+    #[must_use]
+    pub const fn without_budget(mut self) -> Self {
+        self.settings = self.settings.with_budget(None);
+        self
+    }
+
+    /// Sets how its retries combine with those of the calls around.
+    #[must_use]
+    pub const fn with_nested(mut self, nested: Nested) -> Self {
+        self.settings.nested = nested;
+        self
+    }
+
+    /// Says that an attempt may not run twice: only what provably never ran is retried.
+    #[must_use]
+    pub const fn not_idempotent(mut self) -> Self {
+        self.settings.idempotent = false;
+        self
+    }
+
+    /// Says that a hook wants to know how long the call took, so that the clock is read for it.
+    #[must_use]
+    pub const fn with_listener(mut self) -> Self {
+        self.settings.listens = true;
+        self
+    }
+
+    /// The settings of each call that brings none of its own.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings<'static> {
+        &self.settings
+    }
+}

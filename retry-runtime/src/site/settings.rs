@@ -1,0 +1,192 @@
+//! What one call goes by.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::Shared;
+use super::label::label;
+use crate::atomics::Flag;
+use crate::budget::Budget;
+use crate::context::{Function, Nested, length};
+use crate::jitter::Jitter;
+use crate::policy::{Policy, attempts_for, delays_range};
+
+/// What a call goes by: the function's name, a policy, and what bounds its retries.
+///
+/// Those of the function are in its site. A call that works out some of them makes a copy, which the
+/// setters change.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings<'p> {
+    name: &'static str,
+    /// Gives the name of the type that the function is a method of.
+    pub(super) type_name: Option<fn() -> &'static str>,
+    shared: &'static Shared,
+    budget: Option<&'p Budget>,
+    /// Whether the attribute says which budget, `"none"` included.
+    budget_given: bool,
+    /// The delays, where the call brings them. Those of the policy are in the policy.
+    delays: Option<&'p [Duration]>,
+    policy: Policy,
+    /// The limits of the policy as a frame keeps them.
+    timeout: u64,
+    deadline: u64,
+    attempts: u32,
+    pub(super) nested: Nested,
+    pub(super) idempotent: bool,
+    pub(super) listens: bool,
+}
+
+impl<'p> Settings<'p> {
+    pub(super) const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
+        Self {
+            name,
+            type_name: None,
+            shared,
+            budget: None,
+            budget_given: false,
+            delays: None,
+            policy,
+            timeout: 0,
+            deadline: 0,
+            attempts: 0,
+            nested: Nested::Add,
+            idempotent: true,
+            listens: false,
+        }
+        .of_policy(policy)
+    }
+
+    /// The settings of one call, to be changed.
+    #[must_use]
+    pub const fn of_call(&self) -> Self {
+        *self
+    }
+
+    /// Changes the policy.
+    #[must_use]
+    pub fn with_policy(self, change: impl FnOnce(Policy) -> Policy) -> Self {
+        let policy = change(self.policy);
+        self.of_policy(policy)
+    }
+
+    /// Sets the delays themselves: one attempt more than there are delays, and no jitter. The last delay is
+    /// repeated where the call makes more attempts.
+    #[must_use]
+    pub fn with_delays(self, delays: &'p [Duration]) -> Self {
+        let policy = self.policy.with_attempts(attempts_for(delays));
+        Self {
+            delays: Some(delays),
+            ..self.of_policy(policy.with_jitter(Jitter::None))
+        }
+    }
+
+    /// Sets what bounds the retries of this call and others together; `None` for nothing.
+    #[must_use]
+    pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
+        self.budget = budget;
+        self.budget_given = true;
+        self
+    }
+
+    /// Says whether an attempt may run twice.
+    #[must_use]
+    pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Sets the policy, and what follows from it.
+    const fn of_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self.timeout = length(policy.timeout());
+        self.deadline = length(policy.deadline());
+        self.attempts = match policy.attempts() {
+            Some(attempts) => attempts,
+            None => u32::MAX,
+        };
+        if !self.budget_given {
+            // Its delays bound a loop without end; a budget would only end it.
+            self.budget = match policy.attempts() {
+                Some(_) => Some(&self.shared.budget),
+                None => None,
+            };
+        }
+        self
+    }
+
+    /// The label in events, reports and metrics.
+    #[inline]
+    pub(crate) fn name(&self) -> &'static str {
+        match self.type_name {
+            Some(type_name) => label(self.name, type_name()),
+            None => self.name,
+        }
+    }
+
+    /// What tells the function from every other.
+    pub(crate) fn function(&self) -> Function {
+        Function::of(self.shared)
+    }
+
+    /// Says, the first time, that the function has fewer attempts within another.
+    pub(crate) fn told(&self) -> &'static Flag {
+        &self.shared.told
+    }
+
+    /// Whether an attempt may run again after one that may have run.
+    pub(crate) const fn is_idempotent(&self) -> bool {
+        self.idempotent
+    }
+
+    /// Whether a hook wants to know how the call went, and how long it took.
+    #[inline]
+    pub(crate) const fn listens(&self) -> bool {
+        self.listens
+    }
+
+    /// How its retries combine with those of the calls around.
+    pub(crate) const fn nested(&self) -> Nested {
+        self.nested
+    }
+
+    /// What bounds the retries of all its calls together.
+    #[inline]
+    pub(crate) const fn budget(&self) -> Option<&'p Budget> {
+        self.budget
+    }
+
+    pub(crate) const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The range of the delay before retry `n`, counted from 0; `previous` is the delay before the last one.
+    #[inline]
+    pub(crate) fn delay_range(
+        &self,
+        n: u32,
+        previous: Option<Duration>,
+    ) -> RangeInclusive<Duration> {
+        match self.delays {
+            None => self.policy.delay_range(n, previous),
+            Some(delays) => delays_range(delays, self.policy.jitter(), n, previous),
+        }
+    }
+
+    /// Calls in all; `u32::MAX` for no limit.
+    #[inline]
+    pub(crate) const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// The limit of one attempt, in nanoseconds.
+    #[inline]
+    pub(crate) const fn timeout(&self) -> u64 {
+        self.timeout
+    }
+
+    /// The limit of the whole call, in nanoseconds.
+    #[inline]
+    pub(crate) const fn deadline(&self) -> u64 {
+        self.deadline
+    }
+}

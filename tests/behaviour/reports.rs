@@ -1,0 +1,162 @@
+//! What a call reports when it ends: to `observe`, and whatever happens to it.
+
+use std::io;
+use std::time::Duration;
+
+use reattempt::{Outcome, Report, Verdict, deadline, observe, propagate, retry};
+use tokio::time::{sleep, timeout};
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[retry(attempts = 3, base = "100ms", jitter = "none", on = "io::Error")]
+async fn play(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+async fn report_of(future: impl Future) -> Report {
+    observe(future).await.1.expect("a call ended")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_succeeds_at_once_reports_one_attempt() {
+    let script = Script::new([Step::Succeed]);
+    let report = report_of(play(&script)).await;
+    assert_eq!(report.outcome(), Outcome::Success);
+    assert_eq!(report.attempts(), 1);
+    assert_eq!((report.elapsed(), report.waited()), (ms(0), ms(0)));
+    assert_eq!(report.verdict(), None);
+    assert!(report.budget_level().is_some_and(|level| level > 0.0));
+    assert!(report.function().ends_with("reports::play"), "{report}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn elapsed_and_waited_count_what_a_call_took_and_waited() {
+    let script = Script::new([Step::FailAfter(ms(30)), RESET, Step::SucceedAfter(ms(5))]);
+    let report = report_of(play(&script)).await;
+    assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
+    assert_eq!(report.attempts(), 3);
+    assert_eq!(report.waited(), ms(300));
+    assert_eq!(report.elapsed(), ms(335));
+    assert_eq!(report.verdict(), Some(Verdict::Transient));
+    assert_eq!(
+        report.to_string(),
+        format!(
+            "{}::play: success_after_retry, 3 attempts in 335ms, 300ms of it waiting",
+            module_path!()
+        )
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_fails_reports_why() {
+    let script = Script::new([RESET]);
+    let report = report_of(play(&script)).await;
+    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+    assert_eq!(report.attempts(), 3);
+
+    let script = Script::new([Step::Fail(io::ErrorKind::NotFound)]);
+    let report = report_of(play(&script)).await;
+    assert_eq!(report.outcome(), Outcome::NotRetryable);
+    assert_eq!(report.attempts(), 1);
+    assert_eq!(report.verdict(), Some(Verdict::Permanent));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_reports_so_with_the_part_of_the_wait_it_waited() {
+    let script = Script::new([RESET]);
+    let report = report_of(timeout(ms(140), play(&script))).await;
+    assert_eq!(report.outcome(), Outcome::Dropped);
+    assert_eq!(report.attempts(), 2);
+    assert_eq!(report.waited(), ms(140));
+
+    let script = Script::new([Step::Hang]);
+    let report = report_of(timeout(ms(140), play(&script))).await;
+    assert_eq!(report.outcome(), Outcome::Dropped);
+    assert_eq!((report.attempts(), report.waited()), (1, ms(0)));
+    assert_eq!(report.elapsed(), ms(140));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_call_there_is_no_report() {
+    assert_eq!(observe(async { 7 }).await, (7, None));
+    let script = Script::new([Step::Succeed]);
+    let ((), report) = observe(async { drop(play(&script)) }).await;
+    assert_eq!(report, None, "it never began");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_several_calls_the_outermost_that_ended_last_is_reported() {
+    #[retry(
+        attempts = 2,
+        base = "1ms",
+        jitter = "none",
+        on = "io::Error",
+        name = "outer"
+    )]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        play(script).await?;
+        sleep(ms(1)).await;
+        propagate(play(script)).await
+    }
+
+    let script = Script::new([Step::Succeed]);
+    let report = report_of(async {
+        play(&script).await.unwrap();
+        outer(&script).await.unwrap();
+    })
+    .await;
+    assert_eq!(report.function(), "outer");
+    let report = report_of(async {
+        outer(&script).await.unwrap();
+        deadline::scope(deadline::after(Duration::from_secs(1)), play(&script)).await
+    })
+    .await;
+    assert!(report.function().ends_with("::play"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn within_a_call_observe_reports_the_calls_inside() {
+    #[retry(attempts = 2, base = "1ms", jitter = "none", on = "io::Error")]
+    async fn outer(script: &Script, seen: &std::sync::Mutex<Vec<Report>>) -> io::Result<usize> {
+        let (result, report) = observe(play(script)).await;
+        seen.lock().unwrap().push(report.unwrap());
+        result
+    }
+
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    let seen = std::sync::Mutex::default();
+    let report = report_of(observe(outer(&script, &seen))).await;
+    assert!(
+        report.function().ends_with("::outer"),
+        "both observers heard"
+    );
+    assert_eq!(report.attempts(), 1);
+    let seen = seen.into_inner().unwrap();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].attempts(), 3);
+    assert!(seen[0].function().ends_with("::play"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_the_body_reports_a_dropped_call_to_those_who_live_on() {
+    #[retry(attempts = 2, on = "io::Error", name = "panics")]
+    async fn panics() -> io::Result<usize> {
+        panic!("in the body")
+    }
+
+    let caught = std::panic::AssertUnwindSafe(panics());
+    let report = report_of(futures::FutureExt::catch_unwind(caught)).await;
+    assert_eq!(report.function(), "panics");
+    assert_eq!(report.outcome(), Outcome::Dropped);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_paid_for_and_dropped_is_back_in_the_budget_it_reports() {
+    let script = Script::new([RESET]);
+    let full = report_of(play(&Script::new([Step::Succeed])))
+        .await
+        .budget_level();
+    let report = report_of(timeout(ms(50), play(&script))).await;
+    assert_eq!(report.outcome(), Outcome::Dropped);
+    assert_eq!(report.budget_level(), full);
+}

@@ -1,0 +1,70 @@
+//! The switch that turns retries off. It acts on the whole process, so this is a test of its own.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use reattempt::{Outcome, is_enabled, observe, retry, set_enabled};
+use tokio::time::{Instant, sleep};
+
+const WAIT: Duration = Duration::from_secs(1);
+
+#[retry(
+    attempts = 4,
+    base = "1s",
+    jitter = "none",
+    on = "io::Error",
+    budget = "none"
+)]
+async fn fails(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
+#[retry(
+    attempts = 4,
+    timeout = "100ms",
+    base = "1s",
+    on = "io::Error",
+    budget = "none"
+)]
+async fn hangs(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    std::future::pending().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_retries_a_call_ends_after_the_attempt_under_way_and_limits_hold() {
+    assert!(is_enabled());
+
+    // A call that runs makes the attempt that it waits for, and no other.
+    let calls = AtomicU32::new(0);
+    let (ended, ()) = tokio::join!(observe(fails(&calls)), async {
+        sleep(WAIT / 2).await;
+        set_enabled(false);
+    });
+    ended.0.unwrap_err();
+    let report = ended.1.unwrap();
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+    assert_eq!((report.attempts(), report.waited()), (2, WAIT));
+    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+
+    assert!(!is_enabled());
+    let calls = AtomicU32::new(0);
+    let (result, report) = observe(fails(&calls)).await;
+    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
+
+    let (calls, began) = (AtomicU32::new(0), Instant::now());
+    let (result, report) = observe(hangs(&calls)).await;
+    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(report.unwrap().outcome(), Outcome::Timeout);
+    assert_eq!(began.elapsed(), Duration::from_millis(100));
+
+    set_enabled(true);
+    let calls = AtomicU32::new(0);
+    fails(&calls).await.unwrap_err();
+    assert_eq!(calls.load(Ordering::Relaxed), 4);
+}
