@@ -129,18 +129,3 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
     #[cfg(not(feature = "tracing"))]
     let _ = (function, allowed, attempts);
 }
-
-#[cfg(all(test, feature = "tracing"))]
-mod tests {
-    use super::*;
-
-    /// `tracing` may hand events on to the crate `log`, and says so to nobody.
-    #[test]
-    fn without_a_subscriber_somebody_may_hear() {
-        assert!(
-            !tracing::dispatcher::has_been_set(),
-            "no test here may set one"
-        );
-        assert!(may_be_heard());
-    }
-}
