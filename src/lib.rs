@@ -29,8 +29,8 @@ pub use retry_macros::Retryable;
 pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY, Nested,
-    Observe, Outcome, Policy, Previous, Propagate, Report, RetryEvent, Retryable, SLOW_IO, Stopped,
-    Verdict, deadline, is_enabled, observe, propagate, set_enabled,
+    Observe, Outcome, Policy, Previous, Propagate, Report, RetryEvent, Retryable, Run, SLOW_IO,
+    Stopped, Verdict, deadline, is_enabled, observe, propagate, run, set_enabled,
 };
 
 #[doc(hidden)]

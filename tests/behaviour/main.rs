@@ -31,6 +31,7 @@ mod reentrant;
 mod refusals;
 mod reports;
 mod rules;
+mod run;
 mod schedule;
 mod script;
 mod stopped_calls;

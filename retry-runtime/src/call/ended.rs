@@ -33,6 +33,17 @@ pub struct Ending {
     pub(super) error_stands: bool,
 }
 
+impl Ending {
+    /// Whether the last attempt returned an error, which is then what the caller gets.
+    pub(crate) fn error_stands(&self) -> bool {
+        self.error_stands
+    }
+
+    pub(crate) fn into_stopped(self) -> Stopped {
+        self.stopped
+    }
+}
+
 /// What never ends the attempt of a function without limits.
 #[derive(Debug, Clone, Copy)]
 pub enum Never {}

@@ -76,6 +76,12 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     #[inline]
     #[must_use]
     pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings<'p>) -> Self {
+        Self::with(settings)
+    }
+
+    /// Begins a call that goes by these settings.
+    #[inline]
+    pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
         let (timeout, deadline) = if LIMITED {
             (settings.timeout(), settings.deadline())
         } else {

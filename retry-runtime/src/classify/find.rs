@@ -189,7 +189,7 @@ fn itself<E: 'static, A: 'static>(error: &E) -> Option<&A> {
 
 #[cold]
 #[inline(never)]
-fn find_in<A: Error + 'static>(
+pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
     said: fn(&A) -> Said,
 ) -> Option<Said> {

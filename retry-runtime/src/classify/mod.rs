@@ -16,6 +16,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::find::find_in;
 pub use self::find::{Find, Inside};
 pub use self::hint::{Delay, hint_from, hint_in};
 pub(crate) use self::links::{Links, as_type, ends_all};

@@ -2,6 +2,7 @@
 
 mod given;
 mod label;
+mod located;
 mod settings;
 
 pub use self::given::{BudgetOf, PolicyOf};

@@ -88,6 +88,20 @@ impl<'p> Settings<'p> {
         self
     }
 
+    /// Sets the label in events, reports and metrics.
+    #[must_use]
+    pub(crate) const fn with_name(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Says that a hook wants to know how the call went.
+    #[must_use]
+    pub(crate) const fn with_listener(mut self) -> Self {
+        self.listens = true;
+        self
+    }
+
     /// Says whether an attempt may run twice.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {

@@ -1,0 +1,34 @@
+//! Sites of calls that no attribute describes: one for each place in the source.
+
+use std::collections::HashMap;
+use std::panic::Location;
+use std::sync::{PoisonError, RwLock};
+
+use super::{Settings, Shared};
+use crate::policy::Policy;
+
+impl Settings<'static> {
+    /// The settings of a call that is made at `place`: all calls made there share a name and a budget.
+    ///
+    /// What they share is made at the first of them and kept: there are as many as the program has such places.
+    pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
+        type Places = HashMap<&'static Location<'static>, (&'static str, &'static Shared)>;
+        static PLACES: RwLock<Option<Places>> = RwLock::new(None);
+        let places = PLACES.read().unwrap_or_else(PoisonError::into_inner);
+        let known = places
+            .as_ref()
+            .and_then(|places| places.get(place))
+            .copied();
+        drop(places);
+        let (name, shared) = known.unwrap_or_else(|| {
+            let mut places = PLACES.write().unwrap_or_else(PoisonError::into_inner);
+            let place = places.get_or_insert_default().entry(place);
+            *place.or_insert_with_key(|place| {
+                let name: &'static str = place.to_string().leak();
+                let shared: &'static Shared = Box::leak(Box::new(Shared::new()));
+                (name, shared)
+            })
+        });
+        Self::new(name, policy, shared)
+    }
+}

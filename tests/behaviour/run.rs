@@ -1,0 +1,213 @@
+//! Retries without the attribute: `Policy::run`.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use reattempt::{Attempt, Budget, NO_RETRY, Outcome, Policy, Stopped, observe, retry};
+use tokio::time::sleep;
+
+use crate::script::{RESET, Script, Step, ending, ms};
+
+const POLICY: Policy = Policy::new()
+    .with_attempts(4)
+    .with_base(ms(100))
+    .with_jitter(reattempt::Jitter::None);
+
+#[tokio::test(start_paused = true)]
+async fn an_operation_is_retried_as_its_error_says() {
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    let (result, report) = observe(POLICY.run(|| script.play()).into_future()).await;
+    assert_eq!(result.unwrap(), 3);
+    assert_eq!(script.times(), [ms(0), ms(100), ms(300)]);
+    let report = report.unwrap();
+    assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
+    assert_eq!(report.waited(), ms(300));
+    assert!(report.function().contains("run.rs:"), "{report}");
+
+    let script = Script::new([Step::Fail(io::ErrorKind::NotFound)]);
+    POLICY.run(|| script.play()).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+    let script = Script::new([RESET]);
+    NO_RETRY.run(|| script.play()).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_on_and_unless_choose_the_errors() {
+    async fn calls_of<T, E>(
+        script: &Script,
+        ended: impl IntoFuture<Output = Result<T, E>>,
+    ) -> usize {
+        assert!(ended.await.is_err());
+        script.calls()
+    }
+    let not_found = || Script::new([Step::Fail(io::ErrorKind::NotFound)]);
+
+    let script = not_found();
+    let run = POLICY.run(|| script.play());
+    let run = run.when(|error| error.kind() == io::ErrorKind::NotFound);
+    assert_eq!(calls_of(&script, run).await, 4);
+
+    // `on` names the type, and the verdict of a `NotFound` is permanent.
+    let script = not_found();
+    let run = POLICY.run(|| script.play()).on::<io::Error>();
+    assert_eq!(calls_of(&script, run).await, 1);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play()).on::<io::Error>();
+    let run = run.when(|error| error.kind() != io::ErrorKind::ConnectionReset);
+    assert_eq!(calls_of(&script, run).await, 1);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play());
+    let run = run.unless(|error| error.kind() == io::ErrorKind::ConnectionReset);
+    assert_eq!(calls_of(&script, run).await, 1);
+
+    let script = Script::new([RESET]);
+    let run = POLICY
+        .run(|| script.play())
+        .on::<Stopped>()
+        .on::<io::Error>();
+    assert_eq!(calls_of(&script, run).await, 4);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play()).on::<Stopped>();
+    assert_eq!(calls_of(&script, run).await, 1);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(async || anyhow::Ok(script.play().await?));
+    assert_eq!(calls_of(&script, run.on_source::<io::Error>()).await, 4);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(async || Ok::<_, Box<dyn Error + Send + Sync>>(script.play().await?));
+    assert_eq!(calls_of(&script, run.on_source::<io::Error>()).await, 4);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play()).idempotent(false);
+    assert_eq!(calls_of(&script, run).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn timeouts_deadlines_and_cancel_end_it_as_they_end_a_function() {
+    let timed = POLICY.with_timeout(ms(50)).with_attempts(2);
+    let script = Script::new([Step::Hang]);
+    let error = timed.run(|| script.play()).await.unwrap_err();
+    assert_eq!(ending(&error), (Outcome::Timeout, 2, None));
+
+    let script = Script::new([Step::Hang]);
+    let run = timed.run(|| script.play());
+    let run = run.unless(|error| error.kind() == io::ErrorKind::TimedOut);
+    assert_eq!(ending(&run.await.unwrap_err()), (Outcome::Timeout, 1, None));
+
+    let script = Script::new([RESET]);
+    let due = POLICY.with_unlimited_attempts().with_deadline(ms(1000));
+    let error = due.run(|| script.play()).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+    assert_eq!(script.calls(), 4);
+
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play()).cancel(sleep(ms(150)));
+    let error = run.await.unwrap_err();
+    assert_eq!(ending(&error).0, Outcome::Cancelled);
+    assert_eq!(script.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_place_has_a_budget_unless_one_is_named() {
+    static NAMED: Budget = Budget::ratio(0.1);
+    let fails = async |budget: Option<&Budget>| {
+        let script = Script::new([RESET]);
+        let run = POLICY.run(|| script.play());
+        match budget {
+            Some(budget) => run.budget(budget).await.unwrap_err(),
+            None => run.without_budget().await.unwrap_err(),
+        };
+        script.calls()
+    };
+    assert_eq!(fails(Some(&NAMED)).await, 2);
+    assert_eq!(fails(Some(&NAMED)).await, 1);
+    let shared = Arc::new(Budget::ratio(0.1));
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play()).budget(&shared);
+    run.await.unwrap_err();
+    assert_eq!(script.calls(), 2);
+    for _ in 0..1_000 {
+        assert_eq!(fails(None).await, 4);
+    }
+
+    let mut refused = false;
+    for _ in 0..1_000 {
+        let script = Script::new([RESET]);
+        let ended = observe(POLICY.run(|| script.play()).into_future()).await;
+        refused |= ended.1.unwrap().outcome() == Outcome::Budget;
+    }
+    assert!(refused, "the budget of this place");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_hears_of_each_retry() {
+    let script = Script::new([RESET, Step::Hang, Step::Succeed]);
+    let mut told = Vec::new();
+    let run = POLICY.with_timeout(ms(10)).run(|| script.play());
+    let run = run.name("greeting").on_retry(|event| {
+        told.push((event.attempt(), event.delay(), event.error().is_some()));
+        assert_eq!(event.function(), "greeting");
+        assert_eq!(event.attempts(), Some(4));
+    });
+    assert_eq!(run.await.unwrap(), 3);
+    assert_eq!(told, [(1, ms(100), true), (2, ms(200), false)]);
+}
+
+#[tokio::test]
+async fn it_can_be_spawned_with_borrowed_data() {
+    let ended = tokio::spawn(async {
+        let text = String::from("lent");
+        let lengths = Mutex::new(Vec::new());
+        let policy = POLICY.with_base(Duration::ZERO);
+        let operation = async || {
+            tokio::task::yield_now().await;
+            lengths.lock().unwrap().push(text.len());
+            Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset))
+        };
+        policy.run(|| operation()).await.unwrap_err();
+        drop(text);
+        lengths.into_inner().unwrap()
+    });
+    assert_eq!(ended.await.unwrap(), [4; 4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_box_it_need_not_be_send() {
+    let calls = Cell::new(0);
+    let operation = async || {
+        calls.set(calls.get() + 1);
+        let attempt = Attempt::current().unwrap();
+        assert_eq!(attempt.number(), calls.get());
+        Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset))
+    };
+    POLICY.run(operation).unboxed().await.unwrap_err();
+    assert_eq!(calls.get(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn within_an_annotated_function_retries_add() {
+    #[retry(attempts = 4, base = "1ms", on = "io::Error")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        POLICY.run(|| script.play()).await
+    }
+    let script = Script::new([RESET]);
+    outer(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_error_stands_where_no_attempt_was_cut() {
+    let script = Script::new([Step::FailAfter(ms(90)), RESET]);
+    let due = POLICY.with_deadline(ms(100));
+    let error = due.run(|| script.play()).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+    assert_eq!(script.calls(), 1);
+}
