@@ -28,8 +28,8 @@ pub use retry_macros::Retryable;
 #[doc = include_str!("retry.md")]
 pub use retry_macros::retry;
 pub use retry_runtime::{
-    Attempt, Backoff, Budget, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY, Nested,
-    Outcome, Policy, Previous, Propagate, RetryEvent, Retryable, SLOW_IO, Stopped, Verdict,
+    Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
+    Nested, Outcome, Policy, Previous, Propagate, RetryEvent, Retryable, SLOW_IO, Stopped, Verdict,
     deadline, propagate,
 };
 

@@ -29,7 +29,7 @@ mod site;
 mod stopped;
 
 pub use crate::backoff::{Backoff, Factor};
-pub use crate::budget::Budget;
+pub use crate::budget::{Budget, Budgets};
 pub use crate::classify::{Retryable, Verdict};
 pub use crate::context::{Attempt, IdempotencyKey, Nested, Previous, Propagate, propagate};
 pub use crate::error::Error;

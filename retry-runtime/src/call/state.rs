@@ -95,6 +95,7 @@ fn give_back(state: &State<'_>) {
 pub(super) fn charge(previous: Previous) -> Charge {
     match previous {
         Previous::Failed(Verdict::Throttled) => Charge::Throttled,
-        Previous::Failed(_) | Previous::TimedOut => Charge::Retry,
+        Previous::Failed(_) => Charge::Failure,
+        Previous::TimedOut => Charge::Timeout,
     }
 }
