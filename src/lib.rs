@@ -28,9 +28,9 @@ pub use retry_macros::Retryable;
 #[doc = include_str!("retry.md")]
 pub use retry_macros::retry;
 pub use retry_runtime::{
-    Attempt, Backoff, Budget, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY, Nested,
-    Observe, Outcome, Policy, Previous, Propagate, Report, RetryEvent, Retryable, Run, SLOW_IO,
-    Stopped, Verdict, deadline, is_enabled, observe, propagate, run, set_enabled,
+    Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
+    Nested, Observe, Outcome, Policy, Previous, Propagate, Report, RetryEvent, Retryable, Run,
+    SLOW_IO, Stopped, Verdict, deadline, is_enabled, observe, propagate, run, set_enabled,
 };
 
 #[doc(hidden)]

@@ -22,6 +22,7 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         (Annotated::None, Manner::NONE),
         (Annotated::Naive, Manner::NAIVE),
         (Annotated::Backoff, Manner::BACKOFF),
+        (Annotated::Aws, Manner::AWS),
         (Annotated::Defaults, Manner::BUDGET),
     ];
     let progress = Progress::begin("annotated functions", manners.len());

@@ -45,20 +45,20 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
 fn simulate(fleet: Fleet, trouble: Trouble) -> Vec<Timeline> {
     let progress = Progress::begin("overload", Manner::ALL.len() * SECONDS);
     let run = |manner: &Manner| fleet.run(manner, trouble, SECONDS, SEED, || progress.step());
-    let [none, naive, backoff, budget] = &Manner::ALL;
+    let [none, naive, backoff, aws, budget, small] = &Manner::ALL;
     std::thread::scope(|scope| {
         // Those that storm are the long ones: one for each thread.
-        let other = scope.spawn(|| [run(naive), run(none)]);
-        let [backoff, budget] = [run(backoff), run(budget)];
-        let [naive, none] = other.join().expect("a simulation does not panic");
-        vec![none, naive, backoff, budget]
+        let other = scope.spawn(|| [naive, none, aws].map(run));
+        let [backoff, budget, small] = [backoff, budget, small].map(run);
+        let [naive, none, aws] = other.join().expect("a simulation does not panic");
+        vec![none, naive, backoff, aws, budget, small]
     })
 }
 
 fn chart<'a>(title: &'a str, timelines: &[Timeline]) -> Chart<'a> {
     let seconds = || (0_u32..).map(f64::from);
     let line = |(manner, timeline): (&Manner, &Timeline)| Line {
-        name: manner.name.to_owned(),
+        name: manner.name.replace('`', ""),
         points: seconds().zip(timeline.load()).collect(),
         style: Style::Line,
     };

@@ -1,6 +1,7 @@
 //! What a budget of a fixed size means to processes of few and of many calls.
 
 use anyhow::Result;
+use simulation::server::Trouble;
 use simulation::tables::{self, BUDGETS, RATES};
 
 use crate::chart::{Chart, Line, Style};
@@ -12,7 +13,7 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         Size::Quick => &RATES[5..6],
     };
     let progress = Progress::begin("calls a second", rates.len());
-    let mut table = tables::rates_head();
+    let (mut outage, mut slow_down) = (tables::rates_head(), tables::rates_head());
     let mut lines: Vec<Line> = BUDGETS
         .iter()
         .map(|manner| Line {
@@ -22,8 +23,10 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         })
         .collect();
     for rate in rates {
-        let timelines = tables::rates(*rate);
-        table = format!("{table}\n{}", tables::rates_row(*rate, &timelines));
+        let timelines = tables::rates(*rate, Trouble::SLOW_DOWN);
+        slow_down = format!("{slow_down}\n{}", tables::rates_row(*rate, &timelines));
+        let timelines = tables::rates(*rate, Trouble::OUTAGE);
+        outage = format!("{outage}\n{}", tables::rates_row(*rate, &timelines));
         for (line, timeline) in lines.iter_mut().zip(&timelines) {
             let mean = timeline.mean_load_in_trouble();
             line.points.push((f64::from(*rate), mean));
@@ -35,7 +38,8 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         points: rates.iter().map(|rate| (f64::from(*rate), 1.2)).collect(),
         style: Style::Bound,
     });
-    output.table("rates", &table)?;
+    output.table("rates, slow-down", &slow_down)?;
+    output.table("rates, outage", &outage)?;
     if size == Size::Quick {
         // One point is no line.
         return Ok(());

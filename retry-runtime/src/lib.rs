@@ -32,7 +32,7 @@ mod switch;
 mod trace;
 
 pub use crate::backoff::{Backoff, Factor};
-pub use crate::budget::Budget;
+pub use crate::budget::{Budget, Budgets};
 pub use crate::classify::{Retryable, Verdict};
 pub use crate::context::{Attempt, IdempotencyKey, Nested, Previous, Propagate, propagate};
 pub use crate::error::Error;

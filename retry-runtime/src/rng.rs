@@ -71,6 +71,11 @@ fn seed(process: u32) -> u64 {
     ))
 }
 
+/// Hashes the keys of one map so that nobody can choose keys which collide.
+pub(crate) fn hasher() -> RandomState {
+    RandomState::new()
+}
+
 /// A random UUID (version 4), from the operating system each time it is asked for.
 ///
 /// So neither a process that `fork` made nor a machine restored from a snapshot gives one twice.

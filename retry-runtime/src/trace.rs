@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::explain::Words;
 use crate::stopped::Outcome;
@@ -24,6 +25,8 @@ pub(crate) struct Failure<'a> {
     pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
     /// The error in words.
     pub(crate) words: &'a dyn Words,
+    /// The budget, if it is what refused a retry.
+    pub(crate) empty: Option<&'a Budget>,
 }
 
 /// Whether a subscriber hears of calls that fail.
@@ -80,6 +83,7 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             "attempt failed, not worth another"
         );
     } else {
+        let empty = failure.empty.map(|budget| Empty(failure.function, budget));
         tracing::warn!(
             target: "reattempt",
             function = failure.function,
@@ -89,6 +93,7 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             outcome = outcome.as_str(),
             elapsed = (failure.elapsed)().map(tracing::field::debug),
             error = failure.words.text(),
+            reason = empty.map(tracing::field::display),
             "gave up"
         );
     }
@@ -128,4 +133,20 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
     );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, allowed, attempts);
+}
+
+/// Why a budget refused a retry, and what to do about it.
+#[cfg(feature = "tracing")]
+struct Empty<'a>(&'static str, &'a Budget);
+
+#[cfg(feature = "tracing")]
+impl std::fmt::Display for Empty<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(function, budget) = self;
+        write!(
+            f,
+            "the retry budget of `{function}` is empty ({} when full); see `budget`",
+            budget.retries_when_full()
+        )
+    }
 }

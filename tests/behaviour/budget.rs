@@ -2,7 +2,8 @@
 
 #![allow(clippy::float_cmp, reason = "whole numbers of tokens are exact")]
 
-use std::future::Future as _;
+use std::cell::Cell;
+use std::future::Future;
 use std::io;
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -10,13 +11,14 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::join_all;
-use reattempt::{Budget, Outcome, Retryable, Verdict, retry};
+use reattempt::{Budget, Outcome, Retryable, Stopped, Verdict, retry};
+use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ms};
 
 #[tokio::test(start_paused = true)]
 async fn c47_a_budget_of_ten_retries_makes_eleven_calls() {
-    static TEN: Budget = Budget::new().capacity(10).retry_cost(1);
+    static TEN: Budget = Budget::aws().with_capacity(10).with_retry_cost(1);
     #[retry(attempts = 100, budget = "TEN")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -29,8 +31,9 @@ async fn c47_a_budget_of_ten_retries_makes_eleven_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_key_a_function_makes_35_retries_while_everything_fails() {
-    #[retry(attempts = 8)]
+async fn without_a_key_a_function_makes_250_retries_while_everything_fails() {
+    // Without a wait, so that nothing comes back by time.
+    #[retry(attempts = 8, base = "0ms", jitter = "none")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -38,12 +41,12 @@ async fn without_a_key_a_function_makes_35_retries_while_everything_fails() {
     for _ in 0..100 {
         call(&script).await.unwrap_err();
     }
-    assert_eq!(script.calls(), 100 + 35);
+    assert_eq!(script.calls(), 100 + 250);
 }
 
 #[tokio::test(start_paused = true)]
-async fn fourteen_successes_earn_one_retry() {
-    static STANDARD: Budget = Budget::new();
+async fn with_the_numbers_of_aws_fourteen_successes_earn_one_retry() {
+    static STANDARD: Budget = Budget::aws();
     #[retry(attempts = 3, budget = STANDARD)]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -72,7 +75,7 @@ async fn fourteen_successes_earn_one_retry() {
 
 #[tokio::test(start_paused = true)]
 async fn c53_a_drained_function_leaves_the_budget_of_another_alone() {
-    #[retry(attempts = 50)]
+    #[retry(attempts = 300, base = "0ms", jitter = "none")]
     async fn broken(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -82,14 +85,14 @@ async fn c53_a_drained_function_leaves_the_budget_of_another_alone() {
     }
     let script = Script::new([RESET]);
     broken(&script).await.unwrap_err();
-    assert_eq!(script.calls(), 36, "drained");
+    assert_eq!(script.calls(), 251, "drained");
     let script = Script::new([RESET, RESET, Step::Succeed]);
     assert_eq!(sound(&script).await.unwrap(), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn functions_that_name_one_budget_share_it() {
-    static SHARED: Budget = Budget::new().capacity(28);
+    static SHARED: Budget = Budget::aws().with_capacity(28);
     #[retry(attempts = 50, budget = "SHARED")]
     async fn one(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -151,7 +154,7 @@ async fn c55_what_is_refused_for_another_reason_is_not_charged() {
 /// C-25: what was paid for a retry that never began comes back, wherever the call is dropped.
 #[tokio::test(start_paused = true)]
 async fn c25_a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
-    static LEVEL: Budget = Budget::new();
+    static LEVEL: Budget = Budget::aws();
     #[retry(
         attempts = 4,
         timeout = "1s",
@@ -192,7 +195,7 @@ async fn c25_a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
 
 #[tokio::test(start_paused = true)]
 async fn a_success_after_a_retry_gives_back_what_the_last_one_took() {
-    static LEVEL: Budget = Budget::new();
+    static LEVEL: Budget = Budget::aws();
     #[retry(attempts = 3, budget = "LEVEL")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -204,7 +207,7 @@ async fn a_success_after_a_retry_gives_back_what_the_last_one_took() {
 
 #[tokio::test(start_paused = true)]
 async fn a_throttled_retry_takes_less() {
-    static LEVEL: Budget = Budget::new();
+    static LEVEL: Budget = Budget::aws();
     #[derive(Debug)]
     struct TooMany;
     impl Retryable for TooMany {
@@ -230,7 +233,7 @@ async fn a_throttled_retry_takes_less() {
 /// Where the last attempt left no error, the caller learns that it was the budget.
 #[tokio::test(start_paused = true)]
 async fn a_timeout_without_budget_says_so() {
-    static EMPTY: Budget = Budget::new().capacity(1);
+    static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 3, timeout = "1s", budget = "EMPTY")]
     async fn call() -> Result<(), reattempt::Error<io::Error>> {
         std::future::pending().await
@@ -272,7 +275,7 @@ async fn c30_a_panic_in_a_hook_takes_nothing() {
 /// Many calls at once share what there is, whatever their order.
 #[tokio::test(start_paused = true)]
 async fn calls_at_the_same_time_do_not_overdraw() {
-    static TWENTY: Budget = Budget::new().capacity(20).retry_cost(1);
+    static TWENTY: Budget = Budget::aws().with_capacity(20).with_retry_cost(1);
     #[retry(attempts = 10, budget = "TWENTY")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -283,16 +286,16 @@ async fn calls_at_the_same_time_do_not_overdraw() {
     assert_eq!(script.calls(), 50 + 20);
 }
 
-/// The share of a `ratio` is of all calls, and a floor helps where there are few.
+/// The share of a `ratio` is of all calls, and a refill helps where there are few.
 #[tokio::test(start_paused = true)]
-async fn a_ratio_allows_its_share_and_a_floor_its_rate() {
+async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
     static TENTH: Budget = Budget::ratio(0.1);
     #[retry(attempts = 4, base = "1ms", budget = "TENTH")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    static FLOOR: Budget = Budget::ratio(0.0).floor(2.0);
-    #[retry(attempts = 2, base = "1ms", budget = "FLOOR")]
+    static REFILLED: Budget = Budget::ratio(0.0).with_refill(2.0);
+    #[retry(attempts = 2, base = "1ms", budget = "REFILLED")]
     async fn rare(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -314,4 +317,219 @@ async fn a_ratio_allows_its_share_and_a_floor_its_rate() {
         2 * 21,
         "one call in half a second: every one is retried"
     );
+}
+
+/// Fails with a reset until its time comes.
+struct Blip(Instant);
+
+impl Blip {
+    fn answer(&self) -> io::Result<()> {
+        if Instant::now() < self.0 {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fifty_calls_at_once_through_a_blip_lose_no_attempt_to_the_budget() {
+    #[retry(attempts = 6)]
+    async fn download(server: &Blip, attempts: &Cell<u32>) -> io::Result<()> {
+        attempts.set(attempts.get() + 1);
+        server.answer()
+    }
+    let server = Blip(Instant::now() + ms(400));
+    let attempts: Vec<_> = (0..50).map(|_| Cell::new(0)).collect();
+    let ended = join_all(attempts.iter().map(|count| download(&server, count))).await;
+    // Full jitter may draw five short waits, which end within the blip.
+    let lost = ended
+        .iter()
+        .zip(&attempts)
+        .filter(|(ended, attempts)| ended.is_err() && attempts.get() < 6);
+    assert_eq!(lost.count(), 0);
+    let succeeded = ended.iter().filter(|ended| ended.is_ok());
+    assert!(succeeded.count() >= 45);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_calls_in_a_row_that_each_need_two_retries_all_succeed() {
+    #[retry(attempts = 3)]
+    async fn hourly(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 3)]
+    async fn every_second(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    for number in 0..100 {
+        for pause in [ms(1_000), ms(3_600_000)] {
+            tokio::time::advance(pause).await;
+            let script = Script::new([RESET, RESET, Step::Succeed]);
+            let ended = if pause > ms(1_000) {
+                hourly(&script).await
+            } else {
+                every_second(&script).await
+            };
+            assert_eq!(ended.unwrap(), 3, "call {number}, {pause:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_calls_without_a_pause_that_each_need_two_retries_all_succeed() {
+    #[retry(attempts = 3, base = "0ms", jitter = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    for number in 0..100 {
+        let script = Script::new([RESET, RESET, Step::Succeed]);
+        assert_eq!(call(&script).await.unwrap(), 3, "call {number}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_an_hour_and_a_quiet_day_leave_a_full_budget() {
+    static LEVEL: Budget = Budget::new();
+    #[retry(attempts = 4, timeout = "500ms", budget = "LEVEL")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (script, began) = (Script::new([RESET, Step::Hang]), Instant::now());
+    while began.elapsed() < ms(3_600_000) {
+        join_all((0..10).map(|_| call(&script))).await;
+        tokio::time::advance(ms(500)).await;
+    }
+    assert!(LEVEL.level() < 14.0, "drained: {LEVEL:?}");
+    tokio::time::advance(ms(24 * 3_600_000)).await;
+    assert_eq!(LEVEL.level(), 500.0);
+}
+
+/// Begins so many calls a second, whatever becomes of the ones before, and waits for all.
+async fn at_rate<F: Future>(calls: u32, a_second: u32, call: impl Fn() -> F) {
+    let begun = (0..calls).map(|number| {
+        let call = call();
+        async move {
+            tokio::time::sleep(Duration::from_secs(1) * number / a_second).await;
+            call.await;
+        }
+    });
+    join_all(begun).await;
+}
+
+/// 500 tokens, and 5 in each of ten seconds: 550 pay for 275 retries after resets, or 39 after timeouts.
+#[tokio::test(start_paused = true)]
+async fn ten_seconds_of_failures_at_250_calls_a_second_have_at_most_280_retries_or_40_after_timeouts()
+ {
+    #[retry(attempts = 3)]
+    async fn reset(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 3, timeout = "100ms")]
+    async fn late(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    at_rate(2_500, 250, || reset(&script)).await;
+    let retries = script.calls() - 2_500;
+    assert!((270..=280).contains(&retries), "{retries} after resets");
+
+    let script = Script::new([Step::Hang]);
+    at_rate(2_500, 250, || late(&script)).await;
+    let retries = script.calls() - 2_500;
+    assert!((38..=40).contains(&retries), "{retries} after timeouts");
+}
+
+/// Over a minute: the reserve is spent in the first seconds, and the rest is what comes back.
+#[tokio::test(start_paused = true)]
+async fn while_80_percent_fail_3_and_8_attempts_make_the_same_load() {
+    /// Fails eight requests of ten, in an order that repeats only after many.
+    #[derive(Default)]
+    struct Server {
+        requests: Cell<u32>,
+        state: Cell<u64>,
+    }
+    impl Server {
+        fn answer(&self) -> io::Result<()> {
+            self.requests.set(self.requests.get() + 1);
+            let state = self.state.get();
+            // Knuth's multiplier for 64 bits; the high bits are the good ones.
+            let next = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            self.state.set(next);
+            if (next >> 33) % 10 < 8 {
+                return Err(io::ErrorKind::ConnectionReset.into());
+            }
+            Ok(())
+        }
+    }
+    #[retry(attempts = 3)]
+    async fn three(server: &Server) -> io::Result<()> {
+        server.answer()
+    }
+    #[retry(attempts = 8)]
+    async fn eight(server: &Server) -> io::Result<()> {
+        server.answer()
+    }
+    let (of_three, of_eight) = (Server::default(), Server::default());
+    at_rate(6_000, 100, || three(&of_three)).await;
+    at_rate(6_000, 100, || eight(&of_eight)).await;
+    let [three, eight] =
+        [of_three, of_eight].map(|server| f64::from(server.requests.get()) / 6_000.0);
+    assert!((eight / three - 1.0).abs() < 0.02, "{three} and {eight}");
+    assert!((1.09..1.13).contains(&three), "{three}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_takes_2_tokens_5_if_throttled_and_14_after_a_timeout() {
+    static LEVEL: Budget = Budget::new().with_refill(0.0);
+    #[derive(Debug)]
+    enum Failure {
+        Throttled,
+        Other,
+        Stopped,
+    }
+    impl Retryable for Failure {
+        fn verdict(&self) -> Verdict {
+            match self {
+                Self::Throttled => Verdict::Throttled,
+                Self::Other | Self::Stopped => Verdict::Transient,
+            }
+        }
+    }
+    impl From<Stopped> for Failure {
+        fn from(_: Stopped) -> Self {
+            Self::Stopped
+        }
+    }
+    #[retry(attempts = 2, timeout = "1s", budget = "LEVEL")]
+    async fn call(failure: Option<fn() -> Failure>) -> Result<(), Failure> {
+        match failure {
+            Some(failure) => Err(failure()),
+            None => std::future::pending().await,
+        }
+    }
+    let failures: [(Option<fn() -> Failure>, f64); 3] = [
+        (Some(|| Failure::Other), 2.0),
+        (Some(|| Failure::Throttled), 5.0),
+        (None, 14.0),
+    ];
+    for (failure, price) in failures {
+        let before = LEVEL.level();
+        call(failure).await.unwrap_err();
+        assert_eq!(before - LEVEL.level(), price);
+    }
+}
+
+/// A retry after a timeout that succeeds gives back what it took, too.
+#[tokio::test(start_paused = true)]
+async fn a_success_after_a_timeout_gives_back_14() {
+    static LEVEL: Budget = Budget::new().with_refill(0.0);
+    #[retry(attempts = 3, timeout = "1s", budget = "LEVEL")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::Hang, Step::Succeed]);
+    call(&script).await.unwrap();
+    assert_eq!(LEVEL.level(), 498.0);
 }

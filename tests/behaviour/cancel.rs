@@ -169,7 +169,7 @@ async fn a_cancelled_attempt_is_dropped_at_once() {
 /// The budget is charged for retries that began, and for no other.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_wait_gives_its_tokens_back() {
-    static LEVEL: reattempt::Budget = reattempt::Budget::new();
+    static LEVEL: reattempt::Budget = reattempt::Budget::aws();
     #[retry(attempts = 5, base = "1s", jitter = "none", backoff = "constant", budget = "LEVEL", cancel = tokio::time::sleep(after))]
     async fn call(script: &Script, after: Duration) -> io::Result<usize> {
         script.play().await
@@ -215,7 +215,7 @@ async fn the_future_is_made_once_a_call() {
 /// counted.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
-    static LEVEL: reattempt::Budget = reattempt::Budget::new();
+    static LEVEL: reattempt::Budget = reattempt::Budget::aws();
     #[retry(
         attempts = 5,
         budget = "LEVEL",

@@ -129,7 +129,7 @@ async fn c24_a_late_wake_up_begins_no_attempt() {
 /// C-24: and what it was to cost comes back.
 #[tokio::test(start_paused = true)]
 async fn c24_a_retry_that_is_too_late_costs_nothing() {
-    static LEVEL: Budget = Budget::new();
+    static LEVEL: Budget = Budget::aws();
     #[retry(
         deadline = "1s",
         base = "300ms",

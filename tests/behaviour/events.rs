@@ -195,3 +195,30 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
     let last = log.lines().pop().unwrap();
     assert_line(&last, "DEBUG", &["attempt=1", "`before_retry` failed"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_budget_says_which_it_is_and_what_to_do() {
+    static SMALL: reattempt::Budget = reattempt::Budget::new().with_capacity(1);
+    #[retry(attempts = 4, on = "io::Error", budget = SMALL, name = "x::download")]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 4, on = "io::Error", name = "outer")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        inner(script).await
+    }
+    let log = Log::listen();
+    let (result, report) = reattempt::observe(outer(&Script::new([RESET]))).await;
+    result.unwrap_err();
+    assert_eq!(report.unwrap().outcome(), reattempt::Outcome::Budget);
+    let lines = log.lines();
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    let reason = "the retry budget of `x::download` is empty (no retries when full); see `budget`";
+    assert_line(&lines[0], "WARN", &[r#"outcome="budget""#, reason]);
+    assert_line(
+        &lines[1],
+        "WARN",
+        &[r#"function="outer""#, r#"outcome="budget""#],
+    );
+    assert!(!lines[1].contains("reason="), "{lines:#?}");
+}

@@ -116,7 +116,7 @@ async fn only_retries_that_were_made_count() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_budget_refused_is_not_retried_further_out() {
-    static EMPTY: Budget = Budget::new().capacity(1);
+    static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -158,7 +158,7 @@ async fn what_was_cancelled_is_not_retried_further_out() {
 /// A body that handled the refusal and failed of itself later is retried.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
-    static EMPTY: Budget = Budget::new().capacity(1);
+    static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -183,7 +183,7 @@ async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
 /// The call between them has a rule by which it would not have retried either.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_call_with_a_reason_of_its_own() {
-    static EMPTY: Budget = Budget::new().capacity(1);
+    static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -255,7 +255,7 @@ async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_scope() {
-    static EMPTY: Budget = Budget::new().capacity(1);
+    static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
         script.play().await

@@ -23,7 +23,7 @@ async fn around(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> 
 }
 
 /// Too little for any retry.
-static EMPTY: Budget = Budget::new().capacity(1);
+static EMPTY: Budget = Budget::new().with_capacity(1);
 
 #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
 async fn refused(script: &Script) -> io::Result<usize> {

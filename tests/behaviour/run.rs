@@ -172,7 +172,7 @@ async fn it_can_be_spawned_with_borrowed_data() {
             lengths.lock().unwrap().push(text.len());
             Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset))
         };
-        policy.run(|| operation()).await.unwrap_err();
+        policy.run(operation).await.unwrap_err();
         drop(text);
         lengths.into_inner().unwrap()
     });

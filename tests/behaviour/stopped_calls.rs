@@ -299,7 +299,7 @@ async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
     // One retry after a reset, and none after a timeout.
-    static SMALL: Budget = Budget::new().capacity(14);
+    static SMALL: Budget = Budget::new().with_capacity(14);
     #[retry(
         attempts = 4,
         timeout = "100ms",

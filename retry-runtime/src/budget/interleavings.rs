@@ -73,7 +73,7 @@ where
 }
 
 fn take<W: Word>(ledger: &Ledger<W>) -> bool {
-    ledger.take(Charge::Retry, true, 0)
+    ledger.take(Charge::Failure, true, 0)
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
         let other = Arc::clone(&ledger);
         let dropping = thread::spawn(move || {
             // The price comes back here, in the middle of what the other thread does.
-            if other.take(Charge::Retry, true, 0) {
+            if other.take(Charge::Failure, true, 0) {
                 other.give(14_000);
             }
         });
-        assert!(ledger.take(Charge::Retry, true, 0));
-        ledger.succeed(Some(Charge::Retry));
+        assert!(ledger.take(Charge::Failure, true, 0));
+        ledger.succeed(Some(Charge::Failure));
         let second = ledger.take(Charge::Throttled, true, 0);
         dropping.join().unwrap();
         assert!(second);
@@ -148,12 +148,14 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
 #[test]
 fn time_is_credited_once_when_several_threads_look_at_it() {
     loom::model(|| {
-        // One retry a second; a second goes by while both look.
+        // The price of one retry a second; a second goes by while both look.
         let ledger = ledger(Rule {
-            floor: 1_000,
+            refill: 14_000,
             ..holding(0)
         });
-        let won = on_threads(2, &ledger, |ledger| ledger.take(Charge::Retry, true, 1_000));
+        let won = on_threads(2, &ledger, |ledger| {
+            ledger.take(Charge::Failure, true, 1_000)
+        });
         assert_eq!(won.into_iter().filter(|won| *won).count(), 1);
         assert_eq!(ledger.level(1_000), 0);
     });

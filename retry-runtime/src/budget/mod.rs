@@ -1,7 +1,10 @@
 //! What bounds the load of retries.
 
+mod budgets;
 mod ledger;
+mod numbers;
 mod rule;
+mod words;
 
 #[cfg(test)]
 mod interleavings;
@@ -10,48 +13,58 @@ mod tests;
 
 use std::fmt;
 
+pub use self::budgets::Budgets;
 use self::ledger::Ledger;
 pub(crate) use self::rule::Charge;
-use self::rule::{Rule, thousandths};
+use self::rule::{Rule, State, thousandths};
+use self::words::RetriesWhenFull;
 use crate::atomics::AtomicU64;
 use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
 ///
-/// Backoff spreads retries over time and sends as many of them; only a budget makes them fewer. A
-/// budget holds tokens. A retry takes some, and where there are too few the call ends with its last
-/// error instead. Successes fill it again, so that retries are plentiful while they are rare and
+/// Backoff spreads retries over time and sends as many of them. Only a budget makes them fewer. A
+/// budget holds tokens. Each retry takes some. If there are too few, the call ends with its last
+/// error instead. Calls that succeed give tokens, so retries are plentiful while they are rare and
 /// stop when most calls fail, which is when they do harm.
 ///
-/// Every annotated function has a budget of its own unless it names one; functions that call the
-/// same service should share one, as a `static`.
+/// Every annotated function has a budget of its own unless it names one. Functions that call the
+/// same service should share one, as a `static`. [`Budgets`] keeps one for each host or tenant.
 ///
 /// # Formula
 ///
-/// ```text
-///                              Budget::new()                    Budget::ratio(r)
-/// level at the start           500 tokens (full)                1 token
-/// capacity                     500 tokens                       10 tokens
-/// a retry takes                14 tokens                        1 token
-/// a throttled retry takes      5 tokens                         1 token
-/// a call gives back            1 token if the first attempt     r tokens, once: when its first
-///                              succeeded; what its last retry   attempt succeeded, or when it asks
-///                              took if a retry succeeded;       for its first retry
-///                              else nothing
-/// ```
+/// | in tokens | [`Budget::new()`](Self::new) | [`Budget::aws()`](Self::aws) | [`Budget::ratio(r)`](Self::ratio) |
+/// |---|---|---|---|
+/// | level at the start | 500 (full) | 500 (full) | 1 |
+/// | capacity | 500 | 500 | 10 |
+/// | a retry takes, after a timeout | 14 | 14 | 1 |
+/// | after a throttled failure | 5 | 5 | 1 |
+/// | after any other failure | 2 | 14 | 1 |
+/// | a call gives | 0.2 if its first attempt succeeds | 1 if its first attempt succeeds | `r` once: if its first attempt succeeds, or when it asks for its first retry |
+/// | a call that succeeds after retries gives | what its last retry took | what its last retry took | nothing more |
+/// | comes back in a second | 5 | 0 | 0 |
 ///
-/// A "throttled" retry is one after an error that says the service had too many requests. The level
-/// is kept in thousandths of a token, in `[0, capacity]`. Source of `new`: the standard retry mode
-/// of the AWS SDKs, *Retry behavior*, AWS SDKs and Tools Reference Guide, 2026. Source of `ratio`:
-/// *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. The capacity of
-/// `ratio`, ten retries saved up, was chosen by us: with a hundred, a process of 20 calls a second
-/// makes more retries in an outage than with `new` (`docs/LOAD.md` has the figures).
+/// So a full budget allows 250 retries at once, or 35 if attempts time out. A failure is
+/// *throttled* if its error says that the service had too many requests. A retry after a timeout
+/// takes most because the service may still be working on the attempt before it.
+///
+/// The level is kept in thousandths of a token, in `[0, capacity]`.
+///
+/// Sources:
+///
+/// - `new`: chosen by us, in the simulation of `docs/LOAD.md`. It must not refuse retries in a fault
+///   of less than a second, and must refuse most of them in an outage.
+/// - `aws`: the standard retry mode of the AWS SDKs, *Retry behavior*, AWS SDKs and Tools Reference
+///   Guide, 2026.
+/// - `ratio`: *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. We chose
+///   its capacity of ten retries: with a hundred, a process of 20 calls a second makes more retries
+///   in an outage than with `aws`.
 ///
 /// # Cost
 ///
 /// A call that succeeds while the budget is full reads one word. Everything else is one
-/// compare-and-swap, repeated only when another thread was faster; there is no lock, and no clock
-/// is read unless the budget has a [`floor`](Self::floor).
+/// compare-and-swap, repeated only if another thread was faster. There is no lock. No clock is read:
+/// a call that asks for a retry has read it already.
 ///
 /// # Examples
 ///
@@ -62,18 +75,30 @@ use crate::clock::Stamp;
 /// assert_eq!(PAYMENTS.level(), 500.0);
 ///
 /// // One retry for every ten calls, and one a second however few the calls are.
-/// static SEARCH: Budget = Budget::ratio(0.1).floor(1.0);
-/// assert_eq!(SEARCH.level(), 1.0);
+/// static SEARCH: Budget = Budget::ratio(0.1).with_refill(1.0);
+/// assert_eq!(SEARCH.capacity(), 10);
 /// ```
 pub struct Budget {
     ledger: Ledger<AtomicU64>,
 }
 
 impl Budget {
-    /// Makes a full budget with the numbers of the AWS standard: 35 retries, then one for every
-    /// fourteen calls that succeed at once.
+    /// Makes a full budget of 500 tokens: the one that each function has by default.
+    ///
+    /// It allows 250 retries at once, or 35 if attempts time out, and then 2.5 a second, or one in
+    /// three seconds. See [Formula](Self#formula).
     #[must_use]
     pub const fn new() -> Self {
+        Self::of(Rule::DEFAULT)
+    }
+
+    /// Makes a full budget with the numbers of the AWS SDKs: 35 retries, then one for every fourteen
+    /// calls that succeed at once.
+    ///
+    /// Retries that fail at once cost as much as those that time out, and no tokens come back by
+    /// time. See [Formula](Self#formula).
+    #[must_use]
+    pub const fn aws() -> Self {
         Self::of(Rule::AWS)
     }
 
@@ -93,100 +118,16 @@ impl Budget {
         })
     }
 
-    /// Sets how many tokens the budget holds at most; [`new`](Self::new) starts with as many.
-    ///
-    /// In `[1, 268_435]`. A retry that takes more than the capacity never happens.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is not in that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn capacity(self, tokens: u32) -> Self {
-        assert!(tokens > 0, "a capacity is at least 1");
-        let capacity = Rule::tokens(tokens);
-        let rule = self.ledger.rule();
-        // A budget that starts full stays one; one that starts with a single retry keeps it.
-        let full = rule.start == rule.capacity || rule.start > capacity;
-        let start = if full { capacity } else { rule.start };
-        Self::of(Rule {
-            start,
-            capacity,
-            ..rule
-        })
-    }
-
-    /// Sets how many tokens a retry takes, in `[0, 268_435]`.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn retry_cost(self, tokens: u32) -> Self {
-        Self::of(Rule {
-            retry: Rule::tokens(tokens),
-            ..self.ledger.rule()
-        })
-    }
-
-    /// Sets how many tokens a retry takes when the service said that it had too many requests, in
-    /// `[0, 268_435]`.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn throttled_cost(self, tokens: u32) -> Self {
-        Self::of(Rule {
-            throttled: Rule::tokens(tokens),
-            ..self.ledger.rule()
-        })
-    }
-
-    /// Sets how many tokens a call gives that succeeds at once, in `[0, 268_435]`.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn reward(self, tokens: u32) -> Self {
-        Self::of(Rule {
-            reward: Rule::tokens(tokens),
-            ..self.ledger.rule()
-        })
-    }
-
-    /// Sets how many retries a second the budget earns by time alone, for functions that are called
-    /// too seldom to earn them by success.
-    ///
-    /// In `[0, 10_000]`, kept in thousandths: `0.1` is one retry in ten seconds. The default is 0:
-    /// no clock is read. What was earned is saved up to the capacity, and a long idle time costs no
-    /// more to account for than a short one.
-    ///
-    /// # Panics
-    ///
-    /// - If `retries_per_second` is not in that range. In a `static` that is an error at compile
-    ///   time.
-    #[must_use]
-    pub const fn floor(self, retries_per_second: f64) -> Self {
-        assert!(
-            retries_per_second >= 0.0 && retries_per_second <= 10_000.0,
-            "a floor is in `0.0..=10_000.0` retries a second"
-        );
-        Self::of(Rule {
-            floor: thousandths(retries_per_second),
-            ..self.ledger.rule()
-        })
-    }
-
     /// The tokens in the budget now, in `[0, capacity]`.
     #[must_use]
     pub fn level(&self) -> f64 {
-        let now = if self.has_floor() {
-            tick(Stamp::now())
-        } else {
-            0
-        };
-        f64::from(self.ledger.level(now)) / 1000.0
+        f64::from(self.ledger.level(self.tick_now())) / 1000.0
+    }
+
+    /// How many tokens the budget holds at most.
+    #[must_use]
+    pub const fn capacity(&self) -> u32 {
+        self.ledger.rule().capacity / 1000
     }
 
     const fn of(rule: Rule) -> Self {
@@ -194,29 +135,47 @@ impl Budget {
             ledger: Ledger::new(AtomicU64::new(rule.first_word()), rule),
         }
     }
+
+    /// The time; 0 for a budget that does not need it.
+    fn tick_now(&self) -> u64 {
+        if self.refills() {
+            tick(Stamp::now())
+        } else {
+            0
+        }
+    }
+
+    const fn refills(&self) -> bool {
+        self.ledger.rule().refill > 0
+    }
+
+    /// Another budget with the same numbers, as it was at its start, with at most so many
+    /// thousandths of a token.
+    fn fresh_within(&self, most: u32) -> Self {
+        let rule = self.ledger.rule();
+        let state = State {
+            level: rule.start.min(most),
+            tick: self.tick_now(),
+        };
+        Self {
+            ledger: Ledger::new(AtomicU64::new(state.pack()), rule),
+        }
+    }
 }
 
 /// What the state machine of a call uses.
 impl Budget {
-    /// Takes the price of one retry; `false` where the budget refuses it.
+    /// Takes the price of one retry; `false` if the budget refuses it.
     ///
-    /// `first` says that the call never asked before. The clock is read only where there is a floor.
-    pub(crate) fn take(&self, charge: Charge, first: bool) -> bool {
-        let now = if self.has_floor() {
-            tick(Stamp::now())
-        } else {
-            0
-        };
+    /// `first` says that the call never asked before.
+    pub(crate) fn take(&self, charge: Charge, first: bool, now: Stamp) -> bool {
+        let now = if self.refills() { tick(now) } else { 0 };
         self.take_at(charge, first, now)
     }
 
     /// Gives back what was taken for a retry that never began.
     pub(crate) fn give_back(&self, charge: Charge) {
         self.ledger.give(self.ledger.rule().price(charge));
-    }
-
-    fn has_floor(&self) -> bool {
-        self.ledger.rule().floor > 0
     }
 
     /// Takes it at a time, in ticks.
@@ -229,6 +188,16 @@ impl Budget {
     #[inline]
     pub(crate) fn succeed(&self, last_retry: Option<Charge>) {
         self.ledger.succeed(last_retry);
+    }
+
+    /// Another budget with the same numbers, as it was at its start.
+    pub(crate) fn fresh(&self) -> Self {
+        self.fresh_within(u32::MAX)
+    }
+
+    /// How many retries the budget allows at once when it is full, for a message.
+    pub(crate) fn retries_when_full(&self) -> impl fmt::Display {
+        RetriesWhenFull(self.ledger.rule())
     }
 }
 
@@ -245,10 +214,13 @@ impl Default for Budget {
 
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let capacity = f64::from(self.ledger.rule().capacity) / 1000.0;
         f.debug_struct("Budget")
             .field("level", &self.level())
-            .field("capacity", &capacity)
+            .field("capacity", &self.capacity())
+            .field(
+                "retries_when_full",
+                &format_args!("{}", self.retries_when_full()),
+            )
             .finish()
     }
 }

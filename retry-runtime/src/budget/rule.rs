@@ -3,10 +3,12 @@
 /// Why a retry is asked for, as far as its price depends on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Charge {
-    /// After an ordinary failure.
-    Retry,
+    /// After any failure but the two below.
+    Failure,
     /// After an error which says that the service had too many requests.
     Throttled,
+    /// After an attempt that was cut by its timeout: the service may still be working on it.
+    Timeout,
 }
 
 /// The numbers of a budget; amounts in thousandths of a token.
@@ -14,13 +16,14 @@ pub(crate) enum Charge {
 pub(super) struct Rule {
     pub(super) start: u32,
     pub(super) capacity: u32,
-    pub(super) retry: u32,
+    pub(super) failure: u32,
     pub(super) throttled: u32,
+    pub(super) timeout: u32,
     /// What a call gives; when, and whether a retry's price comes back, is [`Rule::earning`].
     pub(super) reward: u32,
     pub(super) earning: Earning,
-    /// Thousandths of a retry earned in a second.
-    pub(super) floor: u32,
+    /// What comes back in a second, whatever the calls do.
+    pub(super) refill: u32,
 }
 
 /// What fills a budget.
@@ -72,26 +75,40 @@ impl State {
 }
 
 impl Rule {
+    /// The numbers of `Budget::new`. Chosen by us in the simulation of `docs/LOAD.md`.
+    pub(super) const DEFAULT: Self = Self {
+        start: Self::tokens(500),
+        capacity: Self::tokens(500),
+        failure: Self::tokens(2),
+        throttled: Self::tokens(5),
+        timeout: Self::tokens(14),
+        reward: 200,
+        earning: Earning::Success,
+        refill: Self::tokens(5),
+    };
+
     /// AWS SDKs and Tools Reference Guide, *Retry behavior*, standard mode, 2026.
     pub(super) const AWS: Self = Self {
         start: Self::tokens(500),
         capacity: Self::tokens(500),
-        retry: Self::tokens(14),
+        failure: Self::tokens(14),
         throttled: Self::tokens(5),
+        timeout: Self::tokens(14),
         reward: Self::tokens(1),
         earning: Earning::Success,
-        floor: 0,
+        refill: 0,
     };
 
     /// A share of the calls; the share itself is the reward.
     pub(super) const RATIO: Self = Self {
         start: Self::tokens(1),
         capacity: Self::tokens(10),
-        retry: Self::tokens(1),
+        failure: Self::tokens(1),
         throttled: Self::tokens(1),
+        timeout: Self::tokens(1),
         reward: 0,
         earning: Earning::Call,
-        floor: 0,
+        refill: 0,
     };
 
     /// So many whole tokens.
@@ -115,10 +132,16 @@ impl Rule {
         .pack()
     }
 
+    /// How many retries a full budget allows at once; `None` for any number.
+    pub(super) const fn retries_when_full(&self, charge: Charge) -> Option<u32> {
+        self.capacity.checked_div(self.price(charge))
+    }
+
     pub(super) const fn price(&self, charge: Charge) -> u32 {
         match charge {
-            Charge::Retry => self.retry,
+            Charge::Failure => self.failure,
             Charge::Throttled => self.throttled,
+            Charge::Timeout => self.timeout,
         }
     }
 
@@ -148,16 +171,16 @@ impl Rule {
         }
     }
 
-    /// The state at the time `now`, with what the floor earned since the last look.
+    /// The state at the time `now`, with what came back since the last look.
     pub(super) fn refill(&self, state: State, now: u64) -> State {
-        if self.floor == 0 {
+        if self.refill == 0 {
             return state;
         }
         let (earned, tick) = self.earned_since(state.tick, now);
         self.add(State { tick, ..state }, earned)
     }
 
-    /// What the floor earned from the tick `last` to `now`, and the tick to remember.
+    /// What came back from the tick `last` to `now`, and the tick to remember.
     ///
     /// In closed form, so a year of idling costs what a millisecond does. It is the difference of
     /// two sums since tick 0, so that what is lost to rounding at one look comes back at the next.
@@ -181,20 +204,28 @@ impl Rule {
         }
     }
 
-    /// What the floor earns from tick 0 to `ticks`.
+    /// What comes back from tick 0 to `ticks`.
     ///
-    /// Bound: 2^64 ticks, a floor of 10^7 and a price below 2^28 make less than 2^116.
+    /// Bound: 2^64 ticks of less than 2^28 thousandths a second make less than 2^92.
     fn sum(&self, ticks: u64) -> u128 {
-        u128::from(ticks) * u128::from(self.floor) * u128::from(self.retry) / 1_000_000
+        u128::from(ticks) * u128::from(self.refill) / 1000
     }
 }
 
-/// A number in thousandths, rounded.
+/// A number of tokens in thousandths, rounded.
+///
+/// # Panics
+///
+/// - If it is negative, not a number, or does not fit the packed level.
 pub(super) const fn thousandths(number: f64) -> u32 {
+    assert!(
+        number >= 0.0 && number <= (LEVEL_MAX / 1000) as f64,
+        "a number of tokens is in `0.0..=268_435.0`"
+    );
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the callers allow numbers in [0, 10_000]"
+        reason = "at most 268_435_000"
     )]
     let thousandths = (number * 1000.0 + 0.5) as u32;
     thousandths

@@ -41,14 +41,14 @@ impl Budget {
 struct Plain {
     level: u64,
     capacity: u64,
-    floor_per_tick: u64,
+    refill_per_tick: u64,
     tick: u64,
 }
 
 impl Plain {
     fn refill(&mut self, now: u64) {
-        if self.floor_per_tick > 0 && now > self.tick {
-            self.add((now - self.tick) * self.floor_per_tick);
+        if self.refill_per_tick > 0 && now > self.tick {
+            self.add((now - self.tick) * self.refill_per_tick);
             self.tick = now;
         }
     }
@@ -74,7 +74,7 @@ fn level(budget: &Budget, now: u64) -> u32 {
 
 #[derive(Debug, Clone)]
 enum Step {
-    Ask { throttled: bool },
+    Ask(Charge),
     DropPermit,
     BeginRetry,
     RetrySucceeds,
@@ -82,9 +82,26 @@ enum Step {
     Wait(u64),
 }
 
+fn charge() -> impl Strategy<Value = Charge> {
+    prop_oneof![
+        Just(Charge::Failure),
+        Just(Charge::Throttled),
+        Just(Charge::Timeout)
+    ]
+}
+
+/// What the default budget takes, in thousandths of a token.
+fn price(charge: Charge) -> u32 {
+    match charge {
+        Charge::Failure => 2_000,
+        Charge::Throttled => 5_000,
+        Charge::Timeout => 14_000,
+    }
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        4 => any::<bool>().prop_map(|throttled| Step::Ask { throttled }),
+        4 => charge().prop_map(Step::Ask),
         2 => Just(Step::DropPermit),
         3 => Just(Step::BeginRetry),
         1 => Just(Step::RetrySucceeds),
@@ -97,16 +114,18 @@ proptest! {
     #[test]
     fn every_history_agrees_with_the_plain_model(
         capacity in 1_u32..60,
-        floor in 0_u32..4,
+        refill in 0_u32..40,
         start in prop_oneof![Just(0_u64), Just(u64::from(u32::MAX)), Just(1 << 35), Just(1 << 40)],
         steps in prop::collection::vec(step(), 1..200),
     ) {
-        let budget = Budget::new().capacity(capacity).floor(f64::from(floor));
+        let budget = Budget::new()
+            .with_capacity(capacity)
+            .with_refill(f64::from(refill));
         let mut plain = Plain {
             level: u64::from(capacity) * 1000,
             capacity: u64::from(capacity) * 1000,
-            // Retries a second of 14,000 thousandths each, in thousandths a millisecond.
-            floor_per_tick: u64::from(floor) * 14,
+            // Tokens a second are thousandths a millisecond.
+            refill_per_tick: u64::from(refill),
             tick: start,
         };
         let mut now = start;
@@ -114,9 +133,8 @@ proptest! {
         let mut begun: Vec<(Charge, u64)> = Vec::new();
         for step in steps {
             match step {
-                Step::Ask { throttled } => {
-                    let (charge, price) =
-                        if throttled { (Charge::Throttled, 5_000) } else { (Charge::Retry, 14_000) };
+                Step::Ask(charge) => {
+                    let price = u64::from(price(charge));
                     let permit = budget.ask(charge, true, now);
                     prop_assert_eq!(permit.is_some(), plain.ask(price, now));
                     waiting.extend(permit.map(|permit| (permit, charge, price)));
@@ -141,7 +159,7 @@ proptest! {
                 }
                 Step::FirstAttemptSucceeds => {
                     budget.succeed(None);
-                    plain.add(1_000);
+                    plain.add(200);
                 }
                 Step::Wait(ticks) => now += ticks,
             }
@@ -153,16 +171,15 @@ proptest! {
 
     #[test]
     fn permits_that_are_dropped_conserve_the_balance(
-        throttled in prop::collection::vec(any::<bool>(), 0..35),
+        charges in prop::collection::vec(charge(), 0..35),
     ) {
         let budget = Budget::new();
-        let permits: Vec<_> = throttled
+        let permits: Vec<_> = charges
             .iter()
-            .map(|throttled| if *throttled { Charge::Throttled } else { Charge::Retry })
-            .map(|charge| budget.ask(charge, true, 0).unwrap())
+            .map(|charge| budget.ask(*charge, true, 0).unwrap())
             .collect();
-        let taken: u32 = throttled.iter().map(|throttled| if *throttled { 5 } else { 14 }).sum();
-        prop_assert_eq!(level(&budget, 0), 500_000 - taken * 1000);
+        let taken: u32 = charges.iter().map(|charge| price(*charge)).sum();
+        prop_assert_eq!(level(&budget, 0), 500_000 - taken);
         drop(permits);
         prop_assert_eq!(level(&budget, 0), 500_000);
     }
@@ -186,47 +203,111 @@ fn drained(budget: Budget) -> Budget {
 
 fn drain(budget: &Budget, now: u64) {
     let mut left = 1_000_000;
-    while begin(budget, Charge::Retry, false, now).is_some() {
+    while begin(budget, Charge::Failure, false, now).is_some() {
         left -= 1;
         assert!(left > 0, "the budget never ends");
     }
 }
 
 fn retries_allowed(budget: &Budget, calls: u32) -> u32 {
-    let failing = |_: &u32| begin(budget, Charge::Retry, true, 0).is_some();
+    let failing = |_: &u32| begin(budget, Charge::Failure, true, 0).is_some();
     u32::try_from((0..calls).filter(failing).count()).unwrap()
 }
 
 #[test]
-fn the_standard_budget_allows_thirty_five_retries_then_one_for_fourteen_successes() {
-    static BUDGET: Budget = Budget::new();
+fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_successes() {
+    static BUDGET: Budget = Budget::aws();
     assert_eq!(retries_allowed(&BUDGET, 100), 35);
     assert_eq!(level(&BUDGET, 0), 10_000);
     // The ten that are left pay for two throttled retries, and not for a plain one.
-    assert!(BUDGET.ask(Charge::Retry, true, 0).is_none());
+    assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
     assert_eq!(level(&BUDGET, 0), 0);
     for _ in 0..13 {
         BUDGET.succeed(None);
     }
-    assert!(BUDGET.ask(Charge::Retry, true, 0).is_none());
+    assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
     BUDGET.succeed(None);
-    begin(&BUDGET, Charge::Retry, true, 0).unwrap();
+    begin(&BUDGET, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&BUDGET, 0), 0);
     // It succeeds, so what it took comes back.
-    BUDGET.succeed(Some(Charge::Retry));
+    BUDGET.succeed(Some(Charge::Failure));
     assert_eq!(level(&BUDGET, 0), 14_000);
 }
 
 #[test]
+fn a_full_budget_allows_250_retries_after_failures_100_if_throttled_and_35_after_timeouts() {
+    for (charge, retries) in [
+        (Charge::Failure, 250),
+        (Charge::Throttled, 100),
+        (Charge::Timeout, 35),
+    ] {
+        let budget = Budget::new();
+        let granted = (0..300).filter(|_| begin(&budget, charge, true, 0).is_some());
+        assert_eq!(granted.count(), retries, "{charge:?}");
+    }
+}
+
+/// 500 tokens and 5 a second for ten seconds are 550.
+#[test]
+fn ten_seconds_of_failures_at_250_calls_a_second_have_275_retries_or_39_after_timeouts() {
+    for (charge, retries) in [(Charge::Failure, 275), (Charge::Timeout, 39)] {
+        let budget = Budget::new();
+        // Each of the 2,500 calls asks for two retries.
+        let asked = (0..=5_000).filter(|n| begin(&budget, charge, true, n * 2).is_some());
+        assert_eq!(asked.count(), retries, "{charge:?}");
+    }
+}
+
+#[test]
+fn ten_calls_that_succeed_at_once_earn_one_retry() {
+    let budget = drained(Budget::new().with_refill(0.0));
+    assert_eq!(level(&budget, 0), 0);
+    for _ in 0..9 {
+        budget.succeed(None);
+    }
+    assert!(budget.ask(Charge::Failure, true, 0).is_none());
+    budget.succeed(None);
+    begin(&budget, Charge::Failure, true, 0).unwrap();
+    budget.succeed(Some(Charge::Failure));
+    assert_eq!(level(&budget, 0), 2_000);
+}
+
+#[test]
+fn a_budget_that_an_hour_of_outage_drained_is_full_after_a_quiet_day() {
+    let budget = Budget::new();
+    let hour = 3_600_000;
+    for now in 0..hour / 100 {
+        drain(&budget, now * 100);
+    }
+    assert!(level(&budget, hour) < 3_000);
+    assert_eq!(level(&budget, 25 * hour), 500_000);
+    // A hundred seconds are enough.
+    assert_eq!(level(&budget, hour + 100_000), 500_000);
+}
+
+#[test]
+fn a_fresh_budget_starts_as_its_model_started_and_counts_time_from_then() {
+    let model = drained(Budget::new());
+    assert_eq!(model.fresh().level().to_string(), "500");
+    assert_eq!(model.fresh().capacity(), 500);
+    let model = Budget::ratio(0.1).with_refill(1.0);
+    let fresh = model.fresh();
+    assert!((1.0..1.5).contains(&fresh.level()), "{fresh:?}");
+    assert_eq!(format!("{:?}", Budget::aws().fresh()), SHOWN);
+}
+
+const SHOWN: &str = "Budget { level: 500.0, capacity: 500, retries_when_full: 35 retries }";
+
+#[test]
 fn success_never_fills_above_the_capacity() {
     let budget = Budget::new();
-    begin(&budget, Charge::Retry, true, 0).unwrap();
+    begin(&budget, Charge::Failure, true, 0).unwrap();
     for _ in 0..10 {
         budget.succeed(None);
     }
-    budget.succeed(Some(Charge::Retry));
+    budget.succeed(Some(Charge::Failure));
     assert_eq!(level(&budget, 0), 500_000);
 }
 
@@ -242,12 +323,12 @@ fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
             "{percent} %: {asked} of {expected}"
         );
         // Ten thousand calls succeed, then retries are asked for until none is left.
-        let saved = drained(Budget::ratio(ratio).capacity(20_000));
+        let saved = drained(Budget::ratio(ratio).with_capacity(20_000));
         for _ in 0..10_000 {
             saved.succeed(None);
         }
         let mut spent = 0_u32;
-        while begin(&saved, Charge::Retry, false, 0).is_some() {
+        while begin(&saved, Charge::Failure, false, 0).is_some() {
             spent += 1;
         }
         assert!(
@@ -261,117 +342,116 @@ fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
 fn a_call_gives_a_ratio_its_share_only_once() {
     let budget = drained(Budget::ratio(0.5));
     // First retry refused, but the share is in; the next call's share pays for its own retry.
-    assert!(budget.ask(Charge::Retry, true, 0).is_none());
-    begin(&budget, Charge::Retry, true, 0).unwrap();
+    assert!(budget.ask(Charge::Failure, true, 0).is_none());
+    begin(&budget, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&budget, 0), 0);
-    assert!(budget.ask(Charge::Retry, false, 0).is_none());
-    budget.succeed(Some(Charge::Retry));
+    assert!(budget.ask(Charge::Failure, false, 0).is_none());
+    budget.succeed(Some(Charge::Failure));
     assert_eq!(level(&budget, 0), 0);
 }
 
 #[test]
 fn a_fresh_budget_allows_its_first_retry() {
-    assert!(Budget::new().ask(Charge::Retry, true, 0).is_some());
-    assert!(Budget::ratio(0.01).ask(Charge::Retry, true, 0).is_some());
+    assert!(Budget::new().ask(Charge::Failure, true, 0).is_some());
+    assert!(Budget::ratio(0.01).ask(Charge::Failure, true, 0).is_some());
 }
 
 #[test]
-fn a_drained_budget_with_a_floor_recovers_by_time_alone() {
-    let budget = drained(Budget::new().floor(1.0));
-    assert_eq!(level(&budget, 0), 10_000);
-    assert_eq!(level(&budget, 500), 17_000);
-    assert_eq!(level(&budget, 60_000), 500_000);
-    assert!(budget.ask(Charge::Retry, true, 60_000).is_some());
+fn a_drained_budget_recovers_by_time_alone() {
+    let budget = drained(Budget::new());
+    assert_eq!(level(&budget, 0), 0);
+    assert_eq!(level(&budget, 500), 2_500);
+    assert_eq!(level(&budget, 99_999), 499_995);
+    assert_eq!(level(&budget, 100_000), 500_000);
+    assert!(budget.ask(Charge::Failure, true, 60_000).is_some());
 }
 
 #[test]
 fn one_failing_call_a_minute_is_retried_every_time() {
-    let budget = Budget::ratio(0.1).floor(0.02);
+    let budget = Budget::ratio(0.1).with_refill(0.02);
     for minute in 1..100 {
-        let retry = budget.ask(Charge::Retry, true, minute * 60_000);
+        let retry = budget.ask(Charge::Failure, true, minute * 60_000);
         assert!(retry.map(Permit::begin).is_some(), "minute {minute}");
     }
 }
 
 #[test]
-fn a_floor_is_exact_however_often_it_is_looked_at() {
-    // 0.3 retries a second are 4.2 thousandths of a token a millisecond: not a whole number.
-    let budget = drained(Budget::new().floor(0.3).capacity(10_000));
+fn a_refill_is_exact_however_often_it_is_looked_at() {
+    // 0.3 tokens a second are 0.3 thousandths a millisecond: not a whole number.
+    let budget = drained(Budget::new().with_refill(0.3));
     let before = level(&budget, 0);
     for now in 1..=10_000 {
-        drop(budget.ask(Charge::Retry, false, now));
+        drop(budget.ask(Charge::Failure, false, now));
     }
-    assert_eq!(level(&budget, 10_000) - before, 42_000);
+    assert_eq!(level(&budget, 10_000) - before, 3_000);
 }
 
 #[test]
 fn a_year_of_idling_is_accounted_for_in_one_step() {
-    let budget = Budget::new().floor(0.001).capacity(200_000);
+    let budget = Budget::new().with_refill(0.014).with_capacity(200_000);
     let year = 365 * 24 * 3_600_000_u64;
     let drained = drained(budget);
-    // 31,536 retries of 14 tokens would be above the capacity.
+    // 441,504 tokens would be above the capacity.
     assert_eq!(level(&drained, year), 200_000_000);
-    assert_eq!(level(&drained, year / 10), 10_000 + 3_153_600 * 14);
+    assert_eq!(level(&drained, year / 10), 3_153_600 * 14);
 }
 
 #[test]
 fn ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
-    let budget = drained(Budget::new().floor(1.0));
+    let budget = drained(Budget::new());
     let end = u64::MAX - 5_000;
     // The first look comes after an idle time far beyond the range of the packed tick.
     drop(budget.ask(Charge::Throttled, false, end));
     assert!((0..=500_000).contains(&level(&budget, end)));
     drain(&budget, end);
     let left = level(&budget, end);
-    assert_eq!(level(&budget, end + 1_000), left + 14_000);
+    assert_eq!(level(&budget, end + 1_000), left + 5_000);
     // A clock that wraps all the same gives no more than the time that went by.
-    assert!((left..=left + 70_100).contains(&level(&budget, 5)));
+    assert!((left..=left + 25_030).contains(&level(&budget, 5)));
 }
 
 #[test]
 fn a_packed_tick_that_comes_round_counts_on() {
     let round = 1_u64 << 36;
-    let budget = drained(Budget::new().floor(1.0));
+    let budget = drained(Budget::new());
     for around in [round - 5_000, round, round + 500] {
         drop(budget.ask(Charge::Throttled, false, around));
     }
-    assert_eq!(level(&budget, round + 500), 10_000 + 5_500 * 14);
-    assert_eq!(level(&budget, round + 1_500), 10_000 + 6_500 * 14);
+    assert_eq!(level(&budget, round + 500), 5_500 * 5);
+    assert_eq!(level(&budget, round + 1_500), 6_500 * 5);
 }
 
 #[test]
 fn a_late_reading_of_the_clock_changes_nothing() {
-    let budget = drained(Budget::new().floor(1.0));
+    let budget = drained(Budget::new());
     drop(budget.ask(Charge::Throttled, false, 1_000));
-    assert_eq!(level(&budget, 1_000), 24_000);
+    assert_eq!(level(&budget, 1_000), 5_000);
     drop(budget.ask(Charge::Throttled, false, 400));
-    assert_eq!(level(&budget, 1_000), 24_000);
-    assert_eq!(level(&budget, 2_000), 38_000);
+    assert_eq!(level(&budget, 1_000), 5_000);
+    assert_eq!(level(&budget, 2_000), 10_000);
 }
 
 #[test]
 fn a_clock_that_was_set_back_is_counted_from_where_it_is() {
-    let budget = drained(Budget::new().floor(1.0));
+    let budget = drained(Budget::new());
     let day = 24 * 3_600_000;
-    drop(budget.ask(Charge::Retry, false, day));
+    drop(budget.ask(Charge::Failure, false, day));
     drain(&budget, day);
     let before = level(&budget, day);
     drop(budget.ask(Charge::Throttled, false, 5_000));
     assert_eq!(level(&budget, 5_000), before);
-    assert_eq!(level(&budget, 6_000), before + 14_000);
+    assert_eq!(level(&budget, 6_000), before + 5_000);
 }
 
 #[test]
 fn a_retry_dearer_than_the_capacity_never_happens() {
-    let budget = Budget::new().capacity(10);
-    assert!(budget.ask(Charge::Retry, true, 0).is_none());
-    assert!(
-        Budget::new()
-            .capacity(10)
-            .retry_cost(1)
-            .ask(Charge::Retry, true, 0)
-            .is_some()
-    );
+    let budget = Budget::new().with_capacity(10);
+    assert!(budget.ask(Charge::Timeout, true, 1 << 40).is_none());
+    assert!(budget.ask(Charge::Failure, true, 1 << 40).is_some());
+    let budget = budget.fresh().with_timeout_cost(10);
+    assert!(budget.ask(Charge::Timeout, true, 0).is_some());
+    let budget = Budget::new().with_throttled_cost(501);
+    assert!(budget.ask(Charge::Throttled, true, 0).is_none());
 }
 
 #[test]
@@ -381,21 +461,33 @@ fn a_ratio_is_not_a_percentage() {
 }
 
 #[test]
+#[should_panic(expected = "in `0.0..=268_435.0`")]
+fn a_refill_below_zero_is_refused() {
+    let _ = Budget::new().with_refill(-0.1);
+}
+
+#[test]
+#[should_panic(expected = "in `0.0..=268_435.0`")]
+fn a_reward_that_is_no_number_is_refused() {
+    let _ = Budget::new().with_reward(f64::NAN);
+}
+
+#[test]
 #[should_panic(expected = "at most 268_435")]
 fn a_capacity_that_does_not_fit_the_word_is_refused() {
-    let _ = Budget::new().capacity(268_436);
+    let _ = Budget::new().with_capacity(268_436);
 }
 
 #[test]
 fn the_largest_numbers_saturate() {
     let budget = Budget::new()
-        .capacity(268_435)
-        .reward(268_435)
-        .retry_cost(268_435)
-        .floor(10_000.0);
+        .with_capacity(268_435)
+        .with_reward(268_435.0)
+        .with_retry_cost(268_435)
+        .with_refill(268_435.0);
     assert_eq!(level(&budget, 0), 268_435_000);
-    begin(&budget, Charge::Retry, true, 0).unwrap();
-    budget.succeed(Some(Charge::Retry));
+    begin(&budget, Charge::Failure, true, 0).unwrap();
+    budget.succeed(Some(Charge::Failure));
     budget.succeed(None);
     assert_eq!(level(&budget, u64::MAX), 268_435_000);
     assert_eq!(Rule::tokens(268_435), 268_435_000);
@@ -405,13 +497,17 @@ fn the_largest_numbers_saturate() {
 fn c46_threads_neither_overdraw_nor_lose_a_deposit() {
     const THREADS: u32 = 4;
     const ROUNDS: u32 = 20_000;
-    let budget = Budget::new().capacity(268_435).retry_cost(1).reward(1);
+    let budget = Budget::new()
+        .with_capacity(268_435)
+        .with_retry_cost(1)
+        .with_reward(1.0)
+        .with_refill(0.0);
     let begun = AtomicU32::new(0);
     thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
                 for round in 0..ROUNDS {
-                    let permit = budget.ask(Charge::Retry, true, 0);
+                    let permit = budget.ask(Charge::Failure, true, 0);
                     if round % 3 == 0 {
                         drop(permit);
                     } else if let Some(permit) = permit {

@@ -61,7 +61,7 @@ impl State<'_> {
             Ok(Some(_)) | Err(TooLate) => return Err(Outcome::Deadline),
         };
         let paid = match self.settings.budget() {
-            Some(budget) if !budget.take(charge(previous), number == 1) => {
+            Some(budget) if !budget.take(charge(previous), number == 1, Stamp::of(now)) => {
                 return Err(Outcome::Budget);
             }
             budget => budget.is_some(),

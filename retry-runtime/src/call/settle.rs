@@ -199,6 +199,11 @@ impl State<'_> {
             verdict,
             elapsed: &|| self.elapsed(),
             words,
+            // Not where a call inside was refused: its event says which budget that was.
+            empty: match (decision, self.frame.refusal.get()) {
+                (Err(Outcome::Budget), None) => self.settings.budget(),
+                _ => None,
+            },
         };
         match decision {
             Ok(retry) => trace::retry_scheduled(failure, retry.delay),

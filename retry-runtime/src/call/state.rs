@@ -77,6 +77,7 @@ impl<'p> State<'p> {
 pub(super) fn charge(previous: Previous) -> Charge {
     match previous {
         Previous::Failed(Verdict::Throttled) => Charge::Throttled,
-        Previous::Failed(_) | Previous::TimedOut => Charge::Retry,
+        Previous::Failed(_) => Charge::Failure,
+        Previous::TimedOut => Charge::Timeout,
     }
 }

@@ -4,6 +4,8 @@
 //! is asked of the budget, at the moment and in the order in which a call asks. `real` runs the same
 //! fleet through annotated functions.
 
+use std::time::Duration;
+
 use reattempt::__private::drive;
 use reattempt::{Budget, Previous, Verdict};
 
@@ -167,7 +169,8 @@ impl Run<'_> {
         }
         if let Some(budgets) = &self.budgets {
             let budget = &budgets[attempt.process as usize];
-            if !drive::take(budget, how, attempt.number == 1) {
+            let now = self.now + ahead * MILLI;
+            if !drive::take(budget, how, attempt.number == 1, Duration::from_nanos(now)) {
                 return;
             }
         }
@@ -198,6 +201,6 @@ impl Run<'_> {
 }
 
 /// Milliseconds, rounded up as a timer does.
-fn whole_millis(length: std::time::Duration) -> u64 {
+fn whole_millis(length: Duration) -> u64 {
     u64::try_from(length.as_nanos().div_ceil(u128::from(MILLI))).unwrap_or(u64::MAX)
 }

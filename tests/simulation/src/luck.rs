@@ -1,5 +1,7 @@
 //! Attempts that fail at random, each on its own: what a budget costs where there is no storm.
 
+use std::time::Duration;
+
 use reattempt::__private::drive;
 use reattempt::{Previous, Verdict};
 
@@ -15,16 +17,35 @@ pub struct Luck {
     pub success: f64,
 }
 
-/// Lets `processes` make `calls` each, one after the other; an attempt fails with the probability
-/// `failing`.
+/// Processes that make calls at even distances. The time between two attempts of a call is left out.
+#[derive(Debug, Clone, Copy)]
+pub struct Calls {
+    /// How many processes there are.
+    pub processes: u32,
+    /// How many calls each makes.
+    pub each: u32,
+    /// How many of them in a second.
+    pub rate: u32,
+}
+
+impl Calls {
+    /// The same at another number of calls a second.
+    #[must_use]
+    pub const fn at(self, rate: u32) -> Self {
+        Self { rate, ..self }
+    }
+}
+
+/// Makes the calls; an attempt fails with the probability `failing`.
 #[must_use]
-pub fn run(manner: &Manner, processes: u32, calls: u32, failing: f64, seed: u64) -> Luck {
+pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
     let failure = Previous::Failed(Verdict::Transient);
     let (mut attempts, mut successes) = (0_u32, 0_u32);
-    for process in 0..processes {
+    for process in 0..calls.processes {
         let mut dice = Dice::of(&[seed, u64::from(process)]);
         let budget = manner.budget.map(|budget| budget());
-        for _ in 0..calls {
+        for call in 0..calls.each {
+            let now = Duration::from_secs(1) * call / calls.rate;
             let mut number = 1;
             loop {
                 attempts += 1;
@@ -36,7 +57,7 @@ pub fn run(manner: &Manner, processes: u32, calls: u32, failing: f64, seed: u64)
                     break;
                 }
                 let left = manner.policy.attempts().is_none_or(|most| number < most);
-                let granted = |budget| drive::take(budget, failure, number == 1);
+                let granted = |budget| drive::take(budget, failure, number == 1, now);
                 if !left || !budget.as_ref().is_none_or(granted) {
                     break;
                 }
@@ -44,7 +65,7 @@ pub fn run(manner: &Manner, processes: u32, calls: u32, failing: f64, seed: u64)
             }
         }
     }
-    let all = f64::from(processes) * f64::from(calls);
+    let all = f64::from(calls.processes) * f64::from(calls.each);
     Luck {
         amplification: f64::from(attempts) / all,
         success: f64::from(successes) / all,

@@ -39,15 +39,24 @@ impl Manner {
         policy: DEFAULTS,
         budget: None,
     };
+    /// The defaults with the budget of the AWS SDKs.
+    pub const AWS: Self = Self::BACKOFF.with_budget("`Budget::aws()`", Budget::aws);
     /// The defaults.
-    pub const BUDGET: Self = Self {
-        name: "with the budget",
-        policy: DEFAULTS,
-        budget: Some(Budget::new),
-    };
+    pub const BUDGET: Self = Self::BACKOFF.with_budget("`Budget::new()`", Budget::new);
+    /// The defaults with the budget for large fleets of small processes.
+    pub const SMALL: Self = Self::BACKOFF.with_budget("`Budget::new().with_capacity(14)`", || {
+        Budget::new().with_capacity(14)
+    });
 
     /// Those of the pictures.
-    pub const ALL: [Self; 4] = [Self::NONE, Self::NAIVE, Self::BACKOFF, Self::BUDGET];
+    pub const ALL: [Self; 6] = [
+        Self::NONE,
+        Self::NAIVE,
+        Self::BACKOFF,
+        Self::AWS,
+        Self::BUDGET,
+        Self::SMALL,
+    ];
 
     /// The same with another budget.
     #[must_use]

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use reattempt::{Retryable, Stopped, Verdict, retry};
@@ -25,6 +26,8 @@ pub enum Annotated {
     Naive,
     /// `budget = "none"`
     Backoff,
+    /// A `static` with `Budget::aws()` for each.
+    Aws,
     /// Nothing but the timeout.
     Defaults,
 }
@@ -98,6 +101,7 @@ async fn client(annotated: Annotated, number: u32, rate: u32, end: Instant, seed
                 Annotated::None => once().await,
                 Annotated::Naive => naive().await,
                 Annotated::Backoff => backoff().await,
+                Annotated::Aws => AWS[(number % PROCESSES) as usize]().await,
                 Annotated::Defaults => DEFAULTS[(number % PROCESSES) as usize]().await,
             };
             if result.is_ok() {
@@ -201,19 +205,30 @@ macro_rules! processes {
             use super::{Failure, Process, request};
             processes!(@each p0 p1 p2 p3 p4 p5 p6 p7 p8 p9);
         })*
-        fn all() -> impl Iterator<Item = Process> {
-            [$($tens::TEN),*].into_iter().flatten()
-        }
+        static AWS: LazyLock<Vec<Process>> =
+            LazyLock::new(|| [$($tens::AWS),*].into_iter().flatten().collect());
+        static DEFAULTS: LazyLock<Vec<Process>> =
+            LazyLock::new(|| [$($tens::DEFAULTS),*].into_iter().flatten().collect());
     };
     (@each $($name:ident)*) => {
-        $(#[reattempt::retry(timeout = "500ms")]
-        async fn $name() -> Result<(), Failure> {
-            request().await
+        $(mod $name {
+            use super::{Failure, request};
+
+            #[reattempt::retry(timeout = "500ms")]
+            pub(super) async fn defaults() -> Result<(), Failure> {
+                request().await
+            }
+
+            static BUDGET: reattempt::Budget = reattempt::Budget::aws();
+
+            #[reattempt::retry(timeout = "500ms", budget = BUDGET)]
+            pub(super) async fn aws() -> Result<(), Failure> {
+                request().await
+            }
         })*
-        pub(super) const TEN: [Process; 10] = [$(|| Box::pin($name())),*];
+        pub(super) const AWS: [Process; 10] = [$(|| Box::pin($name::aws())),*];
+        pub(super) const DEFAULTS: [Process; 10] = [$(|| Box::pin($name::defaults())),*];
     };
 }
 
 processes!(tens0 tens1 tens2 tens3 tens4 tens5 tens6 tens7 tens8 tens9);
-
-static DEFAULTS: std::sync::LazyLock<Vec<Process>> = std::sync::LazyLock::new(|| all().collect());

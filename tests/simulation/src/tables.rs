@@ -4,7 +4,7 @@ use reattempt::Budget;
 
 use crate::contention::{Cell, Strategy};
 use crate::fleet::Fleet;
-use crate::luck::{self, Luck};
+use crate::luck::{self, Calls, Luck};
 use crate::manner::Manner;
 use crate::reference::{self, Contended};
 use crate::server::Trouble;
@@ -67,42 +67,41 @@ pub fn overload_row(name: &str, timeline: &Timeline) -> String {
     )
 }
 
-/// The budgets that are compared at different rates, the default first.
-pub const BUDGETS: [Manner; 4] = [
-    Manner::BACKOFF.with_budget("`Budget::new()`", Budget::new),
-    Manner::BACKOFF.with_budget("`Budget::new().capacity(70)`", || {
-        Budget::new().capacity(70)
-    }),
+/// The budgets that are compared at different rates.
+pub const BUDGETS: [Manner; 5] = [
+    Manner::AWS,
+    Manner::BUDGET,
+    Manner::SMALL,
     Manner::BACKOFF.with_budget("`Budget::ratio(0.1)`", || Budget::ratio(0.1)),
-    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).capacity(100)`", || {
-        Budget::ratio(0.1).capacity(100)
+    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).with_capacity(100)`", || {
+        Budget::ratio(0.1).with_capacity(100)
     }),
 ];
 
 /// The calls a second of a process, in the table of rates.
 pub const RATES: [u32; 8] = [1, 5, 10, 20, 50, 100, 200, 500];
 
-/// Head of the table of rates.
+/// Head of the tables of rates.
 #[must_use]
 pub fn rates_head() -> String {
     let names = BUDGETS.map(|manner| manner.name).join(" | ");
-    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|")
+    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|")
 }
 
-/// An outage of ten seconds after a minute of health, with each budget, for a fleet that makes 10,000
-/// calls a second in all.
+/// Trouble after a minute of health, with each budget, for a fleet that makes 10,000 calls a second in
+/// all.
 #[must_use]
-pub fn rates(rate: u32) -> [Timeline; 4] {
+pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 5] {
     let fleet = Fleet {
         processes: 10_000 / rate,
         rate,
     };
-    BUDGETS.map(|manner| fleet.run(&manner, Trouble::OUTAGE.at_second(60), 95, SEED, || ()))
+    BUDGETS.map(|manner| fleet.run(&manner, trouble.at_second(60), 95, SEED, || ()))
 }
 
 /// A row of the table of rates: mean load, that of the worst second, and when all was well.
 #[must_use]
-pub fn rates_row(rate: u32, timelines: &[Timeline; 4]) -> String {
+pub fn rates_row(rate: u32, timelines: &[Timeline; 5]) -> String {
     let cells = timelines.each_ref().map(|timeline| {
         format!(
             "{:.2}, {:.2}, {}",
@@ -124,44 +123,61 @@ fn back_after(timeline: &Timeline) -> String {
 /// The shares of attempts that fail, in the tables of chance.
 pub const FAILING: [f64; 8] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75];
 
-/// Head of the table of what the budget costs.
-pub const COST_HEAD: &str = "| attempts that fail | succeed without the budget | with it | cost | attempts for each call without | with it |\n|---|---|---|---|---|---|";
+/// What is compared where attempts fail at random, and the calls a second of a process.
+const COSTS: [(Manner, u32); 6] = [
+    (Manner::BACKOFF, 200),
+    (Manner::AWS, 200),
+    (Manner::BUDGET, 200),
+    (Manner::BUDGET, 50),
+    (Manner::BUDGET, 10),
+    (Manner::SMALL, 10),
+];
 
-/// A row: a hundred processes with the defaults that make 10,000 calls each.
+/// Head of the table of what the budget costs.
+pub const COST_HEAD: &str = "| attempts that fail | no budget | `Budget::aws()` | `Budget::new()`, 200 calls a second | 50 calls a second | 10 calls a second | `.with_capacity(14)`, 10 calls a second |\n|---|---|---|---|---|---|---|";
+
+/// A row: attempts for each call, and the share that succeeded, for a hundred processes with the
+/// defaults that make 10,000 calls each.
 #[must_use]
 pub fn cost_row(failing: f64) -> String {
-    let [without, with] = [Manner::BACKOFF, Manner::BUDGET]
-        .map(|manner| luck::run(&manner, 100, 10_000, failing, SEED));
-    format!(
-        "| {:.0} % | {:.2} % | {:.2} % | {:.2} % | {:.3} | {:.3} |",
-        failing * 100.0,
-        without.success * 100.0,
-        with.success * 100.0,
-        (without.success - with.success) * 100.0,
-        without.amplification,
-        with.amplification,
-    )
+    let cells = COSTS.map(|(manner, rate)| {
+        let luck = luck::run(&manner, TEN_THOUSAND.at(rate), failing, SEED);
+        cell(luck.amplification, luck.success)
+    });
+    format!("| {:.0} % | {} |", failing * 100.0, cells.join(" | "))
 }
 
+const TEN_THOUSAND: Calls = Calls {
+    processes: 100,
+    each: 10_000,
+    rate: 1,
+};
+
 /// Head of the table beside Marc Brooker's figures.
-pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::new()` |\n|---|---|---|---|---|---|";
+pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::aws()` | `Budget::new()` |\n|---|---|---|---|---|---|---|";
 
 /// His experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
 pub const BROOKER: &str = "budget_100clients_10rps_20s";
 
-/// Ours in his experiment: without a budget, with one of 10 %, and with the default one.
+/// Ours in his experiment: without a budget, with one of 10 %, that of the AWS SDKs, and the default.
 #[must_use]
-pub fn brooker(failing: f64) -> [Luck; 3] {
+pub fn brooker(failing: f64) -> [Luck; 4] {
     const FOUR: Manner = Manner {
         policy: Manner::BACKOFF.policy.with_attempts(4),
         ..Manner::BACKOFF
     };
+    const HIS: Calls = Calls {
+        processes: 100,
+        each: 200,
+        rate: 10,
+    };
     [
         FOUR,
         FOUR.with_budget("", || Budget::ratio(0.1)),
+        FOUR.with_budget("", Budget::aws),
         FOUR.with_budget("", Budget::new),
     ]
-    .map(|manner| luck::run(&manner, 100, 200, failing, SEED))
+    .map(|manner| luck::run(&manner, HIS, failing, SEED))
 }
 
 /// A row: attempts for each call, and the share that succeeded.
@@ -182,10 +198,10 @@ pub fn brooker_row(failing: f64) -> String {
             .expect("a row of the reference");
         cell(found.amplification, found.success)
     };
-    let [none, ratio, default] =
+    let [none, ratio, aws, default] =
         brooker(failing).map(|luck| cell(luck.amplification, luck.success));
     format!(
-        "| {:.0} % | {none} | {} | {ratio} | {} | {default} |",
+        "| {:.0} % | {none} | {} | {ratio} | {} | {aws} | {default} |",
         failing * 100.0,
         theirs("three_retries"),
         theirs("adaptive_10pct"),

@@ -22,6 +22,7 @@ fn c82_a_thousand_clients_of_annotated_functions_do_what_the_simulation_says() {
     std::thread::scope(|scope| {
         for (annotated, manner) in [
             (Annotated::Backoff, Manner::BACKOFF),
+            (Annotated::Aws, Manner::AWS),
             (Annotated::Defaults, Manner::BUDGET),
         ] {
             scope.spawn(move || compare(annotated, &manner, fleet));

@@ -1,5 +1,6 @@
 //! That `docs/LOAD.md` says what the code gives: each row that is cheap enough is made again.
 
+use simulation::server::Trouble;
 use simulation::tables::{self, FAILING, RUNS};
 
 const PAGE: &str = include_str!("../../../docs/LOAD.md");
@@ -38,7 +39,12 @@ fn the_page_shows_what_the_budget_costs() {
 
 #[test]
 fn the_page_shows_the_load_of_busy_processes() {
-    assert_shows("rates", &tables::rates_row(500, &tables::rates(500)));
+    for (name, trouble) in [
+        ("rates, outage", Trouble::OUTAGE),
+        ("rates, slow-down", Trouble::SLOW_DOWN),
+    ] {
+        assert_shows(name, &tables::rates_row(500, &tables::rates(500, trouble)));
+    }
 }
 
 /// The other tables take a release build; that they are there and whole can be told.
@@ -57,5 +63,5 @@ fn no_table_and_no_picture_is_missing() {
         assert!(picture.contains("</svg>"), "{name}");
         pictures += 1;
     }
-    assert_eq!([tables, pictures], [12, 8]);
+    assert_eq!([tables, pictures], [13, 8]);
 }

@@ -1,0 +1,180 @@
+//! One budget for each key, and how keys are forgotten.
+
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+use super::*;
+use crate::budget::Charge;
+
+static HOSTS: Budgets<String> = Budgets::new(Budget::new());
+
+/// Ten tokens, one for a retry, and nothing that comes back.
+const fn small() -> Budget {
+    Budget::aws().with_capacity(10).with_retry_cost(1)
+}
+
+fn retries(budget: &Budget) -> usize {
+    (0..1_000)
+        .take_while(|_| budget.take_at(Charge::Failure, true, 0))
+        .count()
+}
+
+fn level<K: Hash + Eq + Clone>(budgets: &Budgets<K>, key: &K) -> u32 {
+    budgets.of(key).ledger.level(0)
+}
+
+fn keys<K>(budgets: &Budgets<K>) -> usize {
+    let lock = budgets.lock();
+    let Some(known) = &*lock else { return 0 };
+    assert_eq!(known.places.len(), known.slots.len());
+    known.slots.len()
+}
+
+#[test]
+fn a_drained_host_leaves_the_budget_of_another_alone() {
+    let (one, other) = (HOSTS.of("one"), HOSTS.of("other"));
+    while one.take_at(Charge::Failure, true, 0) {}
+    assert!(HOSTS.of("one").level() < 500.0);
+    assert_eq!(other.level().to_string(), "500");
+    assert!(Arc::ptr_eq(&other, &HOSTS.of("other")));
+}
+
+#[test]
+fn a_million_keys_take_the_room_of_the_most_allowed() {
+    let budgets: Budgets<u32> = Budgets::new(Budget::new()).with_max_keys(100);
+    for key in 0..1_000_000 {
+        let _ = budgets.of(&key);
+    }
+    assert_eq!(keys(&budgets), 100);
+    assert_eq!(
+        format!("{budgets:?}"),
+        "Budgets { keys: 100, max_keys: 100, .. }"
+    );
+}
+
+#[test]
+fn full_budgets_are_forgotten_and_drained_ones_are_not() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(10);
+    for key in 0..10 {
+        let budget = budgets.of(&key);
+        if key % 2 == 0 {
+            assert_eq!(retries(&budget), 10);
+        }
+    }
+    for key in 100..10_000 {
+        let _ = budgets.of(&key);
+    }
+    for key in [0, 2, 4, 6, 8] {
+        assert_eq!(level(&budgets, &key), 0, "{key}");
+    }
+    assert_eq!(keys(&budgets), 10);
+}
+
+#[test]
+fn a_flood_of_failing_keys_does_not_reset_a_drained_budget_or_make_tokens() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(8);
+    assert_eq!(retries(&budgets.of(&0)), 10);
+    // Each new key fails until its budget is drained, as an attacker's would.
+    let granted: usize = (1..1_000).map(|key| retries(&budgets.of(&key))).sum();
+    assert_eq!(granted, 7 * 10, "what seven other full budgets hold");
+    assert_eq!(level(&budgets, &0), 0);
+}
+
+#[test]
+fn a_key_that_takes_the_place_of_another_has_no_more_tokens_than_that_had() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(2);
+    for (key, taken) in [(0, 10), (1, 4)] {
+        let budget = budgets.of(&key);
+        for _ in 0..taken {
+            assert!(budget.take_at(Charge::Failure, true, 0));
+        }
+    }
+    assert_eq!(level(&budgets, &2), 6_000);
+    assert_eq!(level(&budgets, &0), 0, "the fuller one was forgotten");
+}
+
+#[test]
+fn a_ratio_starts_with_one_retry_also_in_the_place_of_a_full_one() {
+    let budgets: Budgets<u32> = Budgets::new(Budget::ratio(1.0)).with_max_keys(1);
+    let budget = budgets.of(&0);
+    for _ in 0..100 {
+        budget.succeed(None);
+    }
+    assert_eq!(level(&budgets, &0), 10_000);
+    assert_eq!(level(&budgets, &1), 1_000);
+}
+
+#[test]
+fn a_budget_whose_key_was_forgotten_stays_usable() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(1);
+    let held = budgets.of(&0);
+    assert_eq!(retries(&budgets.of(&1)), 10);
+    assert_eq!(retries(&held), 10);
+}
+
+/// A key that counts how often it was copied.
+#[derive(PartialEq, Eq, Hash)]
+struct Copied(u32);
+
+static COPIES: AtomicU32 = AtomicU32::new(0);
+
+impl Clone for Copied {
+    fn clone(&self) -> Self {
+        COPIES.fetch_add(1, Ordering::Relaxed);
+        Self(self.0)
+    }
+}
+
+#[test]
+fn a_key_that_is_known_is_not_copied() {
+    let budgets = Budgets::default();
+    for _ in 0..100 {
+        let _ = budgets.of(&Copied(1));
+    }
+    assert_eq!(COPIES.load(Ordering::Relaxed), 2);
+}
+
+/// A key whose hash panics once in a while.
+#[derive(Clone, PartialEq, Eq)]
+struct Bad(u32);
+
+impl Hash for Bad {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        assert!(self.0 < 100, "out of luck");
+        self.0.hash(state);
+    }
+}
+
+#[test]
+fn a_key_whose_hash_panics_leaves_the_others_usable() {
+    let budgets: Budgets<Bad> = Budgets::new(small()).with_max_keys(4);
+    assert_eq!(retries(&budgets.of(&Bad(1))), 10);
+    for _ in 0..3 {
+        thread::scope(|scope| {
+            let panics = scope.spawn(|| budgets.of(&Bad(100)));
+            panics.join().unwrap_err();
+        });
+    }
+    assert_eq!(level(&budgets, &Bad(1)), 0);
+    assert_eq!(level(&budgets, &Bad(2)), 10_000);
+}
+
+#[test]
+fn threads_that_ask_for_the_same_new_keys_get_the_same_budgets() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(1_000);
+    thread::scope(|scope| {
+        let ask = || (0..500).map(|key| budgets.of(&key)).collect::<Vec<_>>();
+        let other = scope.spawn(ask);
+        for (mine, theirs) in ask().iter().zip(other.join().unwrap()) {
+            assert!(Arc::ptr_eq(mine, &theirs));
+        }
+    });
+    assert_eq!(keys(&budgets), 500);
+}
+
+#[test]
+#[should_panic(expected = "at least 1")]
+fn a_set_for_no_key_is_refused() {
+    let _ = Budgets::<u32>::default().with_max_keys(0);
+}
