@@ -36,6 +36,9 @@ pub use retry_runtime::{
 #[doc(hidden)]
 pub use retry_runtime::private as __private;
 
+#[cfg(feature = "testing")]
+pub use retry_runtime::testing;
+
 #[cfg(feature = "h2")]
 pub use retry_runtime::adapters::h2;
 #[cfg(feature = "http")]

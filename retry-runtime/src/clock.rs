@@ -57,6 +57,11 @@ impl Stamp {
         Self::from_nanos(self.as_nanos().saturating_add(nanos))
     }
 
+    /// So much earlier.
+    pub(crate) fn minus(self, length: Duration) -> Self {
+        Self::from_nanos(self.as_nanos().saturating_sub(nanos(length)))
+    }
+
     /// The instant; `None` for what the clock cannot say.
     pub(crate) fn instant(self) -> Option<Instant> {
         let first = first(Instant::now);

@@ -18,10 +18,12 @@ mod event;
 mod explain;
 mod forward;
 mod jitter;
+mod listen;
 mod policy;
 mod presets;
 #[doc(hidden)]
 pub mod private;
+mod propagate;
 mod report;
 mod result;
 mod rng;
@@ -29,18 +31,23 @@ pub mod run;
 mod site;
 mod stopped;
 mod switch;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod trace;
+mod trial;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::budget::{Budget, Budgets};
 pub use crate::classify::{Retryable, Verdict};
-pub use crate::context::{Attempt, IdempotencyKey, Nested, Previous, Propagate, propagate};
+pub use crate::context::{Attempt, IdempotencyKey, Nested, Previous};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
+pub use crate::listen::{Observe, observe};
 pub use crate::policy::Policy;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
-pub use crate::report::{Observe, Report, observe};
+pub use crate::propagate::{Propagate, propagate};
+pub use crate::report::Report;
 pub use crate::run::Run;
 pub use crate::stopped::{Outcome, Stopped};
 pub use crate::switch::{is_enabled, set_enabled};

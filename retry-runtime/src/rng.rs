@@ -1,7 +1,7 @@
 //! The only randomness in the crate: one small generator a thread.
 
 use std::cell::RefCell;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -21,6 +21,17 @@ pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
             generator.random_range(0..=width)
         }))),
     }
+}
+
+/// Draws from the range as [`duration_in`] does, the same for the same `place` in every run. The numbers may
+/// change with a release of Rust or of this crate.
+pub(crate) fn seeded_duration_in(place: impl Hash, range: &RangeInclusive<Duration>) -> Duration {
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    let mut generator = SmallRng::seed_from_u64(hasher.finish());
+    let low = *range.start();
+    let width = nanos(range.end().saturating_sub(low));
+    low.saturating_add(Duration::from_nanos(generator.random_range(0..=width)))
 }
 
 /// A thread's generator, and the process that seeded it.

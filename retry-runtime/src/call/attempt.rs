@@ -12,6 +12,8 @@ use super::limits::poll_limits;
 use super::state::State;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
+use crate::listen::is_listening;
+use crate::trial;
 
 pin_project! {
     /// An attempt that ends with its body, its timeout or the deadline, whichever comes first.
@@ -113,7 +115,8 @@ impl State<'_> {
     #[inline]
     fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        if frame.number.get() == 0 && !context::is_within() {
+        let within = context::is_within() || (trial::is_possible() && is_listening());
+        if frame.number.get() == 0 && !within {
             frame.number.set(1);
             frame.phase.set(Phase::Attempt);
             return false;
@@ -129,6 +132,9 @@ impl State<'_> {
             self.waited_until_now();
             frame.again.set(true);
             frame.until.set(NEVER);
+        }
+        if trial::is_possible() && !later {
+            self.enter_trial();
         }
         let inner = self.inner();
         let within = around(|outer| inner.begin(frame, outer)).is_some();

@@ -9,13 +9,16 @@ use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Phase, Previous};
-use crate::report::{Report, is_listening, listener};
+use crate::listen::{is_listening, listener};
+use crate::report::Report;
 use crate::stopped::Outcome;
+use crate::trial;
 
 impl Drop for State<'_> {
     #[inline]
     fn drop(&mut self) {
-        if self.frame.is_paid() || is_listening() {
+        let tried = trial::is_possible() && self.frame.if_cold().is_some();
+        if self.frame.is_paid() || is_listening() || tried {
             self.close();
         }
     }
@@ -26,12 +29,11 @@ impl State<'_> {
     #[cold]
     fn close(&self) {
         if self.frame.phase.get() != Phase::Closed {
-            let report = self.closed();
-            listener(|listener| listener.tell(report));
+            self.closed();
         }
     }
 
-    /// Closes the call and says how it went.
+    /// Closes the call, tells whoever listens how it went, and says it.
     pub(super) fn closed(&self) -> Report {
         let frame = &self.frame;
         self.give_back();
@@ -40,15 +42,20 @@ impl State<'_> {
             Phase::Ended(outcome) => outcome,
             _ => Outcome::Dropped,
         };
-        Report {
+        let report = Report {
             function: self.settings.name(),
             attempts: frame.number.get(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited: self.waited(),
             verdict: frame.previous.get().map(verdict),
-            budget_level: self.settings.budget().map(Budget::level),
+            budget_level: self.with_budget(Budget::level),
+        };
+        listener(|listener| listener.tell(report.clone()));
+        if let Some(own) = self.leave_trial() {
+            own.end(report.clone());
         }
+        report
     }
 
     /// Gives back what was paid for a retry that never began.

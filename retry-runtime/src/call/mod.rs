@@ -35,6 +35,7 @@ mod schedule;
 mod settle;
 mod state;
 mod timer;
+mod trial;
 mod unconstrained;
 mod wait;
 

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Call;
-use crate::report::{Report, listener};
+use crate::report::Report;
 
 /// A call whose end a hook is told of, also if it is dropped.
 pub struct OnEnd<'p, H: Fn(&Report), const LIMITED: bool> {
@@ -44,7 +44,6 @@ impl<H: Fn(&Report), const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
     ///   the process; it ends here.
     fn drop(&mut self) {
         let report = self.call.state.closed();
-        listener(|listener| listener.tell(report.clone()));
         if std::thread::panicking() {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.hook)(&report)));
         } else {

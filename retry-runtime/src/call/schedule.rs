@@ -11,7 +11,6 @@ use crate::classify::Said;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Pause, Phase, Previous, TooLate};
 use crate::jitter::Jitter;
-use crate::rng;
 use crate::stopped::Outcome;
 use crate::switch;
 use crate::trace;
@@ -60,27 +59,30 @@ impl State<'_> {
             }
             Ok(Some(_)) | Err(TooLate) => return Err(Outcome::Deadline),
         };
-        let paid = match self.settings.budget() {
-            Some(budget) if !budget.take(charge(previous), number == 1, Stamp::of(now)) => {
-                return Err(Outcome::Budget);
-            }
-            budget => budget.is_some(),
-        };
-        let delay = rng::duration_in(&range);
+        let price = charge(previous);
+        let paid = self.with_budget(|budget| budget.take(price, number == 1, Stamp::of(now)));
+        if paid == Some(false) {
+            return Err(Outcome::Budget);
+        }
+        let (delay, wait) = self.draw(&range);
         let listens = self.settings.listens();
-        if listens || policy.jitter() == Jitter::Decorrelated || delay > LONGEST_SLEEP {
+        if listens || policy.jitter() == Jitter::Decorrelated || wait > LONGEST_SLEEP {
             frame.cold().noted().delay = Some(delay);
         }
-        self.waits_from(now);
-        frame
-            .phase
-            .set(if paid { Phase::Paid } else { Phase::Between });
-        frame.pause.set(match delay {
+        if wait == delay {
+            self.waits_from(now);
+        }
+        frame.phase.set(if paid.is_some() {
+            Phase::Paid
+        } else {
+            Phase::Between
+        });
+        frame.pause.set(match wait {
             Duration::ZERO => Pause::Yield,
-            delay if delay > LONGEST_SLEEP => Pause::Long,
+            wait if wait > LONGEST_SLEEP => Pause::Long,
             _ => Pause::Sleep,
         });
-        let at = now.checked_add(delay.min(LONGEST_SLEEP)).unwrap_or(now);
+        let at = now.checked_add(wait.min(LONGEST_SLEEP)).unwrap_or(now);
         Ok(Retry { at, delay })
     }
 
@@ -101,6 +103,7 @@ impl State<'_> {
     #[inline]
     fn allowed(&self) -> u32 {
         let own = self.settings.attempts();
+        let own = self.attempts_in_trial().map_or(own, |most| most.min(own));
         if !context::is_within() {
             return own;
         }
@@ -109,7 +112,10 @@ impl State<'_> {
 
     #[cold]
     fn allowed_within(&self, own: u32) -> u32 {
-        let allowed = self.inner().allowed(&self.frame).unwrap_or(own);
+        let allowed = self
+            .inner()
+            .allowed(&self.frame)
+            .map_or(own, |allowed| allowed.min(own));
         self.frame.attempts.set(allowed);
         if allowed < own && self.frame.number.get() >= allowed && self.settings.told().raise() {
             trace::nested(self.settings.name(), allowed, own);

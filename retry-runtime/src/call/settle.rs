@@ -43,9 +43,7 @@ impl State<'_> {
     fn succeeded_late(&self) {
         let frame = &self.frame;
         let previous = frame.previous.get();
-        if let Some(budget) = self.settings.budget() {
-            budget.succeed(previous.map(charge));
-        }
+        self.with_budget(|budget| budget.succeed(previous.map(charge)));
         if previous.is_some() && trace::may_be_heard() {
             trace::succeeded_after_retry(self.settings.name(), frame.number.get(), || {
                 self.elapsed()
@@ -72,6 +70,7 @@ impl State<'_> {
         };
         let previous = Previous::Failed(ruling.said.verdict);
         self.frame.previous.set(Some(previous));
+        self.note_verdict(ruling.said.verdict);
         let decision = if ruling.retry {
             self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)
         } else {
@@ -89,6 +88,7 @@ impl State<'_> {
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
         if cut != Cut::Late {
             self.frame.previous.set(Some(Previous::TimedOut));
+            self.note_verdict(Verdict::Transient);
         }
         let decision = match cut {
             // It may have run to its end at the other side.

@@ -6,8 +6,8 @@ use crate::budget::Charge;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Frame, Inner, Notes, Previous};
+use crate::listen::is_listening;
 use crate::policy::Policy;
-use crate::report::is_listening;
 use crate::site::Settings;
 use crate::trace;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::key::IdempotencyKey;
 use super::nesting::Remembered;
 use crate::clock::Stamp;
+use crate::trial::InTrial;
 
 /// What most calls never need. Its address names the call in this process.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Noted {
     pub(crate) waited: Duration,
     /// When the wait began that is not over.
     pub(crate) waits_since: Option<Stamp>,
+    /// What the call has of its test scope.
+    pub(crate) trial: Option<InTrial>,
 }
 
 impl Cold {

@@ -1,7 +1,7 @@
 //! What an attempt can see of the call that it belongs to, and what calls see of the calls around them.
 //!
 //! ```text
-//! attempt, propagate, inner  ->  limits  ->  frame  ->  cold  ->  key, nesting, previous, refusal
+//! attempt, inner  ->  limits  ->  frame  ->  cold  ->  key, nesting, previous, refusal
 //! ```
 
 mod attempt;
@@ -13,7 +13,6 @@ mod limits;
 mod nested;
 mod nesting;
 mod previous;
-mod propagate;
 mod refusal;
 
 pub use self::attempt::Attempt;
@@ -24,5 +23,4 @@ pub(crate) use self::limits::{TooLate, length};
 pub use self::nested::Nested;
 pub(crate) use self::nesting::Function;
 pub use self::previous::Previous;
-pub use self::propagate::{Propagate, propagate};
 pub(crate) use self::refusal::Refusal;

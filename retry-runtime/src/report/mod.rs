@@ -1,23 +1,15 @@
 //! How a call went, told when it ended.
-//!
-//! ```text
-//! call  ->  listener  ->  report        observe  ->  listener
-//! ```
 
-mod listener;
-mod observe;
 mod text;
 
 use std::time::Duration;
 
-pub(crate) use self::listener::{is_listening, listener};
-pub use self::observe::{Observe, observe};
 use crate::classify::Verdict;
 use crate::stopped::Outcome;
 
 /// How one call of an annotated function went.
 ///
-/// [`observe`] gives it to the caller, and the key `on_end` to a hook of the function.
+/// [`observe`](crate::observe) gives it to the caller, and the key `on_end` to a hook of the function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     pub(crate) function: &'static str,

@@ -6,8 +6,9 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::frame::{Frame, around};
 use crate::clock::Stamp;
+use crate::context::{Frame, around};
+use crate::listen::{Listener, trial_around};
 
 /// Carries the current attempt into a future that another task will poll.
 ///
@@ -42,6 +43,7 @@ pub fn propagate<F: Future>(future: F) -> Propagate<F> {
     });
     Propagate {
         frame: frame.unwrap_or_else(Frame::outside),
+        listener: trial_around().map(Listener::of),
         future,
     }
 }
@@ -51,6 +53,8 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Propagate<F> {
         frame: Frame,
+        // A test scope goes along; a report does not.
+        listener: Option<Listener>,
         #[pin]
         future: F,
     }
@@ -62,7 +66,11 @@ impl<F: Future> Future for Propagate<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let frame = &*this.frame;
-        frame.within_limits_around(|| frame.lend(|| this.future.poll(context)))
+        let poll = || frame.lend(|| this.future.poll(context));
+        frame.within_limits_around(|| match this.listener {
+            Some(listener) => listener.lend(poll),
+            None => poll(),
+        })
     }
 }
 

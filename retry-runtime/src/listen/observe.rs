@@ -6,8 +6,8 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-use super::Report;
-use super::listener::{Listener, listener};
+use super::{Listener, listener};
+use crate::report::Report;
 
 /// Gives the output of a future together with the [`Report`] of the call in it.
 ///
@@ -45,17 +45,8 @@ impl<F: Future> Future for Observe<F> {
     /// - If it is polled after it was ready.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let output = this.listener.lend(|| {
-            let future = this.future.as_mut().as_pin_mut();
-            let polled = future.expect("polled after it was ready").poll(context);
-            if polled.is_ready() {
-                // A call that it still holds is dropped now, and reports so.
-                this.future.set(None);
-            }
-            polled
-        });
-        let output = ready!(output);
-        let report = this.listener.take();
+        let output = ready!(this.listener.lend_to(this.future.as_mut(), context));
+        let report = this.listener.last.take();
         if let Some(report) = &report {
             // Whoever observes this future from further out hears of it too.
             listener(|outer| outer.tell(report.clone()));

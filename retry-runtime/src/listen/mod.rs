@@ -1,11 +1,21 @@
 //! Who wants to know how calls end, found through a pointer that is set around each poll.
+//!
+//! The pointer is not the one to the frame: `observe` and a test scope lie between calls, and change nothing of
+//! what the calls inside see of those around.
 
-use std::cell::{Cell, RefCell};
+mod observe;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use scoped_tls_hkt::ScopedKey;
 
-use super::Report;
+pub use self::observe::{Observe, observe};
 use crate::context::around;
+use crate::report::Report;
+use crate::trial::{self, Trial};
 
 /// As the pointer to the frame, and for the same reason a `const`.
 const LISTENER: ScopedKey<Listener> = ScopedKey {
@@ -22,13 +32,49 @@ pub(crate) struct Listener {
     mark: Cell<usize>,
     /// Of the outermost call that ended last.
     last: RefCell<Option<Report>>,
+    /// The trial that the calls inside are in: its own, or that of a listener around.
+    trial: OnceCell<Arc<Trial>>,
 }
 
 impl Listener {
+    /// Hears of the calls of a trial.
+    pub(crate) fn of(trial: Arc<Trial>) -> Self {
+        Self {
+            trial: OnceCell::from(trial),
+            ..Self::default()
+        }
+    }
+
     /// Runs one poll of the code inside.
     pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
         self.mark.set(mark());
+        if trial::is_possible() && self.trial.get().is_none() {
+            if let Some(trial) = trial_around() {
+                let _ = self.trial.set(trial);
+            }
+        }
         LISTENER.set(self, poll)
+    }
+
+    /// Polls a future that hears of its own end: once it is ready it is dropped, and the calls that it still
+    /// holds end too.
+    ///
+    /// # Panics
+    ///
+    /// - If the future was ready before.
+    pub(crate) fn lend_to<F: Future>(
+        &self,
+        mut slot: Pin<&mut Option<F>>,
+        context: &mut Context<'_>,
+    ) -> Poll<F::Output> {
+        self.lend(|| {
+            let future = slot.as_mut().as_pin_mut();
+            let polled = future.expect("polled after it was ready").poll(context);
+            if polled.is_ready() {
+                slot.set(None);
+            }
+            polled
+        })
     }
 
     /// Takes note of a call that ended.
@@ -36,11 +82,6 @@ impl Listener {
         if self.is_outermost() {
             *self.last.borrow_mut() = Some(report);
         }
-    }
-
-    /// The report of the outermost call that ended last, once.
-    pub(super) fn take(&self) -> Option<Report> {
-        self.last.take()
     }
 
     /// Whether no call lies between the listener and the code that runs now.
@@ -58,6 +99,11 @@ pub(crate) fn is_listening() -> bool {
 /// Shows the listener around to `f`, if there is one.
 pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
     LISTENER.is_set().then(|| LISTENER.with(f))
+}
+
+/// The trial that the code is in, if it is in one.
+pub(crate) fn trial_around() -> Option<Arc<Trial>> {
+    listener(|listener| listener.trial.get().map(Arc::clone)).flatten()
 }
 
 /// The frame around, as an address to compare while it is lent; 0 for none.

@@ -1,0 +1,63 @@
+//! What the calls in a test scope did.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::classify::Verdict;
+use crate::report::Report;
+use crate::trial::LoggedCall;
+
+/// The calls that ended in a [`Scope`](super::Scope), in the order in which they ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Log(Vec<LoggedCall>);
+
+impl Log {
+    pub(super) fn new(calls: Vec<LoggedCall>) -> Self {
+        Self(calls)
+    }
+
+    /// All of them, nested ones too.
+    #[must_use]
+    pub fn calls(&self) -> &[LoggedCall] {
+        &self.0
+    }
+
+    /// The calls of one function: by its whole name, or by the last parts of it (`fetch`, `App::fetch`).
+    pub fn of<'l>(&'l self, function: &'l str) -> impl Iterator<Item = &'l LoggedCall> {
+        self.0.iter().filter(move |call| {
+            let rest = call.report.function.strip_suffix(function);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
+        })
+    }
+}
+
+/// One line a call: its report, and the delays.
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for call in &self.0 {
+            writeln!(f, "{}; delays {:?}", call.report, call.delays)?;
+        }
+        Ok(())
+    }
+}
+
+impl LoggedCall {
+    /// How the call went.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The delay before each retry, in order.
+    #[must_use]
+    pub fn delays(&self) -> &[Duration] {
+        &self.delays
+    }
+
+    /// The verdict of each failed attempt, in order. An attempt that was cut counts as
+    /// [`Verdict::Transient`].
+    #[must_use]
+    pub fn verdicts(&self) -> &[Verdict] {
+        &self.verdicts
+    }
+}

@@ -1,0 +1,72 @@
+//! Tests of code that retries: without waits, and without an eye on each other.
+//!
+//! In a [`Scope`], annotated functions and [`Policy::run`](crate::Policy::run) make their attempts one after the
+//! other without waiting, draw their jitter from a seed, and have budgets of their own. What they did is in the
+//! [`Log`].
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use std::io;
+//!
+//! use reattempt::{Outcome, SLOW_IO, testing};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let fails = SLOW_IO.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
+//! let (result, log) = testing::Scope::new().run(fails.into_future()).await;
+//!
+//! assert!(result.is_err());
+//! let call = &log.calls()[0];
+//! assert_eq!(call.report().outcome(), Outcome::AttemptsExhausted);
+//! assert_eq!(call.delays().len(), 4, "SLOW_IO makes five attempts, and none of them was waited for");
+//! # }
+//! ```
+//!
+//! # The scope, or tokio's paused clock
+//!
+//! | | a test scope | `#[tokio::test(start_paused = true)]` |
+//! |---|---|---|
+//! | waits | are left out and written down | are left out: the clock jumps |
+//! | timeouts and deadlines | run in real time; a wait that is left out counts towards the deadline | run on the jumping clock |
+//! | real I/O (a mock server, a database) | works | the clock jumps while the answer is on its way, so that attempts time out |
+//! | jitter | from the seed | random |
+//! | budgets | fresh for each scope | those of the process |
+//!
+//! Use the paused clock for tests without I/O that are about time. It only jumps where every task waits for it:
+//! a mock server that takes 20 ms to answer looks like an idle runtime.
+
+mod log;
+mod scope;
+
+use std::time::Duration;
+
+pub use self::log::Log;
+pub use self::scope::{InScope, Scope};
+use crate::stopped::{Outcome, Stopped};
+pub use crate::trial::LoggedCall;
+
+/// Makes a [`Stopped`], for tests of code that receives one. It has no limit and no source.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::io;
+/// use std::time::Duration;
+///
+/// use reattempt::{Outcome, testing};
+///
+/// let error = io::Error::from(testing::stopped(Outcome::Timeout, 3, Duration::from_secs(2)));
+/// assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+/// ```
+#[must_use]
+pub fn stopped(outcome: Outcome, attempts: u32, elapsed: Duration) -> Stopped {
+    Stopped {
+        outcome,
+        attempts,
+        elapsed,
+        limit: None,
+        source: None,
+    }
+}

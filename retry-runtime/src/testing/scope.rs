@@ -1,0 +1,113 @@
+//! A future whose calls do not wait, and disturb nobody.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use super::log::Log;
+use crate::listen::Listener;
+use crate::trial::Trial;
+
+/// The settings of a test scope.
+///
+/// A call is in the scope if it begins there: in the future that [`run`](Self::run) polls, or in a task that
+/// [`propagate`](crate::propagate) carries the scope to. It stays in it to its end. Scopes do not see each other,
+/// so tests in parallel do not disturb each other.
+///
+/// Inside a scope, a call
+/// - does not wait between attempts, unless [`waits`](Self::waits) says so. A wait that is left out counts as over: in
+///   the report, and towards the call's own deadline;
+/// - draws its jitter from the [`seed`](Self::seed), its name, and how many calls of that name began before it in
+///   the scope. The same seed gives the same delays, whatever other calls do at the same time;
+/// - has a copy of its budget which is fresh at the start of the scope. Calls in one scope that share a budget share
+///   the copy;
+/// - makes at most [`attempts`](Self::attempts) attempts, if that is set.
+///
+/// Timeouts, deadlines and `cancel` hold as they do elsewhere.
+#[derive(Debug, Clone, Default)]
+#[must_use = "a scope does nothing until it runs a future"]
+pub struct Scope {
+    seed: u64,
+    attempts: Option<u32>,
+    waits: bool,
+}
+
+impl Scope {
+    /// Makes a scope with seed 0, that leaves waits out and caps no attempts.
+    pub const fn new() -> Self {
+        Self {
+            seed: 0,
+            attempts: None,
+            waits: false,
+        }
+    }
+
+    /// Sets what the jitter is drawn from. Default: 0.
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Caps the attempts of every call, whatever its policy; 0 counts as 1. Default: no cap.
+    pub const fn attempts(mut self, most: u32) -> Self {
+        self.attempts = Some(if most == 0 { 1 } else { most });
+        self
+    }
+
+    /// Says whether calls wait between attempts. Default: false.
+    pub const fn waits(mut self, waits: bool) -> Self {
+        self.waits = waits;
+        self
+    }
+
+    /// Runs a future in the scope. Gives its output, and the log of the calls that ended within it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the future.
+    pub fn run<F: Future>(self, future: F) -> InScope<F> {
+        let Self {
+            seed,
+            attempts,
+            waits,
+        } = self;
+        let trial = Arc::new(Trial::new(seed, attempts, waits));
+        InScope {
+            listener: Listener::of(Arc::clone(&trial)),
+            trial,
+            future: Some(future),
+        }
+    }
+}
+
+pin_project! {
+    /// The future of [`Scope::run`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct InScope<F> {
+        trial: Arc<Trial>,
+        listener: Listener,
+        #[pin]
+        future: Option<F>,
+    }
+}
+
+impl<F: Future> Future for InScope<F> {
+    type Output = (F::Output, Log);
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let output = this.listener.lend_to(this.future.as_mut(), context);
+        Poll::Ready((ready!(output), Log::new(this.trial.take())))
+    }
+}
+
+impl<F> fmt::Debug for InScope<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InScope")
+            .field("trial", &self.trial)
+            .finish_non_exhaustive()
+    }
+}

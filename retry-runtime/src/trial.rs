@@ -1,0 +1,150 @@
+//! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
+//!
+//! Compiled in any case, and made only by `testing`: without that feature no call is ever in a trial, and the
+//! compiler knows it ([`is_possible`]).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::budget::Budget;
+use crate::classify::Verdict;
+use crate::report::Report;
+use crate::rng;
+
+/// One run of a test scope.
+pub(crate) struct Trial {
+    pub(crate) seed: u64,
+    /// The most attempts of a call.
+    pub(crate) attempts: Option<u32>,
+    /// Whether calls really wait.
+    pub(crate) waits: bool,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// How many calls of each function began.
+    began: HashMap<&'static str, u32>,
+    /// By the address of the budget that each stands for.
+    budgets: HashMap<usize, Arc<Budget>>,
+    ended: Vec<LoggedCall>,
+}
+
+/// A call that ended in a test scope.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    not(feature = "testing"),
+    expect(unreachable_pub, reason = "nobody reads it")
+)]
+pub struct LoggedCall {
+    pub(crate) report: Report,
+    pub(crate) delays: Vec<Duration>,
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// What one call has of its trial.
+#[derive(Debug)]
+pub(crate) struct InTrial {
+    pub(crate) trial: Arc<Trial>,
+    function: &'static str,
+    /// Which call of the function it is in this trial, from 0.
+    ordinal: u32,
+    pub(crate) delays: Vec<Duration>,
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// Whether a call can be in a trial at all, in this program.
+#[inline]
+pub(crate) const fn is_possible() -> bool {
+    cfg!(feature = "testing")
+}
+
+impl Trial {
+    #[cfg(feature = "testing")]
+    pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool) -> Self {
+        Self {
+            seed,
+            attempts,
+            waits,
+            shared: Mutex::default(),
+        }
+    }
+
+    /// A call of `function` begins.
+    pub(crate) fn enter(self: &Arc<Self>, function: &'static str) -> InTrial {
+        let mut shared = self.shared();
+        let began = shared.began.entry(function).or_default();
+        let ordinal = *began;
+        *began = began.saturating_add(1);
+        InTrial {
+            trial: Arc::clone(self),
+            function,
+            ordinal,
+            delays: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
+    /// The budget that stands for `budget` here: fresh, and of nobody outside.
+    pub(crate) fn budget(&self, budget: &Budget) -> Arc<Budget> {
+        let address = std::ptr::from_ref(budget).addr();
+        let mut shared = self.shared();
+        let own = shared.budgets.entry(address);
+        Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
+    }
+
+    /// The calls that ended so far.
+    #[cfg(feature = "testing")]
+    pub(crate) fn take(&self) -> Vec<LoggedCall> {
+        std::mem::take(&mut self.shared().ended)
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl InTrial {
+    /// Draws the delay before a retry, `number` attempts having been made. What it draws depends on nothing but
+    /// the seed, and on which call of the function asks: calls beside it do not disturb it.
+    pub(crate) fn draw(&mut self, number: u32, range: &RangeInclusive<Duration>) -> Duration {
+        let place = (self.trial.seed, self.function, self.ordinal, number);
+        let delay = rng::seeded_duration_in(place, range);
+        self.delays.push(delay);
+        delay
+    }
+
+    /// The call ended.
+    pub(crate) fn end(self, report: Report) {
+        let Self {
+            trial,
+            delays,
+            verdicts,
+            ..
+        } = self;
+        trial.shared().ended.push(LoggedCall {
+            report,
+            delays,
+            verdicts,
+        });
+    }
+}
+
+impl fmt::Debug for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            seed,
+            attempts,
+            waits,
+            shared: _,
+        } = self;
+        f.debug_struct("Trial")
+            .field("seed", seed)
+            .field("attempts", attempts)
+            .field("waits", waits)
+            .finish_non_exhaustive()
+    }
+}

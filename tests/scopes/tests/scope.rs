@@ -1,0 +1,272 @@
+//! What a test scope does to the calls in it, and that it does nothing to others.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use reattempt::testing::{self, Log, Scope};
+use reattempt::{Budget, Outcome, Policy, SLOW_IO, Verdict, observe, propagate, retry};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::{TcpListener, TcpStream};
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+#[retry(attempts = 5, base = "1s", on = "io::Error")]
+async fn fails(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
+async fn log_of(scope: Scope, calls: usize) -> Log {
+    let counter = AtomicU32::new(0);
+    let all = async {
+        for _ in 0..calls {
+            fails(&counter).await.unwrap_err();
+        }
+    };
+    scope.run(all).await.1
+}
+
+#[tokio::test]
+async fn all_attempts_of_slow_io_over_a_real_socket_take_no_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            drop(listener.accept().await);
+        }
+    });
+    let read = SLOW_IO.run(async || {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.read_u8().await
+    });
+    let read = read.when(|error| error.kind() == io::ErrorKind::UnexpectedEof);
+    let began = Instant::now();
+    let (result, log) = Scope::new().run(read.into_future()).await;
+    let took = began.elapsed();
+    result.unwrap_err();
+    assert!(took < ms(50), "{took:?}");
+    let call = &log.calls()[0];
+    assert_eq!(call.report().outcome(), Outcome::AttemptsExhausted);
+    assert_eq!(call.report().attempts(), 5);
+    assert_eq!(call.delays().len(), 4);
+    let waited: Duration = call.delays().iter().sum();
+    assert_eq!(call.report().waited(), waited);
+    assert!(call.report().elapsed() >= waited);
+}
+
+#[tokio::test]
+async fn one_seed_gives_one_schedule_whatever_runs_beside() {
+    let alone = log_of(Scope::new().seed(7), 3).await;
+    assert_eq!(alone.calls().len(), 3);
+    let again = log_of(Scope::new().seed(7), 3).await;
+    let delays = |log: &Log| -> Vec<Vec<Duration>> {
+        log.of("fails").map(|call| call.delays().to_vec()).collect()
+    };
+    assert_eq!(delays(&alone), delays(&again));
+    assert_ne!(
+        delays(&alone),
+        delays(&log_of(Scope::new().seed(8), 3).await)
+    );
+    assert_ne!(
+        delays(&alone)[0],
+        delays(&alone)[1],
+        "no two calls share a sequence"
+    );
+
+    let counter = AtomicU32::new(0);
+    let other = Policy::new();
+    let beside = async {
+        let other = other.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
+        tokio::join!(other.into_future(), fails(&counter))
+    };
+    let (_, beside) = Scope::new().seed(7).run(beside).await;
+    assert_eq!(delays(&beside), [delays(&alone)[0].clone()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_wait_where_the_scope_says_so() {
+    let began = tokio::time::Instant::now();
+    let log = log_of(Scope::new().waits(true), 1).await;
+    let delays = log.calls()[0].delays();
+    let took = began.elapsed();
+    let drawn = delays.iter().sum();
+    assert!(
+        took >= drawn && took <= drawn + ms(5),
+        "{took:?}, {drawn:?}"
+    );
+    assert_eq!(log.calls()[0].report().waited(), took);
+}
+
+#[tokio::test]
+async fn attempts_are_capped_and_at_least_one() {
+    for (most, expected) in [(2, 2), (0, 1), (9, 5)] {
+        let log = log_of(Scope::new().attempts(most), 1).await;
+        assert_eq!(log.calls()[0].report().attempts(), expected);
+    }
+}
+
+#[tokio::test]
+async fn the_log_has_every_call_with_its_verdicts_and_the_dropped_ones() {
+    #[retry(attempts = 2, base = "1s", on = "io::Error", name = "outer")]
+    async fn outer(calls: &AtomicU32) -> io::Result<()> {
+        fails(calls).await
+    }
+    #[retry(attempts = 2, timeout = "20ms", base = "1s", name = "hangs")]
+    async fn hangs() -> io::Result<()> {
+        std::future::pending().await
+    }
+    let counter = AtomicU32::new(0);
+    let all = async {
+        outer(&counter).await.unwrap_err();
+        hangs().await.unwrap_err();
+        let _ = tokio::time::timeout(ms(1), hangs()).await;
+    };
+    let ((), log) = Scope::new().run(all).await;
+    let outcomes: Vec<_> = (log.calls().iter())
+        .map(|call| {
+            let report = call.report();
+            let name = report.function().rsplit("::").next().unwrap();
+            (
+                name,
+                report.attempts(),
+                report.outcome(),
+                call.verdicts().len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            ("fails", 5, Outcome::AttemptsExhausted, 5),
+            ("fails", 1, Outcome::AttemptsExhausted, 1),
+            ("outer", 2, Outcome::AttemptsExhausted, 2),
+            ("hangs", 2, Outcome::Timeout, 2),
+            ("hangs", 1, Outcome::Dropped, 0),
+        ]
+    );
+    assert_eq!(log.of("hangs").count(), 2);
+    assert_eq!(log.of("angs").count(), 0);
+    let first = &log.calls()[0];
+    assert_eq!(first.verdicts(), [Verdict::Transient; 5]);
+    assert_eq!(log.to_string().lines().count(), 5, "{log}");
+}
+
+#[tokio::test]
+async fn budgets_are_fresh_in_each_scope_and_nobody_else_pays() {
+    static SHARED: Budget = Budget::ratio(0.1);
+    #[retry(attempts = 5, on = "io::Error", budget = SHARED)]
+    async fn first() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(attempts = 5, on = "io::Error", budget = SHARED)]
+    async fn second() -> io::Result<()> {
+        first().await
+    }
+    let level = SHARED.level();
+    for _ in 0..3 {
+        let both = async { (first().await, second().await) };
+        let (_, log) = Scope::new().run(both).await;
+        let attempts: Vec<_> = log
+            .calls()
+            .iter()
+            .map(|call| call.report().attempts())
+            .collect();
+        assert_eq!(attempts, [2, 1, 1], "one retry for all in the scope");
+        assert_eq!(log.calls()[0].report().outcome(), Outcome::Budget);
+    }
+    assert!((SHARED.level() - level).abs() < f64::EPSILON);
+}
+
+#[tokio::test]
+async fn waits_that_are_left_out_count_towards_the_deadline() {
+    const POLICY: Policy = Policy::new()
+        .with_delays(&[ms(400), ms(400), ms(400)])
+        .with_deadline(ms(1000));
+    let fails = POLICY.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
+    let began = Instant::now();
+    let (_, log) = Scope::new().run(fails.into_future()).await;
+    assert!(began.elapsed() < ms(300));
+    let call = &log.calls()[0];
+    assert_eq!(call.report().outcome(), Outcome::Deadline);
+    assert_eq!(call.delays(), [ms(400), ms(400)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
+    #[retry(attempts = 4, base = "1ms", max_delay = "2ms", on = "io::Error")]
+    async fn shared(calls: &AtomicU32) -> io::Result<()> {
+        calls.fetch_add(1, Ordering::Relaxed);
+        tokio::task::yield_now().await;
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
+    let tests: Vec<_> = (0..100_u32)
+        .map(|n| {
+            tokio::spawn(async move {
+                let calls = AtomicU32::new(0);
+                if n % 2 == 0 {
+                    let (result, report) = observe(shared(&calls)).await;
+                    result.unwrap_err();
+                    assert_eq!(report.unwrap().attempts(), 4);
+                } else {
+                    let most = n % 3 + 1;
+                    let scope = Scope::new().seed(n.into()).attempts(most);
+                    let (_, log) = scope.run(shared(&calls)).await;
+                    assert_eq!(log.calls().len(), 1, "{log}");
+                    assert_eq!(log.calls()[0].report().attempts(), most);
+                    assert!((log.calls()[0].report().budget_level().unwrap() - 500.0).abs() < 7.0);
+                }
+                calls.load(Ordering::Relaxed)
+            })
+        })
+        .collect();
+    for (n, test) in (0_u32..).zip(tests) {
+        let expected = if n % 2 == 0 { 4 } else { n % 3 + 1 };
+        assert_eq!(test.await.unwrap(), expected, "{n}");
+    }
+}
+
+#[tokio::test]
+async fn propagate_carries_the_scope_into_a_task() {
+    let calls = Arc::new(AtomicU32::new(0));
+    let task = {
+        let calls = Arc::clone(&calls);
+        async move {
+            let own = Arc::clone(&calls);
+            tokio::spawn(propagate(async move { fails(&own).await }))
+                .await
+                .unwrap()
+                .unwrap_err();
+        }
+    };
+    let began = Instant::now();
+    let ((), log) = Scope::new().attempts(3).run(task).await;
+    assert!(began.elapsed() < ms(300));
+    assert_eq!(log.calls().len(), 1);
+    assert_eq!(calls.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test]
+async fn observe_in_a_scope_stays_in_it_and_a_scope_in_a_scope_is_its_own() {
+    let counter = AtomicU32::new(0);
+    let inner = async {
+        let (_, report) = observe(fails(&counter)).await;
+        assert_eq!(report.unwrap().attempts(), 3);
+        Scope::new().attempts(2).run(fails(&counter)).await.1
+    };
+    let (inner, outer) = Scope::new().attempts(3).run(inner).await;
+    assert_eq!(inner.calls()[0].report().attempts(), 2);
+    assert_eq!(outer.calls().len(), 1);
+}
+
+#[test]
+fn a_stopped_call_can_be_made_for_a_test() {
+    let stopped = testing::stopped(Outcome::Deadline, 2, ms(1500));
+    assert_eq!(stopped.outcome(), Outcome::Deadline);
+    assert_eq!((stopped.attempts(), stopped.elapsed()), (2, ms(1500)));
+    assert_eq!(io::Error::from(stopped).kind(), io::ErrorKind::TimedOut);
+}
