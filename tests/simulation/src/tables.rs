@@ -68,10 +68,13 @@ pub fn overload_row(name: &str, timeline: &Timeline) -> String {
 }
 
 /// The budgets that are compared at different rates.
-pub const BUDGETS: [Manner; 5] = [
+pub const BUDGETS: [Manner; 6] = [
     Manner::AWS,
     Manner::BUDGET,
     Manner::SMALL,
+    Manner::BACKOFF.with_budget("`Budget::new().with_capacity(14).with_refill(0.5)`", || {
+        Budget::new().with_capacity(14).with_refill(0.5)
+    }),
     Manner::BACKOFF.with_budget("`Budget::ratio(0.1)`", || Budget::ratio(0.1)),
     Manner::BACKOFF.with_budget("`Budget::ratio(0.1).with_capacity(100)`", || {
         Budget::ratio(0.1).with_capacity(100)
@@ -85,13 +88,13 @@ pub const RATES: [u32; 8] = [1, 5, 10, 20, 50, 100, 200, 500];
 #[must_use]
 pub fn rates_head() -> String {
     let names = BUDGETS.map(|manner| manner.name).join(" | ");
-    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|")
+    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|---|")
 }
 
 /// Trouble after a minute of health, with each budget, for a fleet that makes 10,000 calls a second in
 /// all.
 #[must_use]
-pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 5] {
+pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 6] {
     let fleet = Fleet {
         processes: 10_000 / rate,
         rate,
@@ -101,7 +104,7 @@ pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 5] {
 
 /// A row of the table of rates: mean load, that of the worst second, and when all was well.
 #[must_use]
-pub fn rates_row(rate: u32, timelines: &[Timeline; 5]) -> String {
+pub fn rates_row(rate: u32, timelines: &[Timeline; 6]) -> String {
     let cells = timelines.each_ref().map(|timeline| {
         format!(
             "{:.2}, {:.2}, {}",

@@ -60,56 +60,91 @@ fn without_retries_the_server_recovers_by_itself() {
     }
 }
 
+/// The retries of a fleet until the end of an outage, for each process. Ten seconds of it, after five
+/// healthy ones.
+fn retries_of_a_process(manner: &Manner, rate: u32) -> f64 {
+    let fleet = few(rate, 2000);
+    let timeline = fleet.run(manner, Trouble::OUTAGE, 15, SEED, || ());
+    let [calls, attempts] = timeline
+        .seconds
+        .iter()
+        .fold([0, 0], |[calls, attempts], second| {
+            [calls + second.calls, attempts + second.attempts]
+        });
+    f64::from(u32::try_from(attempts - calls).unwrap()) / f64::from(fleet.processes)
+}
+
+/// A fleet of so many calls a second in all.
+fn few(rate: u32, all: u32) -> Fleet {
+    Fleet {
+        processes: all / rate,
+        rate,
+    }
+}
+
 /// 500 tokens at 14 are 35 retries, however few calls a process makes: the bound of the budget is a
 /// number, and only many calls make it a small share.
 #[test]
-fn a_process_adds_at_most_its_35_retries_to_an_outage() {
+fn with_the_numbers_of_aws_a_process_adds_at_most_35_retries_to_an_outage() {
     for rate in [5, 20, 100] {
-        let fleet = Fleet {
-            processes: 2000 / rate,
-            rate,
-        };
-        let timeline = fleet.run(&Manner::BUDGET, Trouble::OUTAGE, 15, SEED, || ());
-        let [calls, attempts] = timeline
-            .seconds
-            .iter()
-            .fold([0, 0], |[calls, attempts], second| {
-                [calls + second.calls, attempts + second.attempts]
-            });
-        let most = 35 * u64::from(fleet.processes);
-        assert!(attempts - calls <= most, "{rate}: {}", attempts - calls);
-        assert!(
-            attempts - calls > most * 9 / 10,
-            "{rate}: {}",
-            attempts - calls
-        );
+        let retries = retries_of_a_process(&Manner::AWS, rate);
+        assert!((31.5..=35.0).contains(&retries), "{rate}: {retries}");
+    }
+}
+
+/// 500 tokens and 5 a second for ten seconds are 275 retries at 2 tokens, and 39 at 14. The attempts of
+/// the first three seconds time out, and are refused after that: a busy process has spent its tokens by
+/// then, and one of few calls has not.
+#[test]
+fn with_the_default_a_process_adds_at_most_275_retries_to_an_outage_and_near_39_if_it_is_busy() {
+    for (rate, most) in [(5, 110.0), (10, 150.0), (20, 80.0), (50, 65.0), (200, 60.0)] {
+        let retries = retries_of_a_process(&Manner::BUDGET, rate);
+        assert!((39.0..=most).contains(&retries), "{rate}: {retries}");
     }
 }
 
 /// Where the promise ends, so that the page which says so stays true.
 #[test]
 fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
-    let fleet = Fleet {
-        processes: 500,
-        rate: 20,
-    };
-    let timeline = fleet.run(&Manner::BUDGET, Trouble::OUTAGE, SECONDS, SEED, || ());
-    assert!(timeline.mean_load_in_trouble() <= 1.2);
-    assert!(timeline.peak_load() > 2.0);
-    assert!(timeline.recovery().is_some_and(|seconds| seconds <= 10));
+    let fleet = few(20, 10_000);
+    for (manner, mean) in [(Manner::AWS, 1.0..1.2), (Manner::BUDGET, 1.25..1.4)] {
+        let timeline = fleet.run(&manner, Trouble::OUTAGE, SECONDS, SEED, || ());
+        assert!(mean.contains(&timeline.mean_load_in_trouble()));
+        assert!(timeline.peak_load() > 2.0);
+        assert!(timeline.recovery().is_some_and(|seconds| seconds <= 10));
+    }
+}
+
+/// The budget for a large fleet of such processes.
+#[test]
+fn with_a_capacity_of_14_processes_of_20_calls_a_second_stay_below_1_3() {
+    let fleet = few(20, 10_000);
+    for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
+        let timeline = fleet.run(&Manner::SMALL, trouble, SECONDS, SEED, || ());
+        let peak = timeline.peak_load();
+        assert!(peak <= 1.3, "{trouble:?}: {peak}");
+        assert!(timeline.recovery().is_some_and(|seconds| seconds <= 7));
+    }
 }
 
 /// Such a process has the tokens to go on after the outage: the server is well again, but late.
 #[test]
-fn a_process_of_one_call_a_second_recovers_late() {
-    let recovery = |rate| {
-        let fleet = Fleet {
-            processes: 10_000 / rate,
-            rate,
-        };
-        let timeline = fleet.run(&Manner::BUDGET, Trouble::OUTAGE, 45, SEED, || ());
-        timeline.recovery().expect("the budget ends the storm")
+fn a_process_of_few_calls_a_second_recovers_late() {
+    let recovery = |manner: &Manner, rate| {
+        let fleet = few(rate, 10_000);
+        let timeline = fleet.run(manner, Trouble::OUTAGE, 45, SEED, || ());
+        timeline.recovery()
     };
-    assert!(recovery(5) <= 10, "{}", recovery(5));
-    assert!((11..=25).contains(&recovery(1)), "{}", recovery(1));
+    for manner in [Manner::AWS, Manner::BUDGET] {
+        let late = recovery(&manner, 5);
+        assert!(late.is_some_and(|seconds| seconds <= 14), "{late:?}");
+    }
+    let late = recovery(&Manner::AWS, 1);
+    assert!(
+        late.is_some_and(|seconds| (11..=25).contains(&seconds)),
+        "{late:?}"
+    );
+    // Five tokens a second pay for both retries of one call a second.
+    assert_eq!(recovery(&Manner::BUDGET, 1), None);
+    assert!(recovery(&Manner::SMALL, 1).is_some());
 }
