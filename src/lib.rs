@@ -23,6 +23,8 @@
 //! - [`Policy`] is the settings under a name; [`FAST_IO`], [`SLOW_IO`] and [`NO_RETRY`] are three.
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
 
+pub mod guide;
+
 #[doc = include_str!("retryable.md")]
 pub use retry_macros::Retryable;
 #[doc = include_str!("retry.md")]

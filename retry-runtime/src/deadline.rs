@@ -46,7 +46,7 @@ use crate::context::{Frame, around};
 /// `tokio::time::timeout_at` around it. Of several scopes and calls around, the nearest deadline
 /// holds.
 ///
-/// A spawned task is outside; [`propagate`](crate::propagate) carries the deadline into it.
+/// A spawned task is outside; [`propagate`](crate::propagate()) carries the deadline into it.
 ///
 /// # Cancel safety
 ///

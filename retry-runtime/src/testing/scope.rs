@@ -14,7 +14,7 @@ use crate::trial::Trial;
 /// The settings of a test scope.
 ///
 /// A call is in the scope if it begins there: in the future that [`run`](Self::run) polls, or in a task that
-/// [`propagate`](crate::propagate) carries the scope to. It stays in it to its end. Scopes do not see each other,
+/// [`propagate`](crate::propagate()) carries the scope to. It stays in it to its end. Scopes do not see each other,
 /// so tests in parallel do not disturb each other.
 ///
 /// Inside a scope, a call

@@ -1,0 +1,18 @@
+//! The guide: one page for each question.
+//!
+//! - [Why did my call fail after one attempt?](budgets) – what the retry budget does, and how to change it.
+//! - [What did my call do?](seeing) – reports, hooks, events, and the switch that turns retries off.
+//! - [How do I test code that retries?](testing) – scopes without waits, tokio's paused clock, scripted operations.
+//!
+//! [`retry`](macro@crate::retry) is the reference of the attribute.
+
+#[doc = include_str!("budgets.md")]
+pub mod budgets {}
+
+#[doc = include_str!("seeing.md")]
+pub mod seeing {}
+
+// Its examples need the feature.
+#[cfg(feature = "testing")]
+#[doc = include_str!("testing.md")]
+pub mod testing {}
