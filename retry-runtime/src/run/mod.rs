@@ -1,13 +1,13 @@
 //! Retries without the attribute, for closures and blocks.
 //!
 //! ```text
-//! mod (what can be set)  ->  drive (the loop)  ->  rules (which errors)
+//! mod, choose (what can be set)  ->  drive (the loop)  ->  rules (which errors)
 //! ```
 
+mod choose;
 mod drive;
 mod rules;
 
-use std::error::Error;
 use std::fmt;
 use std::future::{Pending, pending};
 use std::marker::PhantomData;
@@ -17,6 +17,7 @@ pub use self::drive::{Hook, Hooks, NoHook};
 pub use self::rules::{
     Both, ByVerdict, Found, Itself, Never, On, Rule, Source, Veto, Vetoes, When,
 };
+#[cfg(doc)]
 use crate::classify::Retryable;
 use crate::event::RetryEvent;
 use crate::policy::Policy;
@@ -230,81 +231,6 @@ impl<'p, O, M, R, V, C, H> Run<'p, O, M, R, V, C, H> {
     pub fn name(mut self, name: &'static str) -> Self {
         self.settings = self.settings.with_name(name);
         self
-    }
-}
-
-impl<'p, O, M, V, C, H> Run<'p, O, M, ByVerdict, V, C, H> {
-    /// Retries the errors for which `when` returns true, and no others. Hints of the error, such as
-    /// `Retry-After`, are not looked for; use [`on`](Self::on) to have them followed.
-    pub fn when<F, T, E, P>(self, when: P) -> Run<'p, O, M, When<P>, V, C, H>
-    where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
-        P: FnMut(&E) -> bool,
-    {
-        self.ruled(When(when))
-    }
-
-    /// Retries the errors that are an `A`, or have one among their sources, and no others. An `A` whose verdict is
-    /// permanent is not retried.
-    pub fn on<A>(self) -> Run<'p, O, M, On<A, Itself>, V, C, H>
-    where
-        A: Error + Retryable + 'static,
-    {
-        self.ruled(On::new())
-    }
-
-    /// The same for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
-    pub fn on_source<A>(self) -> Run<'p, O, M, On<A, Source>, V, C, H>
-    where
-        A: Error + Retryable + 'static,
-    {
-        self.ruled(On::new())
-    }
-}
-
-impl<'p, O, M, A, W, N, V, C, H> Run<'p, O, M, On<A, W, N>, V, C, H> {
-    /// Also retries the errors that are a `B`, or have one among their sources.
-    #[expect(clippy::type_complexity, reason = "each type says what it is")]
-    pub fn on<B>(self) -> Run<'p, O, M, On<B, W, On<A, W, N>>, V, C, H>
-    where
-        B: Error + Retryable + 'static,
-    {
-        self.ruled(On::new())
-    }
-
-    /// Asks `when` too: of the errors that `on` names, only those for which it returns true are retried.
-    #[expect(clippy::type_complexity, reason = "each type says what it is")]
-    pub fn when<F, T, E, P>(self, when: P) -> Run<'p, O, M, Both<On<A, W, N>, P>, V, C, H>
-    where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
-        P: FnMut(&E) -> bool,
-    {
-        self.ruled(Both::new(when))
-    }
-}
-
-impl<'p, O, M, R, V, C, H> Run<'p, O, M, R, V, C, H> {
-    fn ruled<S>(self, rule: S) -> Run<'p, O, M, S, V, C, H> {
-        let Self {
-            settings,
-            operation,
-            veto,
-            cancel,
-            hook,
-            stops,
-            ..
-        } = self;
-        Run {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        }
     }
 }
 
