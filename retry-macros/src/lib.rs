@@ -12,7 +12,6 @@
 
 mod arguments;
 mod attribute;
-mod bounds;
 mod classifier;
 mod derive;
 mod errors;

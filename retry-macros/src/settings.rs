@@ -23,14 +23,14 @@ pub(crate) struct Settings {
 }
 
 /// Sorts the settings by when they are known.
-pub(crate) fn settings(model: &Model, generics: &Generics, root: &TokenStream) -> Settings {
+pub(crate) fn settings(model: &Model, generics: &Generics) -> Settings {
     let plumbing = Span::mixed_site();
     let mut sorted = Sorted {
         generics,
         constant: TokenStream::new(),
         dynamic: TokenStream::new(),
     };
-    let policy = quote_spanned!(plumbing=> #root::Policy);
+    let policy = quote_spanned!(plumbing=> __retry::Policy);
     let dynamic_policy = model.policy.as_ref().filter(|path| !is_constant_path(path));
     let base = match (&model.policy, dynamic_policy) {
         (Some(path), None) => path.to_token_stream(),
@@ -58,7 +58,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics, root: &TokenStream) -
                 let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
                 let setter = syn::Ident::new(setter, plumbing);
                 sorted.constant(quote_spanned! {plumbing=>
-                    .#setter(::core::time::Duration::new(#seconds, #nanos))
+                    .#setter(__retry::Duration::new(#seconds, #nanos))
                 });
             }
             Some(Length::Expr(expr)) => sorted.expression(setter, expr),
@@ -82,7 +82,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics, root: &TokenStream) -
                     syn::Ident::new(setter, plumbing),
                     syn::Ident::new(ty, plumbing),
                 );
-                sorted.constant(quote_spanned!(plumbing=> .#setter(#root::#ty::#variant)));
+                sorted.constant(quote_spanned!(plumbing=> .#setter(__retry::#ty::#variant)));
             }
             Some(Word::Expr(expr)) => sorted.expression(setter, expr),
             None => {}

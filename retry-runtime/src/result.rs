@@ -24,6 +24,9 @@ pub trait ResultLike {
     fn from_error(error: Self::Error) -> Self;
 }
 
+/// The error type of a function's result.
+pub type ErrorOf<R> = <R as ResultLike>::Error;
+
 impl<T, E> ResultLike for Result<T, E> {
     type Value = T;
     type Error = E;
@@ -42,6 +45,13 @@ impl<T, E> ResultLike for Result<T, E> {
     fn from_error(error: E) -> Self {
         Err(error)
     }
+}
+
+/// Gives an `async` block the type of the user's result. Generated code calls it where it is never reached.
+#[cold]
+#[must_use]
+pub fn typed<R>() -> R {
+    unreachable!("it is behind an `if false`")
 }
 
 /// An error type that can say that a call was stopped.

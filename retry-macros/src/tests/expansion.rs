@@ -55,8 +55,8 @@ pub(crate) async fn fetch(addr: SocketAddr) -> io::Result<String> {
 }"#
 
     limits_that_each_call_works_out: r#"
-#[retry(timeout = self.timeout, max_delay = max, attempts = ATTEMPTS, factor = 3.0, backoff = "linear")]
-async fn fetch(&self, max: Duration) -> io::Result<u8> {
+#[retry(timeout = self.timeout, max_delay = max, attempts = ATTEMPTS, factor = growth)]
+async fn fetch(&self, max: Duration, growth: f64) -> io::Result<u8> {
     self.send().await
 }"#
 
