@@ -6,7 +6,7 @@ use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
-use crate::model::{Attempts, Model, Rules, Spanned};
+use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 
 /// An expression that rules on the error that `error`, a reference, names.
 ///
@@ -128,7 +128,7 @@ pub(crate) fn veto(model: &Model, ended: &Ident, veto: &Ident) -> Option<TokenSt
 fn never_retries(model: &Model) -> bool {
     matches!(
         model.attempts.as_ref().map(|attempts| &attempts.value),
-        Some(Attempts::Count(1))
+        Some(Setting::Fixed(Attempts::Count(1)))
     )
 }
 

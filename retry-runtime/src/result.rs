@@ -61,7 +61,8 @@ pub fn typed<R>() -> R {
     message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`",
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error: `Stopped(#[from] reattempt::Stopped)`",
-    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`"
+    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
+    note = "a `policy` that only the call knows counts too: it may have a `timeout` or a `deadline`"
 )]
 pub trait FromStopped<Way> {
     /// Makes the error.

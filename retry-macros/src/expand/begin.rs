@@ -4,16 +4,23 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::item::{self, Function};
-use crate::model::{Budget, Model, Word};
+use crate::model::Model;
 use crate::settings::Settings;
 
 /// The short name of the runtime, the site of the function, and the beginning of a call.
 ///
 /// ```text
 /// Output: use ::reattempt::__private as __retry;
-///         static __RETRY_SHARED: __retry::Shared = __retry::Shared::new();
-///         static __RETRY_SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &__RETRY_SHARED);
-///         let mut call = __retry::Call::begin(&__RETRY_SITE);
+///         static SHARED: __retry::Shared = __retry::Shared::new();
+///         static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
+///         let mut call = __retry::Call::begin(&SITE);
+/// ```
+///
+/// A `static` cannot name `Self`, so the site of a method is a constant. Before Rust 1.90 a constant cannot
+/// refer to `SHARED`: there the label of a method is without its type.
+///
+/// ```text
+/// Output: let site: &'static Site<true> = &const { Site::new(…).with_type(type_name::<Self>) };
 /// ```
 pub(super) fn begin(
     function: &Function,
@@ -23,10 +30,11 @@ pub(super) fn begin(
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
     let Settings {
-        constant,
-        dynamic,
         policy,
         limited,
+        site: setters,
+        borrowed,
+        of_call,
     } = settings;
     let root = match &model.root {
         Some(path) => path.to_token_stream(),
@@ -39,60 +47,60 @@ pub(super) fn begin(
             quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
         }
     };
-    let (named, constant, limited) = match limited {
-        Some(limited) => (None, constant, quote!(#limited)),
+    let (named, policy, limited) = match limited {
+        Some(limited) => (None, policy, quote!(#limited)),
         None => (
-            Some(quote_spanned!(plumbing=> const __RETRY_POLICY: __retry::Policy = #constant;)),
+            Some(quote_spanned!(plumbing=> const __RETRY_POLICY: __retry::Policy = #policy;)),
             quote_spanned!(plumbing=> __RETRY_POLICY),
             quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
         ),
     };
-    let setters = setters(model);
-    let begin = match dynamic {
-        None => quote_spanned!(plumbing=> let mut #call = __retry::Call::begin(&__RETRY_SITE);),
-        Some(dynamic) => {
-            let settings = Ident::new("__retry_settings", plumbing);
-            quote_spanned! {plumbing=>
-                let #settings = __RETRY_SITE.settings().of_call().with_policy(|#policy| #dynamic);
-                let mut #call = __retry::Call::begin_with(&__RETRY_SITE, &#settings);
-            }
+    let ty = quote_spanned!(plumbing=> __retry::Site<#limited>);
+    let made = quote_spanned! {plumbing=>
+        __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters
+    };
+    let of_type = cfg!(constants_refer_to_statics) && function.names_self();
+    let (site, by_reference, made) = if of_type && model.name.is_none() {
+        let site = Ident::new("__retry_site", plumbing);
+        let made = quote_spanned! {plumbing=>
+            let #site: &'static #ty = &const { #made.with_type(::core::any::type_name::<Self>) };
+        };
+        (site.to_token_stream(), site.to_token_stream(), made)
+    } else {
+        let made = quote_spanned!(plumbing=> static __RETRY_SITE: #ty = #made;);
+        let name = quote_spanned!(plumbing=> __RETRY_SITE);
+        (name, quote_spanned!(plumbing=> &__RETRY_SITE), made)
+    };
+    let settings = Ident::new("__retry_settings", plumbing);
+    let (worked_out, begun) = if of_call.is_empty() {
+        (
+            None,
+            quote_spanned!(plumbing=> __retry::Call::begin(#by_reference)),
+        )
+    } else {
+        (
+            Some(quote_spanned! {plumbing=>
+                #borrowed
+                let #settings = #site.settings().of_call() #of_call;
+            }),
+            quote_spanned!(plumbing=> __retry::Call::begin_with(#by_reference, &#settings)),
+        )
+    };
+    let begun = match &model.on_end {
+        None => begun,
+        Some(on_end) => {
+            // rustc's "type mismatch in closure arguments" belongs on the hook.
+            let at = plumbing.located_at(on_end.span);
+            let hook = &on_end.value;
+            quote_spanned!(at=> __retry::OnEnd::new(#begun, #hook))
         }
     };
     quote_spanned! {plumbing=>
         use #root::__private as __retry;
         #named
         static __RETRY_SHARED: __retry::Shared = __retry::Shared::new();
-        static __RETRY_SITE: __retry::Site<#limited> =
-            __retry::Site::new(#label, #constant, &__RETRY_SHARED) #setters;
-        #begin
+        #made
+        #worked_out
+        let mut #call = #begun;
     }
-}
-
-/// What comes after `Site::new(…)`.
-///
-/// ```text
-/// Output: .not_idempotent().with_listener().with_budget(&PAYMENTS).with_nested(Nested::Outermost)
-/// ```
-fn setters(model: &Model) -> TokenStream {
-    let plumbing = Span::mixed_site();
-    let mut setters = TokenStream::new();
-    if matches!(&model.idempotent, Some(idempotent) if !idempotent.value) {
-        setters.extend(quote_spanned!(plumbing=> .not_idempotent()));
-    }
-    if model.on_retry.is_some() {
-        setters.extend(quote_spanned!(plumbing=> .with_listener()));
-    }
-    setters.extend(match model.budget.as_ref().map(|budget| &budget.value) {
-        None => TokenStream::new(),
-        Some(Budget::None) => quote_spanned!(plumbing=> .without_budget()),
-        Some(Budget::Path(path)) => quote_spanned!(plumbing=> .with_budget(&#path)),
-    });
-    if let Some(nested) = &model.nested {
-        let value = match &nested.value {
-            Word::Variant(variant) => quote_spanned!(plumbing=> __retry::Nested::#variant),
-            Word::Expr(expr) => expr.to_token_stream(),
-        };
-        setters.extend(quote_spanned!(plumbing=> .with_nested(#value)));
-    }
-    setters
 }

@@ -149,6 +149,12 @@ fn fetch(text: String) -> impl Future<Output = io::Result<u8>> + Send {
     async move { send(&text).await }
 }"
 
+    settings_from_the_caller: r#"
+#[retry(delays = &self.delays, attempts = 5, budget = self.budgets.of(host), idempotent = host.is_safe(), max_retry_after = "5m", on_end = |report| self.hear(report))]
+async fn fetch(&self, host: &Host) -> io::Result<u8> {
+    self.send(host).await
+}"#
+
     rules: r#"
 #[retry(unless = Failure::is_fatal, not_on = "Denied", matches = "Failure::Http(500..=599) | Failure::Closed", on = "io::Error | hyper::Error", when = |error| error.is_soft())]
 async fn fetch() -> Result<u8, Failure> {
