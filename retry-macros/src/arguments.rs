@@ -37,16 +37,11 @@ use crate::item::Function;
 use crate::model::Model;
 use crate::usage;
 
-pub(crate) fn plan(
-    function: &Function,
-    model: &Model,
-    root: &TokenStream,
-    errors: &mut Errors,
-) -> Plan {
+pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
     let body = body_of(function);
     if function.handmade.is_none() {
-        plan_self(function, model, body, root, &mut plan, errors);
+        plan_self(function, model, body, &mut plan, errors);
     }
     let arguments = arguments_of(function);
     check_clone_list(&arguments, function, model, errors);
@@ -99,13 +94,13 @@ pub(crate) fn plan(
             bindings.push((binding, treatment));
         });
         for (binding, treatment) in &bindings {
-            emit(binding, *treatment, root, &mut plan);
+            emit(binding, *treatment, &mut plan);
         }
         plan.patterns.push(pattern);
         plan.rebinds
             .push(bindings.iter().any(|(_, treatment)| treatment.rebinds()));
     }
-    plan_locals(function, model, root, &mut plan);
+    plan_locals(function, model, &mut plan);
     plan
 }
 
@@ -118,7 +113,7 @@ fn is_kept(attribute: &Attribute) -> bool {
 }
 
 /// What stands before a handmade future is made once; the future may hand it over as an argument.
-fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mut Plan) {
+fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
     let Some(Shape::Block { locals, body, .. }) =
         function.handmade.as_ref().map(|handmade| &handmade.shape)
     else {
@@ -139,11 +134,11 @@ fn plan_locals(function: &Function, model: &Model, root: &TokenStream, plan: &mu
             held: binding::is_held(&text, model),
         };
         let treatment = treatment(&binding, function, model);
-        emit(&binding, treatment, root, plan);
+        emit(&binding, treatment, plan);
     }
 }
 
-fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &mut Plan) {
+fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let name = &binding.ident;
     let attributes = &binding.attributes;
     let cfg = attributes
@@ -156,11 +151,15 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
     let attempt = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
-            let again = binding.is_self.then(|| again(&binding.fields, None, root));
-            quote_spanned!(plumbing=> #(#cfg)* if false { #again let _ = &mut #name; })
+            let again = binding.is_self.then(|| again(&binding.fields, None));
+            plan.never
+                .extend(quote_spanned!(plumbing=> #again #(#cfg)* let _ = &mut #name;));
+            return;
         }
         Treatment::Reborrow { rebind: false } => {
-            quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut *#name; })
+            plan.never
+                .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut *#name;));
+            return;
         }
         Treatment::Reborrow { rebind: true } => {
             quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = &mut *#name;)
@@ -171,8 +170,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
             },
             Some(ty) => quote_spanned! {plumbing=>
                 #(#attributes)* #shadows let #mutability #name: #ty = match #name {
-                    ::core::option::Option::Some(ref mut #name) => ::core::option::Option::Some(&mut **#name),
-                    ::core::option::Option::None => ::core::option::Option::None,
+                    __retry::Some(ref mut #name) => __retry::Some(&mut **#name),
+                    __retry::None => __retry::None,
                 };
             },
         },
@@ -184,7 +183,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
         | Treatment::ChooseParts
         | Treatment::Clone => {
             if treatment != Treatment::Clone && !binding.fields.is_empty() {
-                let again = again(&binding.fields, Some(name), root);
+                let again = again(&binding.fields, Some(name));
                 let cfg = cfg.clone();
                 plan.each
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
@@ -194,7 +193,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
                     let parts = Ident::new("__retry_parts", Span::mixed_site());
                     let cfg = cfg.clone();
                     plan.each.extend(quote_spanned! {plumbing=>
-                        #(#cfg)* let mut #parts = #root::__private::Parts::new(&mut #name);
+                        #(#cfg)* let mut #parts = __retry::Parts::new(&mut #name);
                     });
                     quote_spanned!(plumbing=> #parts.for_each_attempt())
                 }
@@ -202,12 +201,11 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
                 // this trait, and last where it refuses the argument.
                 Treatment::ChooseByBound => {
                     let bounds = &binding.lent_if;
-                    let private = quote_spanned!(plumbing=> #root::__private);
                     quote_spanned! {plumbing=> {
                         trait __RetryLends<'retry, T> {
                             fn own_or_lent(&self) -> &'retry T;
                         }
-                        impl<'retry, T> __RetryLends<'retry, T> for #private::Lent<'retry, T>
+                        impl<'retry, T> __RetryLends<'retry, T> for __retry::Lent<'retry, T>
                         where
                             &'retry T: #bounds
                         {
@@ -215,31 +213,32 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, root: &TokenStream, plan: &
                                 self.lend()
                             }
                         }
-                        #private::Argument::new(&#name).own_or_lent()
+                        __retry::Argument::new(&#name).own_or_lent()
                     }}
                 }
                 Treatment::Choose => quote_spanned! {plumbing=>
-                    #root::__private::Argument::new(&#name).for_each_attempt()
+                    __retry::Argument::new(&#name).for_each_attempt()
                 },
-                _ => quote_spanned!(plumbing=> #root::__private::Argument::new(&#name).own()),
+                _ => quote_spanned!(plumbing=> __retry::Argument::new(&#name).own()),
             };
             // Under its own name: a second one would be a second copy in the future. What is not moved
             // after all, because it is `Copy` or only borrowed, is captured uniquely.
-            let captured = quote_spanned!(plumbing=> #(#cfg)* if false { let _ = &mut #name; });
+            let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;);
             let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
             match mutability {
                 // In the attempt, where rustc sees that a value is assigned and never read.
                 Some(mutability) if !binding.held => {
-                    let rebound = rebound(mutability);
-                    quote_spanned!(plumbing=> #captured #rebound)
+                    plan.never.extend(captured);
+                    rebound(mutability)
                 }
                 Some(mutability) => {
                     plan.each.extend(rebound(mutability));
-                    TokenStream::new()
+                    return;
                 }
                 None => {
                     plan.each.extend(rebound(quote_spanned!(plumbing=> mut)));
-                    captured
+                    plan.never.extend(captured);
+                    return;
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! The pipeline of the attribute, and its one recovery rule: whatever is wrong, the function is put
 //! back as it was typed, beside the errors, so that its callers and editors go on working.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens as _, quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::errors::Errors;
 use crate::{arguments, expand, item, lower, syntax};
@@ -12,16 +12,12 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = syntax::parse(args, &lower::VOCABULARY, &mut 0, &mut errors);
     let model = lower::lower(args, &mut errors);
-    let root = match &model.root {
-        Some(path) => path.to_token_stream(),
-        None => quote_spanned!(Span::mixed_site()=> ::reattempt),
-    };
     let planned = item::parse(item, &mut errors).map(|function| {
-        let plan = arguments::plan(&function, &model, &root, &mut errors);
+        let plan = arguments::plan(&function, &model, &mut errors);
         (function, plan)
     });
     match (errors.finish(), planned) {
-        (None, Some((function, plan))) => expand::expand(&function, &model, &plan, &root),
+        (None, Some((function, plan))) => expand::expand(&function, &model, &plan),
         // An attribute on an expression is rustc's to refuse. What stands for one is one.
         (errors, _) if item::is_closure(item) => quote!({ #errors #item }),
         (errors, _) => quote!(#item #errors),

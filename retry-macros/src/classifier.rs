@@ -6,7 +6,7 @@ use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
-use crate::model::{Attempts, Model, Rules, Spanned};
+use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 
 /// An expression that rules on the error that `error`, a reference, names.
 ///
@@ -29,12 +29,10 @@ use crate::model::{Attempts, Model, Rules, Spanned};
 pub(crate) fn ruling(
     function: &Function,
     model: &Model,
-    root: &TokenStream,
     error: &Ident,
     veto: Option<&Ident>,
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
-    let private = quote_spanned!(plumbing=> #root::__private);
     let Rules {
         unless: _,
         not_on: _,
@@ -42,34 +40,34 @@ pub(crate) fn ruling(
         on,
         when,
     } = &model.rules;
-    let said = quote_spanned!(plumbing=> #private::Probe::new(#error).said());
-    let stop = quote_spanned!(plumbing=> #private::Ruling::stop(#said));
+    let said = quote_spanned!(plumbing=> __retry::Probe::new(#error).said());
+    let stop = quote_spanned!(plumbing=> __retry::Ruling::stop(#said));
     let found = on.as_ref().map(|types| {
         let link = Ident::new("__retry_link", plumbing);
         let mut alternatives = types.value.iter().map(|ty| {
             // rustc's "can never be found inside" belongs on the type.
             let find = Ident::new("find", plumbing.located_at(ty.span()));
             quote_spanned! {plumbing=>
-                #private::Find::<_, #ty>::new(#error).#find(|#link| #private::Probe::new(#link).said())
+                __retry::Find::<_, #ty>::new(#error).#find(|#link| __retry::Probe::new(#link).said())
             }
         });
         let first = alternatives.next();
         quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
     });
-    let when = when.as_ref().map(|when| ask(&private, error, when));
+    let when = when.as_ref().map(|when| ask(error, when));
     let found_said = Ident::new("__retry_said", plumbing);
     let decision = match (found, when) {
-        (Some(found), when) => {
-            let guard = when.map(|when| quote_spanned!(plumbing=> if #when));
-            quote_spanned! {plumbing=>
-                match #found {
-                    ::core::option::Option::Some(#found_said) #guard => #private::Ruling::retry(#found_said),
-                    _ => #stop,
-                }
+        (Some(found), None) => quote_spanned! {plumbing=>
+            __retry::Ruling::found(#found, #error, |#error| #said)
+        },
+        (Some(found), Some(when)) => quote_spanned! {plumbing=>
+            match #found {
+                __retry::Some(#found_said) if #when => __retry::Ruling::retry(#found_said),
+                _ => #stop,
             }
-        }
+        },
         (None, Some(when)) => quote_spanned! {plumbing=>
-            #private::Ruling { retry: #when, said: #said }
+            __retry::Ruling { retry: #when, said: #said }
         },
         (None, None) if matches.is_some() || never_retries(model) => stop.clone(),
         (None, None) => {
@@ -77,14 +75,9 @@ pub(crate) fn ruling(
             // error's type in the signature.
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
             let at = plumbing.located_at(blamed.span());
-            // A path that the user gave keeps its place: rustc tells a mistake in it once.
-            let private_at = match &model.root {
-                Some(_) => private.clone(),
-                None => located(&private, at),
-            };
             let error = Ident::new(&error.to_string(), at);
-            let verdict = quote_spanned!(at=> #private_at::verdict_of(#error));
-            quote_spanned!(plumbing=> #private::Ruling::by(#verdict))
+            let verdict = quote_spanned!(at=> __retry::verdict_of(#error));
+            quote_spanned!(plumbing=> __retry::Ruling::by(#verdict))
         }
     };
     let decision = match matches {
@@ -92,7 +85,7 @@ pub(crate) fn ruling(
             let pattern = &matches.value;
             quote_spanned! {plumbing=>
                 match #error {
-                    #pattern => #private::Ruling::retry(#said),
+                    #pattern => __retry::Ruling::retry(#said),
                     // The user's pattern may match every error, so that nothing is left for ours.
                     #[allow(unreachable_patterns)]
                     _ => #decision,
@@ -113,26 +106,20 @@ pub(crate) fn ruling(
 /// Input:   unless = U, not_on = "N"
 /// Output:  let veto = rule(&ended, |error| ask(error, U) || Find::<_, N>::new(error).contains());
 /// ```
-pub(crate) fn veto(
-    model: &Model,
-    root: &TokenStream,
-    ended: &Ident,
-    veto: &Ident,
-) -> Option<TokenStream> {
+pub(crate) fn veto(model: &Model, ended: &Ident, veto: &Ident) -> Option<TokenStream> {
     let plumbing = Span::mixed_site();
-    let private = quote_spanned!(plumbing=> #root::__private);
     let error = Ident::new("__retry_error", plumbing);
     let Rules { unless, not_on, .. } = &model.rules;
-    let unless = unless.iter().map(|unless| ask(&private, &error, unless));
+    let unless = unless.iter().map(|unless| ask(&error, unless));
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
         // rustc's "can never be found inside" belongs on the type.
         let contains = Ident::new("contains", plumbing.located_at(ty.span()));
-        quote_spanned!(plumbing=> #private::Find::<_, #ty>::new(#error).#contains())
+        quote_spanned!(plumbing=> __retry::Find::<_, #ty>::new(#error).#contains())
     });
     let questions: Vec<_> = unless.chain(not_on).collect();
     (!questions.is_empty()).then(|| {
         quote_spanned! {plumbing=>
-            let mut #veto = #private::rule(&#ended, |#error| #(#questions)||*);
+            let mut #veto = __retry::rule(&#ended, |#error| #(#questions)||*);
         }
     })
 }
@@ -141,29 +128,15 @@ pub(crate) fn veto(
 fn never_retries(model: &Model) -> bool {
     matches!(
         model.attempts.as_ref().map(|attempts| &attempts.value),
-        Some(Attempts::Count(1))
+        Some(Setting::Fixed(Attempts::Count(1)))
     )
 }
 
 /// A question of the user's, asked about `subject`.
-pub(crate) fn ask(
-    private: &TokenStream,
-    subject: &impl ToTokens,
-    predicate: &Spanned<Expr>,
-) -> TokenStream {
+pub(crate) fn ask(subject: &impl ToTokens, predicate: &Spanned<Expr>) -> TokenStream {
     // rustc's "type mismatch in closure arguments" belongs on the predicate, and it blames the whole
     // call.
     let at = Span::mixed_site().located_at(predicate.span);
-    let private = located(private, at);
     let value = &predicate.value;
-    quote_spanned!(at=> #private::ask(#subject, #value))
-}
-
-/// The same path, for rustc to blame elsewhere.
-fn located(path: &TokenStream, at: Span) -> TokenStream {
-    let located = path.clone().into_iter().map(|mut token| {
-        token.set_span(at);
-        token
-    });
-    located.collect()
+    quote_spanned!(at=> __retry::ask(#subject, #value))
 }

@@ -5,35 +5,39 @@
 //!          async fn f(&self, a: A, b: B) -> io::Result<T> { BODY }        // hands `b` over
 //!
 //! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
-//!              let mut call = {
-//!                  const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(…);
-//!                  static SHARED: Shared = Shared::new();
-//!                  static SITE: Site<true> = Site::new("…::f", POLICY, &SHARED);
-//!                  Call::begin(&SITE)
-//!              };
+//!              use ::reattempt::__private as __retry;
+//!              static SHARED: __retry::Shared = __retry::Shared::new();
+//!              static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
+//!              let mut call = __retry::Call::begin(&SITE);
 //!              let mut kept = call.kept_error::<…>().choose();
-//!              let stopped = loop {
-//!                  match {
-//!                      let b = Argument::new(&b).for_each_attempt();  // a clone, or `&b`
+//!              loop {
+//!                  let ended = {
+//!                      let b = __retry::Argument::new(&b).for_each_attempt();  // a clone, or `&b`
 //!                      let ended = call.attempt(async {
-//!                          if let Some(it) = None::<io::Result<T>> { return it; }  // fixes the type
-//!                          if false { let _ = &mut a; }               // captured uniquely
+//!                          if false {
+//!                              let _ = &mut a;                              // captured uniquely
+//!                              return __retry::typed::<io::Result<T>>();    // fixes the type
+//!                          }
 //!                          BODY
 //!                      }).await;
 //!                      ended
-//!                  } {
-//!                      Ok(value) => { call.succeeded(); return Ok(value); }
+//!                  };
+//!                  let at = match call.ended(ended) {
+//!                      Ok(value) => return call.succeeded(value),
 //!                      Err(Failed::Error(failed)) => {
-//!                          if call.failed({ let error = &failed; RULING }, …).is_none() {
-//!                              return Err(failed);
+//!                          let error = &failed;
+//!                          match call.failed(RULING, …) {
+//!                              Some(at) => { kept.keep(failed); at }
+//!                              None => return call.err(failed),
 //!                          }
-//!                          kept.keep(failed);
 //!                      }
-//!                      Err(Failed::Cut(cut)) => if let Err(stopped) = call.cut(cut, false) { break stopped; }
-//!                  }
-//!                  call.wait().await;
-//!              };
-//!              Err(kept.stopped(stopped))
+//!                      Err(Failed::Cut(cut)) => match call.cut(cut, false) {
+//!                          Ok(at) => at,
+//!                          Err(cut) => return call.stopped(&mut kept, cut),
+//!                      },
+//!                  };
+//!                  call.wait(at).await;
+//!              }
 //!          }
 //! ```
 //!
@@ -43,6 +47,7 @@
 mod before_retry;
 mod begin;
 mod body;
+mod cancel;
 mod kept_error;
 mod names;
 mod turns;
@@ -50,7 +55,7 @@ mod turns;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use self::body::{braced, renamed_self, typed_branch};
+use self::body::{braced, renamed_self, typed_return};
 use self::turns::call;
 use crate::arguments::Plan;
 use crate::future::{self, Kind, Shape};
@@ -58,12 +63,7 @@ use crate::item::Function;
 use crate::model::Model;
 
 /// The function, retried.
-pub(crate) fn expand(
-    function: &Function,
-    model: &Model,
-    plan: &Plan,
-    root: &TokenStream,
-) -> TokenStream {
+pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenStream {
     let Function {
         attributes,
         visibility,
@@ -77,7 +77,7 @@ pub(crate) fn expand(
         .as_ref()
         .map(|handmade| (handmade.kind, &handmade.shape))
     {
-        None => call(function, model, plan, root, &function.body),
+        None => call(function, model, plan, &function.body),
         Some((
             _,
             Shape::Block {
@@ -96,7 +96,7 @@ pub(crate) fn expand(
                         let (attributes, value) = (&rebinding.attributes, &rebinding.value);
                         quote!(#(#attributes)* let #pattern = #value;)
                     });
-            let code = call(function, model, plan, root, body);
+            let code = call(function, model, plan, body);
             // `#[async_trait]` has renamed it in the body, and not in our attribute.
             let code = match rebindings.iter().find_map(future::Rebinding::of_self) {
                 Some(this) => renamed_self(code, this.span()),
@@ -110,7 +110,7 @@ pub(crate) fn expand(
             }
         }
         Some((kind, Shape::Whole)) => {
-            let code = call(function, model, plan, root, &whole(function));
+            let code = call(function, model, plan, &whole(function));
             match kind {
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {
@@ -129,7 +129,7 @@ pub(crate) fn expand(
 ///
 /// ```text
 /// Input:   { if a { return Box::pin(f()); } g().boxed() }
-/// Output:  let future = async { if let Some(it) = None::<BoxFuture<T>> { return it; } … };
+/// Output:  let future = async { if false { return typed::<BoxFuture<T>>(); } … };
 ///          future.await.await
 /// ```
 fn whole(function: &Function) -> TokenStream {
@@ -137,7 +137,7 @@ fn whole(function: &Function) -> TokenStream {
     let body = &function.body;
     let typed = match &function.signature.output {
         syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => {
-            Some(typed_branch(ty))
+            Some(typed_return(ty))
         }
         _ => None,
     };
@@ -145,7 +145,7 @@ fn whole(function: &Function) -> TokenStream {
     quote_spanned! {plumbing=>
         // That the block gives a future is its purpose.
         #[allow(clippy::async_yields_async)]
-        let #future = async { #typed #body };
+        let #future = async { if false { #typed } #body };
         #future.await.await
     }
 }

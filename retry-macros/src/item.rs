@@ -15,6 +15,7 @@ use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Vi
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
 use crate::future::{self, Handmade};
+use crate::tokens;
 
 /// A function that can be retried.
 pub(crate) struct Function {
@@ -206,6 +207,12 @@ impl Function {
             self.signature.inputs.first(),
             Some(FnArg::Receiver(receiver)) if !Lifetimes::of(receiver).named.is_empty()
         )
+    }
+
+    /// Whether it is seen to be in an `impl` or a trait: it takes `self`, or names `Self`.
+    pub(crate) fn names_self(&self) -> bool {
+        self.signature.receiver().is_some()
+            || tokens::any_word(&self.signature, |word| word == "Self")
     }
 
     /// The name of the function's own type parameters.

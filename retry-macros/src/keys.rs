@@ -29,6 +29,8 @@ impl fmt::Display for Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
     Expr,
+    /// Values; a list in brackets or in parentheses.
+    List,
     /// Alternatives of types; also a list in parentheses.
     Types,
     Pattern,
@@ -41,7 +43,7 @@ pub(crate) enum Grammar {
 impl Grammar {
     /// Whether `key(a, b)` may be written.
     pub(crate) fn is_list(self) -> bool {
-        matches!(self, Self::Types | Self::Names)
+        matches!(self, Self::List | Self::Types | Self::Names)
     }
 }
 
@@ -89,14 +91,16 @@ keys! {
     MaxDelay "max_delay" Expr, "a duration", "max_delay = \"20s\"";
     Factor "factor" Expr, "a number from 1 to 1000", "factor = 2.0";
     Jitter "jitter" Expr, "the name of a jitter", "jitter = \"full\"";
+    Delays "delays" List, "a list of durations", "delays = [\"0s\", \"200ms\", \"5s\"]";
+    MaxRetryAfter "max_retry_after" Expr, "a duration", "max_retry_after = \"60s\"";
     On "on" Types, "error types", "on = \"io::Error\"";
     Matches "matches" Pattern, "a pattern", "matches = \"MyError::Closed\"";
     When "when" Expr, "a path or a closure", "when = \"MyError::is_temporary\"";
     Unless "unless" Expr, "a path or a closure", "unless = \"MyError::is_fatal\"";
     NotOn "not_on" Types, "error types", "not_on = \"io::Error\"";
     WhenOk "when_ok" Expr, "a path or a closure", "when_ok = \"Response::is_busy\"";
-    Policy "policy" Expr, "the path of a `Policy`", "policy = FAST_IO";
-    Budget "budget" Expr, "the path of a `static Budget`, or `\"none\"`", "budget = PAYMENTS";
+    Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";
+    Budget "budget" Expr, "a `Budget`, or `\"none\"`", "budget = PAYMENTS";
     Idempotent "idempotent" Expr, "`true` or `false`", "idempotent = false";
     Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";
     Cancel "cancel" Expr, "an expression giving a future", "cancel = self.shutdown.cancelled()";
@@ -104,6 +108,7 @@ keys! {
     OnRetry "on_retry" Expr, "a path or a closure", "on_retry = |event| println!(\"{event:?}\")";
     BeforeRetry "before_retry" Expr, "an async closure or an expression giving a future",
         "before_retry = self.reconnect()";
+    OnEnd "on_end" Expr, "a path or a closure", "on_end = |report| println!(\"{report}\")";
     Name "name" Expr, "a string", "name = \"payments\"";
     Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";
 }

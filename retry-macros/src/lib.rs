@@ -12,8 +12,8 @@
 
 mod arguments;
 mod attribute;
-mod bounds;
 mod classifier;
+mod constant;
 mod derive;
 mod errors;
 mod expand;

@@ -15,29 +15,34 @@ pub(crate) struct Model {
     /// The label in events and metrics; `None` is module path and function name.
     pub(crate) name: Option<LitStr>,
     /// The policy that the settings below override.
-    pub(crate) policy: Option<Path>,
-    pub(crate) attempts: Option<Spanned<Attempts>>,
+    pub(crate) policy: Option<Expr>,
+    pub(crate) attempts: Option<Spanned<Setting<Attempts>>>,
     /// Limit of one attempt.
-    pub(crate) timeout: Option<Spanned<Length>>,
+    pub(crate) timeout: Option<Spanned<Setting<Duration>>>,
     /// Limit of the whole call.
-    pub(crate) deadline: Option<Spanned<Length>>,
-    pub(crate) backoff: Option<Spanned<Word>>,
-    pub(crate) base: Option<Spanned<Length>>,
-    pub(crate) max_delay: Option<Spanned<Length>>,
-    pub(crate) factor: Option<Spanned<Factor>>,
-    pub(crate) jitter: Option<Spanned<Word>>,
+    pub(crate) deadline: Option<Spanned<Setting<Duration>>>,
+    pub(crate) backoff: Option<Spanned<Setting<Ident>>>,
+    pub(crate) base: Option<Spanned<Setting<Duration>>>,
+    pub(crate) max_delay: Option<Spanned<Setting<Duration>>>,
+    pub(crate) factor: Option<Spanned<Setting<f64>>>,
+    pub(crate) jitter: Option<Spanned<Setting<Ident>>>,
+    /// The delays themselves. An expression is one of type `AsRef<[Duration]>`.
+    pub(crate) delays: Option<Spanned<Setting<Vec<Setting<Duration>>>>>,
+    /// The longest hint that is followed.
+    pub(crate) max_retry_after: Option<Spanned<Setting<Duration>>>,
     pub(crate) rules: Rules,
     /// An `Ok` that means failure.
     pub(crate) when_ok: Option<Spanned<Expr>>,
     /// The arguments cloned for each attempt; `None` leaves the choice to the rule.
     pub(crate) clone: Option<Spanned<Vec<Ident>>>,
     pub(crate) budget: Option<Spanned<Budget>>,
-    pub(crate) idempotent: Option<Spanned<bool>>,
-    pub(crate) nested: Option<Spanned<Word>>,
+    pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
+    pub(crate) nested: Option<Spanned<Setting<Ident>>>,
     /// A future; when it completes the call stops.
     pub(crate) cancel: Option<Spanned<Expr>>,
     pub(crate) on_retry: Option<Spanned<Expr>>,
     pub(crate) before_retry: Option<Spanned<BeforeRetry>>,
+    pub(crate) on_end: Option<Spanned<Expr>>,
 }
 
 /// A value, and the key that set it.
@@ -63,44 +68,38 @@ pub(crate) struct Rules {
     pub(crate) when: Option<Spanned<Expr>>,
 }
 
+/// A setting that is a value, or that the call works out.
+#[derive(Clone)]
+pub(crate) enum Setting<T> {
+    /// Written as a literal, or as one of the words of a closed list: the variant's name in the runtime.
+    Fixed(T),
+    /// An expression of the runtime's type; may use the arguments and `self`.
+    Expr(Expr),
+}
+
+impl<T> Setting<T> {
+    pub(crate) fn fixed(&self) -> Option<&T> {
+        match self {
+            Self::Fixed(value) => Some(value),
+            Self::Expr(_) => None,
+        }
+    }
+}
+
 /// How many calls in all, the first included.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempts {
     /// At least 1.
     Count(u32),
     /// In so many words.
     Unlimited,
-    /// An expression of type `u32`; may use the arguments and `self`.
-    Expr(Expr),
-}
-
-/// A span of time.
-pub(crate) enum Length {
-    /// Written as a literal: at most 24 h.
-    Fixed(Duration),
-    /// An expression of type `Duration`; may use the arguments and `self`.
-    Expr(Expr),
-}
-
-pub(crate) enum Factor {
-    /// In `[1, 1000]`.
-    Fixed(f64),
-    /// An expression of type `f64`; may use the arguments and `self`.
-    Expr(Expr),
-}
-
-/// One of the words of a closed list, or an expression of the type that they stand for.
-pub(crate) enum Word {
-    /// The variant's name in the runtime: `Full`, `Exponential`.
-    Variant(Ident),
-    /// An expression of the runtime's type; may use the arguments and `self`.
-    Expr(Expr),
 }
 
 pub(crate) enum Budget {
     /// `"none"`.
     None,
-    /// A path to a `static Budget`.
-    Path(Path),
+    /// The path of a `static Budget`, or an expression that gives one.
+    Expr(Expr),
 }
 
 pub(crate) enum BeforeRetry {

@@ -1,129 +1,207 @@
-//! The policy of an annotated function as code.
+//! The settings of an annotated function as code: what the function knows, and what each call works out.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+mod borrowed;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Expr, GenericParam, Generics, Path};
+use syn::{Expr, GenericParam, Generics};
 
-use crate::item;
-use crate::model::{Attempts, Factor, Length, Model, Word};
+use crate::constant::is_constant;
+use crate::model::{Attempts, Model, Setting, Spanned};
 use crate::tokens;
 
-/// The policy of an annotated function.
+/// The settings of an annotated function.
 pub(crate) struct Settings {
     /// What is known at compile time: an expression of type `Policy`.
-    pub(crate) constant: TokenStream,
-    /// What each call works out from `policy`, `policy.with_timeout(self.timeout)`; `None` for most.
-    pub(crate) dynamic: Option<TokenStream>,
-    /// The name of the policy in `dynamic`.
-    pub(crate) policy: syn::Ident,
+    pub(crate) policy: TokenStream,
     /// Whether a timer may cut an attempt: a constant expression of type `bool`, or `None` where the
     /// policy says it.
     pub(crate) limited: Option<bool>,
+    /// What comes after `Site::new(…)`: `.not_idempotent().with_budget(&PAYMENTS)`.
+    pub(crate) site: TokenStream,
+    /// What a call borrows: `let delays = &self.delays;`.
+    pub(crate) borrowed: TokenStream,
+    /// What each call works out, after `site.settings()`; nothing for most.
+    pub(crate) of_call: TokenStream,
 }
 
 /// Sorts the settings by when they are known.
-pub(crate) fn settings(model: &Model, generics: &Generics, root: &TokenStream) -> Settings {
+///
+/// ```text
+/// Input:   attempts = 4, timeout = self.timeout, delays = &self.delays, budget = self.budget
+/// Output:  policy    Policy::new()
+///          borrowed  let delays = &&self.delays; let budget = &self.budget;
+///          of_call   .with_policy(|policy| policy.with_timeout(self.timeout))
+///                    .with_delays(delays.as_ref())
+///                    .with_policy(|policy| policy.with_attempts(4))
+///                    .with_budget(BudgetOf::budget(budget))
+/// ```
+pub(crate) fn settings(model: &Model, generics: &Generics) -> Settings {
     let plumbing = Span::mixed_site();
     let mut sorted = Sorted {
         generics,
         constant: TokenStream::new(),
-        dynamic: TokenStream::new(),
+        dynamic: Vec::new(),
+        last: TokenStream::new(),
+        delays: None,
+        borrowed: Vec::new(),
     };
-    let policy = quote_spanned!(plumbing=> #root::Policy);
-    let dynamic_policy = model.policy.as_ref().filter(|path| !is_constant_path(path));
-    let base = match (&model.policy, dynamic_policy) {
-        (Some(path), None) => path.to_token_stream(),
-        _ => quote_spanned!(plumbing=> #policy::new()),
-    };
-    match model.attempts.as_ref().map(|attempts| &attempts.value) {
-        Some(Attempts::Count(count)) => {
-            sorted.constant(quote_spanned!(plumbing=> .with_attempts(#count)));
-        }
-        Some(Attempts::Unlimited) => {
-            sorted.constant(quote_spanned!(plumbing=> .with_unlimited_attempts()));
-        }
-        Some(Attempts::Expr(expr)) => sorted.expression("with_attempts", expr),
-        None => {}
-    }
-    let lengths = [
-        ("with_timeout", &model.timeout),
-        ("with_deadline", &model.deadline),
-        ("with_base", &model.base),
-        ("with_max_delay", &model.max_delay),
-    ];
-    for (setter, length) in lengths {
-        match length.as_ref().map(|length| &length.value) {
-            Some(Length::Fixed(duration)) => {
-                let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
-                let setter = syn::Ident::new(setter, plumbing);
-                sorted.constant(quote_spanned! {plumbing=>
-                    .#setter(::core::time::Duration::new(#seconds, #nanos))
-                });
-            }
-            Some(Length::Expr(expr)) => sorted.expression(setter, expr),
-            None => {}
-        }
-    }
-    match model.factor.as_ref().map(|factor| &factor.value) {
-        Some(Factor::Fixed(factor)) => {
-            sorted.constant(quote_spanned!(plumbing=> .with_factor(#factor)));
-        }
-        Some(Factor::Expr(expr)) => sorted.expression("with_factor", expr),
-        None => {}
-    }
-    for (setter, ty, word) in [
-        ("with_backoff", "Backoff", &model.backoff),
-        ("with_jitter", "Jitter", &model.jitter),
-    ] {
-        match word.as_ref().map(|word| &word.value) {
-            Some(Word::Variant(variant)) => {
-                let (setter, ty) = (
-                    syn::Ident::new(setter, plumbing),
-                    syn::Ident::new(ty, plumbing),
-                );
-                sorted.constant(quote_spanned!(plumbing=> .#setter(#root::#ty::#variant)));
-            }
-            Some(Word::Expr(expr)) => sorted.expression(setter, expr),
-            None => {}
-        }
-    }
+    sorted.delays(model.delays.as_ref());
+    sorted.policy(model);
+    let given = model
+        .policy
+        .as_ref()
+        .filter(|policy| !sorted.is_constant(policy));
     let has_limit = model.timeout.is_some() || model.deadline.is_some() || model.cancel.is_some();
+    let limited = match (has_limit || given.is_some(), &model.policy) {
+        (true, _) => Some(true),
+        (false, None) => Some(false),
+        (false, Some(_)) => None,
+    };
+    let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
+    let (idempotent, idempotent_of_call) = borrowed::idempotent(model.idempotent.as_ref());
+    let nested = model.nested.as_ref().map(|nested| {
+        let value = variant("Nested", &nested.value);
+        quote_spanned!(plumbing=> .with_nested(#value))
+    });
+    let hears = model.on_retry.is_some() || model.on_end.is_some();
+    let listener = hears.then(|| quote_spanned!(plumbing=> .with_listener()));
     let Sorted {
-        constant, dynamic, ..
+        constant,
+        mut dynamic,
+        last,
+        delays,
+        mut borrowed,
+        ..
     } = sorted;
-    let name = syn::Ident::new("__retry_policy", plumbing);
-    match dynamic_policy {
+    // In the order of the source.
+    dynamic.sort_by_key(|(position, _)| *position);
+    borrowed.sort_by_key(|(position, _)| *position);
+    let dynamic = dynamic.into_iter().map(|(_, setter)| setter);
+    let dynamic: TokenStream = dynamic.collect();
+    let borrowed = borrowed.into_iter().map(|(_, binding)| binding).collect();
+    let name = Ident::new("__retry_policy", plumbing);
+    let changed = |setters: &TokenStream| {
+        (!setters.is_empty())
+            .then(|| quote_spanned!(plumbing=> .with_policy(|#name| #name #setters)))
+    };
+    let new = quote_spanned!(plumbing=> __retry::Policy::new());
+    let (policy, changed_policy) = match (given, &model.policy) {
         // A policy that only the call can name: everything else is set on it then.
-        Some(path) => Settings {
-            constant: quote_spanned!(plumbing=> #policy::new()),
-            dynamic: Some(quote_spanned!(plumbing=> { let _ = #name; #path #constant #dynamic })),
-            policy: name,
-            limited: Some(true),
-        },
-        None => Settings {
-            constant: quote_spanned!(plumbing=> #base #constant),
-            dynamic: (!dynamic.is_empty()).then(|| quote_spanned!(plumbing=> #name #dynamic)),
-            policy: name,
-            limited: match (has_limit, &model.policy) {
-                (true, _) => Some(true),
-                (false, None) => Some(false),
-                (false, Some(_)) => None,
-            },
-        },
+        (Some(expr), _) => {
+            let at = plumbing.located_at(expr.span());
+            let of = quote_spanned!(at=> __retry::PolicyOf::policy(&#expr));
+            let changed = quote_spanned!(plumbing=> .with_policy(|_| #of #constant #dynamic));
+            (new, Some(changed))
+        }
+        (None, Some(path)) => (quote!(#path #constant), changed(&dynamic)),
+        (None, None) => (quote!(#new #constant), changed(&dynamic)),
+    };
+    let last = changed(&last);
+    Settings {
+        policy,
+        limited,
+        site: quote!(#idempotent #listener #budget #nested),
+        borrowed,
+        of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }
 }
 
 struct Sorted<'a> {
     /// Those of the function, which no item within it can name.
     generics: &'a Generics,
+    /// Setters of the policy, by when they are called.
     constant: TokenStream,
-    dynamic: TokenStream,
+    dynamic: Vec<(usize, TokenStream)>,
+    /// After the delays that the call works out, which set the attempts and the jitter.
+    last: TokenStream,
+    /// Sets the delays that the call works out.
+    delays: Option<TokenStream>,
+    borrowed: Vec<(usize, TokenStream)>,
 }
 
 impl Sorted<'_> {
-    fn constant(&mut self, setting: TokenStream) {
-        self.constant.extend(setting);
+    /// The settings of the policy.
+    fn policy(&mut self, model: &Model) {
+        let plumbing = Span::mixed_site();
+        self.add(
+            "with_attempts",
+            model.attempts.as_ref(),
+            |attempts| match attempts {
+                Attempts::Count(count) => {
+                    let count = proc_macro2::Literal::u32_unsuffixed(*count);
+                    quote_spanned!(plumbing=> .with_attempts(#count))
+                }
+                Attempts::Unlimited => quote_spanned!(plumbing=> .with_unlimited_attempts()),
+            },
+        );
+        for (setter, length) in [
+            ("with_timeout", &model.timeout),
+            ("with_deadline", &model.deadline),
+            ("with_base", &model.base),
+            ("with_max_delay", &model.max_delay),
+            ("with_max_retry_after", &model.max_retry_after),
+        ] {
+            let name = Ident::new(setter, plumbing);
+            self.add(setter, length.as_ref(), |length| {
+                let length = duration(length);
+                quote_spanned!(plumbing=> .#name(#length))
+            });
+        }
+        self.add(
+            "with_factor",
+            model.factor.as_ref(),
+            |factor| quote_spanned!(plumbing=> .with_factor(#factor)),
+        );
+        self.add(
+            "with_backoff",
+            model.backoff.as_ref(),
+            |backoff| quote_spanned!(plumbing=> .with_backoff(__retry::Backoff::#backoff)),
+        );
+        self.add(
+            "with_jitter",
+            model.jitter.as_ref(),
+            |jitter| quote_spanned!(plumbing=> .with_jitter(__retry::Jitter::#jitter)),
+        );
+    }
+
+    /// One setting; `fixed` is the call that sets a literal.
+    fn add<T>(
+        &mut self,
+        setter: &str,
+        setting: Option<&Spanned<Setting<T>>>,
+        fixed: impl Fn(&T) -> TokenStream,
+    ) {
+        let Some(setting) = setting else { return };
+        let (constant, code) = match &setting.value {
+            Setting::Fixed(value) => (true, fixed(value)),
+            Setting::Expr(expr) => {
+                let constant = self.is_constant(expr);
+                // rustc's "arguments to this method are incorrect" belongs on the value.
+                let at = Span::mixed_site().located_at(expr.span());
+                let setter = match setter {
+                    // What a constant must not be is refused when it is compiled; a call makes the best
+                    // of it.
+                    "with_attempts" | "with_factor" if !constant => format!("{setter}_of_call"),
+                    setter => setter.to_owned(),
+                };
+                let setter = Ident::new(&setter, at);
+                let code = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
+                (constant, code)
+            }
+        };
+        if self.delays.is_some() && matches!(setter, "with_attempts" | "with_jitter") {
+            self.last.extend(code);
+        } else if constant {
+            self.constant.extend(code);
+        } else {
+            self.dynamic.push((setting.position, code));
+        }
+    }
+
+    fn is_constant(&self, expr: &Expr) -> bool {
+        is_constant(expr) && !self.names_a_parameter(expr)
     }
 
     fn names_a_parameter(&self, expr: &Expr) -> bool {
@@ -136,85 +214,30 @@ impl Sorted<'_> {
             })
         })
     }
+}
 
-    fn expression(&mut self, setter: &str, expr: &Expr) {
-        // rustc's "arguments to this method are incorrect" belongs on the value.
-        let at = Span::mixed_site().located_at(expr.span());
-        let constant = is_constant(expr) && !self.names_a_parameter(expr);
-        let setter = match setter {
-            // What a constant must not be is refused when it is compiled; a call makes the best of it.
-            "with_attempts" | "with_factor" if !constant => format!("{setter}_of_call"),
-            setter => setter.to_owned(),
-        };
-        let setter = syn::Ident::new(&setter, at);
-        let setting = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
-        if constant {
-            self.constant.extend(setting);
-        } else {
-            self.dynamic.extend(setting);
-        }
+/// A variant of the runtime's type, or an expression of it.
+fn variant(ty: &str, value: &Setting<Ident>) -> TokenStream {
+    let ty = Ident::new(ty, Span::mixed_site());
+    match value {
+        Setting::Fixed(variant) => quote_spanned!(Span::mixed_site()=> __retry::#ty::#variant),
+        Setting::Expr(expr) => expr.to_token_stream(),
     }
 }
 
-/// Whether an expression can stand in a `const`, as far as its tokens show: literals, names in
-/// capitals, variants, and the constructors of `Duration`.
-///
-/// When in doubt it is not: an expression that each call works out is right too, only slower.
-fn is_constant(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) => true,
-        Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
-        Expr::Group(group) => is_constant(&group.expr),
-        Expr::Paren(paren) => is_constant(&paren.expr),
-        // A dereference runs code: that of a `LazyLock`, say.
-        Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_constant(&unary.expr),
-        Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
-        Expr::Call(call) => {
-            const CONSTRUCTORS: [&str; 5] = [
-                "from_secs",
-                "from_millis",
-                "from_micros",
-                "from_nanos",
-                "new",
-            ];
-            let Expr::Path(function) = &*call.func else {
-                return false;
-            };
-            let mut segments = function.path.segments.iter().rev();
-            matches!(
-                (segments.next(), segments.next()),
-                (Some(last), Some(ty)) if ty.ident == "Duration"
-                    && CONSTRUCTORS.iter().any(|known| last.ident == known)
-            ) && call.args.iter().all(is_constant)
+fn duration(duration: &std::time::Duration) -> TokenStream {
+    let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
+    let plumbing = Span::mixed_site();
+    let whole = proc_macro2::Literal::u64_unsuffixed;
+    match nanos {
+        0 => {
+            let seconds = whole(seconds);
+            quote_spanned!(plumbing=> __retry::Duration::from_secs(#seconds))
         }
-        _ => false,
+        _ if nanos % 1_000_000 == 0 => {
+            let millis = whole(seconds * 1000 + u64::from(nanos / 1_000_000));
+            quote_spanned!(plumbing=> __retry::Duration::from_millis(#millis))
+        }
+        _ => quote_spanned!(plumbing=> __retry::Duration::new(#seconds, #nanos)),
     }
-}
-
-/// Arithmetic on numbers is constant; on durations it is not, and a name does not say which it is.
-fn is_arithmetic(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(_)) || matches!(expr, Expr::Paren(paren) if is_arithmetic(&paren.expr))
-}
-
-/// Whether the last name of a path is that of a constant or a variant, and it does not go through
-/// `Self` or `T`, which no item within a function can name.
-pub(crate) fn is_constant_path(path: &Path) -> bool {
-    let through_self = path.segments.first().is_some_and(|first| {
-        let parameter = path.segments.len() > 1 && item::looks_generic(&first.ident);
-        first.ident == "Self" || parameter
-    });
-    let generic = path
-        .segments
-        .iter()
-        .any(|segment| !segment.arguments.is_none());
-    let named = path.segments.last().is_some_and(|last| {
-        let name = last.ident.to_string();
-        let capitals = name.len() > 1
-            && name
-                .chars()
-                .all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
-        let variant = path.segments.len() > 1 && name.starts_with(char::is_uppercase);
-        capitals || variant
-    });
-    named && !through_self && !generic
 }

@@ -1,17 +1,23 @@
 //! The door for generated code. Not for people: it changes without notice.
 
+// Short paths, which no name of the user's shadows.
+pub use std::option::Option::{None, Some};
+pub use std::result::Result::{Err, Ok};
+pub use std::time::Duration;
+
 pub use crate::argument::{
     Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentParts,
     Local, Parts, Reborrowed, Spared, Unshared,
 };
 pub use crate::call::{
-    Attempt, Call, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, OnEnd, Prepare,
-    Remembers, Unless, Unlimited, Wait, drive, rule, tell, unless,
+    Attempt, Call, Cancels, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, OnEnd,
+    Prepare, Remembers, Unless, Unlimited, Wait, drive, rule, tell, unless,
 };
 pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
 };
 pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;
-pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultLike};
+pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site};
+pub use crate::{Backoff, Jitter, Nested, Policy};

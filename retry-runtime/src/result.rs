@@ -24,6 +24,9 @@ pub trait ResultLike {
     fn from_error(error: Self::Error) -> Self;
 }
 
+/// The error type of a function's result.
+pub type ErrorOf<R> = <R as ResultLike>::Error;
+
 impl<T, E> ResultLike for Result<T, E> {
     type Value = T;
     type Error = E;
@@ -44,6 +47,13 @@ impl<T, E> ResultLike for Result<T, E> {
     }
 }
 
+/// Gives an `async` block the type of the user's result. Generated code calls it where it is never reached.
+#[cold]
+#[must_use]
+pub fn typed<R>() -> R {
+    unreachable!("it is behind an `if false`")
+}
+
 /// An error type that can say that a call was stopped.
 ///
 /// `Way` tells its two implementations apart, which would otherwise overlap; it is always inferred.
@@ -51,7 +61,8 @@ impl<T, E> ResultLike for Result<T, E> {
     message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`",
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error: `Stopped(#[from] reattempt::Stopped)`",
-    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`"
+    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
+    note = "a `policy` that only the call knows counts too: it may have a `timeout` or a `deadline`"
 )]
 pub trait FromStopped<Way> {
     /// Makes the error.

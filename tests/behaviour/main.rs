@@ -34,6 +34,7 @@ mod rules;
 mod run;
 mod schedule;
 mod script;
+mod settings;
 mod stopped_calls;
 mod timeout_rules;
 mod timeouts;

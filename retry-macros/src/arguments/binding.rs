@@ -9,7 +9,7 @@ use super::types::{
     Indirection, Lending, gives_itself_up, indirection, is_called_once, is_concrete, lending,
 };
 use crate::item::Function;
-use crate::model::Model;
+use crate::model::{Budget, Model, Setting};
 use crate::usage::{self, Usage, Uses};
 
 /// A name that an argument binds.
@@ -25,7 +25,7 @@ pub(super) struct Binding<'a> {
     pub(super) fields: Vec<TokenStream>,
     /// The bounds that a reference must have to be lent in its place, if nobody can see that it has.
     pub(super) lent_if: Option<TokenStream>,
-    /// Whether the `cancel` future may hold a reference to it, all the time that attempts run.
+    /// Whether the call may hold a reference to it, all the time that attempts run.
     pub(super) held: bool,
 }
 
@@ -96,12 +96,21 @@ pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Ve
     uses.fields
 }
 
-/// Whether the `cancel` future may hold a reference to the argument of this name.
+/// Whether the call may hold a reference to the argument of this name: its `cancel` future, its budget, its
+/// delays, or the hook for its end.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
-    model.cancel.as_ref().is_some_and(|cancel| {
-        let cancel = cancel.value.to_token_stream();
-        usage::read(name, &cancel).usage != Usage::Unmentioned
-    })
+    let budget = match model.budget.as_ref().map(|budget| &budget.value) {
+        Some(Budget::Expr(expr)) => Some(expr),
+        _ => None,
+    };
+    let delays = match model.delays.as_ref().map(|delays| &delays.value) {
+        Some(Setting::Expr(expr)) => Some(expr),
+        _ => None,
+    };
+    let spanned = [&model.cancel, &model.on_end];
+    let spanned = spanned.into_iter().flatten().map(|setting| &setting.value);
+    let mut held = spanned.chain(budget).chain(delays);
+    held.any(|expr| usage::read(name, &expr.to_token_stream()).usage != Usage::Unmentioned)
 }
 
 fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {

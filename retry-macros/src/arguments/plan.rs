@@ -19,6 +19,9 @@ pub(crate) struct Plan {
     pub(crate) rebinds_self: bool,
     /// In the loop, before each attempt.
     pub(crate) each: TokenStream,
+    /// In a branch of the attempt that is never taken: what the attempt captures uniquely, and what is
+    /// refused.
+    pub(crate) never: TokenStream,
     /// In the attempt, before the body.
     pub(crate) within: TokenStream,
     /// Whether `self` in the body is to be written `__self`.
@@ -71,11 +74,7 @@ impl Plan {
 /// ```text
 /// Output: Argument::new(&x).spares(&x.field).again();
 /// ```
-pub(super) fn again(
-    fields: &[TokenStream],
-    argument: Option<&Ident>,
-    root: &TokenStream,
-) -> TokenStream {
+pub(super) fn again(fields: &[TokenStream], argument: Option<&Ident>) -> TokenStream {
     let each = fields.iter().map(|field| {
         let plumbing = Span::mixed_site();
         let last = field.clone().into_iter().last();
@@ -83,9 +82,9 @@ pub(super) fn again(
         let again = Ident::new("again", at);
         match argument {
             Some(name) => quote_spanned! {plumbing=>
-                #root::__private::Argument::new(&#name).spares(&#field).#again();
+                __retry::Argument::new(&#name).spares(&#field).#again();
             },
-            None => quote_spanned!(plumbing=> #root::__private::Field::new(&#field).#again();),
+            None => quote_spanned!(plumbing=> __retry::Field::new(&#field).#again();),
         }
     });
     each.collect()

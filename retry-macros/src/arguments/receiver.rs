@@ -20,7 +20,6 @@ pub(super) fn plan_self(
     function: &Function,
     model: &Model,
     body: &TokenStream,
-    root: &TokenStream,
     plan: &mut Plan,
     errors: &mut Errors,
 ) {
@@ -62,28 +61,29 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         plan.rebinds_self = true;
         plan.within.extend(
-            quote_spanned!(plumbing=> let #mutability #renamed = #root::__private::Argument::new(&#this).own();),
+            quote_spanned!(plumbing=> let #mutability #renamed = __retry::Argument::new(&#this).own();),
         );
     } else if is_counted(&ty) && uses.usage >= Usage::Moved && model.clone.is_none() {
         plan.rename_self = true;
-        plan.each
-            .extend(quote_spanned!(plumbing=> let #renamed = #root::__private::Argument::new(&#this).own();));
+        plan.each.extend(
+            quote_spanned!(plumbing=> let #renamed = __retry::Argument::new(&#this).own();),
+        );
     } else if function.takes_mutable_self() {
         if uses.in_move_block {
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
         } else if !held && !function.output_may_borrow_from(Some(&ty), true) {
-            plan.within
-                .extend(quote_spanned!(plumbing=> if false { let _ = &mut *#this; }));
+            plan.never
+                .extend(quote_spanned!(plumbing=> let _ = &mut *#this;));
         }
     } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
         // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along.
         let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved;
-        let again = again(&moved_fields(uses, "self", body), None, root);
-        plan.within
-            .extend(quote_spanned!(plumbing=> if false { #again let _ = &mut #this; }));
+        let again = again(&moved_fields(uses, "self", body), None);
+        plan.never
+            .extend(quote_spanned!(plumbing=> #again let _ = &mut #this;));
         if lends {
             plan.rename_self = true;
             plan.within

@@ -23,6 +23,11 @@ messages! {
         help "{help}";
     }
 
+    decorrelated_delays() {
+        "`jitter = \"decorrelated\"` makes the delays, and so does `delays`";
+        help "write `jitter = \"full\"` or `jitter = \"equal\"`, or remove `delays`";
+    }
+
     base_above_max_delay(base: Duration, max_delay: Duration) {
         "`base` ({}) is above `max_delay` ({})", human(base), human(max_delay);
         help "write `max_delay = \"{}\"` or more, or a smaller `base`", human(base);

@@ -3,12 +3,23 @@
 use std::time::Duration;
 
 use super::{Message, quoted};
-use crate::keys::Key;
+use crate::keys::{Grammar, Key};
 
 messages! {
+    no_delays() {
+        "`delays` is empty, so nothing would be retried";
+        help "write `attempts = 1` for no retry";
+    }
+
+    /// `delays = "5s"`.
+    not_in_list(key: &Key, found: &str) {
+        "found `{found}`, expected {}", key.kind;
+        help "write `{key} = [{found}]`";
+    }
+
     empty(key: &Key) {
         "`{key}` is empty, expected a duration";
-        help "write `{}`", key.example;
+        help "write `{}`", example(key);
     }
 
     /// `1.5`.
@@ -25,7 +36,7 @@ messages! {
 
     no_number(key: &Key, found: &str, word: &str) {
         "duration `{found}` has no number before `{word}`";
-        help "write `{}`", key.example;
+        help "write `{}`", example(key);
     }
 
     /// Months and years.
@@ -37,29 +48,29 @@ messages! {
     /// `M`, which is a month to some and a minute to others.
     month_or_minute(key: &Key, found: &str, number: &str) {
         "`M` in duration `{found}` is a month to some";
-        help "did you mean `m`, minutes? write `{key} = \"{number}m\"`";
+        help "did you mean `m`, minutes? write `{}`", assigned(key, &format!("\"{number}m\""));
     }
 
     repeated_unit(key: &Key, found: &str, unit: &str) {
         "duration `{found}` has the unit `{unit}` twice";
-        help "write `{}`", key.example;
+        help "write `{}`", example(key);
     }
 
     /// `.5s`, `1.s`.
     bare_point(key: &Key, found: &str, corrected: &str) {
         "duration `{found}` has no digit on one side of its point";
-        help "write `{key} = \"{corrected}\"`";
+        help "write `{}`", assigned(key, &format!("\"{corrected}\""));
     }
 
     /// `1,5s`, `1_000ms`.
     misspelt(key: &Key, found: &str, part: &str, corrected: &str) {
         "duration `{found}` has a `{part}` in its number";
-        help "write `{key} = \"{corrected}\"`";
+        help "write `{}`", assigned(key, &format!("\"{corrected}\""));
     }
 
     character(key: &Key, found: &str, char: char) {
         "duration `{found}` has a `{}` in it", char.escape_debug();
-        help "write `{}`", key.example;
+        help "write `{}`", example(key);
     }
 
     below_nanosecond(found: &str) {
@@ -69,7 +80,7 @@ messages! {
 
     iso(key: &Key, found: &str) {
         "duration `{found}` is in ISO 8601";
-        help "write `{}`", key.example;
+        help "write `{}`", example(key);
     }
 
     above_limit(key: &Key, found: &str) {
@@ -80,12 +91,12 @@ messages! {
     /// `5s` without quotes.
     not_in_quotes(key: &Key, found: &str) {
         "duration `{found}` is not in quotes";
-        help "write `{key} = {}`", quoted(found);
+        help "write `{}`", assigned(key, &quoted(found));
     }
 
     /// `none`, `forever`.
     endless(key: &Key, found: &str) {
-        "found `{found}`, expected {}", key.kind;
+        "found `{found}`, expected a duration";
         help "{}", without_limit(key, Some("write `base = \"0s\"` to retry without waiting"));
     }
 }
@@ -95,9 +106,9 @@ pub(crate) fn negative(key: &Key, found: &str) -> Message {
     let starts = positive.starts_with(|char: char| char.is_ascii_digit());
     let ends = positive.ends_with(|char: char| char.is_ascii_digit());
     Message::new(format!("duration `{found}` is negative")).help(match (starts, ends) {
-        (true, false) => format!("write `{key} = \"{positive}\"`"),
+        (true, false) => format!("write `{}`", assigned(key, &format!("\"{positive}\""))),
         (true, true) => units(key, positive),
-        (false, _) => format!("write `{}`", key.example),
+        (false, _) => format!("write `{}`", example(key)),
     })
 }
 
@@ -130,14 +141,30 @@ fn units(key: &Key, number: &str) -> String {
         Ok(value) if value >= 100.0 => ("ms", "s"),
         _ => ("s", "ms"),
     };
-    format!("write `{key} = \"{number}{first}\"` or `{key} = \"{number}{second}\"`")
+    let write = |unit| assigned(key, &format!("\"{number}{unit}\""));
+    format!("write `{}` or `{}`", write(first), write(second))
 }
 
 fn without_limit(key: &Key, base: Option<&str>) -> String {
     match (key.name, base) {
         ("timeout" | "deadline", _) => format!("leave `{key}` out for no limit"),
         ("base", Some(help)) => help.to_owned(),
-        _ => format!("write `{}`", key.example),
+        _ => format!("write `{}`", example(key)),
+    }
+}
+
+/// A duration as text to paste: behind its key, or alone where it is one of a list.
+fn assigned(key: &Key, value: &str) -> String {
+    match key.grammar {
+        Grammar::List => value.to_owned(),
+        _ => format!("{key} = {value}"),
+    }
+}
+
+fn example(key: &Key) -> &'static str {
+    match key.grammar {
+        Grammar::List => "\"200ms\"",
+        _ => key.example,
     }
 }
 

@@ -13,7 +13,8 @@ messages! {
 
     closure() {
         "found a closure, expected an async function";
-        help "put `#[retry]` on an `async fn` with this body, and call that";
+        help "write `POLICY.run(|| async {{ … }}).await`, with a `Policy` of your own";
+        note "or put `#[retry]` on an `async fn` with this body";
     }
 
     unreadable_function(error: &syn::Error) {

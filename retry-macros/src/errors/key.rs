@@ -40,7 +40,9 @@ pub(crate) fn duplicate(key: &Key) -> Message {
     match key.grammar {
         Grammar::Types => message.help(format!("write both in one: `{key}(A, B)`")),
         Grammar::Pattern => message.help(format!("write both in one: `{key} = A | B`")),
-        Grammar::Expr | Grammar::Names | Grammar::Flag => message.help("keep one of the two"),
+        Grammar::Expr | Grammar::List | Grammar::Names | Grammar::Flag => {
+            message.help("keep one of the two")
+        }
     }
 }
 

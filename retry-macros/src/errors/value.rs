@@ -258,10 +258,16 @@ pub(crate) mod path {
             help "did you mean `{key} = {name}`?";
         }
 
-        /// `policy = Policy::new()`.
-        expression(key: &Key, found: &str, item: &str) {
+        /// `budget = 0.1`.
+        number(key: &Key, found: &str, item: &str) {
             "found `{found}`, expected {}", key.kind;
             help "write `{item}` above the function, and name it here";
+        }
+
+        /// `budget = Budget::ratio(0.1)`.
+        new_budget(found: &str) {
+            "`{found}` is a new budget for each call, so it would refuse nothing";
+            help "write `static BUDGET: Budget = …;` above the function, and name it here";
         }
 
         hyphen(key: &Key, found: &str, write: &str) {

@@ -3,21 +3,21 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 
+use super::cancel::Cancel;
 use super::names::Names;
-use crate::bounds::Cancel;
 use crate::model::{BeforeRetry, Model};
 
 /// What goes before a retry, after the wait.
 ///
 /// ```text
 /// Output: match call.prepare(async { (CLOSURE)().await }).await {
-///             Ok(prepared) => if let Some(error) = call.prepared(prepared) { return Err(error); }
-///             Err(cut) => break call.cut_between(cut),
+///             Ok(prepared) => if let Some(error) = call.prepared(prepared) { return call.err(error); }
+///             Err(cut) => return call.stopped(&mut kept, call.cut_between(cut)),
 ///         }
 /// ```
 pub(super) fn before_retry(
     model: &Model,
-    cancel: &Cancel,
+    cancel: &Cancel<'_>,
     names: &Names,
     limited: bool,
 ) -> Option<TokenStream> {
@@ -34,20 +34,19 @@ pub(super) fn before_retry(
     let prepared = Ident::new("__retry_prepared", blame);
     let preparation = cancel.run(
         &quote_spanned!(plumbing=> #call.prepare(async { #future.await })),
-        call,
+        names,
     );
-    let err = names.result("err", failed);
+    let err = names.call("err", failed);
     // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
     let settled = quote_spanned!(blame=> #call.prepared(#prepared));
     let cut = limited.then(|| {
-        quote_spanned! {plumbing=>
-            ::core::result::Result::Err(#cut) => break #call.cut_between(#cut),
-        }
+        let stopped = names.stopped(&quote_spanned!(plumbing=> #call.cut_between(#cut)));
+        quote_spanned!(plumbing=> __retry::Err(#cut) => return #stopped,)
     });
     Some(quote_spanned! {plumbing=>
         match #preparation {
-            ::core::result::Result::Ok(#prepared) => {
-                if let ::core::option::Option::Some(#failed) = #settled {
+            __retry::Ok(#prepared) => {
+                if let __retry::Some(#failed) = #settled {
                     return #err;
                 }
             }

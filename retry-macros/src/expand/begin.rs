@@ -3,27 +3,43 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
-use crate::bounds::setters;
 use crate::item::{self, Function};
 use crate::model::Model;
 use crate::settings::Settings;
 
-/// The site of the function, and the beginning of a call.
+/// The short name of the runtime, the site of the function, and the beginning of a call.
+///
+/// ```text
+/// Output: use ::reattempt::__private as __retry;
+///         static SHARED: __retry::Shared = __retry::Shared::new();
+///         static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
+///         let mut call = __retry::Call::begin(&SITE);
+/// ```
+///
+/// A `static` cannot name `Self`, so the site of a method is a constant. Before Rust 1.90 a constant cannot
+/// refer to `SHARED`: there the label of a method is without its type.
+///
+/// ```text
+/// Output: let site: &'static Site<true> = &const { Site::new(…).with_type(type_name::<Self>) };
+/// ```
 pub(super) fn begin(
     function: &Function,
     model: &Model,
     settings: Settings,
-    root: &TokenStream,
     call: &Ident,
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
     let Settings {
-        constant,
-        dynamic,
         policy,
         limited,
+        site: setters,
+        borrowed,
+        of_call,
     } = settings;
-    let private = quote_spanned!(plumbing=> #root::__private);
+    let root = match &model.root {
+        Some(path) => path.to_token_stream(),
+        None => quote_spanned!(plumbing=> ::reattempt),
+    };
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
         None => {
@@ -31,38 +47,60 @@ pub(super) fn begin(
             quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
         }
     };
-    let limited = match limited {
-        Some(limited) => quote!(#limited),
-        None => quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
+    let (named, policy, limited) = match limited {
+        Some(limited) => (None, policy, quote!(#limited)),
+        None => (
+            Some(quote_spanned!(plumbing=> const __RETRY_POLICY: __retry::Policy = #policy;)),
+            quote_spanned!(plumbing=> __RETRY_POLICY),
+            quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
+        ),
     };
-    let idempotent = model
-        .idempotent
-        .as_ref()
-        .filter(|idempotent| !idempotent.value)
-        .map(|_| quote_spanned!(plumbing=> .not_idempotent()));
-    let listens = model
-        .on_retry
-        .as_ref()
-        .map(|_| quote_spanned!(plumbing=> .with_listener()));
-    let setters = setters(model, root);
-    let items = quote_spanned! {plumbing=>
-        const __RETRY_POLICY: #root::Policy = #constant;
-        static __RETRY_SHARED: #private::Shared = #private::Shared::new();
-        static __RETRY_SITE: #private::Site<#limited> =
-            #private::Site::new(#label, __RETRY_POLICY, &__RETRY_SHARED) #idempotent #listens #setters;
+    let ty = quote_spanned!(plumbing=> __retry::Site<#limited>);
+    let made = quote_spanned! {plumbing=>
+        __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters
     };
-    let Some(dynamic) = dynamic else {
-        return quote_spanned! {plumbing=>
-            let mut #call = { #items #private::Call::begin(&__RETRY_SITE) };
+    let of_type = cfg!(constants_refer_to_statics) && function.names_self();
+    let (site, by_reference, made) = if of_type && model.name.is_none() {
+        let site = Ident::new("__retry_site", plumbing);
+        let made = quote_spanned! {plumbing=>
+            let #site: &'static #ty = &const { #made.with_type(::core::any::type_name::<Self>) };
         };
+        (site.to_token_stream(), site.to_token_stream(), made)
+    } else {
+        let made = quote_spanned!(plumbing=> static __RETRY_SITE: #ty = #made;);
+        let name = quote_spanned!(plumbing=> __RETRY_SITE);
+        (name, quote_spanned!(plumbing=> &__RETRY_SITE), made)
     };
     let settings = Ident::new("__retry_settings", plumbing);
+    let (worked_out, begun) = if of_call.is_empty() {
+        (
+            None,
+            quote_spanned!(plumbing=> __retry::Call::begin(#by_reference)),
+        )
+    } else {
+        (
+            Some(quote_spanned! {plumbing=>
+                #borrowed
+                let #settings = #site.settings().of_call() #of_call;
+            }),
+            quote_spanned!(plumbing=> __retry::Call::begin_with(#by_reference, &#settings)),
+        )
+    };
+    let begun = match &model.on_end {
+        None => begun,
+        Some(on_end) => {
+            // rustc's "type mismatch in closure arguments" belongs on the hook.
+            let at = plumbing.located_at(on_end.span);
+            let hook = &on_end.value;
+            quote_spanned!(at=> __retry::OnEnd::new(#begun, #hook))
+        }
+    };
     quote_spanned! {plumbing=>
-        let #settings;
-        let mut #call = {
-            #items
-            #settings = __RETRY_SITE.settings().of_call().with_policy(|#policy| #dynamic);
-            #private::Call::begin_with(&__RETRY_SITE, &#settings)
-        };
+        use #root::__private as __retry;
+        #named
+        static __RETRY_SHARED: __retry::Shared = __retry::Shared::new();
+        #made
+        #worked_out
+        let mut #call = #begun;
     }
 }

@@ -7,7 +7,7 @@ use crate::arguments::Plan;
 use crate::item::{self, Function};
 
 /// ```text
-/// Output: async { if let Some(it) = None::<io::Result<T>> { return it; } REBORROWS { BODY } }
+/// Output: async { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS { BODY } }
 /// ```
 pub(super) fn attempt(
     function: &Function,
@@ -15,7 +15,7 @@ pub(super) fn attempt(
     body: &TokenStream,
     plumbing: Span,
 ) -> TokenStream {
-    let typed = typed_branch(&item::without_impl(&function.output));
+    let typed = typed_return(&item::without_impl(&function.output));
     let body = if plan.rename_self {
         renamed_self(body.clone(), plumbing)
     } else {
@@ -24,25 +24,21 @@ pub(super) fn attempt(
     // An item before a body that is one expression: rustc finds the braces round it unnecessary.
     let lone = !has_semicolon(&body);
     let item = lone.then(|| quote_spanned!(plumbing=> const _: () = ();));
-    let within = &plan.within;
+    let Plan { never, within, .. } = plan;
     // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
     // on the body. In braces of its own: an item in it comes after no statement of ours.
     let block = braced(quote!(#item #body), function.braces);
     let block = braced(
-        quote_spanned!(plumbing=> #typed #within #block),
+        quote_spanned!(plumbing=> if false { #never #typed } #within #block),
         function.braces,
     );
     quote_spanned!(function.braces=> async #block)
 }
 
-/// A branch that is never taken and gives the block its type, so that the body's last expression is
+/// A `return` that is never reached and gives the block its type, so that the body's last expression is
 /// coerced as it would be in the plain function.
-pub(super) fn typed_branch(output: &syn::Type) -> TokenStream {
-    let plumbing = Span::mixed_site();
-    let it = Ident::new("__retry_it", plumbing);
-    quote_spanned! {plumbing=>
-        if let ::core::option::Option::Some(#it) = ::core::option::Option::None::<#output> { return #it; }
-    }
+pub(super) fn typed_return(output: &syn::Type) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> return __retry::typed::<#output>();)
 }
 
 /// `self` as `__self`, except within items of their own. `hygiene` is where that name is bound.

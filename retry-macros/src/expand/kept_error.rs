@@ -7,7 +7,7 @@ use crate::item::{self, Function};
 
 /// The place that keeps the last error. The choice by traits cannot see lifetimes, so an error that
 /// may borrow, or that only the caller knows, is not offered to it.
-pub(super) fn kept_error(function: &Function, root: &TokenStream, call: &Ident) -> TokenStream {
+pub(super) fn kept_error(function: &Function, call: &Ident) -> TokenStream {
     let plumbing = Span::mixed_site();
     let error = item::visible_error(&function.output);
     let tokens = error.unwrap_or(&function.output).to_token_stream();
@@ -30,13 +30,13 @@ pub(super) fn kept_error(function: &Function, root: &TokenStream, call: &Ident) 
         }
     };
     if forgets {
-        return quote_spanned!(plumbing=> #root::__private::Forgets);
+        return quote_spanned!(plumbing=> __retry::Forgets);
     }
     // By name where it can be seen: beside an `impl Trait` nothing can be inferred.
     let output = item::without_impl(&function.output);
     let error = match error {
         Some(error) => error.to_token_stream(),
-        None => quote_spanned!(plumbing=> <#output as #root::__private::ResultLike>::Error),
+        None => quote_spanned!(plumbing=> __retry::ErrorOf<#output>),
     };
     quote_spanned!(plumbing=> #call.kept_error::<#error>().choose())
 }

@@ -1,7 +1,7 @@
 //! The names in generated code, and what is made of them.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 
 /// The names in generated code.
 pub(super) struct Names {
@@ -13,7 +13,6 @@ pub(super) struct Names {
     pub(super) cut: Ident,
     pub(super) veto: Ident,
     pub(super) at: Ident,
-    pub(super) stopped: Ident,
     blamed: Span,
 }
 
@@ -31,15 +30,23 @@ impl Names {
             cut: name("__retry_cut"),
             veto: name("__retry_veto"),
             at: name("__retry_at"),
-            stopped: name("__retry_stopped"),
             blamed,
         }
     }
 
-    /// The user's result, made by `ok` or `err`.
-    pub(super) fn result(&self, made_by: &str, of: &Ident) -> TokenStream {
-        let Self { call, blamed, .. } = self;
-        let made_by = Ident::new(made_by, *blamed);
-        quote_spanned!(Span::mixed_site()=> #call.#made_by(#of))
+    /// A call of a method that makes, takes or asks the user's result, or a part of it.
+    pub(super) fn call(&self, method: &str, arguments: impl ToTokens) -> TokenStream {
+        let call = &self.call;
+        let method = Ident::new(method, self.blamed);
+        quote_spanned!(Span::mixed_site()=> #call.#method(#arguments))
+    }
+
+    /// The user's result for a call that was stopped.
+    pub(super) fn stopped(&self, ending: &TokenStream) -> TokenStream {
+        let kept = &self.kept;
+        self.call(
+            "stopped",
+            quote_spanned!(Span::mixed_site()=> &mut #kept, #ending),
+        )
     }
 }

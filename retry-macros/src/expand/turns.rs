@@ -1,27 +1,26 @@
 //! The loop of attempts and waits.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use super::before_retry::before_retry;
 use super::begin::begin;
 use super::body;
+use super::cancel::Cancel;
 use super::kept_error::kept_error;
 use super::names::Names;
 use crate::arguments::Plan;
-use crate::bounds::Cancel;
 use crate::classifier::{self, ask};
 use crate::item::{self, Function};
 use crate::model::Model;
 use crate::settings::settings;
 
-/// The loop, and what stands before and after it.
+/// The loop, and what stands before it. Every end of a call is a `return`.
 pub(super) fn call(
     function: &Function,
     model: &Model,
     plan: &Plan,
-    root: &TokenStream,
     body: &TokenStream,
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
@@ -30,51 +29,32 @@ pub(super) fn call(
     let blamed = item::visible_error(&function.output)
         .unwrap_or(&function.output)
         .span();
-    let private = quote_spanned!(plumbing=> #root::__private);
-    let settings = settings(model, &function.signature.generics, root);
+    let settings = settings(model, &function.signature.generics);
     let limited = settings.limited != Some(false);
-    let cancel = Cancel::new(model, &private);
+    let cancel = Cancel::new(model);
     let turn = Turn {
         model,
-        private,
         cancel,
         limited,
-        blamed,
         names: Names::new(blamed),
     };
-    let begin = begin(function, model, settings, root, &turn.names.call);
-    let attempt = turn.attempt(plan, &body::attempt(function, plan, body, plumbing));
-    let turns = turn.turns(function, root, &attempt);
-    if !limited {
-        return quote_spanned!(plumbing=> #begin #turns);
-    }
-    let Names {
-        call,
-        kept,
-        stopped,
-        ..
-    } = &turn.names;
-    let make_kept = kept_error(function, root, call);
-    let end = Ident::new("stopped", blamed);
-    let turns = turn.cancel.around(quote_spanned! {plumbing=>
-        let #stopped = #turns;
-        return #call.#end(&mut #kept, #stopped);
+    let Names { call, kept, .. } = &turn.names;
+    let begin = begin(function, model, settings, call);
+    let kept = limited.then(|| {
+        let kept_error = kept_error(function, call);
+        quote_spanned!(plumbing=> let mut #kept = #kept_error;)
     });
-    quote_spanned! {plumbing=>
-        #begin
-        let mut #kept = #make_kept;
-        #turns
-    }
+    let attempt = turn.attempt(plan, &body::attempt(function, plan, body, plumbing));
+    let turns = turn.cancel.around(turn.turns(function, &attempt));
+    quote_spanned!(plumbing=> #begin #kept #turns)
 }
 
 /// What one turn of the loop is made from.
 struct Turn<'a> {
     model: &'a Model,
-    private: TokenStream,
-    cancel: Cancel,
+    cancel: Cancel<'a>,
     /// Whether an attempt may be cut, as far as the attribute shows.
     limited: bool,
-    blamed: Span,
     names: Names,
 }
 
@@ -83,9 +63,8 @@ impl Turn<'_> {
     fn attempt(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
         let Names { call, ended, .. } = &self.names;
         let plumbing = Span::mixed_site();
-        let attempt = self
-            .cancel
-            .run(&quote_spanned!(plumbing=> #call.attempt(#body)), call);
+        let attempt = quote_spanned!(plumbing=> #call.attempt(#body));
+        let attempt = self.cancel.run(&attempt, &self.names);
         // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
         let each = &plan.each;
         if each.is_empty() {
@@ -95,8 +74,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The loop. It gives why the call was stopped, if that can happen.
-    fn turns(&self, function: &Function, root: &TokenStream, attempt: &TokenStream) -> TokenStream {
+    /// The loop.
+    fn turns(&self, function: &Function, attempt: &TokenStream) -> TokenStream {
         let Names {
             call,
             kept,
@@ -106,18 +85,15 @@ impl Turn<'_> {
             at,
             ..
         } = &self.names;
-        let private = &self.private;
         let plumbing = Span::mixed_site();
-        let asked = classifier::veto(self.model, root, ended, veto);
+        let asked = classifier::veto(self.model, ended, veto);
         let veto = asked.is_some().then_some(veto);
         let arms = [
             self.succeeded(),
-            self.failed(function, root, veto),
+            self.failed(function, veto),
             self.cut(veto).unwrap_or_default(),
         ];
-        let before = quote_spanned!(plumbing=> let #ended = #attempt;);
-        let how = Ident::new("ended", self.blamed);
-        let how = quote_spanned!(plumbing=> #call.#how(#ended));
+        let how = self.names.call("ended", ended);
         let turn = match &asked {
             Some(asked) => quote_spanned! {plumbing=> {
                 let #ended = #how;
@@ -126,73 +102,76 @@ impl Turn<'_> {
             }},
             None => quote_spanned!(plumbing=> match #how { #(#arms)* }),
         };
-        let turn = match &self.model.on_retry {
-            None => turn,
+        let next = match &self.model.on_retry {
+            None => quote_spanned!(plumbing=> let #at = #turn;),
             Some(on_retry) => {
                 let on_retry = &on_retry.value;
-                let keep = self
-                    .limited
-                    .then(|| quote_spanned!(plumbing=> if let ::core::option::Option::Some(#failed) = #failed { #kept.keep(#failed); }));
-                quote_spanned! {plumbing=> {
+                let keep = quote_spanned! {plumbing=>
+                    if let __retry::Some(#failed) = #failed { #kept.keep(#failed); }
+                };
+                let keep = self.limited.then_some(keep);
+                quote_spanned! {plumbing=>
                     let (#at, #failed) = #turn;
-                    #private::tell(&#call.event(#failed.as_ref()), #on_retry);
+                    __retry::tell(&#call.event(#failed.as_ref()), #on_retry);
                     #keep
-                    #at
-                }}
+                }
             }
         };
-        let wait = self
-            .cancel
-            .run(&quote_spanned!(plumbing=> #call.wait(#at)), call);
+        let wait = quote_spanned!(plumbing=> #call.wait(#at));
+        let wait = self.cancel.run(&wait, &self.names);
         let before_retry = before_retry(self.model, &self.cancel, &self.names, self.limited);
-        quote_spanned!(plumbing=> loop { #before let #at = #turn; #wait; #before_retry })
+        quote_spanned! {plumbing=>
+            loop {
+                let #ended = #attempt;
+                #next
+                #wait;
+                #before_retry
+            }
+        }
     }
 
     /// The arm of an `Ok`.
     fn succeeded(&self) -> TokenStream {
         let Names { call, value, .. } = &self.names;
         let plumbing = Span::mixed_site();
-        let ok = self.names.result("ok", value);
-        let done = quote_spanned! {plumbing=>
-            #call.succeeded();
-            return #ok;
-        };
+        let succeeded = self.names.call("succeeded", value);
         let Some(when_ok) = &self.model.when_ok else {
-            return quote_spanned!(plumbing=> ::core::result::Result::Ok(#value) => { #done });
+            return quote_spanned!(plumbing=> __retry::Ok(#value) => return #succeeded,);
         };
-        let subject = quote_spanned!(plumbing=> &#value);
-        let asked = ask(&self.private, &subject, when_ok);
-        let retried = self.retried(&quote_spanned!(plumbing=> #call.failed_value()), &ok, None);
+        let asked = ask(&quote_spanned!(plumbing=> &#value), when_ok);
+        let retried = self.retried(
+            &quote_spanned!(plumbing=> #call.failed_value()),
+            &self.names.call("ok", value),
+            None,
+        );
         quote_spanned! {plumbing=>
-            ::core::result::Result::Ok(#value) => {
-                if !#asked { #done }
+            __retry::Ok(#value) => {
+                if !#asked { return #succeeded; }
                 #retried
             }
         }
     }
 
     /// The arm of an error.
-    fn failed(&self, function: &Function, root: &TokenStream, veto: Option<&Ident>) -> TokenStream {
+    fn failed(&self, function: &Function, veto: Option<&Ident>) -> TokenStream {
         let Names { call, failed, .. } = &self.names;
-        let private = &self.private;
         let plumbing = Span::mixed_site();
         let error = Ident::new("__retry_error", plumbing);
-        let ruling = classifier::ruling(function, self.model, root, &error, veto);
+        let ruling = classifier::ruling(function, self.model, &error, veto);
         let decided = quote_spanned! {plumbing=>
-            #call.failed(
-                { let #error = &#failed; #ruling },
-                #private::Explain::new(&#failed).words(),
-            )
+            #call.failed(#ruling, __retry::Explain::new(#error).words())
         };
-        let ended = self.names.result("err", failed);
-        let retried = self.retried(&decided, &ended, Some(failed));
+        let retried = self.retried(&decided, &self.names.call("err", failed), Some(failed));
         quote_spanned! {plumbing=>
-            ::core::result::Result::Err(#private::Failed::Error(#failed)) => { #retried }
+            __retry::Err(__retry::Failed::Error(#failed)) => {
+                let #error = &#failed;
+                #retried
+            }
         }
     }
 
     /// Acts on a decision: ends the call with `ended`, or keeps the error and gives the instant of the next
-    /// attempt. With `on_retry`, it gives the error too, for the hook.
+    /// attempt.
     fn retried(
         &self,
         decided: &TokenStream,
@@ -201,66 +180,49 @@ impl Turn<'_> {
     ) -> TokenStream {
         let Names { kept, at, .. } = &self.names;
         let plumbing = Span::mixed_site();
-        if self.model.on_retry.is_some() {
-            let error = match error {
-                Some(error) => quote_spanned!(plumbing=> ::core::option::Option::Some(#error)),
-                None => quote_spanned!(plumbing=> ::core::option::Option::None),
-            };
-            return quote_spanned! {plumbing=>
-                match #decided {
-                    ::core::option::Option::Some(#at) => (#at, #error),
-                    ::core::option::Option::None => return #ended,
-                }
-            };
-        }
-        let keep = error
-            .filter(|_| self.limited)
-            .map(|error| quote_spanned!(plumbing=> #kept.keep(#error);));
+        let next = match error {
+            Some(error) if self.limited && self.model.on_retry.is_none() => {
+                quote_spanned!(plumbing=> { #kept.keep(#error); #at })
+            }
+            error => self.next(error),
+        };
         quote_spanned! {plumbing=>
             match #decided {
-                ::core::option::Option::Some(#at) => { #keep #at }
-                ::core::option::Option::None => return #ended,
+                __retry::Some(#at) => #next,
+                __retry::None => return #ended,
             }
+        }
+    }
+
+    /// What an arm gives: the instant of the next attempt and, for `on_retry`, the error.
+    fn next(&self, error: Option<&Ident>) -> TokenStream {
+        let at = &self.names.at;
+        let plumbing = Span::mixed_site();
+        match (&self.model.on_retry, error) {
+            (None, _) => at.to_token_stream(),
+            (Some(_), None) => quote_spanned!(plumbing=> (#at, __retry::None)),
+            (Some(_), Some(error)) => quote_spanned!(plumbing=> (#at, __retry::Some(#error))),
         }
     }
 
     /// The arm of an attempt that was cut.
     fn cut(&self, veto: Option<&Ident>) -> Option<TokenStream> {
-        let Names {
-            call,
-            cut,
-            at,
-            stopped,
-            ..
-        } = &self.names;
-        let private = &self.private;
+        let Names { call, cut, at, .. } = &self.names;
         let plumbing = Span::mixed_site();
         let vetoed = match veto {
-            Some(veto) => {
-                let vetoes = Ident::new("vetoes", self.blamed);
-                quote_spanned!(plumbing=> #call.#vetoes(#cut, #veto))
-            }
+            Some(veto) => self
+                .names
+                .call("vetoes", quote_spanned!(plumbing=> #cut, #veto)),
             None => quote_spanned!(plumbing=> false),
         };
-        let decided = quote_spanned!(plumbing=> #call.cut(#cut, #vetoed));
-        let decided = if self.model.on_retry.is_some() {
-            quote_spanned! {plumbing=>
-                match #decided {
-                    ::core::result::Result::Ok(#at) => (#at, ::core::option::Option::None),
-                    ::core::result::Result::Err(#stopped) => break #stopped,
-                }
-            }
-        } else {
-            quote_spanned! {plumbing=>
-                match #decided {
-                    ::core::result::Result::Ok(#at) => #at,
-                    ::core::result::Result::Err(#stopped) => break #stopped,
-                }
-            }
-        };
+        let next = self.next(None);
+        let stopped = self.names.stopped(&cut.to_token_stream());
         self.limited.then(|| {
             quote_spanned! {plumbing=>
-                ::core::result::Result::Err(#private::Failed::Cut(#cut)) => { #decided }
+                __retry::Err(__retry::Failed::Cut(#cut)) => match #call.cut(#cut, #vetoed) {
+                    __retry::Ok(#at) => #next,
+                    __retry::Err(#cut) => return #stopped,
+                },
             }
         })
     }

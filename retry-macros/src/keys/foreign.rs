@@ -86,6 +86,10 @@ static TABLE: &[(&str, Foreign)] = {
         Value(Id::Jitter, "equal") => "equal_jitter";
         Value(Id::Jitter, "none") => "no_jitter without_jitter";
         Value(Id::Jitter, "decorrelated") => "decorrelated_jitter";
+        Key(Id::Delays) =>
+            "delay_list delay_sequence retry_delays fixed_delays intervals waits wait_times backoffs";
+        Key(Id::MaxRetryAfter) =>
+            "retry_after_max max_retry_after_delay retry_after_limit max_hint max_server_delay";
         Key(Id::When) =>
             "retry_if condition predicate retry_when should_retry filter when_err retryable \
             is_retryable retry_condition if retry_predicate classify check";
@@ -110,6 +114,9 @@ static TABLE: &[(&str, Foreign)] = {
             "notify on_error on_err before_sleep on_failed_attempt listener callback hook \
             on_backoff log";
         Key(Id::BeforeRetry) => "before reconnect refresh recover on_before_retry before_attempt";
+        Key(Id::OnEnd) =>
+            "on_finish on_finished on_complete on_done on_give_up on_exhausted on_failure on_success \
+            after finally";
         Without("leave it out, all waits use tokio's timer; the first delay is `base = \"100ms\"`") =>
             "sleep sleeper timer with_sleep";
         Without("leave it out, a delay that the error carries is used: `#[retryable(throttled, after = \"field\")]`") =>

@@ -1,19 +1,24 @@
-//! Durations: `timeout`, `deadline`, `base`, `max_delay`.
+//! Durations: `timeout`, `deadline`, `base`, `max_delay`, `max_retry_after`, and those of `delays`.
 
+use std::time::Duration;
+
+use proc_macro2::{Delimiter, TokenStream};
+use quote::ToTokens;
 use syn::{Expr, Lit};
 
 use super::duration_text::{is_iso, is_unit, parse};
-use super::expression::{has_name, lone_ident, peel, plain_value};
-use crate::errors::Fault;
-use crate::errors::duration::{endless, not_in_quotes, zero};
+use super::expression::{has_name, lone_ident, peel, plain_value, value};
+use crate::errors::duration::{endless, no_delays, not_in_list, not_in_quotes, zero};
+use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
-use crate::model::Length;
-use crate::text;
+use crate::keys::{self, Grammar};
+use crate::model::Setting;
+use crate::{syntax, text, tokens};
 
 /// What people write for "no limit". In quotes these are no names of arguments.
 const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
 
-pub(super) fn length(given: &Given) -> Result<Length, Fault> {
+pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
     let (text, is_duration) = match &given.form {
         Form::Text(text) => (text.value(), quoted_is_duration(&text.value())),
         Form::Rust(_) | Form::List(_) => (given.typed(), starts_like_number(&given.typed())),
@@ -53,7 +58,11 @@ fn starts_like_number(text: &str) -> bool {
 }
 
 /// A value that is Rust: `self.timeout`, `Duration::from_secs(1)`, `2 * BASE`.
-fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Length>, Fault> {
+fn expression(
+    given: &Given,
+    expr: &Expr,
+    is_duration: bool,
+) -> Result<Option<Setting<Duration>>, Fault> {
     let peeled = peel(expr);
     if let Expr::Path(path) = peeled {
         let name = lone_ident(path).map(|ident| ident.to_string().to_lowercase());
@@ -73,7 +82,7 @@ fn expression(given: &Given, expr: &Expr, is_duration: bool) -> Result<Option<Le
     if !has_name(expr) || (is_duration && !computed) {
         return Ok(None);
     }
-    plain_value(given, expr).map(|expr| Some(Length::Expr(expr)))
+    plain_value(given, expr).map(|expr| Some(Setting::Expr(expr)))
 }
 
 /// The digits of a number with no suffix but one of Rust's.
@@ -90,11 +99,75 @@ fn plain_number(expr: &Expr) -> Option<String> {
     (suffix.is_empty() || text::among(rust, suffix)).then(|| digits.to_owned())
 }
 
-fn fixed(given: &Given, text: &str) -> Result<Length, Fault> {
+fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
     let message = match parse(given.key, &given.typed(), text) {
-        Ok(duration) if duration.is_zero() && given.key.name != "base" => zero(given.key),
-        Ok(duration) => return Ok(Length::Fixed(duration)),
+        Ok(duration)
+            if duration.is_zero() && text::among("timeout deadline max_delay", given.key.name) =>
+        {
+            zero(given.key)
+        }
+        Ok(duration) => return Ok(Setting::Fixed(duration)),
         Err(message) => message,
     };
     Err(given.fault(message))
+}
+
+/// A list of durations, or an expression that gives one. Reports each element that is wrong.
+pub(super) fn delays(
+    given: &Given,
+    errors: &mut Errors,
+) -> Result<Setting<Vec<Setting<Duration>>>, Option<Fault>> {
+    let list = match &given.form {
+        Form::List(tokens) => Some(tokens.clone()),
+        Form::Rust(tokens) => in_brackets(tokens),
+        Form::Text(_) => given
+            .form
+            .parse(<TokenStream as syn::parse::Parse>::parse)
+            .ok()
+            .and_then(|tokens| in_brackets(&tokens)),
+    };
+    let Some(list) = list else {
+        return expression_of_delays(given);
+    };
+    let before = errors.count();
+    let mut found = Vec::new();
+    for element in syntax::elements(list, Grammar::List, keys::find) {
+        let element = Given {
+            key: given.key,
+            at: At::of(&element).within(given.at.position),
+            form: Form::of(element),
+            span: given.span,
+        };
+        match length(&element) {
+            Ok(length) => found.push(length),
+            Err(fault) => errors.push(fault.at, fault.message),
+        }
+    }
+    if errors.count() > before {
+        return Err(None);
+    }
+    if found.is_empty() {
+        return Err(Some(given.fault(no_delays())));
+    }
+    Ok(Setting::Fixed(found))
+}
+
+fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Option<Fault>> {
+    let text = given.text().filter(|text| quoted_is_duration(text));
+    match given.expr() {
+        _ if text.is_some_and(|text| !text.is_empty()) => {}
+        Ok(expr) if matches!(peel(&expr), Expr::Lit(_)) => return Err(Some(given.wrong())),
+        Ok(expr) => return Ok(Setting::Expr(value(given, &expr)?)),
+        Err(fault) => return Err(Some(fault)),
+    }
+    Err(Some(given.fault(not_in_list(given.key, &given.typed()))))
+}
+
+/// What is inside of `[a, b]` or `&[a, b]`.
+fn in_brackets(tokens: &TokenStream) -> Option<TokenStream> {
+    if let Ok(Expr::Reference(reference)) = syn::parse2(tokens.clone()) {
+        return in_brackets(&reference.expr.to_token_stream());
+    }
+    let group = tokens::lone_group(tokens)?;
+    (group.delimiter() == Delimiter::Bracket).then(|| group.stream())
 }

@@ -7,7 +7,7 @@ use super::expression::{is_constant_name, lone_ident, peel, value};
 use crate::errors::Fault;
 use crate::errors::value::{attempts as wording, factor};
 use crate::given::Given;
-use crate::model::{Attempts, Factor};
+use crate::model::{Attempts, Setting};
 use crate::text;
 
 /// What people write for "as often as it takes".
@@ -16,7 +16,7 @@ const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbound
 /// What people write for "once".
 const ONCE: &str = "none never no off once";
 
-pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
+pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
     let found = given.typed();
     let expr = given.expr()?;
     match peel(&expr) {
@@ -30,7 +30,7 @@ pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
             ..
         }) if number(expr).is_some() => Err(given.fault(wording::negative(&found))),
         Expr::Path(path) => match lone_ident(path) {
-            Some(ident) if ident == "unlimited" => Ok(Attempts::Unlimited),
+            Some(ident) if ident == "unlimited" => Ok(Setting::Fixed(Attempts::Unlimited)),
             Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
                 Err(given.fault(wording::unlimited(&found)))
             }
@@ -38,19 +38,19 @@ pub(super) fn attempts(given: &Given) -> Result<Attempts, Fault> {
                 Err(given.fault(wording::once(&found)))
             }
             _ if is_largest(path) => Err(given.fault(wording::unlimited(&found))),
-            _ => value(given, &expr).map(Attempts::Expr),
+            _ => value(given, &expr).map(Setting::Expr),
         },
-        _ => value(given, &expr).map(Attempts::Expr),
+        _ => value(given, &expr).map(Setting::Expr),
     }
 }
 
-fn count(given: &Given, int: &LitInt) -> Result<Attempts, Fault> {
+fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
     if !matches!(int.suffix(), "" | "u32") {
         return Err(given.wrong_but(int.base10_digits()));
     }
     match int.base10_parse::<u32>() {
         Ok(0) => Err(given.fault(wording::zero())),
-        Ok(count) => Ok(Attempts::Count(count)),
+        Ok(count) => Ok(Setting::Fixed(Attempts::Count(count))),
         Err(_) => Err(given.fault(wording::out_of_range(&given.typed()))),
     }
 }
@@ -73,7 +73,7 @@ fn is_largest(path: &ExprPath) -> bool {
     })
 }
 
-pub(super) fn factor(given: &Given) -> Result<Factor, Fault> {
+pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
     let found = given.typed();
     // `"NaN"` and `"inf"` are numbers as text, but not as Rust.
     if let Some(Ok(number)) = given.text().map(|text| text.parse()) {
@@ -94,11 +94,11 @@ pub(super) fn factor(given: &Given) -> Result<Factor, Fault> {
     match operand {
         Expr::Lit(_) => Err(given.wrong()),
         Expr::Path(path) if is_not_finite(path) => Err(given.fault(factor::not_finite(&found))),
-        _ => value(given, &expr).map(Factor::Expr),
+        _ => value(given, &expr).map(Setting::Expr),
     }
 }
 
-fn checked(given: &Given, number: f64) -> Result<Factor, Fault> {
+fn checked(given: &Given, number: f64) -> Result<Setting<f64>, Fault> {
     let found = given.typed();
     let fault = if !number.is_finite() {
         factor::not_finite(&found)
@@ -107,7 +107,7 @@ fn checked(given: &Given, number: f64) -> Result<Factor, Fault> {
     } else if number > 1000.0 {
         factor::above_limit(&found)
     } else {
-        return Ok(Factor::Fixed(number));
+        return Ok(Setting::Fixed(number));
     };
     Err(given.fault(fault))
 }

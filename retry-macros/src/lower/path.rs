@@ -2,7 +2,7 @@
 
 use syn::{Expr, Lit, LitStr, Path};
 
-use super::expression::{is_constant_name, lone_ident, peel};
+use super::expression::{lone_ident, peel, plain_value, value};
 use crate::errors::Fault;
 use crate::errors::value::path as wording;
 use crate::given::{Form, Given};
@@ -12,21 +12,17 @@ use crate::text;
 /// The presets that the facade provides.
 const PRESETS: [&str; 3] = ["FAST_IO", "SLOW_IO", "NO_RETRY"];
 
-pub(super) fn policy(given: &Given) -> Result<Path, Fault> {
+pub(super) fn policy(given: &Given) -> Result<Expr, Fault> {
     let found = given.typed();
     let name = found.trim_matches('"').replace('-', "_").to_uppercase();
     let misspelt = found.trim_matches('"') != name;
     if let Some(preset) = PRESETS.iter().find(|preset| **preset == name && misspelt) {
         return Err(given.fault(wording::preset(given.key, &found, preset)));
     }
-    match path(given)? {
-        Some(path) => Ok(path),
-        None if matches!(given.expr(), Ok(Expr::Lit(_)) | Err(_)) => Err(given.wrong()),
-        None => Err(given.fault(wording::expression(
-            given.key,
-            &found,
-            "const MY_POLICY: Policy = …;",
-        ))),
+    let expr = given.expr()?;
+    match peel(&expr) {
+        Expr::Path(_) => Ok(expr),
+        _ => plain_value(given, &expr),
     }
 }
 
@@ -39,22 +35,30 @@ pub(super) fn budget(given: &Given) -> Result<Budget, Fault> {
     if text::among("off no false 0 null disabled unlimited nothing", &word) {
         return Err(given.wrong_but("\"none\""));
     }
-    match path(given)? {
-        Some(path) => match path.get_ident() {
-            Some(ident) if !is_constant_name(ident) => Err(given.wrong()),
-            _ => Ok(Budget::Path(path)),
+    if word.parse::<f64>().is_ok() {
+        let item = format!("static BUDGET: Budget = Budget::ratio({});", ratio(&word));
+        return Err(given.fault(wording::number(given.key, &found, &item)));
+    }
+    let expr = given.expr()?;
+    if is_made_here(&expr) {
+        return Err(given.fault(wording::new_budget(&found)));
+    }
+    value(given, &expr).map(Budget::Expr)
+}
+
+/// `Budget::ratio(0.1).floor(1.0)`: each call would have one of its own.
+fn is_made_here(expr: &Expr) -> bool {
+    match peel(expr) {
+        Expr::MethodCall(call) => is_made_here(&call.receiver),
+        Expr::Reference(reference) => is_made_here(&reference.expr),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => {
+                let mut segments = path.path.segments.iter().rev().skip(1);
+                segments.next().is_some_and(|ty| ty.ident == "Budget")
+            }
+            _ => false,
         },
-        None if word.parse::<f64>().is_ok() => Err(given.fault(wording::expression(
-            given.key,
-            &found,
-            &format!("static BUDGET: Budget = Budget::ratio({});", ratio(&word)),
-        ))),
-        None if matches!(given.expr(), Ok(Expr::Lit(_)) | Err(_)) => Err(given.wrong()),
-        None => Err(given.fault(wording::expression(
-            given.key,
-            &found,
-            "static BUDGET: Budget = …;",
-        ))),
+        _ => false,
     }
 }
 
@@ -63,14 +67,6 @@ fn ratio(word: &str) -> &str {
     match word.parse::<f64>() {
         Ok(ratio) if (0.0..=1.0).contains(&ratio) => word,
         _ => "0.1",
-    }
-}
-
-/// A path without `<T as Trait>`; `None` for another expression.
-fn path(given: &Given) -> Result<Option<Path>, Fault> {
-    match peel(&given.expr()?) {
-        Expr::Path(path) if path.qself.is_none() => Ok(Some(path.path.clone())),
-        _ => Ok(None),
     }
 }
 

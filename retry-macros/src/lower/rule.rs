@@ -8,7 +8,7 @@ use quote::ToTokens;
 use self::facts::{Facts, fixed};
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
-use crate::model::{Attempts, Model};
+use crate::model::{Attempts, Model, Setting};
 use crate::text;
 
 /// These keys have no effect because of that one.
@@ -24,6 +24,13 @@ struct Idle {
 }
 
 static IDLE: &[Idle] = &[
+    Idle {
+        because: "delays",
+        with: |facts| facts.place("delays").map(|_| "delays".to_owned()),
+        keys: &["backoff", "base", "factor", "max_delay"],
+        unless: |_, _| false,
+        help: "remove `{idle}`: `delays` says how long each delay is",
+    },
     Idle {
         because: "base",
         with: |facts| facts.no_delay().then(|| "base = \"0s\"".to_owned()),
@@ -68,8 +75,8 @@ static IDLE: &[Idle] = &[
 ];
 
 /// The keys that say nothing where nothing is retried. A success feeds the budget all the same.
-const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter on matches when unless not_on when_ok \
-                             clone on_retry before_retry";
+const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter delays max_retry_after on matches when \
+                             unless not_on when_ok clone on_retry before_retry";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
@@ -80,7 +87,9 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     }
     timeout_above_deadline(&facts, errors);
     if retries {
-        if !base_above_max_delay(&facts, errors) {
+        if facts.place("delays").is_some() {
+            decorrelated_delays(&facts, errors);
+        } else if !base_above_max_delay(&facts, errors) {
             no_second_attempt(&facts, errors);
         }
         contradictions(&facts, errors);
@@ -90,7 +99,9 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
 /// `attempts = 1` with keys that are about retries: one error that names them all.
 fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     let attempts = facts.model.attempts.as_ref();
-    if !attempts.is_some_and(|attempts| matches!(attempts.value, Attempts::Count(1))) {
+    if !attempts
+        .is_some_and(|attempts| matches!(attempts.value, Setting::Fixed(Attempts::Count(1))))
+    {
         return false;
     }
     let mut places = facts.places.clone();
@@ -158,6 +169,18 @@ fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     let last = facts.last(&["base", "max_delay"]);
     report(errors, last.map(|place| place.value), message);
     true
+}
+
+/// Decorrelated jitter draws each delay from the one before it.
+fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
+    if facts.decorrelated().is_some() {
+        let last = facts.last(&["delays", "jitter"]);
+        report(
+            errors,
+            last.map(|place| place.name),
+            wording::decorrelated_delays(),
+        );
+    }
 }
 
 /// The deadline is over before the shortest first wait is.

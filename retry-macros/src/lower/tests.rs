@@ -1,13 +1,15 @@
 pub(crate) mod accepted;
 pub(crate) mod property;
 
+use std::time::Duration;
+
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{Errors, whole};
-use crate::model::{Attempts, BeforeRetry, Budget, Factor, Length, Model, Spanned, Word};
+use crate::model::{Attempts, BeforeRetry, Budget, Model, Setting, Spanned};
 use crate::syntax::parse;
 
 fn read(args: TokenStream) -> (Model, Vec<String>) {
@@ -130,7 +132,8 @@ fn what_the_help_says_to_write_is_right() {
             continue;
         };
         let (text, _) = rest.split_once('`').unwrap();
-        let skip = [",", "const ", "static ", "30s", "key "];
+        // The last is one duration of a list.
+        let skip = [",", "const ", "static ", "30s", "key ", "\""];
         if text.contains('…') || skip.iter().any(|skip| text.starts_with(skip)) {
             continue;
         }
@@ -165,8 +168,18 @@ fn show(model: &Model) -> String {
     add("backoff", with(model.backoff.as_ref(), word));
     add("base", with(model.base.as_ref(), length));
     add("max_delay", with(model.max_delay.as_ref(), length));
-    add("factor", with(model.factor.as_ref(), factor));
+    add(
+        "factor",
+        with(model.factor.as_ref(), |value| {
+            setting(value, f64::to_string)
+        }),
+    );
     add("jitter", with(model.jitter.as_ref(), word));
+    add("delays", with(model.delays.as_ref(), delays));
+    add(
+        "max_retry_after",
+        with(model.max_retry_after.as_ref(), length),
+    );
     add("on", with(rules.on.as_ref(), |types| list(types)));
     add("matches", with(rules.matches.as_ref(), tokens));
     add("when", with(rules.when.as_ref(), expr));
@@ -177,7 +190,9 @@ fn show(model: &Model) -> String {
     add("budget", with(model.budget.as_ref(), budget));
     add(
         "idempotent",
-        with(model.idempotent.as_ref(), bool::to_string),
+        with(model.idempotent.as_ref(), |value| {
+            setting(value, bool::to_string)
+        }),
     );
     add("nested", with(model.nested.as_ref(), word));
     add("cancel", with(model.cancel.as_ref(), expr));
@@ -187,6 +202,7 @@ fn show(model: &Model) -> String {
         "before_retry",
         with(model.before_retry.as_ref(), before_retry),
     );
+    add("on_end", with(model.on_end.as_ref(), expr));
     add("name", model.name.as_ref().map(tokens));
     add("crate", model.root.as_ref().map(tokens));
     all.join("; ")
@@ -205,39 +221,39 @@ fn list(parts: &[impl ToTokens]) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-fn attempts(value: &Attempts) -> String {
+fn setting<T>(value: &Setting<T>, show: impl Fn(&T) -> String) -> String {
     match value {
+        Setting::Fixed(value) => show(value),
+        Setting::Expr(expr) => format!("= {}", tokens(expr)),
+    }
+}
+
+fn attempts(value: &Setting<Attempts>) -> String {
+    setting(value, |attempts| match attempts {
         Attempts::Count(count) => count.to_string(),
         Attempts::Unlimited => "unlimited".to_owned(),
-        Attempts::Expr(expr) => format!("= {}", tokens(expr)),
-    }
+    })
 }
 
-fn length(value: &Length) -> String {
-    match value {
-        Length::Fixed(duration) => format!("{duration:?}"),
-        Length::Expr(expr) => format!("= {}", tokens(expr)),
-    }
+fn length(value: &Setting<Duration>) -> String {
+    setting(value, |length| format!("{length:?}"))
 }
 
-fn factor(value: &Factor) -> String {
-    match value {
-        Factor::Fixed(number) => number.to_string(),
-        Factor::Expr(expr) => format!("= {}", tokens(expr)),
-    }
+fn delays(value: &Setting<Vec<Setting<Duration>>>) -> String {
+    setting(value, |list| {
+        let list: Vec<_> = list.iter().map(length).collect();
+        format!("[{}]", list.join(", "))
+    })
 }
 
-fn word(value: &Word) -> String {
-    match value {
-        Word::Variant(variant) => variant.to_string(),
-        Word::Expr(expr) => format!("= {}", tokens(expr)),
-    }
+fn word(value: &Setting<proc_macro2::Ident>) -> String {
+    setting(value, ToString::to_string)
 }
 
 fn budget(value: &Budget) -> String {
     match value {
         Budget::None => "none".to_owned(),
-        Budget::Path(path) => format!("= {}", tokens(path)),
+        Budget::Expr(expr) => format!("= {}", tokens(expr)),
     }
 }
 

@@ -6,7 +6,7 @@ use syn::{Expr, Lit};
 use super::expression::{is_constant_name, lone_ident, peel, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
-use crate::model::Word;
+use crate::model::Setting;
 use crate::text;
 
 /// One closed list.
@@ -54,12 +54,12 @@ pub(super) static NESTED: Words = Words {
     expressions: false,
 };
 
-pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
+pub(super) fn word(given: &Given, list: &Words) -> Result<Setting<Ident>, Fault> {
     if let Some(variant) = given
         .text()
         .and_then(|text| list.variant(&text, given.at.start))
     {
-        return Ok(Word::Variant(variant));
+        return Ok(Setting::Fixed(variant));
     }
     let quoted = matches!(given.form, Form::Text(_));
     let Ok(expr) = given.expr() else {
@@ -69,22 +69,22 @@ pub(super) fn word(given: &Given, list: &Words) -> Result<Word, Fault> {
         Expr::Lit(literal) if matches!(literal.lit, Lit::Bool(_)) => Err(list.unknown(given)),
         Expr::Path(path) => match lone_ident(path) {
             Some(ident) => match list.variant(&ident.to_string(), ident.span()) {
-                Some(variant) => Ok(Word::Variant(variant)),
+                Some(variant) => Ok(Setting::Fixed(variant)),
                 // An argument, unless it looks like one of the words.
                 None if list.expressions
                     && (is_constant_name(ident)
                         || (!quoted && list.nearest(&ident.to_string()).is_none())) =>
                 {
-                    Ok(Word::Expr(expr))
+                    Ok(Setting::Expr(expr))
                 }
                 None => Err(list.unknown(given)),
             },
-            None if list.expressions => Ok(Word::Expr(expr)),
+            None if list.expressions => Ok(Setting::Expr(expr)),
             None => Err(list.unknown(given)),
         },
         Expr::Lit(_) if !quoted => Err(given.wrong()),
         Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => Err(list.unknown(given)),
-        _ if list.expressions && !quoted => value(given, &expr).map(Word::Expr),
+        _ if list.expressions && !quoted => value(given, &expr).map(Setting::Expr),
         _ => Err(list.unknown(given)),
     }
 }
@@ -126,17 +126,25 @@ impl Words {
     }
 }
 
-pub(super) fn boolean(given: &Given) -> Result<bool, Fault> {
+/// `true`, `false`, or an expression of type `bool`.
+pub(super) fn boolean(given: &Given) -> Result<Setting<bool>, Fault> {
     match given.text().as_deref() {
-        Some("true") => return Ok(true),
-        Some("false") => return Ok(false),
+        Some("true") => return Ok(Setting::Fixed(true)),
+        Some("false") => return Ok(Setting::Fixed(false)),
         _ => {}
     }
-    match (&given.form, peel(&given.expr()?)) {
+    let expr = given.expr()?;
+    match (&given.form, peel(&expr)) {
         (Form::Rust(_), Expr::Lit(literal)) => match &literal.lit {
-            Lit::Bool(value) => Ok(value.value),
+            Lit::Bool(value) => Ok(Setting::Fixed(value.value)),
             _ => Err(given.wrong()),
         },
-        _ => Err(given.wrong()),
+        (_, Expr::Path(path))
+            if lone_ident(path)
+                .is_some_and(|word| text::among("yes no on off", &word.to_string())) =>
+        {
+            Err(given.wrong())
+        }
+        _ => value(given, &expr).map(Setting::Expr),
     }
 }

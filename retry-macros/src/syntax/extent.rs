@@ -21,7 +21,7 @@ pub(super) type Find = fn(&str) -> Option<&'static Key>;
 pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: Find) -> TokenStream {
     let ahead = input.fork();
     let parsed = match grammar {
-        Grammar::Expr | Grammar::Names => ahead.parse::<Expr>().is_ok(),
+        Grammar::Expr | Grammar::List | Grammar::Names => ahead.parse::<Expr>().is_ok(),
         Grammar::Pattern => pattern(&ahead).is_ok(),
         Grammar::Types => {
             (ahead.peek(LitStr) && ahead.parse::<LitStr>().is_ok()) || types(&ahead).is_ok()

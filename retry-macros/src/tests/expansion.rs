@@ -55,8 +55,8 @@ pub(crate) async fn fetch(addr: SocketAddr) -> io::Result<String> {
 }"#
 
     limits_that_each_call_works_out: r#"
-#[retry(timeout = self.timeout, max_delay = max, attempts = ATTEMPTS, factor = 3.0, backoff = "linear")]
-async fn fetch(&self, max: Duration) -> io::Result<u8> {
+#[retry(timeout = self.timeout, max_delay = max, attempts = ATTEMPTS, factor = growth)]
+async fn fetch(&self, max: Duration, growth: f64) -> io::Result<u8> {
     self.send().await
 }"#
 
@@ -148,6 +148,12 @@ fn fetch(text: String) -> impl Future<Output = io::Result<u8>> + Send {
     let text = text.trim().to_owned();
     async move { send(&text).await }
 }"
+
+    settings_from_the_caller: r#"
+#[retry(delays = &self.delays, attempts = 5, budget = self.budgets.of(host), idempotent = host.is_safe(), max_retry_after = "5m", on_end = |report| self.hear(report))]
+async fn fetch(&self, host: &Host) -> io::Result<u8> {
+    self.send(host).await
+}"#
 
     rules: r#"
 #[retry(unless = Failure::is_fatal, not_on = "Denied", matches = "Failure::Http(500..=599) | Failure::Closed", on = "io::Error | hyper::Error", when = |error| error.is_soft())]

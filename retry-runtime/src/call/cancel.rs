@@ -8,6 +8,26 @@ use pin_project_lite::pin_project;
 
 use super::unconstrained::poll_unconstrained;
 
+/// What `cancel` takes: whatever can be awaited.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a future, so it cannot cancel a call",
+    label = "expected a future",
+    note = "for a `token` that is a `CancellationToken`, write `cancel = token.cancelled()`"
+)]
+pub trait Cancels<F> {
+    /// Makes the future that completes when the call is to stop.
+    fn into_future(self) -> F;
+}
+
+// With an associated type, or without the attribute, rustc tells of `IntoFuture`, and not what to write.
+#[diagnostic::do_not_recommend]
+impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
+    #[inline]
+    fn into_future(self) -> F {
+        IntoFuture::into_future(self)
+    }
+}
+
 /// Runs a part of a call unless the `cancel` future completes first: then it gives `None`.
 ///
 /// That is asked before each poll: a call that is cancelled already does not begin, and a body that

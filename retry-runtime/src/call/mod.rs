@@ -3,18 +3,21 @@
 //! Generated code holds a [`Call`] and turns in a loop:
 //!
 //! ```text
-//! let stopped = loop {
-//!     match call.attempt(async { BODY }).await {                            // attempt.rs
-//!         Ok(value) => { call.succeeded(); return Ok(value) }               // settle.rs
-//!         Err(Failed::Error(error)) => {
-//!             if call.failed(RULING, …).is_none() { return Err(error) }     // settle.rs
-//!             kept.keep(error);                                             // kept_error.rs
-//!         }
-//!         Err(Failed::Cut(cut)) => if let Some(stopped) = call.cut(cut, …) { break stopped },
-//!     }
-//!     call.wait().await;                                                    // wait.rs
-//! };
-//! Err(kept.stopped(stopped))
+//! loop {
+//!     let ended = call.attempt(async { BODY }).await;                       // attempt.rs
+//!     let at = match call.ended(ended) {
+//!         Ok(value) => return call.succeeded(value),                        // settle.rs
+//!         Err(Failed::Error(error)) => match call.failed(RULING, …) {       // settle.rs
+//!             Some(at) => { kept.keep(error); at }                          // kept_error.rs
+//!             None => return call.err(error),
+//!         },
+//!         Err(Failed::Cut(cut)) => match call.cut(cut, …) {
+//!             Ok(at) => at,
+//!             Err(ending) => return call.stopped(&mut kept, ending),
+//!         },
+//!     };
+//!     call.wait(at).await;                                                  // wait.rs
+//! }
 //! ```
 //!
 //! Follow a call from here: attempt, settle and wait use limits and timer, and all of them the state. However
@@ -40,7 +43,7 @@ mod unconstrained;
 mod wait;
 
 pub use self::attempt::{Attempt, Unlimited};
-pub use self::cancel::{Unless, unless};
+pub use self::cancel::{Cancels, Unless, unless};
 pub use self::ended::{Cut, Cuts, Ending, Failed, Never};
 pub use self::kept_error::{Forgets, KeptError, LastError, Remembers};
 pub use self::on_end::OnEnd;
@@ -101,13 +104,14 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
         KeptError::new()
     }
 
-    /// The call succeeded.
+    /// The result of a call that succeeded.
     #[inline]
-    pub fn succeeded(&self) {
+    pub fn succeeded<R: ResultLike>(&self, value: R::Value) -> R {
         self.state.succeeded();
+        R::from_value(value)
     }
 
-    /// The result of a call that succeeded.
+    /// The result of a call that ends with an `Ok` that means failure.
     #[inline]
     pub fn ok<R: ResultLike>(&self, value: R::Value) -> R {
         R::from_value(value)

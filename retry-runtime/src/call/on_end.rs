@@ -8,20 +8,29 @@ use super::Call;
 use crate::report::Report;
 
 /// A call whose end a hook is told of, also if it is dropped.
-pub struct OnEnd<'p, H: Fn(&Report), const LIMITED: bool> {
+// No bound on `H` but where it is made: a hook that is none is then one error.
+pub struct OnEnd<'p, H, const LIMITED: bool> {
     call: Call<'p, LIMITED>,
     hook: H,
+    tell: fn(&H, &Report),
 }
 
-impl<'p, H: Fn(&Report), const LIMITED: bool> OnEnd<'p, H, LIMITED> {
+impl<'p, H, const LIMITED: bool> OnEnd<'p, H, LIMITED> {
     /// Has `hook` told of the end of `call`.
     #[inline]
-    pub const fn new(call: Call<'p, LIMITED>, hook: H) -> Self {
-        Self { call, hook }
+    pub const fn new(call: Call<'p, LIMITED>, hook: H) -> Self
+    where
+        H: Fn(&Report),
+    {
+        Self {
+            call,
+            hook,
+            tell: |hook, report| hook(report),
+        }
     }
 }
 
-impl<'p, H: Fn(&Report), const LIMITED: bool> Deref for OnEnd<'p, H, LIMITED> {
+impl<'p, H, const LIMITED: bool> Deref for OnEnd<'p, H, LIMITED> {
     type Target = Call<'p, LIMITED>;
 
     #[inline]
@@ -30,14 +39,14 @@ impl<'p, H: Fn(&Report), const LIMITED: bool> Deref for OnEnd<'p, H, LIMITED> {
     }
 }
 
-impl<H: Fn(&Report), const LIMITED: bool> DerefMut for OnEnd<'_, H, LIMITED> {
+impl<H, const LIMITED: bool> DerefMut for OnEnd<'_, H, LIMITED> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.call
     }
 }
 
-impl<H: Fn(&Report), const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
+impl<H, const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
     /// # Panics
     ///
     /// - If the hook does, and nothing panicked before. A panic of the hook while another one unwinds would end
@@ -45,14 +54,14 @@ impl<H: Fn(&Report), const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
     fn drop(&mut self) {
         let report = self.call.state.closed();
         if std::thread::panicking() {
-            let _ = catch_unwind(AssertUnwindSafe(|| (self.hook)(&report)));
+            let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {
-            (self.hook)(&report);
+            (self.tell)(&self.hook, &report);
         }
     }
 }
 
-impl<H: Fn(&Report), const LIMITED: bool> fmt::Debug for OnEnd<'_, H, LIMITED> {
+impl<H, const LIMITED: bool> fmt::Debug for OnEnd<'_, H, LIMITED> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnEnd")
             .field("call", &self.call)

@@ -26,6 +26,16 @@ impl Ruling {
         Self { retry: true, said }
     }
 
+    /// Allows another attempt if `on` found an error. `said` asks the whole error if it did not.
+    #[inline]
+    #[must_use]
+    pub fn found<E>(found: Option<Said>, error: &E, said: fn(&E) -> Said) -> Self {
+        match found {
+            Some(said) => Self::retry(said),
+            None => Self::stop(said(error)),
+        }
+    }
+
     /// Allows another attempt if the verdict does: transient, throttled or refused.
     #[must_use]
     pub const fn by(said: Said) -> Self {

@@ -1,4 +1,4 @@
-//! expect: `Duration` is not a future
+//! expect: `Duration` is not a future, so it cannot cancel a call
 use std::time::Duration;
 
 use reattempt::retry;

@@ -1,4 +1,4 @@
-//! expect: cannot find `elsewhere` in the crate root
+//! expect: unresolved import `elsewhere`
 
 use std::io;
 

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use proc_macro2::Ident;
+
 use crate::errors::At;
-use crate::model::{Length, Model, Rules, Spanned, Word};
+use crate::model::{Model, Rules, Setting, Spanned};
 
 /// The defaults of the runtime, which a `policy` may change.
 const BASE: Duration = Duration::from_millis(100);
@@ -43,14 +45,15 @@ impl<'a> Facts<'a> {
             }};
         }
         let places = places! {
-            attempts timeout deadline backoff base max_delay factor jitter when_ok clone budget idempotent
-            nested cancel on_retry before_retry;
+            attempts timeout deadline backoff base max_delay factor jitter delays max_retry_after when_ok
+            clone budget idempotent nested cancel on_retry before_retry on_end;
             unless not_on matches on when
         };
-        let or_default = |setting: &Option<Spanned<Length>>, default: Duration| match setting {
-            None => model.policy.is_none().then_some(default),
-            setting => fixed(setting.as_ref()),
-        };
+        let or_default =
+            |setting: &Option<Spanned<Setting<Duration>>>, default: Duration| match setting {
+                None => model.policy.is_none().then_some(default),
+                setting => fixed(setting.as_ref()),
+            };
         Self {
             model,
             places: places.into_iter().flatten().collect(),
@@ -111,16 +114,11 @@ fn place<T>(key: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
     })
 }
 
-pub(super) fn fixed(setting: Option<&Spanned<Length>>) -> Option<Duration> {
-    match setting?.value {
-        Length::Fixed(duration) => Some(duration),
-        Length::Expr(_) => None,
-    }
+pub(super) fn fixed(setting: Option<&Spanned<Setting<Duration>>>) -> Option<Duration> {
+    setting?.value.fixed().copied()
 }
 
-fn word(setting: Option<&Spanned<Word>>) -> Option<String> {
-    match &setting?.value {
-        Word::Variant(variant) => Some(variant.to_string().to_lowercase()),
-        Word::Expr(_) => None,
-    }
+fn word(setting: Option<&Spanned<Setting<Ident>>>) -> Option<String> {
+    let variant = setting?.value.fixed()?;
+    Some(variant.to_string().to_lowercase())
 }

@@ -1,0 +1,25 @@
+//! Tells the macro what the compiler can do.
+
+use std::env;
+use std::process::Command;
+
+/// From this minor version on, a constant may refer to a `static` that changes.
+const REFERS_TO_STATICS: u32 = 90;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-check-cfg=cfg(constants_refer_to_statics)");
+    if minor_version().is_some_and(|minor| minor >= REFERS_TO_STATICS) {
+        println!("cargo:rustc-cfg=constants_refer_to_statics");
+    }
+}
+
+/// The 90 in `rustc 1.90.0 (1159e78c4 2025-09-14)`.
+fn minor_version() -> Option<u32> {
+    let output = Command::new(env::var_os("RUSTC")?)
+        .arg("--version")
+        .output()
+        .ok()?;
+    let version = String::from_utf8(output.stdout).ok()?;
+    version.split('.').nth(1)?.parse().ok()
+}

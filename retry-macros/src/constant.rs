@@ -1,0 +1,86 @@
+//! Whether an expression is known at compile time, as far as its tokens show.
+
+use syn::{Expr, Path};
+
+use crate::item;
+
+/// Whether an expression can stand in a `const`, as far as its tokens show: literals, names in
+/// capitals, variants, the constructors of `Duration`, and `Policy::new()` with setters.
+///
+/// When in doubt it is not: an expression that each call works out is right too, only slower.
+pub(crate) fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
+        Expr::Group(group) => is_constant(&group.expr),
+        Expr::Paren(paren) => is_constant(&paren.expr),
+        // A dereference runs code: that of a `LazyLock`, say.
+        Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_constant(&unary.expr),
+        Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
+        Expr::Call(call) => {
+            const CONSTRUCTORS: [&str; 5] = [
+                "from_secs",
+                "from_millis",
+                "from_micros",
+                "from_nanos",
+                "new",
+            ];
+            let Expr::Path(function) = &*call.func else {
+                return false;
+            };
+            let mut segments = function.path.segments.iter().rev();
+            let (Some(last), Some(ty)) = (segments.next(), segments.next()) else {
+                return false;
+            };
+            let known = if ty.ident == "Policy" {
+                last.ident == "new"
+            } else {
+                ty.ident == "Duration" && CONSTRUCTORS.iter().any(|known| last.ident == known)
+            };
+            known && call.args.iter().all(is_constant)
+        }
+        Expr::MethodCall(call) => {
+            let setter = call.method.to_string().starts_with("with_");
+            setter && is_constant(&call.receiver) && call.args.iter().all(is_constant)
+        }
+        _ => false,
+    }
+}
+
+/// Arithmetic on numbers is constant; on durations it is not, and a name does not say which it is.
+fn is_arithmetic(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(_)) || matches!(expr, Expr::Paren(paren) if is_arithmetic(&paren.expr))
+}
+
+/// Whether an expression is a path that names a `static`.
+pub(crate) fn is_static(expr: &Expr) -> bool {
+    match expr {
+        Expr::Group(group) => is_static(&group.expr),
+        Expr::Paren(paren) => is_static(&paren.expr),
+        Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
+        _ => false,
+    }
+}
+
+/// Whether the last name of a path is that of a constant or a variant, and it does not go through
+/// `Self` or `T`, which no item within a function can name.
+fn is_constant_path(path: &Path) -> bool {
+    let through_self = path.segments.first().is_some_and(|first| {
+        let parameter = path.segments.len() > 1 && item::looks_generic(&first.ident);
+        first.ident == "Self" || parameter
+    });
+    let generic = path
+        .segments
+        .iter()
+        .any(|segment| !segment.arguments.is_none());
+    let named = path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        let capitals = name.len() > 1
+            && name
+                .chars()
+                .all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+        let variant = path.segments.len() > 1 && name.starts_with(char::is_uppercase);
+        capitals || variant
+    });
+    named && !through_self && !generic
+}

@@ -1,0 +1,89 @@
+//! The settings that are no part of a policy: delays and a budget, which a call borrows, and `idempotent`.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use super::{Sorted, duration};
+use crate::constant::is_static;
+use crate::model::{Budget, Setting, Spanned};
+
+impl Sorted<'_> {
+    pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
+        let Some(delays) = delays else { return };
+        let plumbing = Span::mixed_site();
+        let (constant, list) = match &delays.value {
+            Setting::Fixed(elements) => {
+                let list = elements.iter().map(|element| match element {
+                    Setting::Fixed(length) => duration(length),
+                    Setting::Expr(expr) => expr.to_token_stream(),
+                });
+                let mut expressions = elements.iter().filter_map(|element| match element {
+                    Setting::Expr(expr) => Some(expr),
+                    Setting::Fixed(_) => None,
+                });
+                let constant = expressions.all(|expr| self.is_constant(expr));
+                (constant, quote_spanned!(plumbing=> [#(#list),*]))
+            }
+            Setting::Expr(expr) => (false, expr.to_token_stream()),
+        };
+        if constant {
+            self.constant
+                .extend(quote_spanned!(plumbing=> .with_delays(const { &#list })));
+            return;
+        }
+        let at = plumbing.located_at(delays.span);
+        let name = Ident::new("__retry_delays", at);
+        self.borrowed.push((
+            delays.position,
+            quote_spanned!(plumbing=> let #name = &#list;),
+        ));
+        let slice =
+            quote_spanned!(at=> ::core::convert::AsRef::<[__retry::Duration]>::as_ref(#name));
+        self.delays = Some(quote_spanned!(plumbing=> .with_delays(#slice)));
+    }
+
+    /// The budget of the site, and the one of a call.
+    pub(super) fn budget(
+        &mut self,
+        budget: Option<&Spanned<Budget>>,
+    ) -> (Option<TokenStream>, Option<TokenStream>) {
+        let plumbing = Span::mixed_site();
+        let Some(budget) = budget else {
+            return (None, None);
+        };
+        match &budget.value {
+            Budget::None => (Some(quote_spanned!(plumbing=> .without_budget())), None),
+            Budget::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
+                (Some(quote_spanned!(plumbing=> .with_budget(&#expr))), None)
+            }
+            Budget::Expr(expr) => {
+                let at = plumbing.located_at(expr.span());
+                let name = Ident::new("__retry_budget", at);
+                self.borrowed.push((
+                    budget.position,
+                    quote_spanned!(plumbing=> let #name = &#expr;),
+                ));
+                let of = quote_spanned!(at=> __retry::BudgetOf::budget(#name));
+                (None, Some(quote_spanned!(plumbing=> .with_budget(#of))))
+            }
+        }
+    }
+}
+
+/// Whether attempts may run twice: what the site says, and what a call says.
+pub(super) fn idempotent(
+    idempotent: Option<&Spanned<Setting<bool>>>,
+) -> (Option<TokenStream>, Option<TokenStream>) {
+    let plumbing = Span::mixed_site();
+    match idempotent.map(|idempotent| &idempotent.value) {
+        None | Some(Setting::Fixed(true)) => (None, None),
+        Some(Setting::Fixed(false)) => (Some(quote_spanned!(plumbing=> .not_idempotent())), None),
+        Some(Setting::Expr(expr)) => {
+            let setter = Ident::new("with_idempotent", plumbing.located_at(expr.span()));
+            (None, Some(quote_spanned!(plumbing=> .#setter(#expr))))
+        }
+    }
+}

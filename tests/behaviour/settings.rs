@@ -1,0 +1,403 @@
+//! Settings that are expressions over the arguments and `self`: each is read once, when the call begins.
+
+use std::io;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use reattempt::{Backoff, Budget, Jitter, Outcome, Policy, Report, observe, retry};
+
+use crate::script::{RESET, Script, Step, ending, ms};
+
+/// What a service of yours reads from its configuration.
+struct Config {
+    attempts: u32,
+    timeout: Duration,
+    deadline: Duration,
+    base: Duration,
+    max_delay: Duration,
+    factor: f64,
+    backoff: Backoff,
+    jitter: Jitter,
+    delays: Vec<Duration>,
+    policy: Arc<Policy>,
+    budget: Option<Arc<Budget>>,
+    idempotent: bool,
+    reads: AtomicU32,
+}
+
+impl Config {
+    fn new() -> Self {
+        Self {
+            attempts: 4,
+            timeout: ms(50),
+            deadline: ms(1000),
+            base: ms(10),
+            max_delay: ms(25),
+            factor: 3.0,
+            backoff: Backoff::Exponential,
+            jitter: Jitter::None,
+            delays: vec![ms(0), ms(70), ms(5)],
+            policy: Arc::new(Policy::new().with_attempts(2).with_deadline(ms(500))),
+            budget: None,
+            idempotent: true,
+            reads: AtomicU32::new(0),
+        }
+    }
+
+    fn read<T>(&self, value: T) -> T {
+        self.reads.fetch_add(1, Relaxed);
+        value
+    }
+
+    #[retry(
+        attempts = self.read(self.attempts),
+        deadline = self.read(self.deadline),
+        backoff = self.read(self.backoff),
+        base = self.read(self.base),
+        max_delay = self.read(self.max_delay),
+        factor = self.read(self.factor),
+        jitter = self.read(self.jitter),
+        timeout = self.read(self.timeout),
+        max_retry_after = self.read(Duration::ZERO),
+        budget = self.read(&self.budget),
+        idempotent = self.read(self.idempotent),
+    )]
+    async fn each_key(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(delays = self.read(&self.delays), budget = "none")]
+    async fn delayed(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(policy = self.read(self.policy.clone()))]
+    async fn by_policy(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_setting_is_read_once_from_self() {
+    let config = Config::new();
+    let script = Script::new([RESET]);
+    assert!(config.each_key(&script).await.is_err());
+    assert_eq!(script.times(), [ms(0), ms(10), ms(35), ms(60)]);
+    assert_eq!(config.reads.load(Relaxed), 11);
+
+    let script = Script::new([Step::Hang, Step::Succeed]);
+    assert_eq!(config.each_key(&script).await.unwrap(), 2);
+    assert_eq!(script.times(), [ms(0), ms(60)]);
+}
+
+#[retry(
+    attempts = { let more = attempts; more + 1 },
+    deadline = limits.1,
+    backoff = backoff,
+    base = base,
+    max_delay = base * 3,
+    factor = factor,
+    jitter = jitter,
+    timeout = limits.0
+)]
+async fn from_arguments(
+    script: &Script,
+    attempts: u32,
+    limits: (Duration, Duration),
+    (backoff, jitter): (Backoff, Jitter),
+    base: Duration,
+    factor: f64,
+) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_setting_may_name_an_argument() {
+    let script = Script::new([RESET]);
+    let shape = (Backoff::Linear, Jitter::None);
+    let limits = (ms(10), ms(1000));
+    let result = from_arguments(&script, 3, limits, shape, ms(10), 2.0).await;
+    assert!(result.is_err());
+    assert_eq!(script.times(), [ms(0), ms(10), ms(30), ms(60)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_makes_the_best_of_nonsense() {
+    let shape = (Backoff::Exponential, Jitter::None);
+    let limits = (ms(10), ms(1000));
+    // A factor that is no number counts as 1.
+    let script = Script::new([RESET]);
+    let _ = from_arguments(&script, 2, limits, shape, ms(10), f64::NAN).await;
+    assert_eq!(script.times(), [ms(0), ms(10), ms(20)]);
+
+    #[retry(attempts = attempts)]
+    async fn times(script: &Script, attempts: u32) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(times(&script, 0).await.is_err());
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_are_waited_as_they_stand() {
+    #[retry(delays = ["0s", "200ms", "1.5s"])]
+    async fn literal(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(literal(&script).await.is_err());
+    assert_eq!(script.times(), [ms(0), ms(0), ms(200), ms(1700)]);
+
+    const LATER: Duration = ms(30);
+    #[retry(delays(LATER, Duration::from_millis(20)), attempts = 5)]
+    async fn repeated(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(repeated(&script).await.is_err());
+    assert_eq!(script.times(), [ms(0), ms(30), ms(50), ms(70), ms(90)]);
+
+    let config = Config::new();
+    let script = Script::new([RESET]);
+    assert!(config.delayed(&script).await.is_err());
+    assert_eq!(script.times(), [ms(0), ms(0), ms(70), ms(75)]);
+    assert_eq!(config.reads.load(Relaxed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_of_the_call_set_the_attempts_unless_the_attribute_does() {
+    #[retry(delays = delays)]
+    async fn alone(script: &Script, delays: &[Duration]) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(alone(&script, &[]).await.is_err());
+    assert_eq!(script.calls(), 1);
+    let script = Script::new([RESET]);
+    assert!(alone(&script, &[ms(0)]).await.is_err());
+    assert_eq!(script.times(), [ms(0), ms(0)]);
+
+    #[retry(attempts = 4, delays = [first, "5ms"], timeout = timeout)]
+    async fn mixed(script: &Script, first: Duration, timeout: Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(mixed(&script, ms(40), ms(10)).await.is_err());
+    assert_eq!(script.times(), [ms(0), ms(40), ms(45), ms(50)]);
+
+    // The rest of a policy stays; its schedule does not.
+    #[retry(policy = policy, delays = &delays)]
+    async fn beside_a_policy(
+        script: &Script,
+        policy: Policy,
+        delays: [Duration; 3],
+    ) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let policy = Policy::new().with_attempts(9).with_deadline(ms(100));
+    let error = beside_a_policy(&script, policy, [ms(30), ms(40), ms(50)]).await;
+    assert!(error.is_err());
+    assert_eq!(script.times(), [ms(0), ms(30), ms(70)]);
+}
+
+#[retry(delays = ["10s"], attempts = attempts, jitter = jitter)]
+async fn drawn(script: &Script, attempts: u32, jitter: Jitter) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_are_drawn_where_the_attribute_asks_for_jitter() {
+    let script = Script::new([RESET]);
+    assert!(drawn(&script, 20, Jitter::Full).await.is_err());
+    assert_eq!(script.calls(), 20);
+    assert!(script.elapsed() < ms(190_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_may_come_from_anywhere() {
+    let config = Config::new();
+    let script = Script::new([RESET]);
+    assert!(config.by_policy(&script).await.is_err());
+    assert_eq!(script.calls(), 2);
+    assert_eq!(config.reads.load(Relaxed), 1);
+    let script = Script::new([Step::Hang]);
+    let error = config.by_policy(&script).await.unwrap_err();
+    assert_eq!(ending(&error).0, Outcome::Deadline);
+
+    #[retry(policy = policy, attempts = 3)]
+    async fn by_reference(script: &Script, policy: &Policy) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(by_reference(&script, &config.policy).await.is_err());
+    assert_eq!(script.calls(), 3);
+
+    // Known at compile time, so that the error type need not hold a `Stopped`.
+    #[derive(Debug)]
+    struct Plain;
+    #[retry(policy = Policy::new().with_attempts(2).with_jitter(Jitter::None), when = |_| true)]
+    async fn constant(calls: &AtomicU32) -> Result<(), Plain> {
+        calls.fetch_add(1, Relaxed);
+        Err(Plain)
+    }
+    let calls = AtomicU32::new(0);
+    constant(&calls).await.unwrap_err();
+    assert_eq!(calls.load(Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_may_come_from_anywhere() {
+    #[retry(budget = budget, base = "1ms")]
+    async fn optional(script: &Script, budget: Option<&Budget>) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(budget = budget, base = "1ms")]
+    async fn counted(script: &Script, budget: Rc<Budget>) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(budget = { let mine = &budgets[host]; mine }, base = "1ms")]
+    async fn of_host(script: &Script, budgets: &[Budget], host: usize) -> io::Result<usize> {
+        script.play().await
+    }
+    let empty = Budget::ratio(0.0);
+    let script = Script::new([RESET]);
+    while script.calls() < 10_000 {
+        let before = script.calls();
+        assert!(optional(&script, Some(&empty)).await.is_err());
+        if script.calls() == before + 1 {
+            break;
+        }
+    }
+    let refused = |result: (io::Result<usize>, Option<Report>)| {
+        result
+            .1
+            .is_some_and(|report| report.outcome() == Outcome::Budget)
+    };
+    assert!(refused(observe(optional(&script, Some(&empty))).await));
+    assert!(!refused(observe(optional(&script, None)).await));
+    assert!(!refused(
+        observe(counted(&script, Rc::new(Budget::new()))).await
+    ));
+    let budgets = [Budget::new(), empty];
+    assert!(!refused(observe(of_host(&script, &budgets, 0)).await));
+    assert!(refused(observe(of_host(&script, &budgets, 1)).await));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whether_an_attempt_may_run_twice_may_depend_on_the_arguments() {
+    #[retry(idempotent = method == "GET", on = io::Error)]
+    async fn send(script: &Script, method: &str) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert!(send(&script, "POST").await.is_err());
+    assert_eq!(script.calls(), 1);
+    assert!(send(&script, "GET").await.is_err());
+    assert_eq!(script.calls(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_hears_once_how_a_call_ended() {
+    struct Client {
+        heard: Mutex<Vec<(Outcome, u32)>>,
+    }
+    impl Client {
+        fn hear(&self, report: &Report) {
+            let heard = (report.outcome(), report.attempts());
+            self.heard.lock().unwrap().push(heard);
+        }
+
+        #[retry(timeout = "10ms", base = "1ms", on_end = |report| self.hear(report))]
+        async fn send(&self, script: &Script) -> io::Result<usize> {
+            script.play().await
+        }
+    }
+    let client = Client {
+        heard: Mutex::new(Vec::new()),
+    };
+    client.send(&Script::new([Step::Succeed])).await.unwrap();
+    client
+        .send(&Script::new([RESET, Step::Succeed]))
+        .await
+        .unwrap();
+    client.send(&Script::new([RESET])).await.unwrap_err();
+    client.send(&Script::new([Step::Hang])).await.unwrap_err();
+    let script = Script::new([Step::Hang]);
+    let _ = tokio::time::timeout(ms(5), client.send(&script)).await;
+    assert_eq!(
+        *client.heard.lock().unwrap(),
+        [
+            (Outcome::Success, 1),
+            (Outcome::SuccessAfterRetry, 2),
+            (Outcome::AttemptsExhausted, 3),
+            (Outcome::Timeout, 3),
+            (Outcome::Dropped, 1),
+        ]
+    );
+}
+
+mod labels {
+    use super::{Report, Script, io, observe, retry};
+    use crate::script::RESET;
+
+    struct Client<'a, T>(&'a T);
+
+    impl<T> Client<'_, T> {
+        #[retry(attempts = 1)]
+        async fn send(&self, script: &Script) -> io::Result<usize> {
+            let _ = self.0;
+            script.play().await
+        }
+
+        #[retry(attempts = 1, name = "mine")]
+        async fn named(&self, script: &Script) -> io::Result<usize> {
+            script.play().await
+        }
+
+        #[retry(attempts = 1)]
+        async fn connect(script: &Script) -> io::Result<Option<Self>> {
+            script.play().await?;
+            Ok(None)
+        }
+    }
+
+    #[async_trait::async_trait]
+    trait Sends: Sync {
+        #[retry(attempts = 1)]
+        async fn fetch(&self, script: &Script) -> io::Result<usize> {
+            script.play().await
+        }
+    }
+
+    struct Here;
+    impl Sends for Here {}
+
+    async fn label<F: Future>(future: F) -> String {
+        let report: Option<Report> = observe(future).await.1;
+        report.unwrap().function().to_owned()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_method_is_named_with_its_type() {
+        let script = Script::new([RESET]);
+        let module = module_path!();
+        let client = Client(&0);
+        assert_eq!(
+            label(client.send(&script)).await,
+            format!("{module}::Client::send")
+        );
+        assert_eq!(
+            label(Client::<u8>::connect(&script)).await,
+            format!("{module}::Client::connect")
+        );
+        assert_eq!(label(client.named(&script)).await, "mine");
+        assert_eq!(
+            label(Here.fetch(&script)).await,
+            format!("{module}::Here::fetch")
+        );
+    }
+}
