@@ -41,10 +41,7 @@ where
                 break call.cancelled();
             };
             let at = match call.ended(ended) {
-                Ok(value) => {
-                    call.succeeded();
-                    return Ok(value);
-                }
+                Ok(value) => return call.succeeded(value),
                 Err(Failed::Error(error)) => {
                     let ruling = rule.ruling(&error);
                     let forbidden = ruling.retry && veto.forbids(&error);
