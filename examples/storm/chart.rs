@@ -44,8 +44,8 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
-const WIDTH: u32 = 900;
-const NAMES: u32 = 240;
+const WIDTH: u32 = 1000;
+const NAMES: u32 = 350;
 
 impl Chart<'_> {
     /// Draws it.

@@ -2,7 +2,7 @@
 //! the budget.
 //!
 //! ```text
-//! cargo run --release --example storm              # everything in virtual time, under two minutes
+//! cargo run --release --example storm              # everything in virtual time, about two minutes
 //! cargo run --release --example storm -- --quick   # the same, smaller, in seconds
 //! cargo run --release --example storm -- --sockets # a real client and real servers, half a minute
 //! ```

@@ -53,8 +53,8 @@ impl<W: Word> Ledger<W> {
 
     /// Applies `step` to the state as if no other thread existed.
     ///
-    /// A step that changes nothing (a success while the budget is full, a refusal) writes nothing,
-    /// so that a healthy fleet of threads does not fight over the cache line.
+    /// A step that changes nothing (a success while the budget is full, a second refusal within a
+    /// millisecond) writes nothing, so that a healthy fleet of threads does not fight over the cache line.
     #[inline]
     fn update<T>(&self, step: impl Fn(State) -> (State, T)) -> T {
         let mut old = self.word.load();
