@@ -4,6 +4,7 @@
 //! `Clone` that costs a clone, never a wrong result.
 
 mod names;
+mod patterns;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,8 @@ pub(crate) struct Uses<'a> {
     pub(crate) in_move_block: bool,
     /// The fields that are used by value: `x.body` in `f(x.body)`.
     pub(crate) fields: Vec<TokenStream>,
+    /// Whether a field is matched, and a pattern takes a part of it.
+    pub(crate) taken_apart: bool,
 }
 
 /// Reads how `body` uses the argument called `name`.
@@ -50,6 +53,7 @@ pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
         apart_from_moves: Usage::Unmentioned,
         in_move_block: false,
         fields: Vec::new(),
+        taken_apart: false,
     };
     uses.tokens(body.clone(), Around::default());
     uses
@@ -147,6 +151,7 @@ impl Uses<'_> {
         }
         // Of a field nobody can see whether it is `Copy`.
         self.note(usage.min(Usage::InParts), around);
+        self.taken_apart |= patterns::take(tokens, at, end);
         let place = tokens.get(at..=end).unwrap_or_default();
         if usage >= Usage::HandedOver {
             self.fields.push(place.iter().cloned().collect());
@@ -201,8 +206,8 @@ fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usag
             && is_punct(before(tokens, at, 2), '&');
     let applied = match delimiter(next) {
         Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
-        // `match x.kind {`
-        Some(Delimiter::Brace) => end != at,
+        // `match x.kind {`, unless a pattern takes a part of it.
+        Some(Delimiter::Brace) => end != at && !patterns::take(tokens, at, end),
         _ => false,
     };
     let computed = end != at && is_computed(tokens, at, end);

@@ -208,3 +208,44 @@ pub mod bound_that_references_have {
         resolve(address)
     }
 }
+
+/// A field that is matched and taken apart: of a `Clone` argument, and where what is taken is `Copy`.
+pub mod field_taken_apart {
+    use super::*;
+
+    #[derive(Clone)]
+    pub struct Upload {
+        pub body: Option<String>,
+    }
+
+    #[retry]
+    pub async fn upload(upload: Upload) -> io::Result<String> {
+        match upload.body {
+            Some(body) => Ok(body),
+            None => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    pub struct Download {
+        pub range: Option<(u64, u64)>,
+        pub name: String,
+    }
+
+    #[retry]
+    pub async fn download(download: Download) -> io::Result<u64> {
+        if let Some((from, to)) = download.range {
+            return Ok(to - from);
+        }
+        Ok(download.name.len() as u64)
+    }
+
+    impl Download {
+        #[retry]
+        pub async fn run(self) -> io::Result<u64> {
+            match self.range {
+                Some((from, to)) if !self.name.is_empty() => Ok(to - from),
+                _ => Ok(0),
+            }
+        }
+    }
+}

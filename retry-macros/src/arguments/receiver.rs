@@ -79,8 +79,10 @@ pub(super) fn plan_self(
         }
     } else if by_value && !held && receiver.mutability.is_none() {
         plan.mutable_self = true;
-        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along.
-        let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved;
+        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along. And what
+        // a pattern takes out of a reference is an error at the field.
+        let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
+            || uses.taken_apart && uses.usage < Usage::Moved && uses.fields.is_empty();
         let again = again(&moved_fields(uses, "self", body), None);
         plan.never
             .extend(quote_spanned!(plumbing=> #again let _ = &mut #this;));

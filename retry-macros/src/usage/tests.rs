@@ -22,6 +22,23 @@ fn each_use_of_an_argument_is_seen_for_what_it_is() {
             "match x.kind { _ => 1 }; matches!(x.kind, A)",
             Usage::Borrowed,
         ),
+        (
+            "match x.kind { Kind::A(ref a) => f(a), Kind::B(&b) => b, Kind::C { .. } if y => 1, D => d }",
+            Usage::Borrowed,
+        ),
+        (
+            "if let Some(Kind::A) = x.kind { 1 } else { 2 }",
+            Usage::Borrowed,
+        ),
+        (
+            "match x.body { Some(text) => f(text), None => 1 }",
+            Usage::InParts,
+        ),
+        (
+            "match x.body { None => { 1 } Some(text) => 2 }",
+            Usage::InParts,
+        ),
+        ("if let Some(mut text) = x.body { f(text) }", Usage::InParts),
         ("f(x)", Usage::HandedOver),
         ("x.into()", Usage::HandedOver),
         ("x.try_into()?", Usage::HandedOver),

@@ -1,0 +1,79 @@
+//! Whether what is matched is taken apart: `match x.body { Some(text) => … }`.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::tokens::{before, delimiter, is_punct, is_word};
+
+/// Whether a pattern for the place from `at` to `end`, before the braces of a `match` or an `if let`, binds
+/// something by value. What it binds may be `Copy`; nobody can see that.
+pub(super) fn take(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    if delimiter(tokens.get(end + 1)) != Some(Delimiter::Brace) {
+        return false;
+    }
+    let previous = before(tokens, at, 1);
+    if is_word(previous, "match") {
+        return match tokens.get(end + 1) {
+            Some(TokenTree::Group(arms)) => any_arm_takes(arms.stream()),
+            _ => false,
+        };
+    }
+    let earlier = tokens.get(..at).unwrap_or_default();
+    let pattern = earlier
+        .iter()
+        .rposition(|token| is_word(Some(token), "let"));
+    is_punct(previous, '=')
+        && pattern
+            .is_some_and(|first| binds_by_value(tokens.get(first + 1..at - 1).unwrap_or_default()))
+}
+
+fn any_arm_takes(arms: TokenStream) -> bool {
+    let tokens: Vec<_> = arms.into_iter().collect();
+    let mut rest = tokens.as_slice();
+    while let Some(arrow) = position_of_arrow(rest) {
+        let pattern = rest.get(..arrow).unwrap_or_default();
+        let guard = pattern.iter().position(|token| is_word(Some(token), "if"));
+        if binds_by_value(pattern.get(..guard.unwrap_or(arrow)).unwrap_or_default()) {
+            return true;
+        }
+        let body = rest.get(arrow + 2..).unwrap_or_default();
+        let comma = body.iter().position(|token| is_punct(Some(token), ','));
+        let next = match body.first() {
+            Some(TokenTree::Group(_)) if !is_punct(body.get(1), '.') => Some(0),
+            _ => comma,
+        };
+        rest = next
+            .and_then(|next| body.get(next + 1..))
+            .unwrap_or_default();
+    }
+    false
+}
+
+fn position_of_arrow(tokens: &[TokenTree]) -> Option<usize> {
+    let mut pairs = tokens.windows(2);
+    pairs.position(|pair| is_punct(pair.first(), '=') && is_punct(pair.get(1), '>'))
+}
+
+/// Whether a pattern has a name of a variable in it, without `ref` and `&`.
+fn binds_by_value(pattern: &[TokenTree]) -> bool {
+    pattern.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Ident(word) => {
+            let (previous, next) = (before(pattern, at, 1), pattern.get(at + 1));
+            let word = word.to_string();
+            let keyword = ["_", "box", "false", "mut", "ref", "true"].contains(&word.as_str());
+            let by_reference = is_word(previous, "ref")
+                || is_word(before(pattern, at, 2), "ref")
+                || is_punct(previous, '&');
+            let variable = word.starts_with(|first: char| first.is_lowercase() || first == '_');
+            // A path, a field's name, a macro, a constructor.
+            let other = is_punct(next, ':')
+                || is_punct(next, '!')
+                || matches!(next, Some(TokenTree::Group(_)));
+            variable && !keyword && !by_reference && !other
+        }
+        TokenTree::Group(group) => {
+            let inner: Vec<_> = group.stream().into_iter().collect();
+            !is_punct(before(pattern, at, 1), '&') && binds_by_value(&inner)
+        }
+        _ => false,
+    })
+}
