@@ -94,6 +94,21 @@ mod without_prelude {
             ::std::boxed::Box::pin(async move { super::fail(calls) })
         }
 
+        #[::reattempt::retry(
+            delays = [first, "0s"],
+            policy = ::reattempt::FAST_IO,
+            budget = ::std::option::Option::None::<::reattempt::Budget>,
+            idempotent = first.is_zero(),
+            on_end = |_| ()
+        )]
+        pub(crate) async fn of_the_call(
+            &self,
+            calls: &AtomicU32,
+            first: ::std::time::Duration,
+        ) -> ::std::io::Result<()> {
+            super::fail(calls)
+        }
+
         #[::reattempt::retry]
         pub(crate) fn handmade<'a>(
             &'a self,
@@ -143,6 +158,10 @@ fn c84_a_crate_without_a_prelude_is_no_obstacle() {
     assert_eq!(count(|calls| client.bounded(calls)), 3);
     assert_eq!(
         count(|calls| client.boxed(calls, ::std::time::Duration::ZERO)),
+        3
+    );
+    assert_eq!(
+        count(|calls| client.of_the_call(calls, ::std::time::Duration::ZERO)),
         3
     );
     assert_eq!(count(|calls| client.handmade(calls)), 3);

@@ -123,6 +123,11 @@ async fn each_setting_may_name_an_argument() {
     assert_eq!(script.times(), [ms(0), ms(10), ms(30), ms(60)]);
 }
 
+#[retry(attempts = attempts)]
+async fn times(script: &Script, attempts: u32) -> io::Result<usize> {
+    script.play().await
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_makes_the_best_of_nonsense() {
     let shape = (Backoff::Exponential, Jitter::None);
@@ -132,30 +137,29 @@ async fn a_call_makes_the_best_of_nonsense() {
     let _ = from_arguments(&script, 2, limits, shape, ms(10), f64::NAN).await;
     assert_eq!(script.times(), [ms(0), ms(10), ms(20)]);
 
-    #[retry(attempts = attempts)]
-    async fn times(script: &Script, attempts: u32) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(times(&script, 0).await.is_err());
     assert_eq!(script.calls(), 1);
 }
 
+#[retry(delays = ["0s", "200ms", "1.5s"])]
+async fn literal(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+const LATER: Duration = ms(30);
+
+#[retry(delays(LATER, Duration::from_millis(20)), attempts = 5)]
+async fn repeated(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
 #[tokio::test(start_paused = true)]
 async fn delays_are_waited_as_they_stand() {
-    #[retry(delays = ["0s", "200ms", "1.5s"])]
-    async fn literal(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(literal(&script).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(0), ms(200), ms(1700)]);
 
-    const LATER: Duration = ms(30);
-    #[retry(delays(LATER, Duration::from_millis(20)), attempts = 5)]
-    async fn repeated(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(repeated(&script).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(30), ms(50), ms(70), ms(90)]);
@@ -167,12 +171,27 @@ async fn delays_are_waited_as_they_stand() {
     assert_eq!(config.reads.load(Relaxed), 1);
 }
 
+#[retry(delays = delays)]
+async fn alone(script: &Script, delays: &[Duration]) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(attempts = 4, delays = [first, "5ms"], timeout = timeout)]
+async fn mixed(script: &Script, first: Duration, timeout: Duration) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(policy = policy, delays = &delays)]
+async fn beside_a_policy(
+    script: &Script,
+    policy: Policy,
+    delays: [Duration; 3],
+) -> io::Result<usize> {
+    script.play().await
+}
+
 #[tokio::test(start_paused = true)]
 async fn delays_of_the_call_set_the_attempts_unless_the_attribute_does() {
-    #[retry(delays = delays)]
-    async fn alone(script: &Script, delays: &[Duration]) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(alone(&script, &[]).await.is_err());
     assert_eq!(script.calls(), 1);
@@ -180,23 +199,11 @@ async fn delays_of_the_call_set_the_attempts_unless_the_attribute_does() {
     assert!(alone(&script, &[ms(0)]).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(0)]);
 
-    #[retry(attempts = 4, delays = [first, "5ms"], timeout = timeout)]
-    async fn mixed(script: &Script, first: Duration, timeout: Duration) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(mixed(&script, ms(40), ms(10)).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(40), ms(45), ms(50)]);
 
     // The rest of a policy stays; its schedule does not.
-    #[retry(policy = policy, delays = &delays)]
-    async fn beside_a_policy(
-        script: &Script,
-        policy: Policy,
-        delays: [Duration; 3],
-    ) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     let policy = Policy::new().with_attempts(9).with_deadline(ms(100));
     let error = beside_a_policy(&script, policy, [ms(30), ms(40), ms(50)]).await;
@@ -217,6 +224,20 @@ async fn delays_are_drawn_where_the_attribute_asks_for_jitter() {
     assert!(script.elapsed() < ms(190_000));
 }
 
+#[retry(policy = policy, attempts = 3)]
+async fn by_reference(script: &Script, policy: &Policy) -> io::Result<usize> {
+    script.play().await
+}
+
+#[derive(Debug)]
+struct Plain;
+
+#[retry(policy = Policy::new().with_attempts(2).with_jitter(Jitter::None), when = |_| true)]
+async fn constant(calls: &AtomicU32) -> Result<(), Plain> {
+    calls.fetch_add(1, Relaxed);
+    Err(Plain)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_policy_may_come_from_anywhere() {
     let config = Config::new();
@@ -228,41 +249,33 @@ async fn a_policy_may_come_from_anywhere() {
     let error = config.by_policy(&script).await.unwrap_err();
     assert_eq!(ending(&error).0, Outcome::Deadline);
 
-    #[retry(policy = policy, attempts = 3)]
-    async fn by_reference(script: &Script, policy: &Policy) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(by_reference(&script, &config.policy).await.is_err());
     assert_eq!(script.calls(), 3);
 
     // Known at compile time, so that the error type need not hold a `Stopped`.
-    #[derive(Debug)]
-    struct Plain;
-    #[retry(policy = Policy::new().with_attempts(2).with_jitter(Jitter::None), when = |_| true)]
-    async fn constant(calls: &AtomicU32) -> Result<(), Plain> {
-        calls.fetch_add(1, Relaxed);
-        Err(Plain)
-    }
     let calls = AtomicU32::new(0);
     constant(&calls).await.unwrap_err();
     assert_eq!(calls.load(Relaxed), 2);
 }
 
+#[retry(budget = budget, base = "1ms")]
+async fn optional(script: &Script, budget: Option<&Budget>) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(budget = budget, base = "1ms")]
+async fn counted(script: &Script, budget: Rc<Budget>) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(budget = budgets.get(host), base = "1ms")]
+async fn of_host(script: &Script, budgets: &[Budget], host: usize) -> io::Result<usize> {
+    script.play().await
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_budget_may_come_from_anywhere() {
-    #[retry(budget = budget, base = "1ms")]
-    async fn optional(script: &Script, budget: Option<&Budget>) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(budget = budget, base = "1ms")]
-    async fn counted(script: &Script, budget: Rc<Budget>) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(budget = { let mine = &budgets[host]; mine }, base = "1ms")]
-    async fn of_host(script: &Script, budgets: &[Budget], host: usize) -> io::Result<usize> {
-        script.play().await
-    }
     let empty = Budget::ratio(0.0);
     let script = Script::new([RESET]);
     while script.calls() < 10_000 {
@@ -287,12 +300,13 @@ async fn a_budget_may_come_from_anywhere() {
     assert!(refused(observe(of_host(&script, &budgets, 1)).await));
 }
 
+#[retry(idempotent = method == "GET", on = io::Error)]
+async fn send(script: &Script, method: &str) -> io::Result<usize> {
+    script.play().await
+}
+
 #[tokio::test(start_paused = true)]
 async fn whether_an_attempt_may_run_twice_may_depend_on_the_arguments() {
-    #[retry(idempotent = method == "GET", on = io::Error)]
-    async fn send(script: &Script, method: &str) -> io::Result<usize> {
-        script.play().await
-    }
     let script = Script::new([RESET]);
     assert!(send(&script, "POST").await.is_err());
     assert_eq!(script.calls(), 1);

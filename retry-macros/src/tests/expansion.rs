@@ -54,11 +54,11 @@ pub(crate) async fn fetch(addr: SocketAddr) -> io::Result<String> {
     Ok(reply)
 }"#
 
-    limits_that_each_call_works_out: r#"
+    limits_that_each_call_works_out: r"
 #[retry(timeout = self.timeout, max_delay = max, attempts = ATTEMPTS, factor = growth)]
 async fn fetch(&self, max: Duration, growth: f64) -> io::Result<u8> {
     self.send().await
-}"#
+}"
 
     policy_that_is_constant: r#"
 #[retry(policy = PAYMENTS, jitter = "none", name = "pay")]

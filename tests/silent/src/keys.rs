@@ -301,3 +301,66 @@ impl Service {
         Ok(send("").await? + self.sent)
     }
 }
+
+/// What a service reads from its configuration.
+#[derive(Debug)]
+pub struct Settings {
+    pub policy: std::sync::Arc<Policy>,
+    pub budget: reattempt::Budget,
+    pub delays: Vec<Duration>,
+    pub longest: Duration,
+    pub sent: u16,
+}
+
+impl Settings {
+    pub fn hear(&self, report: &reattempt::Report) {
+        drop((self.sent, report.function().to_owned()));
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(policy = self.policy, max_retry_after = self.longest, idempotent = self.sent > 0)]
+    pub async fn by_policy(&self, text: &str) -> io::Result<u16> {
+        Ok(send(text).await? + self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(delays = &self.delays, attempts = 4, budget = &self.budget)]
+    pub async fn by_delays(&self, text: &str) -> io::Result<u16> {
+        Ok(send(text).await? + self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(delays = ["0s", "200ms"], on_end = |report| self.hear(report))]
+    pub async fn heard(&self, text: &str) -> io::Result<u16> {
+        Ok(send(text).await? + self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// As it comes.
+    #[reattempt::retry(delays(self.longest, "1s"), max_retry_after = "5m", jitter = "equal")]
+    pub async fn mixed(&self, text: &str) -> io::Result<u16> {
+        Ok(send(text).await? + self.sent)
+    }
+}
+
+/// # Errors
+///
+/// As it comes.
+#[reattempt::retry(budget = budget, on_end = listen)]
+pub async fn with_a_budget_of_the_call(
+    text: &str,
+    budget: Option<&reattempt::Budget>,
+) -> io::Result<u16> {
+    Ok(send(text).await? + u16::from(budget.is_some()))
+}
+
+pub fn listen(report: &reattempt::Report) {
+    drop(report.function().to_owned());
+}
