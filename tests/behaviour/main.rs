@@ -27,6 +27,7 @@ mod nested_rule;
 mod nested_time;
 mod nested_trees;
 mod nesting;
+mod on_end;
 mod reentrant;
 mod refusals;
 mod reports;

@@ -61,12 +61,8 @@ impl State<'_> {
     /// Gives back what was paid for a retry that never began.
     pub(super) fn give_back(&self) {
         let frame = &self.frame;
-        if let (true, Some(budget), Some(previous)) = (
-            frame.is_paid(),
-            self.settings.budget(),
-            frame.previous.get(),
-        ) {
-            budget.give_back(charge(previous));
+        if let (true, Some(previous)) = (frame.is_paid(), frame.previous.get()) {
+            self.with_budget(|budget| budget.give_back(charge(previous)));
         }
     }
 

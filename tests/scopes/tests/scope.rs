@@ -181,6 +181,31 @@ async fn budgets_are_fresh_in_each_scope_and_nobody_else_pays() {
     assert!((SHARED.level() - level).abs() < f64::EPSILON);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_dropped_gives_its_tokens_back_to_the_budget_of_the_scope() {
+    static SHARED: Budget = Budget::aws();
+    #[retry(attempts = 5, on = "io::Error", budget = SHARED)]
+    async fn drained() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    drained().await.unwrap_err();
+    let level = SHARED.level();
+    assert!(level < 500.0, "{level}");
+
+    let dropped = async {
+        tokio::select! {
+            biased;
+            _ = drained() => unreachable!("it waits"),
+            () = std::future::ready(()) => {}
+        }
+    };
+    let (_, log) = Scope::new().waits(true).run(dropped).await;
+    let report = log.calls()[0].report();
+    assert_eq!(report.outcome(), Outcome::Dropped);
+    assert_eq!(report.budget_level(), Some(500.0));
+    assert!((SHARED.level() - level).abs() < f64::EPSILON);
+}
+
 #[tokio::test]
 async fn waits_that_are_left_out_count_towards_the_deadline() {
     const POLICY: Policy = Policy::new()

@@ -1,0 +1,118 @@
+//! `on_end` is told once of every call that began, however it ends.
+
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::Mutex;
+
+use futures::FutureExt as _;
+use reattempt::{Budget, Outcome, Report, observe, retry};
+use tokio::time::timeout;
+
+use crate::script::{RESET, Script, Step, ms};
+
+#[derive(Default)]
+struct Ends(Mutex<Vec<Report>>);
+
+impl Ends {
+    fn hear(&self, report: &Report) {
+        self.0.lock().unwrap().push(report.clone());
+    }
+
+    /// Outcome and attempts of each call.
+    fn all(&self) -> Vec<(Outcome, u32)> {
+        let ends = self.0.lock().unwrap();
+        ends.iter()
+            .map(|report| (report.outcome(), report.attempts()))
+            .collect()
+    }
+}
+
+#[retry(attempts = 3, base = "100ms", jitter = "none", on = "io::Error", on_end = |report| ends.hear(report))]
+async fn play(script: &Script, ends: &Ends) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_hears_of_success_at_once_of_failure_and_of_a_dropped_call() {
+    let ends = Ends::default();
+    play(&Script::new([Step::Succeed]), &ends).await.unwrap();
+    play(&Script::new([RESET, Step::Succeed]), &ends)
+        .await
+        .unwrap();
+    play(&Script::new([RESET]), &ends).await.unwrap_err();
+    let hangs = Script::new([RESET, Step::Hang]);
+    timeout(ms(500), play(&hangs, &ends)).await.unwrap_err();
+    drop(play(&hangs, &ends));
+    assert_eq!(
+        ends.all(),
+        [
+            (Outcome::Success, 1),
+            (Outcome::SuccessAfterRetry, 2),
+            (Outcome::AttemptsExhausted, 3),
+            (Outcome::Dropped, 2),
+        ]
+    );
+    let ends = ends.0.into_inner().unwrap();
+    assert_eq!(ends[3].waited(), ms(100));
+    assert_eq!(ends[3].elapsed(), ms(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_hears_what_observe_hears() {
+    let ends = Ends::default();
+    let (_, report) = observe(play(&Script::new([RESET]), &ends)).await;
+    assert_eq!(*ends.0.lock().unwrap(), [report.unwrap()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_the_body_is_a_dropped_call() {
+    #[retry(attempts = 3, on = "io::Error", on_end = |report| ends.hear(report))]
+    async fn panics(ends: &Ends) -> io::Result<()> {
+        panic!("in the body")
+    }
+    let ends = Ends::default();
+    AssertUnwindSafe(panics(&ends))
+        .catch_unwind()
+        .await
+        .unwrap_err();
+    assert_eq!(ends.all(), [(Outcome::Dropped, 1)]);
+}
+
+/// A second panic while the first unwinds would end the process.
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_panics_beside_a_body_that_panics_ends_nothing_else() {
+    #[retry(attempts = 3, on = "io::Error", on_end = |_| panic!("in the hook"))]
+    async fn panics() -> io::Result<()> {
+        panic!("in the body")
+    }
+    let panic = AssertUnwindSafe(panics()).catch_unwind().await.unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"in the body"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
+    static BUDGET: Budget = Budget::ratio(0.1);
+    #[retry(attempts = 9, base = "1s", on = "io::Error", budget = BUDGET, on_end = |_| panic!("in the hook"))]
+    async fn bursts(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        let burst = AssertUnwindSafe(bursts(script)).catch_unwind().await;
+        assert!(burst.is_err());
+        assert_eq!(reattempt::Attempt::current().unwrap().attempts(), 2);
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let level = BUDGET.level();
+    // Dropped in its wait: what was paid for the retry is back before the hook is told.
+    let script = Script::new([RESET]);
+    let dropped = AssertUnwindSafe(async {
+        let _ = timeout(ms(10), bursts(&script)).await;
+    });
+    dropped.catch_unwind().await.unwrap_err();
+    assert!((BUDGET.level() - level).abs() < 0.2, "{}", BUDGET.level());
+
+    let script = Script::new([Step::Succeed]);
+    outer(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 2, "once in each attempt of the outer call");
+}
