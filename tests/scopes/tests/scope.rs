@@ -199,7 +199,7 @@ async fn a_wait_that_is_dropped_gives_its_tokens_back_to_the_budget_of_the_scope
             () = std::future::ready(()) => {}
         }
     };
-    let (_, log) = Scope::new().waits(true).run(dropped).await;
+    let ((), log) = Scope::new().waits(true).run(dropped).await;
     let report = log.calls()[0].report();
     assert_eq!(report.outcome(), Outcome::Dropped);
     assert_eq!(report.budget_level(), Some(500.0));
