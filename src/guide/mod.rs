@@ -2,7 +2,14 @@
 //!
 //! - [Why did my call fail after one attempt?](budgets) – what the retry budget does, and how to change it.
 //! - [What did my call do?](seeing) – reports, hooks, events, and the switch that turns retries off.
-//! - [How do I test code that retries?](testing) – scopes without waits, tokio's paused clock, scripted operations.
+#![cfg_attr(
+    feature = "testing",
+    doc = "- [How do I test code that retries?](testing) – scopes without waits, tokio's paused clock, scripted operations."
+)]
+#![cfg_attr(
+    not(feature = "testing"),
+    doc = "- How do I test code that retries? This page is there with the feature `testing`."
+)]
 //!
 //! [`retry`](macro@crate::retry) is the reference of the attribute.
 

@@ -44,6 +44,18 @@ async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_longest_wait_of_all_does_not_end() {
+    #[retry(attempts = 2, base = Duration::MAX, max_delay = Duration::MAX, jitter = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET, Step::Succeed]);
+    let year = Duration::from_secs(365 * 24 * 60 * 60);
+    let ended = tokio::time::timeout(year, call(&script)).await;
+    assert!(ended.is_err(), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_cut_by_its_deadline_says_its_limit() {
     #[retry(attempts = 2, deadline = "1s")]
     async fn call(script: &Script) -> io::Result<usize> {

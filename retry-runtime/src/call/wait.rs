@@ -65,9 +65,11 @@ impl State<'_> {
             Pause::Long | Pause::Sleep => {
                 let delay = self.frame.cold().noted().delay.unwrap_or(LONGEST_SLEEP);
                 let end = at.checked_add(delay.saturating_sub(LONGEST_SLEEP));
+                // A hundred years stand for what the clock cannot say.
+                let end = end.or_else(|| at.checked_add(LONGEST_SLEEP * 36_525));
                 Wait {
                     timer: Some(timer(self.settings, at)),
-                    // What the clock cannot say is never over: a timer of one day follows another.
+                    // A timer of one day follows another.
                     then: end.map_or(Then::Over, Then::Until),
                 }
             }
