@@ -47,14 +47,14 @@ async fn without_retries_a_call_ends_after_the_attempt_under_way_and_limits_hold
     let report = ended.1.unwrap();
     assert_eq!(calls.load(Ordering::Relaxed), 2);
     assert_eq!((report.attempts(), report.waited()), (2, WAIT));
-    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+    assert_eq!(report.outcome(), Outcome::Disabled);
 
     assert!(!is_enabled());
     let calls = AtomicU32::new(0);
     let (result, report) = observe(fails(&calls)).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     assert_eq!(calls.load(Ordering::Relaxed), 1);
-    assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
+    assert_eq!(report.unwrap().outcome(), Outcome::Disabled);
 
     let (calls, began) = (AtomicU32::new(0), Instant::now());
     let (result, report) = observe(hangs(&calls)).await;

@@ -59,3 +59,28 @@ impl Switch {
         self.0.load(Ordering::Relaxed)
     }
 }
+
+/// A number that tells a value from every other of the process, given when it is first asked for. An address does
+/// not: it is used again.
+#[derive(Debug)]
+pub(crate) struct Id(AtomicU64);
+
+impl Id {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        match self.0.load(Ordering::Relaxed) {
+            0 => {
+                let id = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+                let first = self
+                    .0
+                    .compare_exchange(0, id, Ordering::Relaxed, Ordering::Relaxed);
+                first.map_or_else(|given| given, |_| id)
+            }
+            given => given,
+        }
+    }
+}

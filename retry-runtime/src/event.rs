@@ -20,7 +20,7 @@ pub struct RetryEvent<'a, E> {
 }
 
 impl<'a, E> RetryEvent<'a, E> {
-    /// The function's name: the attribute's `name`, or module path and function name.
+    /// The function's name: the attribute's `name`, or module path, type of `self` and function name.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function

@@ -111,7 +111,8 @@ impl Policy {
     ///
     /// Also sets the number of attempts to one more than there are delays, and takes the jitter away. Call
     /// [`with_attempts`](Self::with_attempts) and [`with_jitter`](Self::with_jitter) after it to change that.
-    /// Base, factor and `max_delay` do not apply. A delay of zero is a retry at once.
+    /// Base, factor and `max_delay` do not apply. A delay of zero is a retry at once. The list has to be constant:
+    /// outside of a `const`, write `const { &[…] }`. The attribute's key `delays` takes other lists too.
     ///
     /// ```
     /// use retry_runtime::Policy;

@@ -25,6 +25,8 @@ pub enum Outcome {
     Budget,
     /// The server asked for a longer delay than the policy waits.
     HintTooLong,
+    /// Retries are turned off in this process; see [`set_enabled`](crate::set_enabled).
+    Disabled,
     /// The `cancel` future completed.
     Cancelled,
     /// The future of the call was dropped.
@@ -44,6 +46,7 @@ impl Outcome {
             Self::Deadline => "deadline",
             Self::Budget => "budget",
             Self::HintTooLong => "hint_too_long",
+            Self::Disabled => "disabled",
             Self::Cancelled => "cancelled",
             Self::Dropped => "dropped",
         }
@@ -143,7 +146,7 @@ impl From<Stopped> for String {
 }
 
 /// To the millisecond, which is the step of the timers; below one, as it is.
-fn rounded(elapsed: Duration) -> Duration {
+pub(crate) fn rounded(elapsed: Duration) -> Duration {
     match u64::try_from(elapsed.as_millis()) {
         Ok(0) | Err(_) => elapsed,
         Ok(millis) => Duration::from_millis(millis),

@@ -8,7 +8,8 @@ static RETRIES: Switch = Switch::new(true);
 ///
 /// While they are off, every call ends after the attempt that is under way, whether that fails or reaches its
 /// timeout. Timeouts and deadlines hold as before, and errors are the ones that the last attempt returned. Calls
-/// that run already obey from their next decision on: one that waits between two attempts makes the second.
+/// that run already obey from their next decision on: one that waits between two attempts makes the second. The
+/// outcome is [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout.
 ///
 /// The happy path does not look at the switch. Default: on.
 ///

@@ -28,8 +28,8 @@ pub(crate) struct Trial {
 struct Shared {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
-    /// By the address of the budget that each stands for.
-    budgets: HashMap<usize, Arc<Budget>>,
+    /// By the number of the budget that each stands for.
+    budgets: HashMap<u64, Arc<Budget>>,
     ended: Vec<LoggedCall>,
 }
 
@@ -90,9 +90,8 @@ impl Trial {
 
     /// The budget that stands for `budget` here: fresh, and of nobody outside.
     pub(crate) fn budget(&self, budget: &Budget) -> Arc<Budget> {
-        let address = std::ptr::from_ref(budget).addr();
         let mut shared = self.shared();
-        let own = shared.budgets.entry(address);
+        let own = shared.budgets.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
     }
 

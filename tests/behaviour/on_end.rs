@@ -116,3 +116,19 @@ async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
     outer(&script).await.unwrap_err();
     assert_eq!(script.calls(), 2, "once in each attempt of the outer call");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_the_hook_makes_is_not_the_one_that_is_observed() {
+    #[retry(attempts = 2, on = "io::Error", name = "inner")]
+    async fn inner() -> io::Result<()> {
+        Ok(())
+    }
+    #[retry(attempts = 2, base = "1ms", on = "io::Error", name = "outer", on_end = |_| {
+        inner().now_or_never();
+    })]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (_, report) = observe(outer(&Script::new([RESET]))).await;
+    assert_eq!(report.unwrap().function(), "outer");
+}

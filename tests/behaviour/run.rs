@@ -19,7 +19,7 @@ const POLICY: Policy = Policy::new()
 #[tokio::test(start_paused = true)]
 async fn an_operation_is_retried_as_its_error_says() {
     let script = Script::new([RESET, RESET, Step::Succeed]);
-    let (result, report) = observe(POLICY.run(|| script.play()).into_future()).await;
+    let (result, report) = observe(POLICY.run(|| script.play())).await;
     assert_eq!(result.unwrap(), 3);
     assert_eq!(script.times(), [ms(0), ms(100), ms(300)]);
     let report = report.unwrap();
@@ -141,7 +141,7 @@ async fn each_place_has_a_budget_unless_one_is_named() {
     let mut refused = false;
     for _ in 0..1_000 {
         let script = Script::new([RESET]);
-        let ended = observe(POLICY.run(|| script.play()).into_future()).await;
+        let ended = observe(POLICY.run(|| script.play())).await;
         refused |= ended.1.unwrap().outcome() == Outcome::Budget;
     }
     assert!(refused, "the budget of this place");

@@ -18,7 +18,7 @@ use self::ledger::Ledger;
 pub(crate) use self::rule::Charge;
 use self::rule::{Rule, State, thousandths};
 use self::words::RetriesWhenFull;
-use crate::atomics::AtomicU64;
+use crate::atomics::{AtomicU64, Id};
 use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -80,6 +80,8 @@ use crate::clock::Stamp;
 /// ```
 pub struct Budget {
     ledger: Ledger<AtomicU64>,
+    /// Tells it from every other budget.
+    id: Id,
 }
 
 impl Budget {
@@ -133,6 +135,7 @@ impl Budget {
     const fn of(rule: Rule) -> Self {
         Self {
             ledger: Ledger::new(AtomicU64::new(rule.first_word()), rule),
+            id: Id::new(),
         }
     }
 
@@ -159,6 +162,7 @@ impl Budget {
         };
         Self {
             ledger: Ledger::new(AtomicU64::new(state.pack()), rule),
+            id: Id::new(),
         }
     }
 }
@@ -188,6 +192,11 @@ impl Budget {
     #[inline]
     pub(crate) fn succeed(&self, last_retry: Option<Charge>) {
         self.ledger.succeed(last_retry);
+    }
+
+    /// A number that no other budget of the process has.
+    pub(crate) fn id(&self) -> u64 {
+        self.id.get()
     }
 
     /// Another budget with the same numbers, as it was at its start.

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Call;
+use crate::listen::listener;
 use crate::report::Report;
 
 /// A call whose end a hook is told of, also if it is dropped.
@@ -57,6 +58,8 @@ impl<H, const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {
             (self.tell)(&self.hook, &report);
+            // Not one of the calls that the hook made.
+            listener(|listener| listener.tell(report));
         }
     }
 }

@@ -36,8 +36,15 @@ impl State<'_> {
             return Err(refusal.outcome());
         }
         let number = frame.number.get();
-        if number >= self.allowed() || !switch::is_enabled() {
+        if number >= self.allowed() {
             return Err(exhausted);
+        }
+        if !switch::is_enabled() {
+            // A timeout stays one, for those who look at the `Stopped`.
+            return Err(match exhausted {
+                Outcome::Timeout => exhausted,
+                _ => Outcome::Disabled,
+            });
         }
         if said
             .hint

@@ -8,7 +8,7 @@ mod observe;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use scoped_tls_hkt::ScopedKey;
 
@@ -56,8 +56,8 @@ impl Listener {
         LISTENER.set(self, poll)
     }
 
-    /// Polls a future that hears of its own end: once it is ready it is dropped, and the calls that it still
-    /// holds end too.
+    /// Polls a future that this listener hears of. Once it is ready it is dropped, so that the calls which it still
+    /// holds end too; then the last report is told to the listener around, and given.
     ///
     /// # Panics
     ///
@@ -66,15 +66,20 @@ impl Listener {
         &self,
         mut slot: Pin<&mut Option<F>>,
         context: &mut Context<'_>,
-    ) -> Poll<F::Output> {
-        self.lend(|| {
+    ) -> Poll<(F::Output, Option<Report>)> {
+        let output = ready!(self.lend(|| {
             let future = slot.as_mut().as_pin_mut();
             let polled = future.expect("polled after it was ready").poll(context);
             if polled.is_ready() {
                 slot.set(None);
             }
             polled
-        })
+        }));
+        let report = self.last.take();
+        if let Some(report) = &report {
+            listener(|outer| outer.tell(report.clone()));
+        }
+        Poll::Ready((output, report))
     }
 
     /// Takes note of a call that ended.

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::{Listener, listener};
+use super::Listener;
 use crate::report::Report;
 
 /// Gives the output of a future together with the [`Report`] of the call in it.
@@ -45,13 +45,7 @@ impl<F: Future> Future for Observe<F> {
     /// - If it is polled after it was ready.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let output = ready!(this.listener.lend_to(this.future.as_mut(), context));
-        let report = this.listener.last.take();
-        if let Some(report) = &report {
-            // Whoever observes this future from further out hears of it too.
-            listener(|outer| outer.tell(report.clone()));
-        }
-        Poll::Ready((output, report))
+        this.listener.lend_to(this.future.as_mut(), context)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::Report;
+use crate::stopped::rounded;
 
-/// One line.
+/// One line, with times to the millisecond.
 ///
 /// ```text
 /// shop::price: success_after_retry, 3 attempts in 412ms, 310ms of it waiting
@@ -22,11 +23,12 @@ impl fmt::Display for Report {
         let plural = if *attempts == 1 { "" } else { "s" };
         write!(
             f,
-            "{function}: {outcome}, {attempts} attempt{plural} in {elapsed:?}"
+            "{function}: {outcome}, {attempts} attempt{plural} in {:?}",
+            rounded(*elapsed)
         )?;
         if waited.is_zero() {
             return Ok(());
         }
-        write!(f, ", {waited:?} of it waiting")
+        write!(f, ", {:?} of it waiting", rounded(*waited))
     }
 }

@@ -3,80 +3,56 @@
 use std::error::Error;
 
 use super::Run;
-use super::rules::{Both, ByVerdict, Itself, On, Source, When};
+use super::rules::{Both, ByVerdict, Found, Itself, On, Source, When};
 use crate::classify::Retryable;
 
-impl<'p, O, M, V, C, H> Run<'p, O, M, ByVerdict, V, C, H> {
+impl<'p, O, T, E, M, V, C, H> Run<'p, O, T, E, M, ByVerdict, V, C, H> {
     /// Retries the errors for which `when` returns true, and no others. Hints of the error, such as
-    /// `Retry-After`, are not looked for; use [`on`](Self::on) to have them followed.
-    pub fn when<F, T, E, P>(self, when: P) -> Run<'p, O, M, When<P>, V, C, H>
+    /// `Retry-After`, are not looked for; use [`on`](Self::on) to have them followed. Together with `on`, call
+    /// `on` first.
+    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, M, When<P>, V, C, H>
     where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
         P: FnMut(&E) -> bool,
     {
-        self.ruled(When(when))
+        self.change(|parts| parts.with_rule(When(when)))
     }
 
     /// Retries the errors that are an `A`, or have one among their sources, and no others. An `A` whose verdict is
     /// permanent is not retried.
-    pub fn on<A>(self) -> Run<'p, O, M, On<A, Itself>, V, C, H>
+    pub fn on<A>(self) -> Run<'p, O, T, E, M, On<A, Itself>, V, C, H>
     where
         A: Error + Retryable + 'static,
+        On<A, Itself>: Found<E>,
     {
-        self.ruled(On::new())
+        self.change(|parts| parts.with_rule(On::new()))
     }
 
     /// The same for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
-    pub fn on_source<A>(self) -> Run<'p, O, M, On<A, Source>, V, C, H>
+    pub fn on_source<A>(self) -> Run<'p, O, T, E, M, On<A, Source>, V, C, H>
     where
         A: Error + Retryable + 'static,
+        On<A, Source>: Found<E>,
     {
-        self.ruled(On::new())
+        self.change(|parts| parts.with_rule(On::new()))
     }
 }
 
-impl<'p, O, M, A, W, N, V, C, H> Run<'p, O, M, On<A, W, N>, V, C, H> {
+impl<'p, O, T, E, M, A, W, N, V, C, H> Run<'p, O, T, E, M, On<A, W, N>, V, C, H> {
     /// Also retries the errors that are a `B`, or have one among their sources.
     #[expect(clippy::type_complexity, reason = "each type says what it is")]
-    pub fn on<B>(self) -> Run<'p, O, M, On<B, W, On<A, W, N>>, V, C, H>
+    pub fn on<B>(self) -> Run<'p, O, T, E, M, On<B, W, On<A, W, N>>, V, C, H>
     where
         B: Error + Retryable + 'static,
     {
-        self.ruled(On::new())
+        self.change(|parts| parts.with_rule(On::new()))
     }
 
     /// Asks `when` too: of the errors that `on` names, only those for which it returns true are retried.
     #[expect(clippy::type_complexity, reason = "each type says what it is")]
-    pub fn when<F, T, E, P>(self, when: P) -> Run<'p, O, M, Both<On<A, W, N>, P>, V, C, H>
+    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, M, Both<On<A, W, N>, P>, V, C, H>
     where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
         P: FnMut(&E) -> bool,
     {
-        self.ruled(Both::new(when))
-    }
-}
-
-impl<'p, O, M, R, V, C, H> Run<'p, O, M, R, V, C, H> {
-    fn ruled<S>(self, rule: S) -> Run<'p, O, M, S, V, C, H> {
-        let Self {
-            settings,
-            operation,
-            veto,
-            cancel,
-            hook,
-            stops,
-            ..
-        } = self;
-        Run {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        }
+        self.change(|parts| parts.with_rule(Both::new(when)))
     }
 }

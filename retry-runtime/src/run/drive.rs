@@ -1,17 +1,30 @@
 //! The loop of an operation without an attribute: what the attribute writes into a function.
 
 use std::fmt::Display;
-use std::pin::{Pin, pin};
+use std::marker::PhantomData;
+use std::pin::pin;
 
-use super::Run;
 use super::rules::{Rule, Vetoes};
 use crate::call::{Call, Ending, Failed, LastError, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Displayed;
 use crate::result::FromStopped;
+use crate::site::Settings;
 
-impl<O, F, T, E, M, R, V, C, H> Run<'_, O, M, R, V, C, H>
+/// What an operation is run with.
+pub(super) struct Parts<'p, O, M, R, V, C, H> {
+    pub(super) settings: Settings<'p>,
+    pub(super) operation: O,
+    pub(super) rule: R,
+    pub(super) veto: V,
+    pub(super) cancel: C,
+    pub(super) hook: H,
+    /// How the error type holds a `Stopped`.
+    pub(super) stops: PhantomData<fn() -> M>,
+}
+
+impl<O, F, T, E, M, R, V, C, H> Parts<'_, O, M, R, V, C, H>
 where
     O: FnMut() -> F,
     F: Future<Output = Result<T, E>>,
@@ -21,9 +34,7 @@ where
     C: Future,
     H: Hooks<E>,
 {
-    /// The future without a box. It is `Send` where the operation, its futures, their results and the rules are.
-    #[expect(clippy::missing_errors_doc, reason = "they are the operation's own")]
-    pub async fn unboxed(self) -> Result<T, E> {
+    pub(super) async fn drive(self) -> Result<T, E> {
         let Self {
             settings,
             mut operation,
@@ -76,23 +87,30 @@ where
     }
 }
 
-impl<'p, O, F, T, E, M, R, V, C, H> IntoFuture for Run<'p, O, M, R, V, C, H>
-where
-    O: FnMut() -> F + Send + 'p,
-    F: Future<Output = Result<T, E>> + Send + 'p,
-    T: Send + 'p,
-    E: FromStopped<M> + Display + Send + 'p,
-    M: 'p,
-    R: Rule<E> + Send + 'p,
-    V: Vetoes<E> + Send + 'p,
-    C: Future + Send + 'p,
-    H: Hooks<E> + Send + 'p,
-{
-    type Output = Result<T, E>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'p>>;
+/// Each gives the parts with one of another type.
+impl<'p, O, M, R, V, C, H> Parts<'p, O, M, R, V, C, H> {
+    #[rustfmt::skip]
+    pub(super) fn with_rule<S>(self, rule: S) -> Parts<'p, O, M, S, V, C, H> {
+        let Self { settings, operation, veto, cancel, hook, stops, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    }
 
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.unboxed())
+    #[rustfmt::skip]
+    pub(super) fn with_veto<W>(self, veto: W) -> Parts<'p, O, M, R, W, C, H> {
+        let Self { settings, operation, rule, cancel, hook, stops, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    }
+
+    #[rustfmt::skip]
+    pub(super) fn with_cancel<D>(self, cancel: D) -> Parts<'p, O, M, R, V, D, H> {
+        let Self { settings, operation, rule, veto, hook, stops, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    }
+
+    #[rustfmt::skip]
+    pub(super) fn with_hook<I>(self, hook: I) -> Parts<'p, O, M, R, V, C, I> {
+        let Self { settings, operation, rule, veto, cancel, stops, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, stops }
     }
 }
 

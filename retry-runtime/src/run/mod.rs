@@ -12,7 +12,10 @@ use std::fmt;
 use std::future::{Pending, pending};
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
+use self::drive::Parts;
 pub use self::drive::{Hook, Hooks, NoHook};
 pub use self::rules::{
     Both, ByVerdict, Found, Itself, Never, On, Rule, Source, Veto, Vetoes, When,
@@ -25,20 +28,22 @@ use crate::result::FromStopped;
 use crate::site::{BudgetOf, Settings};
 
 impl Policy {
-    /// Runs an operation with retries, without an attribute: `POLICY.run(|| async { … }).await`.
+    /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
     ///
-    /// The operation is called once for each attempt. Prefer the attribute where you write a function: it
-    /// checks more at compile time, keeps the error of an earlier attempt as the source of a
-    /// [`Stopped`](crate::Stopped), and costs less. Use `run` for closures, and for code you do not own.
+    /// The operation is called once for each attempt. Prefer the attribute where you write a function: it checks
+    /// more at compile time, keeps the error of an earlier attempt as the source of a
+    /// [`Stopped`](crate::Stopped), and costs less. Use `run` for closures, and for code you do not own. The keys
+    /// `when_ok`, `before_retry` and `on_end` are the attribute's alone.
     ///
-    /// Which errors are retried is said by [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless), as
-    /// in the attribute. Without `when` and `on` the error type decides, through [`Retryable`]. The error type
-    /// must be able to hold a [`Stopped`](crate::Stopped), since only the policy says whether there is a
-    /// timeout or a deadline.
+    /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) say which errors are retried, as in the
+    /// attribute. Without `when` and `on` the error type decides, through [`Retryable`]. The error type must be able
+    /// to hold a [`Stopped`](crate::Stopped), since only the policy says whether there is a timeout or a deadline.
     ///
-    /// Everything else is as with the attribute: limits, backoff, nested calls, events and reports. All calls made
-    /// at one place in the source share a name (that place, unless [`name`](Run::name) sets another) and a
-    /// default budget.
+    /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
+    /// place in the source share a name (that place, unless [`name`](Run::name) sets another) and a default budget.
+    ///
+    /// An `async` closure cannot change what it captures. Use an atomic or a `Mutex` for that, or a closure that
+    /// returns an `async move` block.
     ///
     /// # Cancel safety
     ///
@@ -46,198 +51,175 @@ impl Policy {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```no_run
     /// # use retry_runtime as reattempt;
-    /// use std::io;
-    ///
     /// use reattempt::FAST_IO;
+    /// # use tokio::{io::AsyncReadExt, net::TcpStream};
     ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
-    /// let mut failures = 1;
-    /// let text = FAST_IO
-    ///     .run(|| {
-    ///         let fails = failures > 0;
-    ///         failures -= 1;
-    ///         async move {
-    ///             if fails {
-    ///                 return Err(io::Error::from(io::ErrorKind::ConnectionReset));
-    ///             }
-    ///             Ok("second attempt")
-    ///         }
-    ///     })
-    ///     .name("greeting")
+    /// # async fn example() -> std::io::Result<()> {
+    /// let first = FAST_IO
+    ///     .run(async || TcpStream::connect("10.0.0.7:6379").await?.read_u8().await)
+    ///     .name("first byte")
     ///     .await?;
-    /// assert_eq!(text, "second attempt");
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, M>
+    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E, M>
     where
         O: FnMut() -> F,
         F: Future<Output = Result<T, E>>,
         E: FromStopped<M>,
     {
         Run {
-            settings: Settings::at(Location::caller(), *self),
-            operation,
-            rule: ByVerdict,
-            veto: Never,
-            cancel: pending(),
-            hook: NoHook,
-            stops: PhantomData,
+            parts: Some(Parts {
+                settings: Settings::at(Location::caller(), *self),
+                operation,
+                rule: ByVerdict,
+                veto: Never,
+                cancel: pending(),
+                hook: NoHook,
+                stops: PhantomData,
+            }),
+            running: None,
         }
     }
 }
 
-/// An operation with retries, to be awaited: what [`Policy::run`] gives.
+/// An operation with retries: the future that [`Policy::run`] gives.
 ///
-/// Awaiting it boxes the future, which must be `Send`; [`unboxed`](Self::unboxed) does neither.
-#[must_use = "nothing runs unless it is awaited"]
-pub struct Run<'p, O, M, R = ByVerdict, V = Never, C = Pending<()>, H = NoHook> {
-    settings: Settings<'p>,
-    operation: O,
-    rule: R,
-    veto: V,
-    cancel: C,
-    hook: H,
-    /// How the error type holds a `Stopped`.
-    stops: PhantomData<fn() -> M>,
+/// When it is first polled it boxes what it runs, which must be `Send`; [`unboxed`](Self::unboxed) does neither.
+#[must_use = "futures do nothing unless polled"]
+pub struct Run<'p, O, T, E, M, R = ByVerdict, V = Never, C = Pending<()>, H = NoHook> {
+    /// Until it is polled.
+    parts: Option<Parts<'p, O, M, R, V, C, H>>,
+    running: Option<Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'p>>>,
 }
 
-impl<'p, O, M, R, V, C, H> Run<'p, O, M, R, V, C, H> {
+impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
     /// Never retries the errors for which `veto` returns true, whatever the other rules say. It is also asked
     /// about the error that a timeout would give.
-    pub fn unless<F, T, E, P>(self, veto: P) -> Run<'p, O, M, R, Veto<P>, C, H>
+    pub fn unless<P>(self, veto: P) -> Run<'p, O, T, E, M, R, Veto<P>, C, H>
     where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
         P: FnMut(&E) -> bool,
     {
-        let Self {
-            settings,
-            operation,
-            rule,
-            cancel,
-            hook,
-            stops,
-            ..
-        } = self;
-        let veto = Veto(veto);
-        Run {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        }
+        self.change(|parts| parts.with_veto(Veto(veto)))
     }
 
     /// Stops the call when `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) of
     /// [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, M, R, V, D::IntoFuture, H> {
-        let Self {
-            settings,
-            operation,
-            rule,
-            veto,
-            hook,
-            stops,
-            ..
-        } = self;
-        let cancel = cancel.into_future();
-        Run {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        }
+    pub fn cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, M, R, V, D::IntoFuture, H> {
+        self.change(|parts| parts.with_cancel(cancel.into_future()))
     }
 
     /// Tells `hook` of each retry, before the wait.
-    pub fn on_retry<F, T, E, P>(self, hook: P) -> Run<'p, O, M, R, V, C, Hook<P>>
+    pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, M, R, V, C, Hook<P>>
     where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
         P: FnMut(&RetryEvent<'_, E>),
     {
-        let Self {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            stops,
-            ..
-        } = self;
-        let (settings, hook) = (settings.with_listener(), Hook(hook));
-        Run {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        }
+        self.set(Settings::with_listener)
+            .change(|parts| parts.with_hook(Hook(hook)))
     }
 
     /// Bounds the retries by this budget: a [`Budget`](crate::Budget), or one in an `Arc` or an `Option`.
     /// Default: one for each place in the source that calls [`Policy::run`], and none with unlimited attempts.
-    pub fn budget<'b, B>(self, budget: &'b B) -> Run<'b, O, M, R, V, C, H>
+    pub fn budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, M, R, V, C, H>
     where
         B: BudgetOf + ?Sized,
         'p: 'b,
     {
-        let Self {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        } = self;
-        let settings = settings.with_budget(budget.budget());
-        Run {
-            settings,
-            operation,
-            rule,
-            veto,
-            cancel,
-            hook,
-            stops,
-        }
+        let run: Run<'b, O, T, E, M, R, V, C, H> = self;
+        run.set(|settings| settings.with_budget(budget.budget()))
     }
 
-    /// Retries whatever that costs the service which is called.
-    pub fn without_budget(mut self) -> Self {
-        self.settings = self.settings.with_budget(None);
-        self
+    /// Retries without a budget: the load that retries add has no bound then.
+    pub fn without_budget(self) -> Self {
+        self.set(|settings| settings.with_budget(None))
     }
 
     /// Says whether an attempt may run twice. With `false`, only errors that say the attempt never ran are
     /// retried. Default: true.
-    pub fn idempotent(mut self, idempotent: bool) -> Self {
-        self.settings = self.settings.with_idempotent(idempotent);
-        self
+    pub fn idempotent(self, idempotent: bool) -> Self {
+        self.set(|settings| settings.with_idempotent(idempotent))
     }
 
     /// Sets the name in events and reports. Default: file, line and column of the call of [`Policy::run`].
-    pub fn name(mut self, name: &'static str) -> Self {
-        self.settings = self.settings.with_name(name);
-        self
+    pub fn name(self, name: &'static str) -> Self {
+        self.set(|settings| settings.with_name(name))
+    }
+
+    /// Gives the future without a box. It is `Send` where the operation, its futures, their results and the rules
+    /// are.
+    ///
+    /// # Errors
+    ///
+    /// - The operation's own.
+    ///
+    /// # Panics
+    ///
+    /// - If it was polled before.
+    pub async fn unboxed<F>(self) -> Result<T, E>
+    where
+        O: FnMut() -> F,
+        F: Future<Output = Result<T, E>>,
+        E: FromStopped<M> + fmt::Display,
+        R: Rule<E>,
+        V: Vetoes<E>,
+        C: Future,
+        H: Hooks<E>,
+    {
+        self.parts.expect("polled before").drive().await
+    }
+
+    fn set(self, change: impl FnOnce(Settings<'p>) -> Settings<'p>) -> Self {
+        self.change(|mut parts| {
+            parts.settings = change(parts.settings);
+            parts
+        })
+    }
+
+    /// What runs already is not changed.
+    fn change<S, W, D, I>(
+        self,
+        change: impl FnOnce(Parts<'p, O, M, R, V, C, H>) -> Parts<'p, O, M, S, W, D, I>,
+    ) -> Run<'p, O, T, E, M, S, W, D, I> {
+        Run {
+            parts: self.parts.map(change),
+            running: self.running,
+        }
     }
 }
 
-impl<O, M, R, V, C, H> fmt::Debug for Run<'_, O, M, R, V, C, H> {
+impl<'p, O, F, T, E, M, R, V, C, H> Future for Run<'p, O, T, E, M, R, V, C, H>
+where
+    O: FnMut() -> F + Send + 'p,
+    F: Future<Output = Result<T, E>> + Send + 'p,
+    T: Send + 'p,
+    E: FromStopped<M> + fmt::Display + Send + 'p,
+    M: 'p,
+    R: Rule<E> + Send + 'p,
+    V: Vetoes<E> + Send + 'p,
+    C: Future + Send + 'p,
+    H: Hooks<E> + Send + 'p,
+{
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(parts) = self.parts.take() {
+            self.running = Some(Box::pin(parts.drive()));
+        }
+        let running = self.running.as_mut();
+        running.expect("polled first").as_mut().poll(context)
+    }
+}
+
+/// The parts are moved out before anything of them is pinned.
+impl<O, T, E, M, R, V, C, H> Unpin for Run<'_, O, T, E, M, R, V, C, H> {}
+
+impl<O, T, E, M, R, V, C, H> fmt::Debug for Run<'_, O, T, E, M, R, V, C, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = self.parts.as_ref().map(|parts| &parts.settings);
         f.debug_struct("Run")
-            .field("settings", &self.settings)
+            .field("settings", &settings)
             .finish_non_exhaustive()
     }
 }

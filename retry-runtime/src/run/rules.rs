@@ -56,6 +56,12 @@ pub enum Itself {}
 pub enum Source {}
 
 /// Finds errors of the types that it stands for.
+#[diagnostic::on_unimplemented(
+    message = "`on` cannot look inside `{E}`",
+    label = "no error of std's trait, or not `'static`",
+    note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_source::<A>()`",
+    note = "for any other type, write `.when(|error| …)`"
+)]
 pub trait Found<E> {
     /// What the first that is not permanent says of itself.
     fn found(error: &E) -> Option<Said>;

@@ -14,7 +14,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! let fails = SLOW_IO.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
-//! let (result, log) = testing::Scope::new().run(fails.into_future()).await;
+//! let (result, log) = testing::Scope::new().run(fails).await;
 //!
 //! assert!(result.is_err());
 //! let call = &log.calls()[0];

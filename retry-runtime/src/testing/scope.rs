@@ -99,8 +99,8 @@ impl<F: Future> Future for InScope<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let output = this.listener.lend_to(this.future.as_mut(), context);
-        Poll::Ready((ready!(output), Log::new(this.trial.take())))
+        let (output, _) = ready!(this.listener.lend_to(this.future.as_mut(), context));
+        Poll::Ready((output, Log::new(this.trial.take())))
     }
 }
 

@@ -45,7 +45,7 @@ async fn all_attempts_of_slow_io_over_a_real_socket_take_no_time() {
     });
     let read = read.when(|error| error.kind() == io::ErrorKind::UnexpectedEof);
     let began = Instant::now();
-    let (result, log) = Scope::new().run(read.into_future()).await;
+    let (result, log) = Scope::new().run(read).await;
     let took = began.elapsed();
     result.unwrap_err();
     assert!(took < ms(50), "{took:?}");
@@ -81,7 +81,7 @@ async fn one_seed_gives_one_schedule_whatever_runs_beside() {
     let other = Policy::new();
     let beside = async {
         let other = other.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
-        tokio::join!(other.into_future(), fails(&counter))
+        tokio::join!(other, fails(&counter))
     };
     let (_, beside) = Scope::new().seed(7).run(beside).await;
     assert_eq!(delays(&beside), [delays(&alone)[0].clone()]);
@@ -213,7 +213,7 @@ async fn waits_that_are_left_out_count_towards_the_deadline() {
         .with_deadline(ms(1000));
     let fails = POLICY.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
     let began = Instant::now();
-    let (_, log) = Scope::new().run(fails.into_future()).await;
+    let (_, log) = Scope::new().run(fails).await;
     assert!(began.elapsed() < ms(300));
     let call = &log.calls()[0];
     assert_eq!(call.report().outcome(), Outcome::Deadline);
@@ -294,4 +294,30 @@ fn a_stopped_call_can_be_made_for_a_test() {
     assert_eq!(stopped.outcome(), Outcome::Deadline);
     assert_eq!((stopped.attempts(), stopped.elapsed()), (2, ms(1500)));
     assert_eq!(io::Error::from(stopped).kind(), io::ErrorKind::TimedOut);
+}
+
+#[tokio::test]
+async fn observe_around_a_scope_hears_what_the_scope_heard() {
+    let counter = AtomicU32::new(0);
+    let (_, report) = observe(Scope::new().attempts(2).run(fails(&counter))).await;
+    assert_eq!(report.unwrap().attempts(), 2);
+}
+
+#[tokio::test]
+async fn a_budget_that_is_gone_leaves_nothing_to_the_next_one() {
+    #[retry(attempts = 3, on = "io::Error", budget = budget)]
+    async fn fails(budget: Arc<Budget>) -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let both = async {
+        fails(Arc::new(Budget::ratio(0.0))).await.unwrap_err();
+        fails(Arc::new(Budget::new())).await.unwrap_err();
+    };
+    let ((), log) = Scope::new().run(both).await;
+    let attempts: Vec<_> = log
+        .calls()
+        .iter()
+        .map(|call| call.report().attempts())
+        .collect();
+    assert_eq!(attempts, [2, 3]);
 }

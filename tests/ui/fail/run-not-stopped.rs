@@ -1,0 +1,13 @@
+//! expect: `Failure` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
+use reattempt::FAST_IO;
+
+#[derive(Debug)]
+struct Failure;
+
+async fn call() -> Result<u8, Failure> {
+    FAST_IO.run(async || Err(Failure)).when(|_| true).await
+}
+
+fn main() {
+    let _ = call();
+}
