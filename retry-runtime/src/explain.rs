@@ -78,14 +78,6 @@ impl<'a, E: ?Sized> Deref for Explain<'a, E> {
     }
 }
 
-impl<'a, E: ?Sized> Displayed<'a, E> {
-    /// Takes the error that will be put into words.
-    #[inline]
-    pub(crate) const fn new(error: &'a E) -> Self {
-        Self(Named(error))
-    }
-}
-
 impl<E: Display + ?Sized> Displayed<'_, E> {
     /// The error, in the alternate form, in which reports of errors give their causes.
     #[inline]

@@ -60,7 +60,7 @@ use crate::event::RetryEvent;
 use crate::explain::Words;
 use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::site::{Settings, Site};
-use crate::stopped::Outcome;
+use crate::stopped::{Outcome, Stopped};
 
 /// One call of an annotated function.
 #[derive(Debug)]
@@ -257,7 +257,13 @@ impl<'p> Call<'p, true> {
     /// about the error that the caller would get.
     #[cold]
     pub fn vetoes<E: FromStopped<M>, M>(&self, cut: Cut, veto: impl FnOnce(&E) -> bool) -> bool {
-        cut == Cut::Timeout && veto(&E::from_stopped(self.state.stopped(Outcome::Timeout)))
+        self.stopped_by(cut)
+            .is_some_and(|stopped| veto(&E::from_stopped(stopped)))
+    }
+
+    /// How the call would be stopped by an attempt that reached its timeout.
+    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
+        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
     }
 
     /// Ends a call whose deadline was reached between two attempts.

@@ -1,34 +1,37 @@
 //! The loop of an operation without an attribute: what the attribute writes into a function.
 
-use std::fmt::Display;
-use std::marker::PhantomData;
 use std::pin::pin;
 
 use super::rules::{Rule, Vetoes};
-use crate::call::{Call, Ending, Failed, LastError, unless};
+use crate::call::{Call, Failed, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
-use crate::explain::Displayed;
-use crate::result::FromStopped;
+use crate::explain::Words;
 use crate::site::Settings;
+use crate::stopped::Stopped;
 
 /// What an operation is run with.
-pub(super) struct Parts<'p, O, M, R, V, C, H> {
+pub(super) struct Parts<'p, O, E, R, V, C, H> {
     pub(super) settings: Settings<'p>,
     pub(super) operation: O,
     pub(super) rule: R,
     pub(super) veto: V,
     pub(super) cancel: C,
     pub(super) hook: H,
-    /// How the error type holds a `Stopped`.
-    pub(super) stops: PhantomData<fn() -> M>,
+    pub(super) of_error: OfError<E>,
 }
 
-impl<O, F, T, E, M, R, V, C, H> Parts<'_, O, M, R, V, C, H>
+/// What a call asks of the error type: asked for where the operation is named, so that rustc tells of a type
+/// without it once, and there.
+pub(super) struct OfError<E> {
+    pub(super) stopped: fn(Stopped) -> E,
+    pub(super) text: fn(&E) -> String,
+}
+
+impl<O, F, T, E, R, V, C, H> Parts<'_, O, E, R, V, C, H>
 where
     O: FnMut() -> F,
     F: Future<Output = Result<T, E>>,
-    E: FromStopped<M> + Display,
     R: Rule<E>,
     V: Vetoes<E>,
     C: Future,
@@ -42,12 +45,12 @@ where
             mut veto,
             cancel,
             mut hook,
-            ..
+            of_error: OfError { stopped, text },
         } = self;
         let mut call = Call::<true>::with(&settings);
-        let mut last = Last(None);
+        let mut last = None;
         let mut cancel = pin!(cancel);
-        let stopped = loop {
+        let ending = loop {
             let Some(ended) = unless(cancel.as_mut(), call.attempt(operation())).await else {
                 break call.cancelled();
             };
@@ -61,15 +64,16 @@ where
                     } else {
                         ruling
                     };
-                    let Some(at) = call.failed(ruling, Displayed::new(&error).words()) else {
+                    let Some(at) = call.failed(ruling, &Text(&error, text)) else {
                         return Err(error);
                     };
                     hook.tell(|| call.event(Some(&error)));
-                    last.0 = Some(error);
+                    last = Some(error);
                     at
                 }
                 Err(Failed::Cut(cut)) => {
-                    let forbidden = call.vetoes(cut, |error| veto.forbids(error));
+                    let forbidden = call.stopped_by(cut);
+                    let forbidden = forbidden.is_some_and(|cause| veto.forbids(&stopped(cause)));
                     match call.cut(cut, forbidden) {
                         Ok(at) => {
                             hook.tell(|| call.event(None));
@@ -83,49 +87,53 @@ where
                 break call.cancelled();
             }
         };
-        call.stopped(&mut last, stopped)
+        Err(match last {
+            // No attempt was cut: the next one would only have begun too late.
+            Some(error) if ending.error_stands() => error,
+            _ => stopped(ending.into_stopped()),
+        })
     }
 }
 
 /// Each gives the parts with one of another type.
-impl<'p, O, M, R, V, C, H> Parts<'p, O, M, R, V, C, H> {
+impl<'p, O, E, R, V, C, H> Parts<'p, O, E, R, V, C, H> {
+    pub(super) fn with_rule<S>(self, rule: S) -> Parts<'p, O, E, S, V, C, H> {
+        self.and_rule(|_| rule)
+    }
+
+    /// A rule made of the one before.
     #[rustfmt::skip]
-    pub(super) fn with_rule<S>(self, rule: S) -> Parts<'p, O, M, S, V, C, H> {
-        let Self { settings, operation, veto, cancel, hook, stops, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    pub(super) fn and_rule<S>(self, rule: impl FnOnce(R) -> S) -> Parts<'p, O, E, S, V, C, H> {
+        let Self { settings, operation, rule: first, veto, cancel, hook, of_error } = self;
+        let rule = rule(first);
+        Parts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 
     #[rustfmt::skip]
-    pub(super) fn with_veto<W>(self, veto: W) -> Parts<'p, O, M, R, W, C, H> {
-        let Self { settings, operation, rule, cancel, hook, stops, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    pub(super) fn with_veto<W>(self, veto: W) -> Parts<'p, O, E, R, W, C, H> {
+        let Self { settings, operation, rule, cancel, hook, of_error, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 
     #[rustfmt::skip]
-    pub(super) fn with_cancel<D>(self, cancel: D) -> Parts<'p, O, M, R, V, D, H> {
-        let Self { settings, operation, rule, veto, hook, stops, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    pub(super) fn with_cancel<D>(self, cancel: D) -> Parts<'p, O, E, R, V, D, H> {
+        let Self { settings, operation, rule, veto, hook, of_error, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 
     #[rustfmt::skip]
-    pub(super) fn with_hook<I>(self, hook: I) -> Parts<'p, O, M, R, V, C, I> {
-        let Self { settings, operation, rule, veto, cancel, stops, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, stops }
+    pub(super) fn with_hook<I>(self, hook: I) -> Parts<'p, O, E, R, V, C, I> {
+        let Self { settings, operation, rule, veto, cancel, of_error, .. } = self;
+        Parts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 }
 
-/// The error of the last attempt, for a call whose next one would begin too late.
-struct Last<E>(Option<E>);
+/// An error in words.
+struct Text<'a, E>(&'a E, fn(&E) -> String);
 
-impl<E> LastError<E> for Last<E> {
-    fn make_error<M>(&mut self, ending: Ending) -> E
-    where
-        E: FromStopped<M>,
-    {
-        match self.0.take() {
-            Some(error) if ending.error_stands() => error,
-            _ => E::from_stopped(ending.into_stopped()),
-        }
+impl<E> Words for Text<'_, E> {
+    fn text(&self) -> String {
+        (self.1)(self.0)
     }
 }
 

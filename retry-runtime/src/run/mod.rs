@@ -10,16 +10,13 @@ mod rules;
 
 use std::fmt;
 use std::future::{Pending, pending};
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use self::drive::Parts;
 pub use self::drive::{Hook, Hooks, NoHook};
-pub use self::rules::{
-    Both, ByVerdict, Found, Itself, Never, On, Rule, Source, Veto, Vetoes, When,
-};
+use self::drive::{OfError, Parts};
+pub use self::rules::{Both, ByVerdict, Chained, Found, Never, On, Rule, Veto, Vetoes, When};
 #[cfg(doc)]
 use crate::classify::Retryable;
 use crate::event::RetryEvent;
@@ -64,11 +61,11 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E, M>
+    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
     where
         O: FnMut() -> F,
         F: Future<Output = Result<T, E>>,
-        E: FromStopped<M>,
+        E: FromStopped<M> + fmt::Display,
     {
         Run {
             parts: Some(Parts {
@@ -78,7 +75,10 @@ impl Policy {
                 veto: Never,
                 cancel: pending(),
                 hook: NoHook,
-                stops: PhantomData,
+                of_error: OfError {
+                    stopped: E::from_stopped,
+                    text: |error| format!("{error:#}"),
+                },
             }),
             running: None,
         }
@@ -89,16 +89,18 @@ impl Policy {
 ///
 /// When it is first polled it boxes what it runs, which must be `Send`; [`unboxed`](Self::unboxed) does neither.
 #[must_use = "futures do nothing unless polled"]
-pub struct Run<'p, O, T, E, M, R = ByVerdict, V = Never, C = Pending<()>, H = NoHook> {
+pub struct Run<'p, O, T, E, R = ByVerdict, V = Never, C = Pending<()>, H = NoHook> {
     /// Until it is polled.
-    parts: Option<Parts<'p, O, M, R, V, C, H>>,
-    running: Option<Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'p>>>,
+    parts: Option<Parts<'p, O, E, R, V, C, H>>,
+    running: Option<Boxed<'p, Result<T, E>>>,
 }
 
-impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
+type Boxed<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
+
+impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
     /// Never retries the errors for which `veto` returns true, whatever the other rules say. It is also asked
     /// about the error that a timeout would give.
-    pub fn unless<P>(self, veto: P) -> Run<'p, O, T, E, M, R, Veto<P>, C, H>
+    pub fn unless<P>(self, veto: P) -> Run<'p, O, T, E, R, Veto<P>, C, H>
     where
         P: FnMut(&E) -> bool,
     {
@@ -107,12 +109,12 @@ impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
 
     /// Stops the call when `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) of
     /// [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, M, R, V, D::IntoFuture, H> {
+    pub fn cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, R, V, D::IntoFuture, H> {
         self.change(|parts| parts.with_cancel(cancel.into_future()))
     }
 
     /// Tells `hook` of each retry, before the wait.
-    pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, M, R, V, C, Hook<P>>
+    pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, R, V, C, Hook<P>>
     where
         P: FnMut(&RetryEvent<'_, E>),
     {
@@ -122,12 +124,12 @@ impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
 
     /// Bounds the retries by this budget: a [`Budget`](crate::Budget), or one in an `Arc` or an `Option`.
     /// Default: one for each place in the source that calls [`Policy::run`], and none with unlimited attempts.
-    pub fn budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, M, R, V, C, H>
+    pub fn budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, R, V, C, H>
     where
         B: BudgetOf + ?Sized,
         'p: 'b,
     {
-        let run: Run<'b, O, T, E, M, R, V, C, H> = self;
+        let run: Run<'b, O, T, E, R, V, C, H> = self;
         run.set(|settings| settings.with_budget(budget.budget()))
     }
 
@@ -161,7 +163,6 @@ impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
     where
         O: FnMut() -> F,
         F: Future<Output = Result<T, E>>,
-        E: FromStopped<M> + fmt::Display,
         R: Rule<E>,
         V: Vetoes<E>,
         C: Future,
@@ -180,8 +181,8 @@ impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
     /// What runs already is not changed.
     fn change<S, W, D, I>(
         self,
-        change: impl FnOnce(Parts<'p, O, M, R, V, C, H>) -> Parts<'p, O, M, S, W, D, I>,
-    ) -> Run<'p, O, T, E, M, S, W, D, I> {
+        change: impl FnOnce(Parts<'p, O, E, R, V, C, H>) -> Parts<'p, O, E, S, W, D, I>,
+    ) -> Run<'p, O, T, E, S, W, D, I> {
         Run {
             parts: self.parts.map(change),
             running: self.running,
@@ -189,13 +190,12 @@ impl<'p, O, T, E, M, R, V, C, H> Run<'p, O, T, E, M, R, V, C, H> {
     }
 }
 
-impl<'p, O, F, T, E, M, R, V, C, H> Future for Run<'p, O, T, E, M, R, V, C, H>
+impl<'p, O, F, T, E, R, V, C, H> Future for Run<'p, O, T, E, R, V, C, H>
 where
     O: FnMut() -> F + Send + 'p,
     F: Future<Output = Result<T, E>> + Send + 'p,
     T: Send + 'p,
-    E: FromStopped<M> + fmt::Display + Send + 'p,
-    M: 'p,
+    E: Send + 'p,
     R: Rule<E> + Send + 'p,
     V: Vetoes<E> + Send + 'p,
     C: Future + Send + 'p,
@@ -213,9 +213,9 @@ where
 }
 
 /// The parts are moved out before anything of them is pinned.
-impl<O, T, E, M, R, V, C, H> Unpin for Run<'_, O, T, E, M, R, V, C, H> {}
+impl<O, T, E, R, V, C, H> Unpin for Run<'_, O, T, E, R, V, C, H> {}
 
-impl<O, T, E, M, R, V, C, H> fmt::Debug for Run<'_, O, T, E, M, R, V, C, H> {
+impl<O, T, E, R, V, C, H> fmt::Debug for Run<'_, O, T, E, R, V, C, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.parts.as_ref().map(|parts| &parts.settings);
         f.debug_struct("Run")

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::marker::PhantomData;
 
 use crate::classify::{Retryable, Ruling, Said, find_in};
 
@@ -35,88 +34,84 @@ impl<E, P: FnMut(&E) -> bool> Rule<E> for When<P> {
     }
 }
 
-/// Errors that are an `A`, or contain one; or those of `N`. `W` says how to look inside.
-pub struct On<A, W, N = ()>(Types<(A, W, N)>);
-
-/// Stands for types, and holds nothing of them.
-type Types<T> = PhantomData<fn() -> T>;
-
-impl<A, W, N> On<A, W, N> {
-    pub(super) const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-/// Errors of std's trait: they are looked at themselves, and their sources.
-#[derive(Debug)]
-pub enum Itself {}
-
-/// Errors that hold an error of std's trait.
-#[derive(Debug)]
-pub enum Source {}
-
-/// Finds errors of the types that it stands for.
+/// An error that can be searched: of std's trait, and without borrows.
 #[diagnostic::on_unimplemented(
-    message = "`on` cannot look inside `{E}`",
-    label = "no error of std's trait, or not `'static`",
+    message = "`on` cannot look inside `{Self}`",
+    label = "expected an error of std's trait, and `'static`",
     note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_source::<A>()`",
     note = "for any other type, write `.when(|error| …)`"
 )]
+pub trait Chained {
+    /// The error as the first link of its chain.
+    fn link(&self) -> &(dyn Error + 'static);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Error + 'static> Chained for E {
+    fn link(&self) -> &(dyn Error + 'static) {
+        self
+    }
+}
+
+/// Errors in which a search finds one of a type; or those of `N`.
+pub struct On<E, N = ()> {
+    find: fn(&E) -> Option<Said>,
+    others: N,
+}
+
+impl<E, N> On<E, N> {
+    pub(super) fn itself<A>(others: N) -> Self
+    where
+        E: Chained,
+        A: Error + Retryable + 'static,
+    {
+        let find = |error: &E| find_in::<A>(error.link(), Said::of);
+        Self { find, others }
+    }
+
+    pub(super) fn source<A>(others: N) -> Self
+    where
+        E: AsRef<dyn Error + Send + Sync>,
+        A: Error + Retryable + 'static,
+    {
+        let find = |error: &E| find_in::<A>(error.as_ref(), Said::of);
+        Self { find, others }
+    }
+}
+
+/// Finds errors of some types.
 pub trait Found<E> {
     /// What the first that is not permanent says of itself.
-    fn found(error: &E) -> Option<Said>;
+    fn found(&self, error: &E) -> Option<Said>;
 }
 
 impl<E> Found<E> for () {
-    fn found(_error: &E) -> Option<Said> {
+    fn found(&self, _error: &E) -> Option<Said> {
         None
     }
 }
 
-impl<E, A, N> Found<E> for On<A, Itself, N>
-where
-    E: Error + 'static,
-    A: Error + Retryable + 'static,
-    N: Found<E>,
-{
-    fn found(error: &E) -> Option<Said> {
-        N::found(error).or_else(|| find_in::<A>(error, Said::of))
+impl<E, N: Found<E>> Found<E> for On<E, N> {
+    fn found(&self, error: &E) -> Option<Said> {
+        self.others.found(error).or_else(|| (self.find)(error))
     }
 }
 
-impl<E, A, N> Found<E> for On<A, Source, N>
-where
-    E: AsRef<dyn Error + Send + Sync>,
-    A: Error + Retryable + 'static,
-    N: Found<E>,
-{
-    fn found(error: &E) -> Option<Said> {
-        N::found(error).or_else(|| find_in::<A>(error.as_ref(), Said::of))
-    }
-}
-
-impl<E, A, W, N> Rule<E> for On<A, W, N>
-where
-    Self: Found<E>,
-{
+impl<E, N: Found<E>> Rule<E> for On<E, N> {
     fn ruling(&mut self, error: &E) -> Ruling {
-        Self::found(error).map_or(Ruling::stop(Said::UNKNOWN), Ruling::retry)
+        self.found(error)
+            .map_or(Ruling::stop(Said::UNKNOWN), Ruling::retry)
     }
 }
 
-/// Errors that both `F` and a predicate name.
-pub struct Both<F, P>(P, Types<F>);
-
-impl<F, P> Both<F, P> {
-    pub(super) const fn new(when: P) -> Self {
-        Self(when, PhantomData)
-    }
-}
+/// Errors that both a search finds and a predicate names.
+#[derive(Debug)]
+pub struct Both<F, P>(pub(super) F, pub(super) P);
 
 impl<E, F: Found<E>, P: FnMut(&E) -> bool> Rule<E> for Both<F, P> {
     fn ruling(&mut self, error: &E) -> Ruling {
-        match F::found(error) {
-            Some(said) if (self.0)(error) => Ruling::retry(said),
+        match self.0.found(error) {
+            Some(said) if (self.1)(error) => Ruling::retry(said),
             said => Ruling::stop(said.unwrap_or(Said::UNKNOWN)),
         }
     }
@@ -148,18 +143,8 @@ impl<E, P: FnMut(&E) -> bool> Vetoes<E> for Veto<P> {
     }
 }
 
-impl<A, W, N> fmt::Debug for On<A, W, N> {
+impl<E, N> fmt::Debug for On<E, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("On")
-            .field(&std::any::type_name::<A>())
-            .finish()
-    }
-}
-
-impl<F, P> fmt::Debug for Both<F, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Both")
-            .field(&std::any::type_name::<F>())
-            .finish_non_exhaustive()
+        f.debug_struct("On").finish_non_exhaustive()
     }
 }

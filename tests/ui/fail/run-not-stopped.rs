@@ -1,7 +1,8 @@
 //! expect: `Failure` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
 use reattempt::FAST_IO;
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("failed")]
 struct Failure;
 
 async fn call() -> Result<u8, Failure> {
