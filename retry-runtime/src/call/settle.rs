@@ -47,9 +47,9 @@ impl State<'_> {
         let previous = frame.previous.get();
         self.with_budget(|budget| budget.succeed(previous.map(charge)));
         if previous.is_some() && trace::may_be_heard() {
-            trace::succeeded_after_retry(self.settings.name(), frame.number.get(), || {
-                self.elapsed()
-            });
+            let (function, lines) = (self.settings.name(), self.settings.lines());
+            let elapsed = || self.elapsed();
+            trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
         }
         if context::is_within() {
             // Its own retries were not in vain.
@@ -221,6 +221,7 @@ impl State<'_> {
                 (Err(Outcome::Budget), None) => self.settings.budget(),
                 _ => None,
             },
+            lines: self.settings.lines(),
         };
         match decision {
             Ok(retry) => trace::retry_scheduled(failure, retry.delay),

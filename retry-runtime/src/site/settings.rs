@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::context::{Function, Nested, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, attempts_for, delays_range};
+use crate::trace::Lines;
 
 /// What a call goes by: the function's name, a policy, and what bounds its retries.
 ///
@@ -145,6 +146,11 @@ impl<'p> Settings<'p> {
     /// Says, the first time, that the function has fewer attempts within another.
     pub(crate) fn told(&self) -> &'static Flag {
         &self.shared.told
+    }
+
+    /// The lines that its calls logged of late.
+    pub(crate) fn lines(&self) -> &'static Lines {
+        &self.shared.lines
     }
 
     /// Whether an attempt may run again after one that may have run.
