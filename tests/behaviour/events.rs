@@ -197,6 +197,31 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
     assert_line(&last, "DEBUG", &["attempt=1", "`before_retry` failed"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_sensitive_function_logs_no_text_of_an_error() {
+    #[retry(attempts = 3, sensitive, delays = ["0s"], on = "io::Error", timeout = "1s", budget = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    let script = Script::new([RESET, Step::Hang, Step::Fail(io::ErrorKind::NotFound)]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!(error.to_string(), "call 3", "the caller gets it");
+    let policy = reattempt::Policy::new().with_attempts(1);
+    let failed = policy.run(|| async { Err::<(), _>(io::Error::other("call 4")) });
+    failed.sensitive().await.unwrap_err();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 4, "{lines:#?}");
+    for line in [&lines[0], &lines[2], &lines[3]] {
+        assert!(line.contains(r#"error="(sensitive)""#), "{line}");
+    }
+    assert!(lines[1].contains("timed out"), "{lines:#?}");
+    assert!(
+        lines.iter().all(|line| !line.contains("call ")),
+        "{lines:#?}"
+    );
+}
+
 /// The sum of the field `left_out` over the lines with this message.
 fn left_out(lines: &[String], message: &str) -> usize {
     let numbers = lines.iter().filter(|line| line.contains(message));

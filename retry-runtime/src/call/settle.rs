@@ -74,6 +74,11 @@ impl State<'_> {
         };
         let previous = Previous::Failed(ruling.said.verdict);
         self.frame.previous.set(Some(previous));
+        let words = if erred && self.settings.is_sensitive() {
+            &"(sensitive)"
+        } else {
+            words
+        };
         self.attempt_failed(ruling.said.verdict);
         let decision = if ruling.retry {
             self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)

@@ -95,6 +95,13 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
+    /// Keeps the text of errors out of the log.
+    #[must_use]
+    pub const fn sensitive(mut self) -> Self {
+        self.settings = self.settings.with_sensitive();
+        self
+    }
+
     /// Says that a hook wants to know how long the call took, so that the clock is read for it.
     #[must_use]
     pub const fn with_listener(mut self) -> Self {

@@ -17,6 +17,7 @@ use crate::trace::Lines;
 /// Those of the function are in its site. A call that works out some of them makes a copy, which the
 /// setters change.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 pub struct Settings<'p> {
     name: &'static str,
     /// Gives the name of the type that the function is a method of.
@@ -34,6 +35,7 @@ pub struct Settings<'p> {
     attempts: u32,
     pub(super) nested: Nested,
     pub(super) idempotent: bool,
+    pub(super) sensitive: bool,
     pub(super) listens: bool,
 }
 
@@ -52,6 +54,7 @@ impl<'p> Settings<'p> {
             attempts: 0,
             nested: Nested::Add,
             idempotent: true,
+            sensitive: false,
             listens: false,
         }
         .of_policy(policy)
@@ -100,6 +103,13 @@ impl<'p> Settings<'p> {
     #[must_use]
     pub(crate) const fn with_listener(mut self) -> Self {
         self.listens = true;
+        self
+    }
+
+    /// Keeps the text of errors out of the log.
+    #[must_use]
+    pub(crate) const fn with_sensitive(mut self) -> Self {
+        self.sensitive = true;
         self
     }
 
@@ -156,6 +166,11 @@ impl<'p> Settings<'p> {
     /// Whether an attempt may run again after one that may have run.
     pub(crate) const fn is_idempotent(&self) -> bool {
         self.idempotent
+    }
+
+    /// Whether the text of errors stays out of the log.
+    pub(crate) const fn is_sensitive(&self) -> bool {
+        self.sensitive
     }
 
     /// Whether a hook wants to know how the call went, and how long it took.
