@@ -8,7 +8,7 @@ use syn::parse::Parser;
 use syn::{Expr, Lit, LitStr};
 
 use crate::errors::{At, Errors, Fault, Message, key as wording, quoted, typed, value};
-use crate::keys::Key;
+use crate::keys::{Grammar, Key};
 use crate::model::Spanned;
 use crate::syntax::{RawArg, RawValue};
 
@@ -61,6 +61,17 @@ impl Given {
     /// Looks at the punctuation; `None` where there is no value.
     pub(crate) fn new(key: &'static Key, arg: RawArg, errors: &mut Errors) -> Option<Self> {
         let (form, at) = match arg.value {
+            RawValue::Alone if key.grammar == Grammar::Flag => {
+                (Form::Rust(TokenStream::new()), arg.at())
+            }
+            RawValue::Missing if key.grammar == Grammar::Flag => {
+                errors.push(arg.at(), value::wrong(key, "="));
+                return None;
+            }
+            RawValue::List { tokens, at } if key.grammar == Grammar::Flag => {
+                errors.push(at, value::wrong(key, &format!("({})", typed(&tokens))));
+                return None;
+            }
             RawValue::Alone | RawValue::Missing => {
                 errors.push(arg.at(), wording::missing_value(key));
                 return None;

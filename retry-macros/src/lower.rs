@@ -104,6 +104,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
             given,
             expression::function(given, "report"),
         ),
+        Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
         Id::Name => keep(&mut model.name, path::name(given)),
         Id::Crate => keep(&mut model.root, path::root(given)),
     };

@@ -43,6 +43,8 @@ pub(crate) struct Model {
     pub(crate) on_retry: Option<Spanned<Expr>>,
     pub(crate) before_retry: Option<Spanned<BeforeRetry>>,
     pub(crate) on_end: Option<Spanned<Expr>>,
+    /// The text of errors stays out of the log.
+    pub(crate) sensitive: Option<Spanned<()>>,
 }
 
 /// A value, and the key that set it.

@@ -65,6 +65,8 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> Settings {
         let value = variant("Nested", &nested.value);
         quote_spanned!(plumbing=> .with_nested(#value))
     });
+    let sensitive = model.sensitive.as_ref();
+    let sensitive = sensitive.map(|_| quote_spanned!(plumbing=> .sensitive()));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| quote_spanned!(plumbing=> .with_listener()));
     let Sorted {
@@ -102,7 +104,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> Settings {
     Settings {
         policy,
         limited,
-        site: quote!(#idempotent #listener #budget #nested),
+        site: quote!(#idempotent #sensitive #listener #budget #nested),
         borrowed,
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }

@@ -35,6 +35,12 @@ impl Flag {
         Self(AtomicBool::new(false))
     }
 
+    /// Whether nobody raised it yet.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn is_down(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+
     /// Raises the flag, and says whether it was down.
     pub(crate) fn raise(&self) -> bool {
         !self.0.swap(true, Ordering::Relaxed)

@@ -19,6 +19,7 @@ mod explain;
 mod forward;
 mod jitter;
 mod listen;
+mod metrics;
 mod policy;
 mod presets;
 #[doc(hidden)]

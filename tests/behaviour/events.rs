@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use reattempt::retry;
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
-use crate::script::{RESET, Script, Step, listen_on_all_threads};
+use crate::script::{RESET, Script, Step, listen_on_all_threads, ms};
 
 /// Listens to this thread, on which a test with a paused clock runs.
 struct Log {
@@ -194,6 +195,92 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
     assert_eq!(report.attempts(), 1);
     let last = log.lines().pop().unwrap();
     assert_line(&last, "DEBUG", &["attempt=1", "`before_retry` failed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sensitive_function_logs_no_text_of_an_error() {
+    #[retry(attempts = 3, sensitive, delays = ["0s"], on = "io::Error", timeout = "1s", budget = "none")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    let script = Script::new([RESET, Step::Hang, Step::Fail(io::ErrorKind::NotFound)]);
+    let error = call(&script).await.unwrap_err();
+    assert_eq!(error.to_string(), "call 3", "the caller gets it");
+    let policy = reattempt::Policy::new().with_attempts(1);
+    let failed = policy.run(|| async { Err::<(), _>(io::Error::other("call 4")) });
+    failed.sensitive().await.unwrap_err();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 4, "{lines:#?}");
+    for line in [&lines[0], &lines[2], &lines[3]] {
+        assert!(line.contains(r#"error="(sensitive)""#), "{line}");
+    }
+    assert!(lines[1].contains("timed out"), "{lines:#?}");
+    assert!(
+        lines.iter().all(|line| !line.contains("call ")),
+        "{lines:#?}"
+    );
+}
+
+/// The sum of the field `left_out` over the lines with this message.
+fn left_out(lines: &[String], message: &str) -> usize {
+    let numbers = lines.iter().filter(|line| line.contains(message));
+    let numbers = numbers.filter_map(|line| line.split_once("left_out=")?.1.split(' ').next());
+    numbers.map(|number| number.parse::<usize>().unwrap()).sum()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_logs_ten_lines_of_each_message_and_then_how_many_it_left_out() {
+    #[retry(attempts = 2, delays = ["0s"], on = "io::Error", budget = "none", name = "storm")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    let gone = Step::Fail(io::ErrorKind::NotFound);
+    let scripts = [vec![RESET], vec![gone], vec![RESET, Step::Succeed]];
+    for (calls, rest) in [(1_000, ms(0)), (1, ms(1_000))] {
+        tokio::time::advance(rest).await;
+        for _ in 0..calls {
+            for script in &scripts {
+                let _ = call(&Script::new(script.iter().copied())).await;
+            }
+            tokio::time::advance(Duration::from_micros(999)).await;
+        }
+    }
+    let lines = log.lines();
+    let messages = [
+        ("attempt failed, retrying", 2_002),
+        ("attempt failed, not worth another", 1_001),
+        ("gave up", 1_001),
+        ("succeeded after retry", 1_001),
+    ];
+    for (message, said) in messages {
+        let logged = lines.iter().filter(|line| line.contains(message)).count();
+        assert!((11..=12).contains(&logged), "{message}: {logged} lines");
+        assert_eq!(logged + left_out(&lines, message), said, "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_function_has_its_own_lines() {
+    #[retry(attempts = 2, delays = ["0s"], budget = "none", name = "loud")]
+    async fn loud(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 2, delays = ["0s"], budget = "none", name = "rare")]
+    async fn rare(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    for _ in 0..100 {
+        loud(&Script::new([RESET])).await.unwrap_err();
+    }
+    rare(&Script::new([RESET])).await.unwrap_err();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 20 + 2, "{lines:#?}");
+    assert_line(&lines[20], "DEBUG", &[r#"function="rare""#]);
+    assert_line(&lines[21], "WARN", &[r#"function="rare""#]);
+    assert!(lines.iter().all(|line| !line.contains("left_out")));
 }
 
 #[tokio::test(start_paused = true)]

@@ -203,6 +203,10 @@ fn show(model: &Model) -> String {
         with(model.before_retry.as_ref(), before_retry),
     );
     add("on_end", with(model.on_end.as_ref(), expr));
+    add(
+        "sensitive",
+        with(model.sensitive.as_ref(), |()| String::new()),
+    );
     add("name", model.name.as_ref().map(tokens));
     add("crate", model.root.as_ref().map(tokens));
     all.join("; ")

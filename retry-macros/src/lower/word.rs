@@ -126,6 +126,14 @@ impl Words {
     }
 }
 
+/// A key that takes no value.
+pub(super) fn flag(given: &Given) -> Result<(), Fault> {
+    match &given.form {
+        Form::Rust(tokens) if tokens.is_empty() => Ok(()),
+        _ => Err(given.wrong()),
+    }
+}
+
 /// `true`, `false`, or an expression of type `bool`.
 pub(super) fn boolean(given: &Given) -> Result<Setting<bool>, Fault> {
     match given.text().as_deref() {

@@ -10,6 +10,7 @@ use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Phase, Previous};
 use crate::listen::{is_listening, listener};
+use crate::metrics::{self, Attempted};
 use crate::report::Report;
 use crate::stopped::Outcome;
 use crate::trial;
@@ -18,7 +19,7 @@ impl Drop for State<'_> {
     #[inline]
     fn drop(&mut self) {
         let tried = trial::is_possible() && self.frame.if_cold().is_some();
-        if self.frame.is_paid() || is_listening() || tried {
+        if self.frame.is_unfinished() || is_listening() || tried {
             self.close();
         }
     }
@@ -28,8 +29,14 @@ impl State<'_> {
     /// Closes the call, unless that was done.
     #[cold]
     fn close(&self) {
-        if self.frame.phase.get() != Phase::Closed {
+        let recorded = self.frame.is_unfinished() && metrics::is_recording();
+        if self.frame.phase.get() == Phase::Closed {
+            return;
+        }
+        if recorded || is_listening() || trial::is_possible() {
             self.closed();
+        } else {
+            self.give_back();
         }
     }
 
@@ -38,11 +45,27 @@ impl State<'_> {
         let frame = &self.frame;
         self.give_back();
         self.waited_until_now();
-        let outcome = match frame.phase.replace(Phase::Closed) {
-            Phase::Ended(outcome) => outcome,
-            _ => Outcome::Dropped,
+        let phase = frame.phase.replace(Phase::Closed);
+        let report = match phase {
+            Phase::Ended(outcome) => self.report(outcome),
+            _ => {
+                if phase == Phase::Attempt {
+                    self.count(Attempted::Unfinished);
+                }
+                self.record(Outcome::Dropped);
+                self.report(Outcome::Dropped)
+            }
         };
-        let report = Report {
+        listener(|listener| listener.tell(report.clone()));
+        if let Some(own) = self.leave_trial() {
+            own.end(report.clone());
+        }
+        report
+    }
+
+    fn report(&self, outcome: Outcome) -> Report {
+        let frame = &self.frame;
+        Report {
             function: self.settings.name(),
             attempts: frame.number.get(),
             outcome,
@@ -50,12 +73,31 @@ impl State<'_> {
             waited: self.waited(),
             verdict: frame.previous.get().map(verdict),
             budget_level: self.with_budget(Budget::level),
-        };
-        listener(|listener| listener.tell(report.clone()));
-        if let Some(own) = self.leave_trial() {
-            own.end(report.clone());
         }
-        report
+    }
+
+    /// Counts an attempt that ended, where somebody counts. The name is looked up for it.
+    pub(super) fn count(&self, how: Attempted) {
+        if metrics::is_recording() {
+            metrics::attempted(self.settings.name(), how);
+        }
+    }
+
+    /// Records the end of the call, where somebody does. Once in each call: as it succeeds or fails, or else
+    /// as it is dropped.
+    #[inline]
+    pub(super) fn record(&self, outcome: Outcome) {
+        if metrics::is_recording() {
+            self.recorded(outcome);
+        }
+    }
+
+    #[cold]
+    fn recorded(&self, outcome: Outcome) {
+        if matches!(outcome, Outcome::Success | Outcome::SuccessAfterRetry) {
+            self.count(Attempted::Succeeded);
+        }
+        metrics::ended(&self.report(outcome));
     }
 
     /// Gives back what was paid for a retry that never began.

@@ -13,6 +13,7 @@ use crate::classify::{Ruling, Said, Verdict};
 use crate::context::{self, Notes, Phase, Previous, Refusal, refuse};
 use crate::event::RetryEvent;
 use crate::explain::Words;
+use crate::metrics::{self, Attempted};
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::{self, Failure};
 
@@ -37,6 +38,7 @@ impl State<'_> {
             budget.succeed(None);
         }
         self.frame.phase.set(Phase::Ended(Outcome::Success));
+        self.record(Outcome::Success);
     }
 
     #[inline(never)]
@@ -45,18 +47,20 @@ impl State<'_> {
         let previous = frame.previous.get();
         self.with_budget(|budget| budget.succeed(previous.map(charge)));
         if previous.is_some() && trace::may_be_heard() {
-            trace::succeeded_after_retry(self.settings.name(), frame.number.get(), || {
-                self.elapsed()
-            });
+            let (function, lines) = (self.settings.name(), self.settings.lines());
+            let elapsed = || self.elapsed();
+            trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
         }
         if context::is_within() {
             // Its own retries were not in vain.
             self.inner().hand_on(frame, 0);
         }
-        frame.phase.set(Phase::Ended(match previous {
+        let outcome = match previous {
             Some(_) => Outcome::SuccessAfterRetry,
             None => Outcome::Success,
-        }));
+        };
+        frame.phase.set(Phase::Ended(outcome));
+        self.record(outcome);
     }
 
     /// Decides after an attempt that failed by itself: another attempt, or none. `erred` says that it
@@ -70,7 +74,12 @@ impl State<'_> {
         };
         let previous = Previous::Failed(ruling.said.verdict);
         self.frame.previous.set(Some(previous));
-        self.note_verdict(ruling.said.verdict);
+        let words = if erred && self.settings.is_sensitive() {
+            &"(sensitive)"
+        } else {
+            words
+        };
+        self.attempt_failed(ruling.said.verdict);
         let decision = if ruling.retry {
             self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)
         } else {
@@ -88,7 +97,7 @@ impl State<'_> {
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
         if cut != Cut::Late {
             self.frame.previous.set(Some(Previous::TimedOut));
-            self.note_verdict(Verdict::Transient);
+            self.attempt_failed(Verdict::Transient);
         }
         let decision = match cut {
             // It may have run to its end at the other side.
@@ -108,9 +117,19 @@ impl State<'_> {
             .map_err(|outcome| self.ending(outcome, cut == Cut::Late))
     }
 
+    /// Takes note of an attempt that failed. Whatever panics from now on, it is not counted again.
+    fn attempt_failed(&self, verdict: Verdict) {
+        self.note_verdict(verdict);
+        self.frame.phase.set(Phase::Between);
+        self.count(Attempted::Failed(verdict));
+    }
+
     /// Ends a call whose `cancel` future completed.
     #[inline(never)]
     pub(super) fn cancelled(&self) -> Ending {
+        if self.frame.phase.get() == Phase::Attempt {
+            self.count(Attempted::Unfinished);
+        }
         self.say(&Err(Outcome::Cancelled), Verdict::Transient, &"cancelled");
         self.ending(Outcome::Cancelled, false)
     }
@@ -185,6 +204,9 @@ impl State<'_> {
         if trace::may_be_heard() {
             self.tell(decision, verdict, words);
         }
+        if let (Ok(retry), true) = (decision, metrics::is_recording()) {
+            metrics::delayed(self.settings.name(), retry.delay);
+        }
         if let Err(outcome) = decision {
             self.end(*outcome);
         }
@@ -204,6 +226,7 @@ impl State<'_> {
                 (Err(Outcome::Budget), None) => self.settings.budget(),
                 _ => None,
             },
+            lines: self.settings.lines(),
         };
         match decision {
             Ok(retry) => trace::retry_scheduled(failure, retry.delay),
@@ -222,5 +245,6 @@ impl State<'_> {
         self.hand_on();
         self.give_back();
         frame.phase.set(Phase::Ended(outcome));
+        self.record(outcome);
     }
 }

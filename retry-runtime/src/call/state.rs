@@ -7,6 +7,7 @@ use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Frame, Inner, Notes, Previous};
 use crate::listen::is_listening;
+use crate::metrics;
 use crate::policy::Policy;
 use crate::site::Settings;
 use crate::trace;
@@ -63,7 +64,7 @@ impl<'p> State<'p> {
     /// Whether somebody may want to know how long the call took.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
-        self.settings.listens() || trace::is_heard() || is_listening()
+        self.settings.listens() || trace::is_heard() || is_listening() || metrics::is_recording()
     }
 
     /// How long the call has taken, if time has begun to count.

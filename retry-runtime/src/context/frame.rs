@@ -190,6 +190,12 @@ impl Frame {
         matches!(self.phase.get(), Phase::Paid | Phase::PaidPreparation)
     }
 
+    /// Whether the call has not said how it ended.
+    #[inline]
+    pub(crate) fn is_unfinished(&self) -> bool {
+        !matches!(self.phase.get(), Phase::Ended(_) | Phase::Closed)
+    }
+
     /// What most calls never need, made when it is first needed.
     pub(crate) fn cold(&self) -> &Arc<Cold> {
         self.cold.get_or_init(Arc::default)

@@ -144,6 +144,13 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
         self.set(|settings| settings.with_idempotent(idempotent))
     }
 
+    /// Keeps the text of errors out of events and spans: their field `error` says `(sensitive)`. Use it where that
+    /// text may hold a secret, such as a password in a URL. Hooks still get the error itself.
+    pub fn sensitive(mut self) -> Self {
+        self.settings = self.settings.with_sensitive();
+        self
+    }
+
     /// Sets the name in events and reports. Default: file, line and column of the call of [`Policy::run`].
     pub fn name(self, name: &'static str) -> Self {
         self.set(|settings| settings.with_name(name))

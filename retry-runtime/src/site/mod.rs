@@ -12,6 +12,7 @@ use crate::atomics::Flag;
 use crate::budget::Budget;
 use crate::context::Nested;
 use crate::policy::Policy;
+use crate::trace::Lines;
 
 /// An annotated function. One in each.
 ///
@@ -30,6 +31,8 @@ pub struct Shared {
     told: Flag,
     /// The budget of a function that names none.
     budget: Budget,
+    /// What its calls logged of late.
+    lines: Lines,
 }
 
 impl Shared {
@@ -43,6 +46,7 @@ impl Shared {
         Self {
             told: Flag::new(),
             budget: Budget::new(),
+            lines: Lines::new(),
         }
     }
 }
@@ -88,6 +92,13 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[must_use]
     pub const fn not_idempotent(mut self) -> Self {
         self.settings.idempotent = false;
+        self
+    }
+
+    /// Keeps the text of errors out of the log.
+    #[must_use]
+    pub const fn sensitive(mut self) -> Self {
+        self.settings = self.settings.with_sensitive();
         self
     }
 

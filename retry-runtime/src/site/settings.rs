@@ -10,12 +10,14 @@ use crate::budget::Budget;
 use crate::context::{Function, Nested, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, attempts_for, delays_range};
+use crate::trace::Lines;
 
 /// What a call goes by: the function's name, a policy, and what bounds its retries.
 ///
 /// Those of the function are in its site. A call that works out some of them makes a copy, which the
 /// setters change.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 pub struct Settings<'p> {
     name: &'static str,
     /// Gives the name of the type that the function is a method of.
@@ -33,6 +35,7 @@ pub struct Settings<'p> {
     attempts: u32,
     pub(super) nested: Nested,
     pub(super) idempotent: bool,
+    pub(super) sensitive: bool,
     pub(super) listens: bool,
 }
 
@@ -51,6 +54,7 @@ impl<'p> Settings<'p> {
             attempts: 0,
             nested: Nested::Add,
             idempotent: true,
+            sensitive: false,
             listens: false,
         }
         .of_policy(policy)
@@ -102,6 +106,13 @@ impl<'p> Settings<'p> {
         self
     }
 
+    /// Keeps the text of errors out of the log.
+    #[must_use]
+    pub(crate) const fn with_sensitive(mut self) -> Self {
+        self.sensitive = true;
+        self
+    }
+
     /// Says whether an attempt may run twice.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
@@ -147,9 +158,19 @@ impl<'p> Settings<'p> {
         &self.shared.told
     }
 
+    /// The lines that its calls logged of late.
+    pub(crate) fn lines(&self) -> &'static Lines {
+        &self.shared.lines
+    }
+
     /// Whether an attempt may run again after one that may have run.
     pub(crate) const fn is_idempotent(&self) -> bool {
         self.idempotent
+    }
+
+    /// Whether the text of errors stays out of the log.
+    pub(crate) const fn is_sensitive(&self) -> bool {
+        self.sensitive
     }
 
     /// Whether a hook wants to know how the call went, and how long it took.

@@ -46,7 +46,7 @@ impl<'a> Facts<'a> {
         }
         let places = places! {
             attempts timeout deadline backoff base max_delay factor jitter delays max_retry_after when_ok
-            clone budget idempotent nested cancel on_retry before_retry on_end;
+            clone budget idempotent nested cancel on_retry before_retry on_end sensitive;
             unless not_on matches on when
         };
         let or_default =

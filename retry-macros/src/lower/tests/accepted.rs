@@ -255,6 +255,8 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
         "idempotent = request.method().is_idempotent()",
         "idempotent = request.method().is_idempotent()",
     ),
+    ("sensitive", "sensitive "),
+    ("sensitive, attempts = 2", "attempts 2; sensitive "),
     ("nested = add", "nested Add"),
     ("nested = \"multiply\"", "nested Multiply"),
     ("nested = outermost", "nested Outermost"),

@@ -1,11 +1,18 @@
 //! What a call says of itself, where somebody listens.
 //!
-//! Arguments are never recorded. The error's text is made only where an event is wanted.
+//! Arguments are never recorded. The error's text is made only where an event is wanted. A function logs ten
+//! lines of each message in a second, and then how many it left out.
+
+mod lines;
 
 use std::time::Duration;
 
+pub(crate) use self::lines::Lines;
+
 use crate::budget::Budget;
 use crate::classify::Verdict;
+#[cfg(feature = "tracing")]
+use crate::clock::Stamp;
 use crate::explain::Words;
 use crate::stopped::Outcome;
 
@@ -27,6 +34,26 @@ pub(crate) struct Failure<'a> {
     pub(crate) words: &'a dyn Words,
     /// The budget, if it is what refused a retry.
     pub(crate) empty: Option<&'a Budget>,
+    pub(crate) lines: &'a Lines,
+}
+
+/// How many lines were left out before one that is logged now, for its field `left_out`: `None` in it for none.
+/// Leaves the function where this line is left out too.
+///
+/// Lines are counted only where a subscriber wants them. Those that `tracing` hands on to the crate `log` are not:
+/// whether that wants them is not known before they are there.
+#[cfg(feature = "tracing")]
+macro_rules! limited {
+    ($limit:expr, $level:ident) => {
+        if tracing::enabled!(target: "reattempt", tracing::Level::$level) {
+            match $limit.pass(Stamp::now()) {
+                None => return,
+                Some(left_out) => Some(left_out).filter(|left_out| *left_out > 0),
+            }
+        } else {
+            None
+        }
+    };
 }
 
 /// Whether a subscriber hears of calls that fail.
@@ -50,17 +77,21 @@ pub(crate) fn may_be_heard() -> bool {
 /// Another attempt will follow: an event of level debug.
 pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
-    tracing::debug!(
-        target: "reattempt",
-        function = failure.function,
-        attempt = failure.attempt,
-        attempts = failure.attempts,
-        verdict = failure.verdict.as_str(),
-        ?delay,
-        elapsed = (failure.elapsed)().map(tracing::field::debug),
-        error = failure.words.text(),
-        "attempt failed, retrying"
-    );
+    {
+        let left_out = limited!(failure.lines.retrying, DEBUG);
+        tracing::debug!(
+            target: "reattempt",
+            function = failure.function,
+            attempt = failure.attempt,
+            attempts = failure.attempts,
+            verdict = failure.verdict.as_str(),
+            ?delay,
+            elapsed = (failure.elapsed)().map(tracing::field::debug),
+            error = failure.words.text(),
+            left_out,
+            "attempt failed, retrying"
+        );
+    }
     #[cfg(not(feature = "tracing"))]
     let Failure { .. } = failure;
     let _ = delay;
@@ -71,6 +102,7 @@ pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
 pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     if outcome == Outcome::NotRetryable {
+        let left_out = limited!(failure.lines.not_retryable, DEBUG);
         tracing::debug!(
             target: "reattempt",
             function = failure.function,
@@ -80,9 +112,11 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             outcome = outcome.as_str(),
             elapsed = (failure.elapsed)().map(tracing::field::debug),
             error = failure.words.text(),
+            left_out,
             "attempt failed, not worth another"
         );
     } else {
+        let left_out = limited!(failure.lines.gave_up, WARN);
         let empty = failure.empty.map(|budget| Empty(failure.function, budget));
         tracing::warn!(
             target: "reattempt",
@@ -94,6 +128,7 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
             elapsed = (failure.elapsed)().map(tracing::field::debug),
             error = failure.words.text(),
             reason = empty.map(tracing::field::display),
+            left_out,
             "gave up"
         );
     }
@@ -106,18 +141,23 @@ pub(crate) fn succeeded_after_retry(
     function: &'static str,
     attempt: u32,
     elapsed: impl Fn() -> Option<Duration>,
+    lines: &Lines,
 ) {
     #[cfg(feature = "tracing")]
-    tracing::info!(
-        target: "reattempt",
-        function,
-        attempt,
-        outcome = Outcome::SuccessAfterRetry.as_str(),
-        elapsed = elapsed().map(tracing::field::debug),
-        "succeeded after retry"
-    );
+    {
+        let left_out = limited!(lines.succeeded, INFO);
+        tracing::info!(
+            target: "reattempt",
+            function,
+            attempt,
+            outcome = Outcome::SuccessAfterRetry.as_str(),
+            elapsed = elapsed().map(tracing::field::debug),
+            left_out,
+            "succeeded after retry"
+        );
+    }
     #[cfg(not(feature = "tracing"))]
-    let _ = (function, attempt, elapsed);
+    let _ = (function, attempt, elapsed, lines);
 }
 
 /// A function has fewer attempts than its policy says, because the calls around it retry too: an event

@@ -1,0 +1,56 @@
+//! What a call records with the crate `metrics`, where that has a recorder.
+//!
+//! Attempts and delays are recorded as they happen, everything else when the call ends. An error's text is
+//! never recorded, so the number of series does not depend on what fails.
+
+#[cfg(feature = "metrics")]
+mod recorded;
+#[cfg(feature = "metrics")]
+mod series;
+
+use std::time::Duration;
+
+use crate::classify::Verdict;
+use crate::report::Report;
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attempted {
+    Succeeded,
+    Failed(Verdict),
+    /// It was dropped, or it panicked, so nobody knows how it would have ended.
+    Unfinished,
+}
+
+/// Whether a recorder is there, for this thread or for the process.
+#[inline]
+pub(crate) fn is_recording() -> bool {
+    #[cfg(feature = "metrics")]
+    return recorded::is_recording();
+    #[cfg(not(feature = "metrics"))]
+    false
+}
+
+/// An attempt ended.
+pub(crate) fn attempted(function: &'static str, how: Attempted) {
+    #[cfg(feature = "metrics")]
+    recorded::attempted(function, how);
+    #[cfg(not(feature = "metrics"))]
+    let _ = (function, how);
+}
+
+/// Another attempt will follow, after this delay.
+pub(crate) fn delayed(function: &'static str, delay: Duration) {
+    #[cfg(feature = "metrics")]
+    recorded::delayed(function, delay);
+    #[cfg(not(feature = "metrics"))]
+    let _ = (function, delay);
+}
+
+/// A call ended.
+pub(crate) fn ended(report: &Report) {
+    #[cfg(feature = "metrics")]
+    recorded::ended(report);
+    #[cfg(not(feature = "metrics"))]
+    let _ = report;
+}

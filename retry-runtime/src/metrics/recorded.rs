@@ -1,0 +1,84 @@
+//! Hands values to the recorder.
+
+use std::ptr;
+use std::time::Duration;
+
+use ::metrics::{Key, Level, Metadata, NoopRecorder, Recorder, with_recorder};
+
+use super::Attempted;
+use super::series::Series;
+use crate::report::Report;
+
+const METADATA: Metadata<'static> = Metadata::new("reattempt", Level::INFO, None);
+
+/// Without a recorder this takes two loads and two comparisons, and no call.
+#[inline]
+pub(super) fn is_recording() -> bool {
+    with_recorder(|recorder| !is_noop(recorder))
+}
+
+/// Whether this is what the crate `metrics` gives where no recorder is set.
+///
+/// A recorder of another type without fields has the same table of methods only if its methods are the same
+/// code, and then it records nothing either. The other way round, a table may exist several times, as it does
+/// where nothing is optimised. Then a process without a recorder takes longer, and still records nothing.
+#[inline]
+fn is_noop(recorder: &dyn Recorder) -> bool {
+    static NOOP: NoopRecorder = NoopRecorder;
+    let noop: *const dyn Recorder = &raw const NOOP;
+    let recorder = ptr::from_ref(recorder);
+    let distance = recorder.addr().wrapping_sub(noop.addr());
+    // With the address of the one and the methods of the other.
+    #[expect(
+        ambiguous_wide_pointer_comparisons,
+        reason = "the methods are what is compared"
+    )]
+    {
+        noop.wrapping_byte_add(distance) == recorder
+    }
+}
+
+pub(super) fn attempted(function: &'static str, how: Attempted) {
+    record(function, |series, recorder| {
+        count(recorder, series.attempts(how));
+    });
+}
+
+pub(super) fn delayed(function: &'static str, delay: Duration) {
+    record(function, |series, recorder| {
+        sample(recorder, series.delay(), delay.as_secs_f64());
+    });
+}
+
+pub(super) fn ended(report: &Report) {
+    record(report.function(), |series, recorder| {
+        count(recorder, series.calls(report.outcome()));
+        let retries = report.attempts().saturating_sub(1);
+        sample(recorder, series.retries(), f64::from(retries));
+        sample(recorder, series.seconds(), report.elapsed().as_secs_f64());
+        if let Some(level) = report.budget_level() {
+            let gauge = recorder.register_gauge(series.budget(), &METADATA);
+            gauge.set(level);
+        }
+    });
+}
+
+/// Looks the series of a function up, if there is a recorder for them.
+#[cold]
+fn record(function: &'static str, write: impl FnOnce(&Series, &dyn Recorder)) {
+    with_recorder(|recorder| {
+        if !is_noop(recorder) {
+            let series = Series::of(function);
+            series.describe_to(recorder);
+            write(series, recorder);
+        }
+    });
+}
+
+fn count(recorder: &dyn Recorder, key: &Key) {
+    recorder.register_counter(key, &METADATA).increment(1);
+}
+
+fn sample(recorder: &dyn Recorder, key: &Key, value: f64) {
+    recorder.register_histogram(key, &METADATA).record(value);
+}

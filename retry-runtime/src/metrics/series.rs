@@ -1,0 +1,189 @@
+//! The names and labels of what is recorded.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use ::metrics::{Key, Label, Recorder, Unit};
+
+use super::Attempted;
+use crate::atomics::Flag;
+use crate::classify::Verdict;
+use crate::stopped::Outcome;
+
+const CALLS: &str = "reattempt_calls_total";
+const ATTEMPTS: &str = "reattempt_attempts_total";
+const RETRIES: &str = "reattempt_retries";
+const DELAY: &str = "reattempt_delay_seconds";
+const SECONDS: &str = "reattempt_call_seconds";
+const BUDGET: &str = "reattempt_budget_level";
+
+/// The keys of one function: one for each of its series.
+#[derive(Debug)]
+pub(super) struct Series {
+    calls: [(Outcome, Key); 10],
+    attempts: [(Attempted, Key); 7],
+    retries: Key,
+    delay: Key,
+    seconds: Key,
+    budget: Key,
+    /// Whether a recorder was told of the names.
+    described: Flag,
+}
+
+impl Series {
+    /// The keys of a function. They are made at its first call while a recorder is there, and kept: there are
+    /// as many as the program has names of functions.
+    pub(super) fn of(function: &'static str) -> &'static Self {
+        static ALL: RwLock<Option<HashMap<&'static str, &'static Series>>> = RwLock::new(None);
+        let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
+        let known = all.as_ref().and_then(|all| all.get(function)).copied();
+        drop(all);
+        known.unwrap_or_else(|| {
+            let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
+            all.get_or_insert_default()
+                .entry(function)
+                .or_insert_with(|| Box::leak(Box::new(Self::new(function))))
+        })
+    }
+
+    fn new(function: &'static str) -> Self {
+        use Attempted::{Failed, Succeeded, Unfinished};
+        let key = |name, labels: &[(&'static str, &'static str)]| {
+            let labels = labels
+                .iter()
+                .map(|&(key, value)| Label::from_static_parts(key, value));
+            let own = Label::from_static_parts("function", function);
+            Key::from_parts(name, std::iter::once(own).chain(labels).collect::<Vec<_>>())
+        };
+        Self {
+            calls: [
+                Outcome::Success,
+                Outcome::SuccessAfterRetry,
+                Outcome::NotRetryable,
+                Outcome::AttemptsExhausted,
+                Outcome::Timeout,
+                Outcome::Deadline,
+                Outcome::Budget,
+                Outcome::HintTooLong,
+                Outcome::Cancelled,
+                Outcome::Dropped,
+            ]
+            .map(|outcome| (outcome, key(CALLS, &[("outcome", outcome.as_str())]))),
+            attempts: [
+                Succeeded,
+                Failed(Verdict::Transient),
+                Failed(Verdict::Throttled),
+                Failed(Verdict::Refused),
+                Failed(Verdict::Permanent),
+                Failed(Verdict::Unknown),
+                Unfinished,
+            ]
+            .map(|how| (how, key(ATTEMPTS, &[("verdict", word(how))]))),
+            retries: key(RETRIES, &[]),
+            delay: key(DELAY, &[]),
+            seconds: key(SECONDS, &[]),
+            budget: key(BUDGET, &[]),
+            described: Flag::new(),
+        }
+    }
+
+    /// Gives a recorder the unit and the meaning of each name, once for each function. One without fields may
+    /// be none at all, and would be the only one to hear of it.
+    pub(super) fn describe_to(&self, recorder: &dyn Recorder) {
+        if size_of_val(recorder) > 0 && self.described.is_down() && self.described.raise() {
+            describe(recorder);
+        }
+    }
+
+    pub(super) fn calls(&self, outcome: Outcome) -> &Key {
+        find(&self.calls, outcome)
+    }
+
+    pub(super) fn attempts(&self, how: Attempted) -> &Key {
+        find(&self.attempts, how)
+    }
+
+    pub(super) fn retries(&self) -> &Key {
+        &self.retries
+    }
+
+    pub(super) fn delay(&self) -> &Key {
+        &self.delay
+    }
+
+    pub(super) fn seconds(&self) -> &Key {
+        &self.seconds
+    }
+
+    pub(super) fn budget(&self) -> &Key {
+        &self.budget
+    }
+}
+
+/// The value of the label `verdict`.
+fn word(how: Attempted) -> &'static str {
+    match how {
+        Attempted::Succeeded => "success",
+        Attempted::Failed(verdict) => verdict.as_str(),
+        Attempted::Unfinished => "none",
+    }
+}
+
+/// The key of a word. Each word is in its table; a test goes through them.
+fn find<W: PartialEq + Copy>(keys: &[(W, Key)], word: W) -> &Key {
+    let found = keys.iter().find(|(own, _)| *own == word);
+    &found.unwrap_or(&keys[0]).1
+}
+
+fn describe(recorder: &dyn Recorder) {
+    let calls = "calls that ended, by outcome";
+    recorder.describe_counter(CALLS.into(), Some(Unit::Count), calls.into());
+    let attempts = "attempts that ended, by verdict";
+    recorder.describe_counter(ATTEMPTS.into(), Some(Unit::Count), attempts.into());
+    let retries = "retries of a call";
+    recorder.describe_histogram(RETRIES.into(), Some(Unit::Count), retries.into());
+    let delay = "the delay before a retry";
+    recorder.describe_histogram(DELAY.into(), Some(Unit::Seconds), delay.into());
+    let seconds = "how long a call took, waits included";
+    recorder.describe_histogram(SECONDS.into(), Some(Unit::Seconds), seconds.into());
+    let budget = "tokens left in the budget when a call ended";
+    recorder.describe_gauge(BUDGET.into(), None, budget.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last_label(key: &Key) -> (&str, &str) {
+        let label = key.labels().last().expect("a label");
+        (label.key(), label.value())
+    }
+
+    #[test]
+    fn each_word_has_its_key() {
+        let series = Series::of("f");
+        for (outcome, _) in &series.calls {
+            let key = series.calls(*outcome);
+            assert_eq!(last_label(key), ("outcome", outcome.as_str()));
+        }
+        for (how, _) in &series.attempts {
+            let key = series.attempts(*how);
+            assert_eq!(last_label(key), ("verdict", word(*how)));
+        }
+        // A new word has to come into the table: without this line it does not compile.
+        let known = |outcome: Outcome| match outcome {
+            Outcome::Success
+            | Outcome::SuccessAfterRetry
+            | Outcome::NotRetryable
+            | Outcome::AttemptsExhausted
+            | Outcome::Timeout
+            | Outcome::Deadline
+            | Outcome::Budget
+            | Outcome::HintTooLong
+            | Outcome::Cancelled
+            | Outcome::Dropped => true,
+        };
+        assert!(series.calls.iter().all(|(outcome, _)| known(*outcome)));
+        assert_eq!(series.calls.len(), 10);
+    }
+}

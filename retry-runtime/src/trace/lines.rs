@@ -1,0 +1,157 @@
+//! How many lines of one function may be logged: ten of each message in a second.
+
+#[cfg(feature = "tracing")]
+use crate::atomics::{AtomicU64, Word};
+#[cfg(feature = "tracing")]
+use crate::clock::Stamp;
+
+/// The lines that each message of one function logged of late.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    #[cfg(feature = "tracing")]
+    pub(super) retrying: Limit,
+    #[cfg(feature = "tracing")]
+    pub(super) not_retryable: Limit,
+    #[cfg(feature = "tracing")]
+    pub(super) gave_up: Limit,
+    #[cfg(feature = "tracing")]
+    pub(super) succeeded: Limit,
+}
+
+impl Lines {
+    pub(crate) const fn new() -> Self {
+        Self {
+            #[cfg(feature = "tracing")]
+            retrying: Limit::new(),
+            #[cfg(feature = "tracing")]
+            not_retryable: Limit::new(),
+            #[cfg(feature = "tracing")]
+            gave_up: Limit::new(),
+            #[cfg(feature = "tracing")]
+            succeeded: Limit::new(),
+        }
+    }
+}
+
+/// The lines of one message in the current second, which begins with the first of them.
+///
+/// One word: when the second began, in milliseconds (32 bits, which wrap after 49 days), how many lines passed
+/// in it (4 bits), and how many were left out since the last one that passed (28 bits).
+#[cfg(feature = "tracing")]
+#[derive(Debug)]
+pub(super) struct Limit(AtomicU64);
+
+/// The most lines of one message in a second.
+#[cfg(feature = "tracing")]
+const MOST: u64 = 10;
+
+#[cfg(feature = "tracing")]
+impl Limit {
+    pub(super) const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Takes note of a line. Gives how many were left out since the last one that was logged, or `None` if this
+    /// line is left out too.
+    pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
+        const MOST_LEFT_OUT: u64 = (1 << 28) - 1;
+        let now = (now.as_nanos() / 1_000_000) & u64::from(u32::MAX);
+        loop {
+            let word = Word::load(&self.0);
+            let (began, passed, left_out) = (word >> 32, (word >> 28) & 0xf, word & MOST_LEFT_OUT);
+            let (next, logged) = if passed == 0 || is_over(began, now) {
+                ((now << 32) | (1 << 28), true)
+            } else if passed < MOST {
+                ((began << 32) | ((passed + 1) << 28), true)
+            } else {
+                let left_out = (left_out + 1).min(MOST_LEFT_OUT);
+                ((began << 32) | (passed << 28) | left_out, false)
+            };
+            if Word::swap(&self.0, word, next).is_ok() {
+                return logged.then_some(left_out);
+            }
+        }
+    }
+}
+
+/// Whether a second that began then is over. Another thread may have begun it just after this one read the clock.
+#[cfg(feature = "tracing")]
+fn is_over(began: u64, now: u64) -> bool {
+    const SECOND: u64 = 1_000;
+    let age = now.wrapping_sub(began) & u64::from(u32::MAX);
+    (SECOND..=u64::from(u32::MAX) - SECOND).contains(&age)
+}
+
+#[cfg(all(test, feature = "tracing"))]
+mod tests {
+    use std::sync::atomic::{AtomicU64 as Sum, Ordering};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const START: u64 = 1 << 60;
+
+    fn at(millis: u64) -> Stamp {
+        Stamp::from_nanos(START + millis * 1_000_000)
+    }
+
+    #[test]
+    fn ten_lines_pass_in_a_second_and_the_next_one_says_how_many_did_not() {
+        let limit = Limit::new();
+        let passed = (0..1_000).filter(|&millis| limit.pass(at(millis)) == Some(0));
+        assert_eq!(passed.count(), 10);
+        assert_eq!(limit.pass(at(999)), None);
+        assert_eq!(limit.pass(at(1_000)), Some(991));
+        assert_eq!(limit.pass(at(1_001)), Some(0));
+    }
+
+    #[test]
+    fn a_clock_that_was_read_a_little_earlier_begins_no_new_second() {
+        let limit = Limit::new();
+        for _ in 0..10 {
+            limit.pass(at(2_000));
+        }
+        assert_eq!(limit.pass(at(1_998)), None);
+        assert_eq!(limit.pass(at(500)), Some(1), "another clock");
+    }
+
+    #[test]
+    fn threads_lose_no_line() {
+        let (limit, sum) = (Limit::new(), Sum::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..1_000 {
+                        if let Some(left_out) = limit.pass(at(0)) {
+                            sum.fetch_add(left_out + 1, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(sum.load(Ordering::Relaxed), 10);
+        assert_eq!(limit.pass(at(1_000)), Some(3_990));
+    }
+
+    proptest! {
+        #[test]
+        fn what_passed_and_what_was_left_out_is_all(steps in prop::collection::vec(0_u64..300, 1..200)) {
+            let limit = Limit::new();
+            let (mut now, mut told, mut times) = (0, 0, Vec::new());
+            for step in &steps {
+                now += step;
+                if let Some(left_out) = limit.pass(at(now)) {
+                    told += 1 + left_out;
+                    times.push(now);
+                }
+            }
+            let last = limit.pass(at(now + 1_000)).expect("a new second");
+            prop_assert_eq!(told + last, steps.len() as u64);
+            for &time in &times {
+                let near = times.iter().filter(|&&other| (time..time + 1_000).contains(&other));
+                prop_assert!(near.count() < 20, "ten, and those of a second that began before");
+            }
+        }
+    }
+}

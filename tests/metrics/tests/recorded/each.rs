@@ -1,0 +1,281 @@
+//! Each series, and what is in its labels.
+
+use std::io;
+use std::time::Duration;
+
+use reattempt::{Budget, Policy, Retryable, Stopped, Verdict, observe, retry};
+
+use crate::{Recorded, recorded, run};
+
+fn reset() -> io::Error {
+    io::ErrorKind::ConnectionReset.into()
+}
+
+#[retry(
+    attempts = 3,
+    base = "1s",
+    jitter = "none",
+    on = "io::Error",
+    name = "fetch"
+)]
+async fn fetch(runs: &mut u32, failures: u32) -> io::Result<()> {
+    *runs += 1;
+    if *runs <= failures {
+        Err(reset())
+    } else {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_call_that_succeeds_at_once_has_five_series() {
+    let ((result, report), recorded) = recorded(|| run(observe(fetch(&mut 0, 0))));
+    result.unwrap();
+    assert_eq!(
+        recorded.names(),
+        [
+            "reattempt_attempts_total{function=fetch,verdict=success}",
+            "reattempt_budget_level{function=fetch}",
+            "reattempt_call_seconds{function=fetch}",
+            "reattempt_calls_total{function=fetch,outcome=success}",
+            "reattempt_retries{function=fetch}",
+        ]
+    );
+    assert_eq!(recorded.sum("reattempt_calls_total{"), 1);
+    assert_eq!(recorded.sum("reattempt_attempts_total{"), 1);
+    assert_eq!(recorded.samples("reattempt_retries{function=fetch}"), [0.0]);
+    assert_eq!(
+        recorded.samples("reattempt_call_seconds{function=fetch}"),
+        [0.0]
+    );
+    assert_eq!(
+        Some(recorded.gauge("reattempt_budget_level{function=fetch}")),
+        report.unwrap().budget_level()
+    );
+}
+
+#[test]
+fn a_call_that_is_retried_records_its_delays_and_how_long_it_took() {
+    let (result, recorded) = recorded(|| run(fetch(&mut 0, 2)));
+    result.unwrap();
+    let counted = |name: &str| recorded.counter(name);
+    assert_eq!(
+        counted("reattempt_calls_total{function=fetch,outcome=success_after_retry}"),
+        1
+    );
+    assert_eq!(
+        counted("reattempt_attempts_total{function=fetch,verdict=transient}"),
+        2
+    );
+    assert_eq!(
+        counted("reattempt_attempts_total{function=fetch,verdict=success}"),
+        1
+    );
+    assert_eq!(recorded.samples("reattempt_retries{function=fetch}"), [2.0]);
+    assert_eq!(
+        recorded.samples("reattempt_delay_seconds{function=fetch}"),
+        [1.0, 2.0]
+    );
+    assert_eq!(
+        recorded.samples("reattempt_call_seconds{function=fetch}"),
+        [3.0]
+    );
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Failure {
+    #[error("{0}")]
+    #[retryable(with = "Clone::clone")]
+    Of(Verdict),
+    #[error("stopped")]
+    #[retryable(permanent)]
+    Stopped(#[from] Stopped),
+}
+
+/// The labels of the one call of a function that is named `call`, and of its attempts.
+fn labels(recorded: &Recorded) -> (Vec<String>, Vec<String>) {
+    let of = |prefix: &str| {
+        let counted = recorded.names().into_iter().filter_map(|name| {
+            let label = name.strip_prefix(prefix)?.strip_suffix('}')?;
+            Some(format!("{} {label}", recorded.counter(name)))
+        });
+        counted.collect()
+    };
+    (
+        of("reattempt_calls_total{function=call,outcome="),
+        of("reattempt_attempts_total{function=call,verdict="),
+    )
+}
+
+#[test]
+fn each_verdict_and_each_outcome_is_a_label() {
+    const POLICY: Policy = Policy::new()
+        .with_attempts(2)
+        .with_base(Duration::from_millis(1));
+    static EMPTY: Budget = Budget::new().with_capacity(1);
+    let hang = || async {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        Ok::<(), Failure>(())
+    };
+    let fail = |verdict| move || async move { Err::<(), _>(Failure::Of(verdict)) };
+
+    for (verdict, outcome, attempts) in [
+        (Verdict::Transient, "1 attempts_exhausted", "2 transient"),
+        (Verdict::Throttled, "1 attempts_exhausted", "2 throttled"),
+        (Verdict::Refused, "1 attempts_exhausted", "2 refused"),
+        (Verdict::Permanent, "1 not_retryable", "1 permanent"),
+        (Verdict::Unknown, "1 not_retryable", "1 unknown"),
+    ] {
+        let (_, recorded) =
+            recorded(|| run(async { POLICY.run(fail(verdict)).name("call").await }));
+        let expected = (vec![outcome.to_owned()], vec![attempts.to_owned()]);
+        assert_eq!(labels(&recorded), expected);
+    }
+
+    let limit = Duration::from_millis(5);
+    let timeout = POLICY.with_timeout(limit);
+    let (_, timed_out) = recorded(|| run(async { timeout.run(hang).name("call").await }));
+    assert_eq!(
+        labels(&timed_out),
+        (vec!["1 timeout".into()], vec!["2 transient".into()])
+    );
+
+    let deadline = POLICY.with_deadline(limit);
+    let (_, late) = recorded(|| run(async { deadline.run(hang).name("call").await }));
+    assert_eq!(
+        labels(&late),
+        (vec!["1 deadline".into()], vec!["1 transient".into()])
+    );
+
+    let fails = fail(Verdict::Transient);
+    let (_, refused) =
+        recorded(|| run(async { POLICY.run(fails).budget(&EMPTY).name("call").await }));
+    assert_eq!(
+        labels(&refused),
+        (vec!["1 budget".into()], vec!["1 transient".into()])
+    );
+
+    let (_, cancelled) = recorded(|| {
+        run(async {
+            let cancel = tokio::time::sleep(limit);
+            POLICY.run(hang).cancel(cancel).name("call").await
+        })
+    });
+    assert_eq!(
+        labels(&cancelled),
+        (vec!["1 cancelled".into()], vec!["1 none".into()])
+    );
+
+    let (_, before) = recorded(|| {
+        run(async {
+            let cancel = std::future::ready(());
+            POLICY.run(hang).cancel(cancel).name("call").await
+        })
+    });
+    assert_eq!(labels(&before), (vec!["1 cancelled".into()], vec![]));
+
+    let (_, dropped) = recorded(|| {
+        run(async {
+            tokio::time::timeout(limit, POLICY.run(hang).name("call").into_future()).await
+        })
+    });
+    assert_eq!(
+        labels(&dropped),
+        (vec!["1 dropped".into()], vec!["1 none".into()])
+    );
+}
+
+#[test]
+fn a_call_whose_body_panics_is_a_dropped_one() {
+    #[retry(attempts = 2, on = "io::Error", name = "call")]
+    async fn panics() -> io::Result<()> {
+        panic!("in the body")
+    }
+    let (caught, recorded) =
+        recorded(|| std::panic::catch_unwind(|| run(panics())).map_err(|_| ()));
+    caught.unwrap_err();
+    assert_eq!(
+        labels(&recorded),
+        (vec!["1 dropped".into()], vec!["1 none".into()])
+    );
+}
+
+#[test]
+fn ten_thousand_different_errors_leave_the_number_of_series_as_it_was() {
+    #[retry(attempts = 2, base = "1ms", when = |_| true, budget = "none", name = "call")]
+    async fn fails(number: u32) -> Result<(), String> {
+        Err(format!("error {number}"))
+    }
+    let calls = |numbers: std::ops::Range<u32>| {
+        recorded(|| {
+            run(async {
+                for number in numbers {
+                    fails(number).await.unwrap_err();
+                }
+            });
+        })
+        .1
+    };
+    let (one, many) = (calls(0..1), calls(0..10_000));
+    assert_eq!(one.names(), many.names());
+    assert_eq!(many.sum("reattempt_attempts_total{"), 20_000);
+}
+
+#[test]
+fn without_a_recorder_nothing_is_allocated() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let call = || runtime.block_on(async { fetch(&mut 0, 0).await.unwrap() });
+    // Without optimisation, the first call of a function makes the names of its series.
+    call();
+    assert_eq!(allocation_counter::measure(call).count_total, 0);
+}
+
+/// A recorder without fields, which looks like none.
+#[derive(Debug)]
+struct NoFields;
+
+mod no_fields {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use metrics::{
+        Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
+    };
+
+    pub(super) static COUNTED: AtomicU64 = AtomicU64::new(0);
+
+    struct Counts;
+
+    impl metrics::CounterFn for Counts {
+        fn increment(&self, value: u64) {
+            COUNTED.fetch_add(value, Ordering::Relaxed);
+        }
+
+        fn absolute(&self, _: u64) {}
+    }
+
+    impl Recorder for super::NoFields {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+            Counter::from_arc(Arc::new(Counts))
+        }
+        fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+            Gauge::noop()
+        }
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::noop()
+        }
+    }
+}
+
+#[test]
+fn a_recorder_without_fields_is_a_recorder() {
+    let call = || run(fetch(&mut 0, 0));
+    metrics::with_local_recorder(&NoFields, call).unwrap();
+    let counted = no_fields::COUNTED.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(counted, 2, "a call and an attempt");
+}
