@@ -20,7 +20,7 @@ const BUDGET: &str = "reattempt_budget_level";
 /// The keys of one function: one for each of its series.
 #[derive(Debug)]
 pub(super) struct Series {
-    calls: [(Outcome, Key); 10],
+    calls: [(Outcome, Key); 11],
     attempts: [(Attempted, Key); 7],
     retries: Key,
     delay: Key,
@@ -65,6 +65,7 @@ impl Series {
                 Outcome::Deadline,
                 Outcome::Budget,
                 Outcome::HintTooLong,
+                Outcome::Disabled,
                 Outcome::Cancelled,
                 Outcome::Dropped,
             ]
@@ -180,10 +181,11 @@ mod tests {
             | Outcome::Deadline
             | Outcome::Budget
             | Outcome::HintTooLong
+            | Outcome::Disabled
             | Outcome::Cancelled
             | Outcome::Dropped => true,
         };
         assert!(series.calls.iter().all(|(outcome, _)| known(*outcome)));
-        assert_eq!(series.calls.len(), 10);
+        assert_eq!(series.calls.len(), 11);
     }
 }

@@ -146,9 +146,8 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
 
     /// Keeps the text of errors out of events and spans: their field `error` says `(sensitive)`. Use it where that
     /// text may hold a secret, such as a password in a URL. Hooks still get the error itself.
-    pub fn sensitive(mut self) -> Self {
-        self.settings = self.settings.with_sensitive();
-        self
+    pub fn sensitive(self) -> Self {
+        self.set(Settings::with_sensitive)
     }
 
     /// Sets the name in events and reports. Default: file, line and column of the call of [`Policy::run`].
