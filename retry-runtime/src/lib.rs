@@ -21,6 +21,7 @@ mod jitter;
 mod listen;
 mod metrics;
 mod policy;
+mod preset;
 mod presets;
 #[doc(hidden)]
 pub mod private;
@@ -46,6 +47,7 @@ pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
 pub use crate::listen::{Observe, observe};
 pub use crate::policy::Policy;
+pub use crate::preset::Preset;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::propagate::{Propagate, propagate};
 pub use crate::report::Report;

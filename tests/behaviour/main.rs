@@ -28,6 +28,7 @@ mod nested_time;
 mod nested_trees;
 mod nesting;
 mod on_end;
+mod presets;
 mod reentrant;
 mod refusals;
 mod reports;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::policy::Policy;
+use crate::preset::Preset;
 
 /// What `policy` may be.
 #[diagnostic::on_unimplemented(
     message = "`policy` is a `{Self}`, expected a `reattempt::Policy`",
-    label = "expected a `Policy`, a reference to one, or one in an `Arc`"
+    label = "expected a `Policy`, a reference to one, one in an `Arc`, or a `&Preset`"
 )]
 pub trait PolicyOf {
     /// The policy of a call that begins now.
@@ -29,6 +30,12 @@ pub trait BudgetOf {
 impl PolicyOf for Policy {
     fn policy(&self) -> Policy {
         *self
+    }
+}
+
+impl PolicyOf for Preset {
+    fn policy(&self) -> Policy {
+        Self::policy(self)
     }
 }
 

@@ -1,0 +1,138 @@
+//! A policy by name.
+
+use std::fmt::Display;
+
+use crate::policy::Policy;
+use crate::result::FromStopped;
+use crate::run::Run;
+
+/// A policy with a name, for a `static`: the settings of all calls to one service.
+///
+/// Name it in the attribute with a `&`: `#[retry(policy = &PAYMENTS)]`. Other keys of the attribute override it. A
+/// call reads its policy once, when it begins.
+///
+/// The error type of the function must be able to hold a [`Stopped`](crate::Stopped), since a preset may have a
+/// timeout or a deadline.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::time::Duration;
+///
+/// use reattempt::{Policy, Preset};
+///
+/// static PAYMENTS: Preset = Preset::new(
+///     "payments",
+///     Policy::new().with_attempts(4).with_timeout(Duration::from_millis(800)),
+/// );
+///
+/// assert_eq!(PAYMENTS.name(), "payments");
+/// assert_eq!(PAYMENTS.policy().attempts(), Some(4));
+/// ```
+#[derive(Debug)]
+pub struct Preset {
+    name: &'static str,
+    policy: Policy,
+}
+
+impl Preset {
+    /// Names a policy.
+    ///
+    /// A name has ASCII letters, digits, `-`, `_` and `.`, and at least one letter or digit.
+    ///
+    /// # Panics
+    ///
+    /// - If `name` has no letter or digit, or a character that is not allowed. In a `static` that is a compile
+    ///   error.
+    /// - If `name` is `enabled`, which configuration uses for something else.
+    #[must_use]
+    pub const fn new(name: &'static str, policy: Policy) -> Self {
+        check(name.as_bytes());
+        Self { name, policy }
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The policy of a call that begins now.
+    #[must_use]
+    #[inline]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the policy of now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::io;
+    ///
+    /// use reattempt::{Policy, Preset};
+    ///
+    /// static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+    /// let paid = PAYMENTS.run(async || Ok::<_, io::Error>(12)).await?;
+    /// assert_eq!(paid, 12);
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
+    where
+        O: FnMut() -> F,
+        F: Future<Output = Result<T, E>>,
+        E: FromStopped<M> + Display,
+    {
+        self.policy().run(operation)
+    }
+}
+
+/// Refuses names that no configuration could spell.
+const fn check(name: &[u8]) {
+    let (mut at, mut words) = (0, false);
+    while at < name.len() {
+        match name[at] {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => words = true,
+            b'-' | b'_' | b'.' => {}
+            _ => panic!("a preset's name has ASCII letters, digits, `-`, `_` and `.` only"),
+        }
+        at += 1;
+    }
+    assert!(words, "a preset's name has a letter or a digit");
+    assert!(
+        !matches!(name, b"enabled"),
+        "a preset cannot have the name `enabled`, which is a setting"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn a_name_that_configuration_cannot_spell_is_refused() {
+        for name in ["payments", "pay-ments", "db.read", "S3", "a_b", "7"] {
+            assert_eq!(Preset::new(name, Policy::new()).name(), name);
+        }
+        for name in [
+            "",
+            "-",
+            "..",
+            "pay ments",
+            "zahlungen.für",
+            "a=b",
+            "enabled",
+        ] {
+            let made = catch_unwind(|| Preset::new(name, Policy::new()));
+            assert!(made.is_err(), "{name}");
+        }
+    }
+}

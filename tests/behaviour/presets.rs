@@ -1,0 +1,48 @@
+//! Policies by name.
+
+use std::io;
+
+use reattempt::{Outcome, Policy, Preset, observe, retry};
+
+use crate::script::{RESET, Script, Step, ending, ms};
+
+static SEARCH: Preset = Preset::new(
+    "search",
+    Policy::new().with_attempts(4).with_timeout(ms(50)),
+);
+
+#[retry(policy = &SEARCH)]
+async fn find(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(policy = &SEARCH, attempts = 2)]
+async fn find_soon(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_goes_by_the_policy_of_its_preset() {
+    let script = Script::new([RESET, RESET, RESET, Step::Succeed]);
+    assert_eq!(find(&script).await.unwrap(), 4);
+
+    let script = Script::new([Step::Hang]);
+    let error = find(&script).await.unwrap_err();
+    assert_eq!(ending(&error), (Outcome::Timeout, 4, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_of_the_attribute_override_the_preset() {
+    let script = Script::new([Step::Hang]);
+    let error = find_soon(&script).await.unwrap_err();
+    assert_eq!(ending(&error), (Outcome::Timeout, 2, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preset_runs_a_closure_and_the_call_is_named_after_this_file() {
+    let script = Script::new([RESET, Step::Succeed]);
+    let (result, report) = observe(SEARCH.run(|| script.play())).await;
+    assert_eq!(result.unwrap(), 2);
+    let function = report.unwrap().function();
+    assert!(function.contains("presets.rs"), "{function}");
+}
