@@ -30,6 +30,8 @@ mod report;
 mod result;
 mod rng;
 pub mod run;
+#[cfg(feature = "serde")]
+mod setting;
 mod site;
 mod stopped;
 mod switch;

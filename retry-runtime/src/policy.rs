@@ -2,6 +2,8 @@
 
 mod schedule;
 mod table;
+#[cfg(feature = "serde")]
+mod written;
 
 use std::time::Duration;
 
@@ -12,6 +14,8 @@ use crate::{Backoff, Factor, Jitter};
 ///
 /// A `Policy` is made in a `const`, so that its values are checked at compile time, and is named in
 /// the attribute: `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it.
+///
+/// With the feature `serde` it is read from and written to configuration, with the attribute's keys and words.
 ///
 /// # Examples
 ///

@@ -1,0 +1,239 @@
+//! A policy in configuration: read and written with the attribute's words.
+
+use std::fmt;
+
+use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_core::ser::{Error as _, SerializeMap as _};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Policy;
+use crate::Backoff;
+use crate::setting::{Key, Setter, Setting, Value, contradictions, human};
+
+/// With the feature `serde`: reads a map of the attribute's keys, in a format that describes itself, such as TOML,
+/// JSON or YAML.
+///
+/// | key | value |
+/// |---|---|
+/// | `attempts` | a whole number from 1, or `"unlimited"` |
+/// | `timeout`, `deadline`, `max_delay` | a duration above zero: `"1.5s"`, `"1m 30s"` |
+/// | `base`, `max_retry_after` | a duration |
+/// | `backoff` | `"exponential"`, `"constant"`, `"linear"`, `"fibonacci"` |
+/// | `factor` | a number from 1 to 1000 |
+/// | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` |
+///
+/// A key that is not there has the value of [`Policy::new`]. A duration is a text with a unit, of at most 24 h.
+///
+/// # Errors
+///
+/// - A key that is unknown, or given twice. The message names the nearest one.
+/// - A value of the wrong kind or out of its range. The message says what was found and what is expected.
+/// - A `timeout` above the `deadline`, or a `base` above `max_delay`.
+/// - The key `delays`. A `Policy` borrows its delays for the whole run of the program, so they belong in the code.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::time::Duration;
+///
+/// use reattempt::Policy;
+///
+/// let policy: Policy = serde_json::from_str(r#"{ "attempts": 4, "timeout": "1.5s" }"#)?;
+/// let same = Policy::new().with_attempts(4).with_timeout(Duration::from_millis(1500));
+/// assert_eq!(policy, same);
+///
+/// let error = serde_json::from_str::<Policy>(r#"{ "atempts": 4 }"#).unwrap_err();
+/// assert!(error.to_string().starts_with("unknown key `atempts`; did you mean `attempts`?"));
+/// # Ok::<_, serde_json::Error>(())
+/// ```
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PolicyVisitor)
+    }
+}
+
+/// With the feature `serde`: writes every key that has a value, so that what is stored stays the same when a default
+/// changes. A policy that was written and read again is equal.
+///
+/// # Errors
+///
+/// - The policy has [delays](Policy::with_delays), or something else that reading would refuse, such as a timeout of
+///   zero.
+impl Serialize for Policy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if matches!(self.backoff, Backoff::Delays(_)) {
+            return Err(S::Error::custom(Key::delays_refused()));
+        }
+        if let Some((_, fault)) = contradictions(self, setter).into_iter().next() {
+            return Err(S::Error::custom(fault));
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for key in Key::ALL {
+            let text = match key {
+                Key::Attempts => match self.attempts() {
+                    Some(attempts) => {
+                        map.serialize_entry(key.name(), &attempts)?;
+                        continue;
+                    }
+                    None => "unlimited".to_owned(),
+                },
+                Key::Factor => {
+                    map.serialize_entry(key.name(), &self.factor.as_f64())?;
+                    continue;
+                }
+                Key::Backoff | Key::Delays => self.backoff.to_string(),
+                Key::Jitter => self.jitter.to_string(),
+                Key::Timeout => match self.timeout {
+                    Some(timeout) => human(timeout),
+                    None => continue,
+                },
+                Key::Deadline => match self.deadline {
+                    Some(deadline) => human(deadline),
+                    None => continue,
+                },
+                Key::Base => human(self.base),
+                Key::MaxDelay => human(self.max_delay),
+                Key::MaxRetryAfter => human(self.max_retry_after),
+            };
+            // What reading refuses is not written.
+            Setting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
+            map.serialize_entry(key.name(), &text)?;
+        }
+        map.end()
+    }
+}
+
+/// Every key of a map comes from the same place.
+fn setter(_: Key) -> Setter {
+    Setter {
+        rank: 1,
+        place: String::new(),
+    }
+}
+
+struct PolicyVisitor;
+
+impl<'de> Visitor<'de> for PolicyVisitor {
+    type Value = Policy;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map with the keys of a retry policy")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Policy, A::Error> {
+        let mut policy = Policy::new();
+        let mut seen = Vec::new();
+        while let Some(key) = map.next_key_seed(KeyOf { seen: &seen })? {
+            seen.push(key);
+            policy = map.next_value_seed(ValueOf(key))?.set(policy);
+        }
+        match contradictions(&policy, setter).into_iter().next() {
+            Some((_, fault)) => Err(A::Error::custom(fault)),
+            None => Ok(policy),
+        }
+    }
+}
+
+/// A key, which an error points at.
+struct KeyOf<'s> {
+    seen: &'s [Key],
+}
+
+impl<'de> DeserializeSeed<'de> for KeyOf<'_> {
+    type Value = Key;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeyOf<'_> {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key of a retry policy")
+    }
+
+    fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<Key, E> {
+        let key = Key::named(name).map_err(E::custom)?;
+        if self.seen.contains(&key) {
+            return Err(E::custom(format_args!("`{key}` is given twice")));
+        }
+        Ok(key)
+    }
+}
+
+/// The value of a key.
+struct ValueOf(Key);
+
+impl ValueOf {
+    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<Setting, E> {
+        Setting::read(self.0, value).map_err(E::custom)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for ValueOf {
+    type Value = Setting;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Setting, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueOf {
+    type Value = Setting;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.kind())
+    }
+
+    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<Setting, E> {
+        self.read(Value::Text(text))
+    }
+
+    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<Setting, E> {
+        self.read(Value::Number(&number.to_string()))
+    }
+
+    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<Setting, E> {
+        self.read(Value::Number(&number.to_string()))
+    }
+
+    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<Setting, E> {
+        self.read(Value::Number(&number.to_string()))
+    }
+
+    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<Setting, E> {
+        self.read(Value::Number(&number.to_string()))
+    }
+
+    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<Setting, E> {
+        // With a point, so that `4.0` is no whole number.
+        self.read(Value::Number(&format!("{number:?}")))
+    }
+
+    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<Setting, E> {
+        self.read(Value::Other(if value { "true" } else { "false" }))
+    }
+
+    fn visit_unit<E: serde_core::de::Error>(self) -> Result<Setting, E> {
+        self.read(Value::Other("nothing"))
+    }
+
+    fn visit_none<E: serde_core::de::Error>(self) -> Result<Setting, E> {
+        self.read(Value::Other("nothing"))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Setting, D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Setting, A::Error> {
+        self.read(Value::Other("a list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Setting, A::Error> {
+        self.read(Value::Other("a table"))
+    }
+}

@@ -1,0 +1,30 @@
+//! What is wrong with a setting.
+
+use std::fmt;
+
+/// What was found where something else was expected, and what to write. One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    problem: String,
+    help: String,
+}
+
+impl Fault {
+    pub(crate) fn with_help(problem: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            problem: problem.into(),
+            help: help.into(),
+        }
+    }
+}
+
+/// A fault that an example puts right.
+pub(crate) fn fault(problem: impl Into<String>, example: &str) -> Fault {
+    Fault::with_help(problem, format!("write {example}, for example"))
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.problem, self.help)
+    }
+}

@@ -1,0 +1,127 @@
+//! The keys that configuration knows: those of the attribute that a policy has.
+
+use std::fmt;
+
+use super::fault::Fault;
+use super::text;
+
+/// One key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Attempts,
+    Timeout,
+    Deadline,
+    Backoff,
+    Base,
+    MaxDelay,
+    Factor,
+    Jitter,
+    /// Known, so that it is refused with a reason.
+    Delays,
+    MaxRetryAfter,
+}
+
+impl Key {
+    /// Those that can be set.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Attempts,
+        Self::Timeout,
+        Self::Deadline,
+        Self::Backoff,
+        Self::Base,
+        Self::MaxDelay,
+        Self::Factor,
+        Self::Jitter,
+        Self::MaxRetryAfter,
+    ];
+
+    /// Those that can be set, as they are written.
+    pub(crate) fn names() -> [&'static str; 9] {
+        Self::ALL.map(Self::name)
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Attempts => "attempts",
+            Self::Timeout => "timeout",
+            Self::Deadline => "deadline",
+            Self::Backoff => "backoff",
+            Self::Base => "base",
+            Self::MaxDelay => "max_delay",
+            Self::Factor => "factor",
+            Self::Jitter => "jitter",
+            Self::Delays => "delays",
+            Self::MaxRetryAfter => "max_retry_after",
+        }
+    }
+
+    /// What a value is, in a few words.
+    pub(crate) const fn kind(self) -> &'static str {
+        match self {
+            Self::Attempts => "a whole number from 1, or \"unlimited\"",
+            Self::Timeout
+            | Self::Deadline
+            | Self::Base
+            | Self::MaxDelay
+            | Self::Delays
+            | Self::MaxRetryAfter => "a duration",
+            Self::Backoff => "the name of a backoff",
+            Self::Factor => "a number from 1 to 1000",
+            Self::Jitter => "the name of a jitter",
+        }
+    }
+
+    /// A value to paste.
+    pub(crate) const fn example(self) -> &'static str {
+        match self {
+            Self::Attempts => "4",
+            Self::Timeout => "\"1.5s\"",
+            Self::Deadline => "\"5s\"",
+            Self::Backoff => "\"exponential\"",
+            Self::Base => "\"100ms\"",
+            Self::Delays => "\"200ms\"",
+            Self::MaxDelay => "\"20s\"",
+            Self::Factor => "2.0",
+            Self::Jitter => "\"full\"",
+            Self::MaxRetryAfter => "\"60s\"",
+        }
+    }
+
+    /// A list would have to outlive every policy that was ever read.
+    pub(crate) fn delays_refused() -> Fault {
+        Fault::with_help(
+            "`delays` cannot be configured",
+            "a list of delays belongs in the code: `Policy::with_delays`, or the attribute's `delays`",
+        )
+    }
+
+    /// The key of this name.
+    pub(crate) fn named(name: &str) -> Result<Self, Fault> {
+        // Numbers that leave out the first call.
+        const RETRIES: &str = "retries max_retries retry_count max_retry retry_limit";
+        if name == Self::Delays.name() {
+            return Err(Self::delays_refused());
+        }
+        if let Some(key) = Self::ALL.into_iter().find(|key| key.name() == name) {
+            return Ok(key);
+        }
+        if text::among(RETRIES, &text::snake_case(name)) {
+            return Err(Fault::with_help(
+                format!("unknown key `{name}`, called `attempts` here"),
+                "`attempts` counts the first call as well: 3 retries are 4 attempts",
+            ));
+        }
+        let problem = format!("unknown key `{}`", text::shown(name));
+        let keys = format!("the keys are {}", text::list(Self::names()));
+        Err(match text::nearest(name, Self::names()) {
+            Some(nearest) => Fault::with_help(problem, format!("did you mean `{nearest}`? {keys}")),
+            None => Fault::with_help(problem, keys),
+        })
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,18 @@
+//! One setting of a policy, as configuration writes it.
+//!
+//! ```text
+//! key (which)  ->  value (what, with duration)  ->  fault (what is wrong with it)
+//! together (what contradicts)
+//! ```
+
+mod duration;
+mod fault;
+mod key;
+mod text;
+mod together;
+mod value;
+
+pub(crate) use self::duration::human;
+pub(crate) use self::key::Key;
+pub(crate) use self::together::{Setter, contradictions};
+pub(crate) use self::value::{Setting, Value};

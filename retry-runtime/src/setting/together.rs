@@ -1,0 +1,69 @@
+//! Settings that contradict each other.
+
+use std::time::Duration;
+
+use super::duration::human;
+use super::fault::Fault;
+use super::key::Key;
+use crate::Backoff;
+use crate::policy::Policy;
+
+/// Who set a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setter {
+    /// 0 where configuration did not; else the higher one wins.
+    pub(crate) rank: u8,
+    /// Where, as messages continue: ` in the code`. May be empty.
+    pub(crate) place: String,
+}
+
+/// What contradicts in a policy that configuration changed, and the key to blame: the one that was set last.
+///
+/// Contradictions within the code are the code's own.
+pub(crate) fn contradictions(policy: &Policy, setter: impl Fn(Key) -> Setter) -> Vec<(Key, Fault)> {
+    let mut found = Vec::new();
+    let mut compare = |short: (Key, Duration), long: (Key, Duration), help: &str| {
+        let (first, second) = (setter(short.0), setter(long.0));
+        if short.1 <= long.1 || first.rank.max(second.rank) == 0 {
+            return;
+        }
+        let blamed = if second.rank > first.rank {
+            long.0
+        } else {
+            short.0
+        };
+        let party = |(key, length): (Key, Duration), place: &str| {
+            let place = if key == blamed { "" } else { place };
+            format!("`{key}` ({}{place})", human(length))
+        };
+        let problem = format!(
+            "{} is above {}",
+            party(short, &first.place),
+            party(long, &second.place)
+        );
+        found.push((blamed, Fault::with_help(problem, help)));
+    };
+    if let (Some(timeout), Some(deadline)) = (policy.timeout(), policy.deadline()) {
+        compare(
+            (Key::Timeout, timeout),
+            (Key::Deadline, deadline),
+            "a timeout is for one attempt, the deadline for all",
+        );
+    }
+    if !matches!(policy.backoff(), Backoff::Delays(_)) {
+        compare(
+            (Key::Base, policy.base()),
+            (Key::MaxDelay, policy.max_delay()),
+            "write a longer `max_delay`, or a shorter `base`",
+        );
+        return found;
+    }
+    for idle in [Key::Base, Key::MaxDelay, Key::Factor] {
+        if setter(idle).rank > 0 {
+            let problem = format!("`{idle}` has no effect, since the code sets the delays");
+            let help = "write `backoff = \"exponential\"` too, or leave it out";
+            found.push((idle, Fault::with_help(problem, help)));
+        }
+    }
+    found
+}
