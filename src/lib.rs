@@ -38,6 +38,8 @@ pub use retry_runtime::{
 #[doc(hidden)]
 pub use retry_runtime::private as __private;
 
+#[cfg(feature = "config")]
+pub use retry_runtime::config;
 #[cfg(feature = "testing")]
 pub use retry_runtime::testing;
 

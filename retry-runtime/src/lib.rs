@@ -11,6 +11,8 @@ mod call;
 #[doc(hidden)]
 pub mod classify;
 mod clock;
+#[cfg(feature = "config")]
+pub mod config;
 mod context;
 pub mod deadline;
 mod error;
@@ -30,7 +32,7 @@ mod report;
 mod result;
 mod rng;
 pub mod run;
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "config", feature = "serde"))]
 mod setting;
 mod site;
 mod stopped;

@@ -2,6 +2,11 @@
 
 use std::fmt::Display;
 
+#[cfg(feature = "config")]
+use arc_swap::ArcSwapOption;
+
+#[cfg(feature = "config")]
+use crate::atomics::Switch;
 use crate::policy::Policy;
 use crate::result::FromStopped;
 use crate::run::Run;
@@ -9,7 +14,8 @@ use crate::run::Run;
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
 /// Name it in the attribute with a `&`: `#[retry(policy = &PAYMENTS)]`. Other keys of the attribute override it. A
-/// call reads its policy once, when it begins.
+/// call reads its policy once, when it begins. With the feature `config` a file and the environment can override
+/// the policy, also while the program runs.
 ///
 /// The error type of the function must be able to hold a [`Stopped`](crate::Stopped), since a preset may have a
 /// timeout or a deadline.
@@ -34,6 +40,44 @@ use crate::run::Run;
 pub struct Preset {
     name: &'static str,
     policy: Policy,
+    #[cfg(feature = "config")]
+    overridden: Override,
+}
+
+/// What configuration sets in place of the policy in the code.
+#[cfg(feature = "config")]
+#[derive(Debug)]
+struct Override {
+    /// Whether there is a policy: asked first, since most presets have none.
+    is_set: Switch,
+    policy: ArcSwapOption<Policy>,
+}
+
+#[cfg(feature = "config")]
+impl Override {
+    const fn new() -> Self {
+        Self {
+            is_set: Switch::new(false),
+            policy: ArcSwapOption::const_empty(),
+        }
+    }
+
+    #[inline]
+    fn get(&self) -> Option<Policy> {
+        self.is_set.is_on().then(|| self.load()).flatten()
+    }
+
+    // Who sees the switch before the policy finds none here, and goes by the code.
+    #[inline(never)]
+    fn load(&self) -> Option<Policy> {
+        self.policy.load().as_deref().copied()
+    }
+
+    fn set(&self, policy: Option<Policy>) {
+        let is_set = policy.is_some();
+        self.policy.store(policy.map(std::sync::Arc::new));
+        self.is_set.set(is_set);
+    }
 }
 
 impl Preset {
@@ -49,7 +93,12 @@ impl Preset {
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy) -> Self {
         check(name.as_bytes());
-        Self { name, policy }
+        Self {
+            name,
+            policy,
+            #[cfg(feature = "config")]
+            overridden: Override::new(),
+        }
     }
 
     /// The name.
@@ -58,11 +107,30 @@ impl Preset {
         self.name
     }
 
-    /// The policy of a call that begins now.
+    /// The policy of a call that begins now: that of the code, with what configuration overrides.
+    ///
+    /// Without the feature `config` it is always that of the code. With it, asking costs one relaxed load while
+    /// nothing overrides the preset.
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
+        #[cfg(feature = "config")]
+        if let Some(policy) = self.overridden.get() {
+            return policy;
+        }
         self.policy
+    }
+
+    /// The policy in the code.
+    #[cfg(feature = "config")]
+    pub(crate) const fn in_code(&self) -> Policy {
+        self.policy
+    }
+
+    /// Sets what calls go by from now on: `None` for the policy in the code.
+    #[cfg(feature = "config")]
+    pub(crate) fn set_override(&self, policy: Option<Policy>) {
+        self.overridden.set(policy);
     }
 
     /// Runs an operation with retries, without an attribute: [`Policy::run`] with the policy of now.

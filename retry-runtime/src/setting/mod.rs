@@ -8,11 +8,14 @@
 mod duration;
 mod fault;
 mod key;
-mod text;
+pub(crate) mod text;
 mod together;
 mod value;
 
+#[cfg(feature = "serde")]
 pub(crate) use self::duration::human;
+#[cfg(feature = "config")]
+pub(crate) use self::fault::Fault;
 pub(crate) use self::key::Key;
 pub(crate) use self::together::{Setter, contradictions};
 pub(crate) use self::value::{Setting, Value};

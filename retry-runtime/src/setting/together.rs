@@ -12,7 +12,7 @@ use crate::policy::Policy;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setter {
     /// 0 where configuration did not; else the higher one wins.
-    pub(crate) rank: u8,
+    pub(crate) rank: usize,
     /// Where, as messages continue: ` in the code`. May be empty.
     pub(crate) place: String,
 }

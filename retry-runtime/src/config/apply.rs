@@ -1,0 +1,120 @@
+//! Puts together what was found, and sets the presets.
+
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use super::error::{Error, Problem};
+use super::found::{Entry, Found};
+use super::{Content, Source, env, file, toml};
+use crate::policy::Policy;
+use crate::preset::Preset;
+use crate::setting::{Key, Setter, contradictions};
+use crate::switch::set_enabled;
+
+/// The presets of the source that turned retries off, while they are off. Held by whoever applies a source, so that
+/// two never mix.
+static OFF_BY: Mutex<Option<Vec<&'static Preset>>> = Mutex::new(None);
+
+pub(super) fn apply(source: &Source) -> Result<(), Error> {
+    let mut off_by = OFF_BY.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = Found::new(&source.presets);
+    same_names(source, &mut found);
+    let mut rank = 0;
+    for file in &source.files {
+        rank += 1;
+        match &file.content {
+            Content::Text(text) => toml::read(&file.name, rank, text, &mut found),
+            Content::Path(path) => match file::read(&file.name, path) {
+                Ok(text) => toml::read(&file.name, rank, &text, &mut found),
+                Err(problem) => found.problems.push(problem),
+            },
+        }
+    }
+    for environment in &source.environments {
+        rank += 1;
+        env::read(environment, rank, &mut found);
+    }
+    let policies = together(&mut found);
+    if !found.problems.is_empty() {
+        return Err(Error::new(found.problems));
+    }
+    for (preset, policy) in source.presets.iter().zip(policies) {
+        preset.set_override(policy);
+    }
+    match found.enabled {
+        Some(enabled) => {
+            set_enabled(enabled);
+            *off_by = (!enabled).then(|| source.presets.clone());
+        }
+        None => {
+            let same = |others: &mut Vec<&Preset>| {
+                let mut pairs = others.iter().zip(&source.presets);
+                others.len() == source.presets.len() && pairs.all(|(a, b)| ptr::eq(*a, *b))
+            };
+            if off_by.take_if(same).is_some() {
+                set_enabled(true);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The policy of each preset; `None` where nothing overrides the code.
+fn together(found: &mut Found<'_>) -> Vec<Option<Policy>> {
+    let mut policies = Vec::new();
+    for ((preset, entries), broken) in found.presets.iter().zip(&found.entries).zip(&found.broken) {
+        let code = preset.in_code();
+        let policy = entries
+            .iter()
+            .fold(code, |policy, entry| entry.setting.set(policy));
+        policies.push((!entries.is_empty()).then_some(policy));
+        // Whether the rest fits cannot be said.
+        if *broken {
+            continue;
+        }
+        let last = |key: Key| entries.iter().rev().find(|entry| entry.key == key);
+        for (key, fault) in contradictions(&policy, |key| setter(last(key))) {
+            if let Some(entry) = last(key) {
+                let name = match entry.place.line {
+                    Some(_) => format!("{}: ", preset.name()),
+                    None => String::new(),
+                };
+                let problem = entry.place.problem(format!("{name}{fault}"));
+                found.problems.push(problem);
+            }
+        }
+    }
+    policies
+}
+
+/// Who set a key, by its last entry.
+fn setter(entry: Option<&Entry>) -> Setter {
+    let Some(entry) = entry else {
+        return Setter {
+            rank: 0,
+            place: " in the code".to_owned(),
+        };
+    };
+    let place = &entry.place;
+    let line = place.line.map(|line| format!(":{line}"));
+    Setter {
+        rank: place.rank,
+        place: format!(" in {}{}", place.origin, line.unwrap_or_default()),
+    }
+}
+
+/// Refuses presets that the environment could not tell apart.
+fn same_names(source: &Source, found: &mut Found<'_>) {
+    for (at, preset) in source.presets.iter().enumerate() {
+        let earlier = source.presets.iter().take(at);
+        let name = env::name(preset);
+        if let Some(other) = earlier.into_iter().find(|other| env::name(other) == name) {
+            let message = format!(
+                "preset `{}` has the name of preset `{}`, `{name}` in the environment; rename one of them",
+                preset.name(),
+                other.name(),
+            );
+            found.problems.push(Problem::new("presets", None, message));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Finds settings in variables.
+
+use std::env::vars_os;
+use std::ffi::{OsStr, OsString};
+
+use super::Environment;
+use super::error::Problem;
+use super::found::{Found, Place};
+use crate::preset::Preset;
+use crate::setting::{Key, Value};
+
+const ENABLED: &str = "ENABLED";
+
+/// A preset's name in a variable.
+pub(super) fn name(preset: &Preset) -> String {
+    preset.name().to_uppercase().replace(['-', '.'], "_")
+}
+
+/// Refuses a prefix that no variable has.
+pub(super) fn check(prefix: &str) -> Result<(), Problem> {
+    let allowed = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
+    if !prefix.is_empty() && prefix.chars().all(allowed) && !prefix.ends_with('_') {
+        return Ok(());
+    }
+    let message = format!(
+        "found {}, expected a prefix of `A` to `Z`, digits and `_`, with none at its end; write \"RETRY\", for example",
+        Value::Text(prefix)
+    );
+    Err(Problem::new("env", None, message))
+}
+
+/// Reads the variables of one prefix.
+pub(super) fn read(environment: &Environment, rank: usize, found: &mut Found<'_>) {
+    let start = format!("{}_", environment.prefix);
+    let mut variables: Vec<_> = match &environment.variables {
+        Some(variables) => relevant(&start, variables.iter().cloned()),
+        None => relevant(&start, vars_os()),
+    };
+    variables.sort();
+    let names: Vec<_> = found.presets.iter().map(|preset| name(preset)).collect();
+    for (variable, value) in variables {
+        let place = Place {
+            rank,
+            origin: variable.clone(),
+            line: None,
+        };
+        let rest = variable.strip_prefix(&start).unwrap_or(&variable);
+        let Some(value) = value.to_str().map(str::trim) else {
+            found.problem(&place, "is not UTF-8, expected text in UTF-8");
+            continue;
+        };
+        if rest == ENABLED {
+            found.enabled(Value::Text(value), &place);
+            continue;
+        }
+        match split(rest, &names) {
+            Split::Setting(preset, key) => {
+                found.setting(preset, key, value_of(key, value), place, "");
+            }
+            Split::NoKey(preset, key) => match Key::named(&key.to_lowercase()) {
+                Err(fault) if !key.is_empty() => found.fault(preset, &place, "", &fault),
+                _ => found.problem(
+                    &place,
+                    format!("has no key; write `{variable}_ATTEMPTS`, for example"),
+                ),
+            },
+            Split::NoPreset(typed) => {
+                found.unknown_preset(&place, &typed.to_lowercase(), &names, &["enabled"]);
+            }
+        }
+    }
+}
+
+/// The variables whose name begins like this.
+fn relevant(
+    start: &str,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<(String, OsString)> {
+    let named = |(name, value): (OsString, OsString)| {
+        let name = OsStr::to_str(&name)?;
+        name.starts_with(start).then(|| (name.to_owned(), value))
+    };
+    variables.filter_map(named).collect()
+}
+
+/// What the name of a variable says, behind the prefix.
+enum Split<'n> {
+    Setting(usize, Key),
+    /// A preset, and what is no key of it.
+    NoKey(usize, &'n str),
+    /// What stands in a preset's place.
+    NoPreset(&'n str),
+}
+
+fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
+    let mut longest: Option<(usize, &str, usize)> = None;
+    for (preset, name) in names.iter().enumerate() {
+        let key = match rest.strip_prefix(name.as_str()) {
+            Some("") => "",
+            Some(key) => match key.strip_prefix('_') {
+                Some(key) => key,
+                None => continue,
+            },
+            None => continue,
+        };
+        if let Ok(key) = Key::named(&key.to_lowercase()) {
+            return Split::Setting(preset, key);
+        }
+        if longest.is_none_or(|(_, _, length)| name.len() > length) {
+            longest = Some((preset, key, name.len()));
+        }
+    }
+    if let Some((preset, key, _)) = longest {
+        return Split::NoKey(preset, key);
+    }
+    let mut keys = Key::ALL.into_iter().chain([Key::Delays]);
+    let preset = keys.find_map(|key| {
+        let preset = rest.strip_suffix(&key.name().to_uppercase())?;
+        preset.strip_suffix('_').filter(|preset| !preset.is_empty())
+    });
+    Split::NoPreset(preset.unwrap_or(rest))
+}
+
+/// A variable is always text, also where a number is meant.
+fn value_of(key: Key, text: &str) -> Value<'_> {
+    let number = matches!(key, Key::Attempts | Key::Factor)
+        && text.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char))
+        && text.parse::<f64>().is_ok();
+    if number {
+        Value::Number(text)
+    } else {
+        Value::Text(text)
+    }
+}

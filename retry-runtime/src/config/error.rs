@@ -1,0 +1,94 @@
+//! What is wrong with a configuration.
+
+use std::fmt;
+
+/// Every mistake in a configuration. Its text has one line for each.
+///
+/// No mistake is no error: there is always at least one [`Problem`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    problems: Vec<Problem>,
+}
+
+impl Error {
+    pub(super) fn new(problems: Vec<Problem>) -> Self {
+        Self { problems }
+    }
+
+    /// The mistakes, in the order of files, lines and variables.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Self::new(vec![problem])
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.problems.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// One mistake in a configuration: where it is, what was found, and what is expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    origin: String,
+    line: Option<usize>,
+    message: String,
+}
+
+impl Problem {
+    pub(super) fn new(
+        origin: impl Into<String>,
+        line: Option<usize>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            origin: origin.into(),
+            line,
+            message: message.into(),
+        }
+    }
+
+    /// The file, as it was given, or the name of the variable.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The line in the file, from 1. `None` for a variable, and for the file as a whole.
+    #[must_use]
+    pub const fn line(&self) -> Option<usize> {
+        self.line
+    }
+
+    /// What was found, what is expected, and the nearest name where one is near. One line.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// `retry.toml:4: …`
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}

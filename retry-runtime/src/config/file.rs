@@ -1,0 +1,51 @@
+//! Reads a file of settings.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use super::error::Problem;
+
+/// The largest file that is read: 1 MiB. Real ones have a few hundred bytes.
+pub const LARGEST_FILE: u64 = 1024 * 1024;
+
+/// Reads a file whole. `name` is what messages call it.
+pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
+    let wrong = |message: String| Problem::new(name, None, message);
+    let unreadable = |error: io::Error| wrong(format!("cannot be read: {error}"));
+    // Asked before it is opened: to open a pipe may take for ever.
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(wrong("is a folder, expected a TOML file".to_owned()));
+    }
+    if !metadata.is_file() {
+        return Err(wrong(
+            "is neither a file nor a link to one, expected a TOML file".to_owned(),
+        ));
+    }
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    // A file may grow while it is read.
+    let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    read.map_err(unreadable)?;
+    if metadata.len() > LARGEST_FILE || bytes.len() as u64 > LARGEST_FILE {
+        return Err(wrong(format!(
+            "has more than {LARGEST_FILE} bytes, expected at most 1 MiB"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = line(error.as_bytes(), valid);
+        Problem::new(
+            name,
+            Some(line),
+            "has a byte that is not UTF-8, expected text in UTF-8",
+        )
+    })
+}
+
+/// The line of a place in a text, from 1.
+pub(super) fn line(text: &[u8], at: usize) -> usize {
+    let before = text.get(..at).unwrap_or(text);
+    before.split(|byte| *byte == b'\n').count()
+}

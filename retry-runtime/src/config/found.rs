@@ -1,0 +1,134 @@
+//! What the files and the environment say, before it is applied.
+
+use super::error::Problem;
+use crate::preset::Preset;
+use crate::setting::text::{list, nearest, shown};
+use crate::setting::{Fault, Key, Setting, Value};
+
+/// Where something was found.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The higher one wins.
+    pub(super) rank: usize,
+    pub(super) origin: String,
+    pub(super) line: Option<usize>,
+}
+
+impl Place {
+    pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem::new(self.origin.as_str(), self.line, message)
+    }
+}
+
+/// One setting of one preset.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) setting: Setting,
+    pub(super) place: Place,
+}
+
+/// All that was found.
+#[derive(Debug)]
+pub(super) struct Found<'p> {
+    pub(super) presets: &'p [&'static Preset],
+    /// For each preset, the lowest rank first.
+    pub(super) entries: Vec<Vec<Entry>>,
+    /// Whether a setting of the preset could not be read.
+    pub(super) broken: Vec<bool>,
+    pub(super) enabled: Option<bool>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl<'p> Found<'p> {
+    pub(super) fn new(presets: &'p [&'static Preset]) -> Self {
+        Self {
+            presets,
+            entries: presets.iter().map(|_| Vec::new()).collect(),
+            broken: vec![false; presets.len()],
+            enabled: None,
+            problems: Vec::new(),
+        }
+    }
+
+    pub(super) fn problem(&mut self, place: &Place, message: impl Into<String>) {
+        self.problems.push(place.problem(message));
+    }
+
+    /// A setting of a preset. `path` is what messages say of it first.
+    pub(super) fn setting(
+        &mut self,
+        preset: usize,
+        key: Key,
+        value: Value<'_>,
+        place: Place,
+        path: &str,
+    ) {
+        match Setting::read(key, value) {
+            Ok(setting) => {
+                if let Some(entries) = self.entries.get_mut(preset) {
+                    entries.push(Entry {
+                        key,
+                        setting,
+                        place,
+                    });
+                }
+            }
+            Err(fault) => self.fault(preset, &place, path, &fault),
+        }
+    }
+
+    pub(super) fn fault(&mut self, preset: usize, place: &Place, path: &str, fault: &Fault) {
+        if let Some(broken) = self.broken.get_mut(preset) {
+            *broken = true;
+        }
+        self.problem(place, format!("{path}{fault}"));
+    }
+
+    pub(super) fn enabled(&mut self, value: Value<'_>, place: &Place) {
+        match value {
+            Value::Text("true") | Value::Other("true") => self.enabled = Some(true),
+            Value::Text("false") | Value::Other("false") => self.enabled = Some(false),
+            _ => self.problem(
+                place,
+                format!("`enabled` is {value}, expected true or false"),
+            ),
+        }
+    }
+
+    /// Names a preset that there is not. `names` are the known ones, `others` what else may stand in this place.
+    pub(super) fn unknown_preset(
+        &mut self,
+        place: &Place,
+        typed: &str,
+        names: &[String],
+        others: &[&str],
+    ) {
+        let lower: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
+        let known = || {
+            lower
+                .iter()
+                .map(String::as_str)
+                .chain(others.iter().copied())
+        };
+        let near = nearest(typed, known()).and_then(|near| known().position(|name| name == near));
+        let near = near.and_then(|at| {
+            let mut written = names
+                .iter()
+                .map(String::as_str)
+                .chain(others.iter().copied());
+            written.nth(at)
+        });
+        let near = near.map(|near| format!("did you mean `{near}`? "));
+        let presets = if names.is_empty() {
+            "there are no presets".to_owned()
+        } else {
+            format!("the presets are {}", list(names.iter().map(String::as_str)))
+        };
+        let near = near.unwrap_or_default();
+        self.problem(
+            place,
+            format!("unknown preset `{}`; {near}{presets}", shown(typed)),
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! Retry settings from files and the environment: changed without a release, also while the program runs.
+//!
+//! A [`Source`] names the [`Preset`]s that may be configured, and where their settings are. [`Source::apply`] reads
+//! all of it and sets the presets.
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use reattempt::{Policy, Preset, config};
+//!
+//! static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
+//! static SEARCH: Preset = Preset::new("search", Policy::new());
+//!
+//! # fn main() -> Result<(), config::Error> {
+//! let source = config::Source::new([&PAYMENTS, &SEARCH])
+//!     .toml_text("retry.toml", "[payments]\nattempts = 2\ntimeout = '1.5s'")
+//!     .env("RETRY")?;
+//! source.apply()?;
+//! assert_eq!(PAYMENTS.policy().attempts(), Some(2));
+//! assert_eq!(SEARCH.policy(), Policy::new());
+//! # Ok(()) }
+//! ```
+//!
+//! # Precedence
+//!
+//! Each key of a preset has the value of the last row that gives one:
+//!
+//! | | from | example |
+//! |---|---|---|
+//! | 1 | the preset in the code | `Preset::new("payments", Policy::new().with_attempts(4))` |
+//! | 2 | files, in the order in which the source names them | `[payments]`, `attempts = 3` |
+//! | 3 | the environment | `RETRY_PAYMENTS_ATTEMPTS=2` |
+//! | 4 | keys of the attribute | `#[retry(policy = &PAYMENTS, attempts = 6)]` |
+//!
+//! # Files
+//!
+//! A file is TOML, in UTF-8, of at most [`LARGEST_FILE`] bytes. It has one table for each preset, with the keys that
+//! the table below lists. A preset named `db.read` is `[db.read]` or `["db.read"]`.
+//!
+//! ```toml
+//! enabled = true
+//!
+//! [payments]
+//! attempts = 3
+//! timeout = "1.5s"
+//! ```
+//!
+//! # Environment
+//!
+//! A variable is the prefix, the preset and the key in capitals, joined with `_`: `RETRY_PAYMENTS_MAX_DELAY=5s`. In
+//! the preset's name `-` and `.` become `_`. Two presets must not be the same in this form.
+//!
+//! # Keys
+//!
+//! | key | value | range |
+//! |---|---|---|
+//! | `attempts` | a whole number, or `"unlimited"` | 1 to 4294967294 |
+//! | `timeout`, `deadline`, `max_delay` | a duration with a unit: `"1.5s"`, `"1m 30s"` | above zero, at most 24 h |
+//! | `base`, `max_retry_after` | a duration | at most 24 h |
+//! | `backoff` | `"exponential"`, `"constant"`, `"linear"`, `"fibonacci"` | |
+//! | `factor` | a number | 1 to 1000 |
+//! | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` | |
+//!
+//! They mean what they mean in the attribute. A limit can be changed and not taken away: there is no word for "no
+//! timeout". `delays` belongs in the code.
+//!
+//! Above the tables, `enabled = false` turns retries off in the whole process, as
+//! [`set_enabled(false)`](crate::set_enabled) does. So does `RETRY_ENABLED=false`.
+//!
+//! # Errors
+//!
+//! Whatever is wrong is refused as a whole: if there is one mistake, no preset changes. The [`Error`] has every
+//! mistake, one on each line, with its file and line or its variable:
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use reattempt::{Policy, Preset, config};
+//!
+//! static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
+//!
+//! let text = "[payments]\ntimeout = '1.5'\n[paymnts]\nattempts = 2";
+//! let source = config::Source::new([&PAYMENTS]).toml_text("retry.toml", text);
+//! let error = source.apply().unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "retry.toml:2: payments.timeout: duration \"1.5\" has no unit; write \"1.5s\" or \"1.5ms\"\n\
+//!      retry.toml:3: unknown preset `paymnts`; did you mean `payments`? the presets are `payments`",
+//! );
+//! assert_eq!(PAYMENTS.policy().attempts(), Some(4));
+//! ```
+
+mod apply;
+mod env;
+mod error;
+mod file;
+mod found;
+mod toml;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+pub use self::error::{Error, Problem};
+pub use self::file::LARGEST_FILE;
+use crate::preset::Preset;
+
+/// Where the settings of presets come from.
+///
+/// See the [module](self) for precedence, keys and an example. Keep the source to read everything again:
+/// [`apply`](Self::apply) reads files and environment anew each time.
+#[derive(Debug, Clone)]
+pub struct Source {
+    presets: Vec<&'static Preset>,
+    files: Vec<File>,
+    environments: Vec<Environment>,
+}
+
+#[derive(Debug, Clone)]
+struct File {
+    /// As messages show it.
+    name: String,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    Path(PathBuf),
+    Text(String),
+}
+
+#[derive(Debug, Clone)]
+struct Environment {
+    prefix: String,
+    /// `None` is that of the process.
+    variables: Option<Vec<(OsString, OsString)>>,
+}
+
+impl Source {
+    /// Names the presets that may be configured. Settings for any other are refused.
+    #[must_use]
+    pub fn new(presets: impl IntoIterator<Item = &'static Preset>) -> Self {
+        Self {
+            presets: presets.into_iter().collect(),
+            files: Vec::new(),
+            environments: Vec::new(),
+        }
+    }
+
+    /// Adds a TOML file, which overrides the files added before it.
+    ///
+    /// A relative path is taken from the working directory of now. Each [`apply`](Self::apply) reads the file again.
+    ///
+    /// # Errors
+    ///
+    /// - The file cannot be read: it is not there, is a folder, is not in UTF-8, or is larger than
+    ///   [`LARGEST_FILE`]. What it says is checked by [`apply`](Self::apply).
+    pub fn toml_file(mut self, path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        file::read(&name, &path)?;
+        let content = Content::Path(path);
+        self.files.push(File { name, content });
+        Ok(self)
+    }
+
+    /// Adds a text in TOML, which overrides the files and texts added before it. Messages call it `name`.
+    #[must_use]
+    pub fn toml_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.files.push(File {
+            name: name.into(),
+            content: Content::Text(text.into()),
+        });
+        self
+    }
+
+    /// Adds the variables of the process whose name begins with this prefix and `_`. They override all files.
+    ///
+    /// A variable with the prefix that is no setting is refused, so choose a prefix that nothing else uses.
+    ///
+    /// # Errors
+    ///
+    /// - The prefix is empty, ends with `_`, or has other characters than `A` to `Z`, digits and `_`.
+    pub fn env(self, prefix: impl Into<String>) -> Result<Self, Error> {
+        self.environment(prefix.into(), None)
+    }
+
+    /// Adds variables as [`env`](Self::env) does, from a list in place of the environment of the process. For tests,
+    /// and for settings that come from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// - Those of [`env`](Self::env).
+    pub fn env_from<N, V>(
+        self,
+        prefix: impl Into<String>,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<Self, Error>
+    where
+        N: Into<OsString>,
+        V: Into<OsString>,
+    {
+        let variables = variables.into_iter();
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        self.environment(prefix.into(), Some(variables.collect()))
+    }
+
+    fn environment(
+        mut self,
+        prefix: String,
+        variables: Option<Vec<(OsString, OsString)>>,
+    ) -> Result<Self, Error> {
+        env::check(&prefix)?;
+        self.environments.push(Environment { prefix, variables });
+        Ok(self)
+    }
+
+    /// Reads everything, and sets each preset of this source: all of them, or none if there is a mistake anywhere.
+    ///
+    /// Call it once at the start, and again to reload, from any thread. It reads files, so call it within
+    /// `tokio::task::spawn_blocking` where other tasks run.
+    ///
+    /// - Calls that begin afterwards go by the new policies. A call takes its policy once, when it begins, and never
+    ///   sees half of a reload. Calls that run already keep theirs.
+    /// - A key that is no longer set anywhere returns to the value in the code.
+    /// - `enabled` acts on the whole process, and on running calls too. When `enabled = false` is gone at a reload,
+    ///   retries are on again. Where it was never set, a switch that the program sets with
+    ///   [`set_enabled`](crate::set_enabled) stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// - Every mistake in files and environment, and files that cannot be read. The settings stay as they were.
+    pub fn apply(&self) -> Result<(), Error> {
+        apply::apply(self)
+    }
+}

@@ -1,0 +1,173 @@
+//! Presets that files and variables override, at the start and at a reload.
+
+use std::env::current_exe;
+use std::fs;
+use std::io;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+use reattempt::config::{Error, Source};
+use reattempt::{Jitter, Policy, Preset, observe, retry};
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+#[test]
+fn what_comes_later_in_the_order_of_precedence_wins_key_by_key() {
+    const CODE: Policy = Policy::new().with_attempts(4).with_timeout(ms(100));
+    static PAYMENTS: Preset = Preset::new("payments", CODE);
+    static SEARCH: Preset = Preset::new("search", CODE);
+    let source = Source::new([&PAYMENTS, &SEARCH])
+        // Before the files, which it overrides all the same.
+        .env_from("RETRY", [("RETRY_PAYMENTS_ATTEMPTS", " 2 ")])
+        .unwrap()
+        .toml_text(
+            "first.toml",
+            "[payments]\nattempts = 5\ntimeout = '200ms'\njitter = 'equal'",
+        )
+        .toml_text("second.toml", "[payments]\ntimeout = '300ms'");
+    source.apply().unwrap();
+    let expected = CODE
+        .with_attempts(2)
+        .with_timeout(ms(300))
+        .with_jitter(Jitter::Equal);
+    assert_eq!(PAYMENTS.policy(), expected);
+    assert_eq!(SEARCH.policy(), CODE);
+}
+
+#[test]
+fn names_with_dots_and_dashes_are_tables_and_variables() {
+    static DB: Preset = Preset::new("db", Policy::new());
+    static READ: Preset = Preset::new("db.read-only", Policy::new());
+    static MAX: Preset = Preset::new("db.max", Policy::new());
+    let presets = || Source::new([&DB, &READ, &MAX]);
+    for text in [
+        "[db]\nattempts = 5\n[db.read-only]\nattempts = 6",
+        "['db']\nattempts = 5\n['db.read-only']\nattempts = 6",
+        "db.attempts = 5\ndb.read-only.attempts = 0x6",
+        "\u{feff}[db]\r\nattempts = 5\r\nread-only = { attempts = 6 }\r\n",
+    ] {
+        presets().toml_text("retry.toml", text).apply().unwrap();
+        assert_eq!(DB.policy().attempts(), Some(5), "{text}");
+        assert_eq!(READ.policy().attempts(), Some(6), "{text}");
+        presets().apply().unwrap();
+        assert_eq!(READ.policy(), Policy::new());
+    }
+    let variables = [
+        ("RETRY_DB_MAX_DELAY", "1s"),
+        ("RETRY_DB_READ_ONLY_MAX_DELAY", "2s"),
+        ("RETRY_DB_MAX_MAX_DELAY", "3s"),
+        ("RETRYING", "yes"),
+    ];
+    let source = presets().env_from("RETRY", variables).unwrap();
+    source.apply().unwrap();
+    let delays = [&DB, &READ, &MAX].map(|preset| preset.policy().max_delay());
+    assert_eq!(delays, [ms(1000), ms(2000), ms(3000)]);
+}
+
+#[test]
+fn a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code() {
+    static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
+    static SEARCH: Preset = Preset::new("search", Policy::new());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("retry.toml");
+    let write = |text: &str| fs::write(&path, text).unwrap();
+    let attempts = || [&PAYMENTS, &SEARCH].map(|preset| preset.policy().attempts());
+
+    write("[payments]\nattempts = 2\n[search]\nattempts = 'unlimited'");
+    let source = Source::new([&PAYMENTS, &SEARCH]).toml_file(&path).unwrap();
+    assert_eq!(attempts(), [Some(4), Some(3)], "nothing is applied yet");
+    source.apply().unwrap();
+    assert_eq!(attempts(), [Some(2), None]);
+
+    write("[payments]\nattempts = 6\n[search]\nattempts = 0");
+    source.apply().unwrap_err();
+    assert_eq!(attempts(), [Some(2), None], "all or nothing");
+
+    write("[search]\nattempts = 5");
+    source.apply().unwrap();
+    assert_eq!(attempts(), [Some(4), Some(5)]);
+
+    fs::remove_file(&path).unwrap();
+    let error: Error = source.apply().unwrap_err();
+    assert!(error.to_string().contains("cannot be read"), "{error}");
+    assert_eq!(attempts(), [Some(4), Some(5)]);
+}
+
+#[test]
+fn a_contradiction_within_the_code_is_its_own() {
+    static ODD: Preset = Preset::new(
+        "odd",
+        Policy::new().with_timeout(ms(9)).with_deadline(ms(5)),
+    );
+    let source = Source::new([&ODD]).toml_text("retry.toml", "[odd]\nattempts = 2");
+    source.apply().unwrap();
+    assert_eq!(ODD.policy().attempts(), Some(2));
+}
+
+#[test]
+fn a_backoff_replaces_the_delays_of_the_code() {
+    const DELAYS: Policy = Policy::new().with_delays(&[Duration::ZERO]);
+    static LIST: Preset = Preset::new("list", DELAYS);
+    let text = "[list]\nbackoff = 'constant'\nbase = '1s'\njitter = 'none'";
+    let source = Source::new([&LIST]).toml_text("retry.toml", text);
+    source.apply().unwrap();
+    let policy = LIST.policy();
+    assert_eq!(policy.attempts(), Some(2));
+    assert_eq!(policy.delay_range(0, None), ms(1000)..=ms(1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win() {
+    static CALLS: Preset = Preset::new("calls", Policy::new().with_attempts(2));
+
+    #[retry(policy = &CALLS, budget = "none")]
+    async fn fails(calls: &AtomicU32, load: impl Fn(u32)) -> io::Result<()> {
+        load(calls.fetch_add(1, Relaxed));
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
+    #[retry(policy = &CALLS, attempts = 3, budget = "none")]
+    async fn thrice(calls: &AtomicU32) -> io::Result<()> {
+        calls.fetch_add(1, Relaxed);
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
+    let load = |text: &str| {
+        let source = Source::new([&CALLS]).toml_text("retry.toml", text);
+        source.apply().unwrap();
+    };
+    let calls = AtomicU32::new(0);
+    // Reloaded in the middle of the call.
+    fails(&calls, |_| load("[calls]\nattempts = 5"))
+        .await
+        .unwrap_err();
+    assert_eq!(calls.swap(0, Relaxed), 2);
+    fails(&calls, |_| ()).await.unwrap_err();
+    assert_eq!(calls.swap(0, Relaxed), 5);
+    thrice(&calls).await.unwrap_err();
+    assert_eq!(calls.swap(0, Relaxed), 3);
+    let run = CALLS.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
+    let (_, report) = observe(run).await;
+    assert_eq!(report.unwrap().attempts(), 5);
+}
+
+/// The variables of a process are set for a process of its own.
+#[test]
+fn the_environment_of_the_process_is_read() {
+    static WORKER: Preset = Preset::new("worker", Policy::new());
+    const PREFIX: &str = "REATTEMPT_TEST";
+    Source::new([&WORKER]).env(PREFIX).unwrap().apply().unwrap();
+    if std::env::var_os("REATTEMPT_TEST_WORKER_ATTEMPTS").is_some() {
+        assert_eq!(WORKER.policy().attempts(), Some(7));
+        return;
+    }
+    assert_eq!(WORKER.policy(), Policy::new());
+    let status = Command::new(current_exe().unwrap())
+        .args(["--exact", "the_environment_of_the_process_is_read"])
+        .env("REATTEMPT_TEST_WORKER_ATTEMPTS", "7")
+        .status();
+    assert!(status.unwrap().success());
+}

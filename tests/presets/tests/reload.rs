@@ -1,0 +1,76 @@
+//! Reloads while calls read: no reader ever sees half of one.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use reattempt::config::Source;
+use reattempt::{Policy, Preset};
+
+const RELOADS: u32 = 5_000;
+
+/// All keys of the policy number `n` say `n`.
+fn text(n: u32) -> String {
+    format!(
+        "[shared]\nattempts = {n}\ntimeout = '{n}ms'\ndeadline = '{n}s'\nbase = '{n}us'\nmax_delay = '{n}s'\n\
+         max_retry_after = '{n}s'"
+    )
+}
+
+fn number(policy: &Policy) -> u32 {
+    let n = policy.attempts().unwrap();
+    let whole = Policy::new()
+        .with_attempts(n)
+        .with_timeout(Duration::from_millis(n.into()))
+        .with_deadline(Duration::from_secs(n.into()))
+        .with_base(Duration::from_micros(n.into()))
+        .with_max_delay(Duration::from_secs(n.into()))
+        .with_max_retry_after(Duration::from_secs(n.into()));
+    assert_eq!(*policy, whole);
+    n
+}
+
+#[test]
+fn readers_see_whole_policies_while_others_are_applied() {
+    const CODE: Policy = Policy::new()
+        .with_attempts(1)
+        .with_timeout(Duration::from_millis(1))
+        .with_deadline(Duration::from_secs(1))
+        .with_base(Duration::from_micros(1))
+        .with_max_delay(Duration::from_secs(1))
+        .with_max_retry_after(Duration::from_secs(1));
+    static SHARED: Preset = Preset::new("shared", CODE);
+    let (done, reads) = (AtomicBool::new(false), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut seen = Vec::new();
+                while !done.load(Relaxed) {
+                    seen.push(number(&SHARED.policy()));
+                    seen.dedup();
+                }
+                reads.fetch_add(seen.len() as u64, Relaxed);
+            });
+        }
+        // Two writers: an application is whole against another one too.
+        let writers = [0, 1].map(|odd| {
+            scope.spawn(move || {
+                for n in (2..RELOADS).filter(|n| n % 2 == odd) {
+                    // Now and then back to the code, and a mistake that changes nothing.
+                    let (text, right) = match n % 10 {
+                        3 => (String::new(), true),
+                        7 => (text(n) + "\nattempts = 0", false),
+                        _ => (text(n), true),
+                    };
+                    let source = Source::new([&SHARED]).toml_text("retry.toml", text);
+                    assert_eq!(source.apply().is_ok(), right);
+                }
+            })
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        done.store(true, Relaxed);
+    });
+    assert!(reads.load(Relaxed) > 3, "readers saw reloads");
+}
