@@ -3,6 +3,14 @@
 //! - [Why did my call fail after one attempt?](budgets) – what the retry budget does, and how to change it.
 //! - [What did my call do?](seeing) – reports, hooks, events, and the switch that turns retries off.
 #![cfg_attr(
+    feature = "config",
+    doc = "- [How do I change retries without a release?](configuring) – presets, files, variables, and reloads."
+)]
+#![cfg_attr(
+    not(feature = "config"),
+    doc = "- How do I change retries without a release? This page is there with the feature `config`."
+)]
+#![cfg_attr(
     feature = "testing",
     doc = "- [How do I test code that retries?](testing) – scopes without waits, tokio's paused clock, scripted operations."
 )]
@@ -15,6 +23,11 @@
 
 #[doc = include_str!("budgets.md")]
 pub mod budgets {}
+
+// Its examples need the feature.
+#[cfg(feature = "config")]
+#[doc = include_str!("configuring.md")]
+pub mod configuring {}
 
 #[doc = include_str!("seeing.md")]
 pub mod seeing {}
