@@ -41,7 +41,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut Found<'_>
     for (variable, value) in variables {
         let place = Place {
             rank,
-            origin: variable.clone(),
+            origin: variable.escape_debug().to_string(),
             line: None,
         };
         let rest = variable.strip_prefix(&start).unwrap_or(&variable);

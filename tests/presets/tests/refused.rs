@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
+use proptest::prelude::*;
 use reattempt::config::{LARGEST_FILE, Source};
 use reattempt::{Policy, Preset};
 
@@ -453,4 +454,46 @@ fn each_problem_can_be_taken_apart() {
     assert_eq!((first.origin(), first.line()), ("retry.toml", Some(2)));
     assert!(first.message().starts_with("`attempts` is in no preset"));
     assert_eq!((second.origin(), second.line()), ("APP_COUNT", None));
+}
+
+/// Pieces of TOML, right and wrong.
+fn texts() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("[payments]\n".to_owned()),
+        Just("[db.read-only]\n".to_owned()),
+        Just("enabled = ".to_owned()),
+        Just("attempts = ".to_owned()),
+        Just("timeout = '".to_owned()),
+        Just("deadline = '1m 30s'\n".to_owned()),
+        "[0-9]{1,30}",
+        "[a-z.\\[\\]{}='\"#\\\\µ\r\n\t -]{0,8}",
+    ];
+    prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_is_applied_or_refused_in_one_line_for_each_mistake(
+        text in texts(),
+        variable in "(PAYMENTS_|DB_READ_ONLY_|)(ATTEMPTS|FACTOR|JITTER|TIMEOUT|[A-Z_\n]{0,6})",
+        value in "[0-9a-z.\n-]{0,40}",
+    ) {
+        let presets = presets();
+        let source = Source::new(presets).toml_text("retry.toml", text);
+        let source = source.env_from("RETRY", [(format!("RETRY_{variable}"), value)]).unwrap();
+        match source.apply() {
+            Ok(()) => {}
+            Err(error) => {
+                prop_assert_eq!(error.to_string().lines().count(), error.problems().len(), "{}", error);
+                prop_assert!(!error.problems().is_empty());
+                prop_assert_eq!(presets[0].policy(), PAYMENTS);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_source_goes_to_other_threads() {
+    fn assert_goes<T: Send + Sync + Clone + 'static>(_: &T) {}
+    assert_goes(&Source::new(presets()));
 }
