@@ -97,7 +97,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
     }
 
     /// Gives the place for an error that a later attempt may need as the cause of a
-    /// [`Stopped`](crate::Stopped).
+    /// [`Stopped`].
     #[inline]
     #[must_use]
     pub fn kept_error<E>(&self) -> KeptError<E, LIMITED> {
