@@ -22,6 +22,10 @@
 //! - [`Retryable`] is how an error says whether it is worth another attempt.
 //! - [`Policy`] is the settings under a name; [`FAST_IO`], [`SLOW_IO`] and [`NO_RETRY`] are three.
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
+//! - [`Budget`] bounds the load that retries add. Each function has one by default. When it is empty, calls end after
+//!   one attempt and the log says so: [Why did my call fail after one attempt?](guide::budgets)
+//! - [`observe`](observe()) tells what a call did, [`set_enabled`] turns retries off, [`Policy::run`] retries a closure.
+//! - The [guide] answers one question on each page.
 
 pub mod guide;
 

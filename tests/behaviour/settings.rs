@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Backoff, Budget, Jitter, Outcome, Policy, Report, observe, retry};
+use reattempt::{Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, observe, retry};
 
 use crate::script::{RESET, Script, Step, ending, ms};
 
@@ -414,4 +414,21 @@ mod labels {
             format!("{module}::Here::fetch")
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_down_leaves_the_budget_of_the_others() {
+    static HOSTS: Budgets<String> = Budgets::new(Budget::aws());
+    #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = HOSTS.of(host))]
+    async fn get(script: &Script, host: &str) -> io::Result<usize> {
+        script.play().await
+    }
+    let down = Script::new([RESET]);
+    for _ in 0..100 {
+        get(&down, "a.example").await.unwrap_err();
+    }
+    assert_eq!(down.calls(), 135, "35 retries, and then none");
+    let flaky = Script::new([RESET, Step::Succeed]);
+    assert_eq!(get(&flaky, "b.example").await.unwrap(), 2);
+    assert!(HOSTS.of("a.example").level() < 14.0);
 }
