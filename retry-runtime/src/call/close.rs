@@ -138,7 +138,7 @@ impl State<'_> {
     }
 }
 
-/// What the last failure said of itself.
+/// The verdict of the last failure.
 pub(super) fn verdict(previous: Previous) -> Verdict {
     match previous {
         Previous::Failed(verdict) => verdict,

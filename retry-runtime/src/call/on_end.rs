@@ -8,7 +8,7 @@ use super::Call;
 use crate::listen::listener;
 use crate::report::Report;
 
-/// A call whose end a hook is told of, also if it is dropped.
+/// A call that tells a hook how it ended, also if it is dropped.
 // No bound on `H` but where it is made: a hook that is none is then one error.
 pub struct OnEnd<'p, H, const LIMITED: bool> {
     call: Call<'p, LIMITED>,

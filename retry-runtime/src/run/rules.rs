@@ -81,7 +81,7 @@ impl<E, N> On<E, N> {
 
 /// Finds errors of some types.
 pub trait Found<E> {
-    /// What the first that is not permanent says of itself.
+    /// The answer of the first one that is not permanent.
     fn found(&self, error: &E) -> Option<Said>;
 }
 

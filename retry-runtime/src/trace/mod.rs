@@ -1,4 +1,4 @@
-//! What a call says of itself, where somebody listens.
+//! The events of a call, for `tracing`.
 //!
 //! Arguments are never recorded. The error's text is made only where an event is wanted. A function logs ten
 //! lines of each message in a second, and then how many it left out.
@@ -74,62 +74,50 @@ pub(crate) fn may_be_heard() -> bool {
     false
 }
 
+/// Writes the event of a failed attempt, unless its line is left out: the fields that each has, then its own.
+#[cfg(feature = "tracing")]
+macro_rules! failed {
+    ($event:ident $level:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
+        let left_out = limited!($failure.lines.$line, $level);
+        tracing::$event!(
+            target: "reattempt",
+            function = $failure.function,
+            attempt = $failure.attempt,
+            attempts = $failure.attempts,
+            verdict = $failure.verdict.as_str(),
+            elapsed = ($failure.elapsed)().map(tracing::field::debug),
+            error = $failure.words.text(),
+            $($own)*,
+            left_out,
+            $message
+        );
+    }};
+}
+
 /// Another attempt will follow: an event of level debug.
 pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
-    {
-        let left_out = limited!(failure.lines.retrying, DEBUG);
-        tracing::debug!(
-            target: "reattempt",
-            function = failure.function,
-            attempt = failure.attempt,
-            attempts = failure.attempts,
-            verdict = failure.verdict.as_str(),
-            ?delay,
-            elapsed = (failure.elapsed)().map(tracing::field::debug),
-            error = failure.words.text(),
-            left_out,
-            "attempt failed, retrying"
-        );
-    }
+    failed!(debug DEBUG, failure, retrying, "attempt failed, retrying", ?delay);
     #[cfg(not(feature = "tracing"))]
     let Failure { .. } = failure;
     let _ = delay;
 }
 
-/// No attempt will follow. An event of level warn; for an error that was never worth a retry, which
-/// is the caller's own business, of level debug.
+/// No attempt will follow. An event of level warn; for an error that is not retryable, which is the caller's own
+/// business, of level debug.
 pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     if outcome == Outcome::NotRetryable {
-        let left_out = limited!(failure.lines.not_retryable, DEBUG);
-        tracing::debug!(
-            target: "reattempt",
-            function = failure.function,
-            attempt = failure.attempt,
-            attempts = failure.attempts,
-            verdict = failure.verdict.as_str(),
-            outcome = outcome.as_str(),
-            elapsed = (failure.elapsed)().map(tracing::field::debug),
-            error = failure.words.text(),
-            left_out,
-            "attempt failed, not worth another"
+        failed!(
+            debug DEBUG, failure, not_retryable, "attempt failed, not worth another",
+            outcome = outcome.as_str()
         );
     } else {
-        let left_out = limited!(failure.lines.gave_up, WARN);
         let empty = failure.empty.map(|budget| Empty(failure.function, budget));
-        tracing::warn!(
-            target: "reattempt",
-            function = failure.function,
-            attempt = failure.attempt,
-            attempts = failure.attempts,
-            verdict = failure.verdict.as_str(),
+        failed!(
+            warn WARN, failure, gave_up, "gave up",
             outcome = outcome.as_str(),
-            elapsed = (failure.elapsed)().map(tracing::field::debug),
-            error = failure.words.text(),
-            reason = empty.map(tracing::field::display),
-            left_out,
-            "gave up"
+            reason = empty.map(tracing::field::display)
         );
     }
     #[cfg(not(feature = "tracing"))]
