@@ -88,7 +88,7 @@ where
             }
         };
         Err(match last {
-            // No attempt was cut: the next one would only have begun too late.
+            // The last attempt returned this error, and the next one would begin after the deadline.
             Some(error) if ending.error_stands() => error,
             _ => stopped(ending.into_stopped()),
         })
