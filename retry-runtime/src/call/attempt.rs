@@ -53,9 +53,11 @@ impl<F: Future> Future for Attempt<'_, '_, F> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if state.frame.phase.get() != Phase::Attempt && state.begin(true) {
+        let begins = state.frame.phase.get() != Phase::Attempt;
+        if begins && state.begin(true) {
             return Poll::Ready(Err(Cut::Late));
         }
+        state.enter_attempt(begins);
         match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
             Poll::Pending => {
@@ -95,9 +97,11 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if state.frame.phase.get() != Phase::Attempt {
+        let begins = state.frame.phase.get() != Phase::Attempt;
+        if begins {
             state.begin(false);
         }
+        state.enter_attempt(begins);
         match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(ended),
             Poll::Pending => {

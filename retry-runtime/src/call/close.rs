@@ -37,6 +37,7 @@ impl State<'_> {
             self.closed();
         } else {
             self.give_back();
+            self.end_spans(Outcome::Dropped);
         }
     }
 
@@ -53,6 +54,7 @@ impl State<'_> {
                     self.count(Attempted::Unfinished);
                 }
                 self.record(Outcome::Dropped);
+                self.end_spans(Outcome::Dropped);
                 self.report(Outcome::Dropped)
             }
         };

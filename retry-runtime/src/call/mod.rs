@@ -36,6 +36,11 @@ mod on_end;
 mod prepare;
 mod schedule;
 mod settle;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod state;
 mod timer;
 mod trial;

@@ -65,7 +65,11 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
                 return Poll::Ready(Err(late));
             }
         }
-        let polled = match frame.lend(|| this.body.poll(waker)) {
+        let body = || {
+            let _entered = this.state.enter_call();
+            this.body.poll(waker)
+        };
+        let polled = match frame.lend(body) {
             Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
             Poll::Pending => {
                 this.state.suspended();

@@ -125,6 +125,7 @@ impl State<'_> {
             .map_or(own, |allowed| allowed.min(own));
         self.frame.attempts.set(allowed);
         if allowed < own && self.frame.number.get() >= allowed && self.settings.told().raise() {
+            let _entered = self.enter_call();
             trace::nested(self.settings.name(), allowed, own);
         }
         allowed

@@ -45,6 +45,7 @@ impl<'p> State<'p> {
     /// Takes note that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
+        self.leave_attempt();
         // What fails later fails for another reason.
         self.frame.refusal.set(None);
         if self.frame.notes.get() == Notes::New {

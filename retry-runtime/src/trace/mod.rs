@@ -4,10 +4,14 @@
 //! lines of each message in a second, and then how many it left out.
 
 mod lines;
+#[cfg(feature = "tracing")]
+mod spans;
 
 use std::time::Duration;
 
 pub(crate) use self::lines::Lines;
+#[cfg(feature = "tracing")]
+pub(crate) use self::spans::{Begun, Entered, Spans, may_be_wanted as spans_may_be_wanted};
 
 use crate::budget::Budget;
 use crate::classify::Verdict;

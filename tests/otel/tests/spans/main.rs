@@ -1,0 +1,9 @@
+//! The spans of calls, as OpenTelemetry gets them.
+
+mod body;
+mod dropped;
+mod each;
+mod levels;
+mod nested;
+mod recorded;
+mod without_attribute;
