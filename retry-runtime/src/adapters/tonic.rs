@@ -52,6 +52,7 @@ impl Retryable for Code {
 /// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. A negative delay, a pushback
 ///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
 /// - `ResourceExhausted` with a delay is throttled.
+/// - `Cancelled` with the words of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
 /// - A status that this client made has the verdict of its source: a connection that was refused or lost,
 ///   or a timeout.
 #[diagnostic::do_not_recommend]
@@ -76,7 +77,11 @@ fn said(status: &Status) -> Said {
 
 impl Alone for Status {
     fn alone(&self) -> Said {
-        let verdict = self.code().verdict();
+        let verdict = if is_out_of_time(self) {
+            Verdict::Transient
+        } else {
+            self.code().verdict()
+        };
         match pushback(self) {
             Pushback::None => Said::new(verdict),
             Pushback::Never => Said::new(Verdict::Permanent),
@@ -90,6 +95,12 @@ impl Alone for Status {
             },
         }
     }
+}
+
+/// Whether a server of `tonic` says that the time of `grpc-timeout` is over, or its own. It has no code of its own
+/// for that.
+fn is_out_of_time(status: &Status) -> bool {
+    status.code() == Code::Cancelled && status.message() == TimeoutExpired(()).to_string()
 }
 
 /// The timeout of this client, which is only ever the source of a [`Status`].
