@@ -17,11 +17,14 @@
 //! }
 //! ```
 
+mod request;
+
 use std::fmt;
 use std::time::Duration;
 
 use ::reqwest::Response;
 
+pub use self::request::RequestExt;
 use super::http::StatusError;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};

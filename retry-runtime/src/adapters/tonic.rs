@@ -1,4 +1,7 @@
-//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server.
+//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and what a call tells the
+//! server of its attempt.
+
+mod metadata;
 
 use std::time::Duration;
 
@@ -6,6 +9,7 @@ use ::prost::Message as _;
 use ::tonic::{Code, Status, TimeoutExpired};
 use ::tonic_types::pb;
 
+pub use self::metadata::set_attempt_metadata;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 
