@@ -14,6 +14,20 @@ pub trait RequestExt: Sized {
     /// Headers that you set before are kept, so call it last. Outside of an attempt nothing is set. Build the request
     /// in the body of the annotated function, so that each attempt sends its own number.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime::adapters as reattempt;
+    /// use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+    ///
+    /// // #[reattempt::retry(attempts = 5, timeout = "2s")]
+    /// async fn pay(client: &reqwest::Client, url: &str, order: String) -> Result<(), Error> {
+    ///     let request = client.post(url).body(order).attempt_headers();
+    ///     request.send().await?.check()?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// - If the operating system has no randomness to give for the key.
