@@ -185,8 +185,8 @@ proptest! {
     }
 
     #[test]
-    fn packing_loses_nothing(level in 0_u32..1 << 28, tick in 0_u64..1 << 36) {
-        let state = State { level, tick };
+    fn packing_loses_nothing(missing in 0_u32..1 << 28, tick in 0_u64..1 << 36) {
+        let state = State { missing, tick };
         prop_assert_eq!(State::unpack(state.pack()), state);
     }
 }

@@ -16,8 +16,8 @@ struct Limit {
 
 /// In the order of `Row::ALL`, and named by its keys.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 155, 147),
-    limit("ready-limits", 166, 163),
+    limit("ready", 154, 147),
+    limit("ready-limits", 165, 163),
     limit("pending", 261, 255),
     limit("pending-limits", 1_102, 1_058),
     limit("one", 4_161, 3_725),
