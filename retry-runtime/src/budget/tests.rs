@@ -494,7 +494,7 @@ fn the_largest_numbers_saturate() {
 }
 
 #[test]
-fn c46_threads_neither_overdraw_nor_lose_a_deposit() {
+fn threads_neither_overdraw_nor_lose_a_deposit() {
     const THREADS: u32 = 4;
     const ROUNDS: u32 = 20_000;
     let budget = Budget::new()
