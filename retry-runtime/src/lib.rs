@@ -18,6 +18,7 @@ pub mod deadline;
 mod error;
 mod event;
 mod explain;
+mod fit;
 mod forward;
 mod jitter;
 mod listen;
