@@ -36,7 +36,8 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Stopped, Verdict, deadline, is_enabled, observe, propagate, run, set_enabled,
+    Run, SLOW_IO, Schedule, Stopped, Verdict, deadline, is_enabled, observe, propagate, run,
+    set_enabled,
 };
 
 #[doc(hidden)]

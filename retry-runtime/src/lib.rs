@@ -51,7 +51,7 @@ pub use crate::error::Error;
 pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
 pub use crate::listen::{Observe, observe};
-pub use crate::policy::Policy;
+pub use crate::policy::{Policy, Schedule};
 pub use crate::preset::Preset;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::propagate::{Propagate, propagate};
