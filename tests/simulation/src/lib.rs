@@ -1,7 +1,8 @@
 //! Fleets of clients in virtual time: what retries do to a server, and what the budget does about it.
 //!
-//! `examples/storm` prints and draws what is simulated here, and the tests hold it.
+//! `examples/storm` prints and draws what is simulated here, and the tests hold it. `chart` draws for every example.
 
+pub mod chart;
 pub mod contention;
 pub mod dice;
 pub mod fleet;
