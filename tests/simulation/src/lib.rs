@@ -1,7 +1,8 @@
 //! Fleets of clients in virtual time: what retries do to a server, and what the budget does about it.
 //!
-//! `examples/storm` prints and draws what is simulated here, and the tests hold it. `chart` draws for every example.
+//! `examples/storm` and `examples/schedule` print and draw what is simulated here, and the tests hold it.
 
+pub mod amplification;
 pub mod chart;
 pub mod contention;
 pub mod dice;
@@ -11,6 +12,7 @@ pub mod manner;
 pub mod moments;
 pub mod real;
 pub mod reference;
+pub mod schedules;
 pub mod server;
 pub mod tables;
 pub mod timeline;
