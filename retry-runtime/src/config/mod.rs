@@ -219,7 +219,10 @@ impl Source {
     /// `tokio::task::spawn_blocking` where other tasks run.
     ///
     /// - Calls that begin afterwards go by the new policies. A call takes its policy once, when it begins, and never
-    ///   sees half of a reload. Calls that run already keep theirs.
+    ///   sees half of a reload. No later call of the same thread goes back to older settings. Calls that run already
+    ///   keep theirs.
+    /// - Presets are set one after the other. Of two calls that begin during a reload, with two presets, one may go by
+    ///   the new settings and the other by the old ones.
     /// - A key that is no longer set anywhere returns to the value in the code.
     /// - `enabled` acts on the whole process, and on running calls too. When `enabled = false` is gone at a reload,
     ///   retries are on again. Where it was never set, a switch that the program sets with
