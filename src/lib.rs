@@ -67,3 +67,8 @@ pub use retry_runtime::adapters::tonic;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Holds the code of the page on configuration to what compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/CONFIGURATION.md")]
+struct Configuration;

@@ -20,16 +20,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Precedence
+//! Files override the preset in the code, in the order in which the source names them. The environment overrides files,
+//! and keys of the attribute override all of these. [`docs/CONFIGURATION.md`] has all of it on one page: precedence,
+//! keys, and every message.
 //!
-//! Each key of a preset has the value of the last row that gives one:
-//!
-//! | | from | example |
-//! |---|---|---|
-//! | 1 | the preset in the code | `Preset::new("payments", Policy::new().with_attempts(4))` |
-//! | 2 | files, in the order in which the source names them | `[payments]`, `attempts = 3` |
-//! | 3 | the environment | `RETRY_PAYMENTS_ATTEMPTS=2` |
-//! | 4 | keys of the attribute | `#[retry(policy = &PAYMENTS, attempts = 6)]` |
+//! [`docs/CONFIGURATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CONFIGURATION.md
 //!
 //! # Files
 //!
