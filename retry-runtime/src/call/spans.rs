@@ -49,7 +49,7 @@ impl State<'_> {
         frame.cold().noted().spans = Some(spans);
         if frame.notes.get() == Notes::None {
             // So that its success is not settled inline, where no span is closed.
-            frame.notes.set(Notes::HandedOn);
+            frame.notes.set(Notes::Listened);
         }
     }
 
