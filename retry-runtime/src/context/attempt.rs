@@ -114,7 +114,7 @@ impl Attempt {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
             let span = self.call.noted().spans.as_ref().and_then(Spans::attempt);
             if let Some(span) = span {
-                span.record("http.request.resend_count", i64::from(resends));
+                Spans::record_resends(&span, resends);
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tracing::field::Empty;
+use tracing::field::{Empty, Value};
 use tracing::{Span, debug_span};
 
 use crate::explain::Words;
@@ -50,10 +50,10 @@ impl Spans {
     /// Closes the span of the attempt.
     pub(crate) fn end_attempt(self, how: Attempted, words: Option<&dyn Words>) -> Self {
         if let Some(attempt) = self.attempt {
-            attempt.record("verdict", how.as_str());
+            record(&attempt, "verdict", &how.as_str());
             if let (Some(words), false) = (words, attempt.is_disabled()) {
-                attempt.record("error", words.text());
-                attempt.record("otel.status_code", "ERROR");
+                record(&attempt, "error", &words.text());
+                record(&attempt, "otel.status_code", &"ERROR");
             }
         }
         Self {
@@ -65,12 +65,12 @@ impl Spans {
     /// Closes the spans of a call that ended. An attempt that has not ended was dropped with it.
     pub(crate) fn end(self, outcome: Outcome) {
         let Self { call, .. } = self.end_attempt(Attempted::Unfinished, None);
-        call.record("outcome", outcome.as_str());
+        record(&call, "outcome", &outcome.as_str());
         if !matches!(
             outcome,
             Outcome::Success | Outcome::SuccessAfterRetry | Outcome::Dropped
         ) {
-            call.record("otel.status_code", "ERROR");
+            record(&call, "otel.status_code", &"ERROR");
         }
     }
 
@@ -83,6 +83,17 @@ impl Spans {
     pub(crate) fn attempt(&self) -> Option<Arc<Span>> {
         self.attempt.clone()
     }
+
+    /// Records in the span of an attempt how often its request was sent before.
+    #[cfg(feature = "http")]
+    pub(crate) fn record_resends(attempt: &Span, resends: u32) {
+        record(attempt, "http.request.resend_count", &i64::from(resends));
+    }
+}
+
+/// Records the value of a field. By reference, as the lowest version of `tracing` takes it.
+fn record(span: &Span, field: &'static str, value: &impl Value) {
+    span.record(field, value);
 }
 
 fn of_call(begun: &Begun) -> Span {
