@@ -27,6 +27,9 @@
 //! - [`observe`](observe()) tells what a call did, [`set_enabled`] turns retries off, [`Policy::run`] retries a closure.
 //! - The [guide] answers one question on each page.
 
+// docs.rs sets it: each module then says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod guide;
 
 #[doc = include_str!("retryable.md")]
