@@ -75,15 +75,14 @@ impl Preset {
 
     /// The policy of a call that begins now: that of the code, with what configuration overrides.
     ///
-    /// Without the feature `config` it is always that of the code. With it, asking costs one relaxed load until
-    /// something overrides the preset for the first time.
+    /// Without the feature `config` it is always that of the code. With it, asking costs one relaxed load and a
+    /// copy until something overrides the preset for the first time.
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "config")]
-        if let Some(policy) = self.overridden.get() {
-            return policy;
-        }
+        return self.overridden.or(&self.policy);
+        #[cfg(not(feature = "config"))]
         self.policy
     }
 

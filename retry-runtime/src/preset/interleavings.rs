@@ -92,7 +92,7 @@ fn whole() -> Model<Whole> {
 
 /// What `Preset::policy` gives to a call that begins.
 fn call<S: Slot>(preset: &Model<S>) -> u64 {
-    number(&preset.get().unwrap_or_else(|| policy(CODE)))
+    number(&preset.or(&policy(CODE)))
 }
 
 #[test]

@@ -14,8 +14,6 @@ pub(super) trait Slot {
 }
 
 impl Slot for ArcSwapOption<Policy> {
-    // Out of line, since most presets are never overridden.
-    #[inline(never)]
     fn load(&self) -> Option<Policy> {
         Self::load(self).as_deref().copied()
     }
@@ -49,15 +47,21 @@ impl<T: Toggle, S: Slot> Overridden<T, S> {
         Self { was_set, slot }
     }
 
-    /// Gives one whole policy, that of one [`set`](Self::set).
+    /// Gives one whole policy: that of one [`set`](Self::set), or the code's.
     #[inline]
-    pub(super) fn get(&self) -> Option<Policy> {
-        // Who sees the switch before the policy finds none in the slot, and goes by the code.
+    pub(super) fn or(&self, code: &Policy) -> Policy {
         if self.was_set.is_on() {
-            self.slot.load()
+            self.in_slot_or(code)
         } else {
-            None
+            *code
         }
+    }
+
+    // Out of line, since most presets are never overridden. Who sees the switch before the policy finds none in the
+    // slot, and goes by the code.
+    #[inline(never)]
+    fn in_slot_or(&self, code: &Policy) -> Policy {
+        self.slot.load().unwrap_or(*code)
     }
 
     pub(super) fn set(&self, policy: Option<Policy>) {
@@ -66,5 +70,48 @@ impl<T: Toggle, S: Slot> Overridden<T, S> {
         if is_set {
             self.was_set.set(true);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    struct Off<'l> {
+        loads: &'l Cell<u32>,
+    }
+
+    impl Toggle for Off<'_> {
+        fn is_on(&self) -> bool {
+            self.loads.set(self.loads.get() + 1);
+            false
+        }
+
+        fn set(&self, _: bool) {
+            unreachable!("nothing overrides it");
+        }
+    }
+
+    struct Untouched;
+
+    impl Slot for Untouched {
+        fn load(&self) -> Option<Policy> {
+            unreachable!("nothing overrides it");
+        }
+
+        fn store(&self, _: Option<Policy>) {
+            unreachable!("nothing overrides it");
+        }
+    }
+
+    #[test]
+    fn a_preset_that_was_never_overridden_costs_one_load() {
+        let loads = Cell::new(0);
+        let code = Policy::new().with_attempts(7);
+        let overridden = Overridden::of(Off { loads: &loads }, Untouched);
+        assert_eq!(overridden.or(&code), code);
+        assert_eq!(loads.get(), 1);
     }
 }

@@ -31,3 +31,8 @@ fn run(command: &mut Command) {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+/// Holds the page on migrating to what compiles: it is here because it needs a client.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/MIGRATING.md")]
+struct Migrating;
