@@ -49,3 +49,23 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
     Ok(duration)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &str) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(["service"].into_iter().chain(arguments.split_whitespace()))
+    }
+
+    #[test]
+    fn load_is_bounded_in_rate_and_time() {
+        for refused in ["--load 0", "--load 201", "--for 61m", "--for 1"] {
+            assert!(parsed(refused).is_err(), "{refused}");
+        }
+        let limit = |arguments| parsed(arguments).map(|parsed| parsed.limit()).ok();
+        assert_eq!(limit("--load 200"), Some(Some(Duration::from_secs(600))));
+        assert_eq!(limit("--load 1 --for 1h"), Some(Some(LONGEST)));
+        assert_eq!(limit(""), Some(None));
+    }
+}
