@@ -1,4 +1,4 @@
-//! The dashboard for Grafana, and the queries in the guide for operators.
+//! The dashboard for Grafana.
 
 use std::fs;
 use std::path::Path;
@@ -9,16 +9,11 @@ use tokio::time::sleep;
 
 use crate::program::Service;
 use crate::prometheus::Prometheus;
-use crate::{Failure, PATIENCE, Tested};
+use crate::{Failure, PATIENCE, Tested, guide};
 
 fn dashboard() -> Result<Value, Failure> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("dashboard.json");
     Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
-}
-
-fn guide() -> Result<String, Failure> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/OPERATING.md");
-    Ok(fs::read_to_string(path)?)
 }
 
 /// The list at this key, which must not be empty.
@@ -46,26 +41,13 @@ fn queries_of_panels() -> Result<Vec<String>, Failure> {
     Ok(queries)
 }
 
-/// The blocks of `promql` in the guide.
-fn queries_of_guide() -> Result<Vec<String>, Failure> {
-    let guide = guide()?;
-    let blocks = guide.split("```promql\n").skip(1);
-    let queries: Vec<_> = blocks
-        .filter_map(|block| Some(block.split_once("```")?.0.replace("[5m]", "[15s]")))
-        .collect();
-    if queries.is_empty() {
-        return Err("the guide has no queries".into());
-    }
-    Ok(queries)
-}
-
 pub(crate) async fn queries_return_data() -> Tested {
     let service = Service::start(20)?;
     let prometheus = Prometheus::scraping(&service.url).await?;
     service.post("/upstreams/catalogue/flaky").await?;
     service.post("/upstreams/cart/slow").await?;
 
-    let queries = [queries_of_panels()?, queries_of_guide()?].concat();
+    let queries = [queries_of_panels()?, guide::queries()?].concat();
     for query in &queries {
         prometheus
             .ask("api/v1/format_query", &[("query", query)])
@@ -136,24 +118,5 @@ pub(crate) fn panels_have_room_and_units() -> Tested {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), panels.len(), "two panels have the same id");
-    Ok(())
-}
-
-pub(crate) fn guide_is_complete() -> Tested {
-    let guide = guide()?;
-    for outcome in [
-        reattempt::Outcome::NotRetryable,
-        reattempt::Outcome::AttemptsExhausted,
-        reattempt::Outcome::Timeout,
-        reattempt::Outcome::Deadline,
-        reattempt::Outcome::Budget,
-        reattempt::Outcome::HintTooLong,
-        reattempt::Outcome::Disabled,
-        reattempt::Outcome::Cancelled,
-        reattempt::Outcome::Dropped,
-    ] {
-        let row = format!("\n| `{}` |", outcome.as_str());
-        assert!(guide.contains(&row), "no row for `{outcome}`");
-    }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::browser::Browser;
 use crate::program::Service;
-use crate::{Failure, Tested};
+use crate::{Failure, Tested, guide};
 
 const PRICE: &str = "service::catalogue::price";
 const ADD: &str = "service::cart::add";
@@ -124,6 +124,12 @@ pub(crate) async fn buttons_act() -> Tested {
         line.contains("gave up") && line.contains(PLACE) && line.contains(r#"outcome="budget""#)
     });
     assert!(told, "no event of a refusal: {log}");
+    for field in guide::fields()? {
+        assert!(
+            log.contains(&format!(" {field}=")),
+            "no event has `{field}`: {log}"
+        );
+    }
 
     choose(&browser, "orders", "healthy").await?;
     choose(&browser, "cart", "slow").await?;

@@ -29,7 +29,8 @@ impl Service {
         let config = folder.path().join("retry.toml");
         fs::write(&config, "")?;
         let mut process = Command::new(env!("CARGO_BIN_EXE_service"))
-            .args(["--port", "0", "--for", "4m", "--load", &load.to_string()])
+            .args(["--port", "0", "--for", "4m", "--events", "debug"])
+            .args(["--load", &load.to_string()])
             .arg("--config")
             .arg(&config)
             .stdout(Stdio::piped())
