@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use crate::numbers::Numbers;
-use crate::{Failure, PATIENCE, end};
+use crate::{Failure, PATIENCE, Tested, end};
 
 /// The running program. It ends when this is dropped, and by itself if the tests are killed.
 pub(crate) struct Service {
@@ -60,9 +60,19 @@ impl Service {
         self.folder.path().join("retry.toml")
     }
 
-    /// What it wrote to standard error: the events.
-    pub(crate) fn log(&self) -> Result<String, Failure> {
-        Ok(fs::read_to_string(self.folder.path().join("log"))?)
+    /// Waits until there is such an event on its standard error.
+    pub(crate) async fn logs(&self, what: &str, is: impl Fn(&str) -> bool) -> Tested {
+        let began = Instant::now();
+        while !fs::read_to_string(self.folder.path().join("log"))?
+            .lines()
+            .any(&is)
+        {
+            if began.elapsed() > PATIENCE {
+                return Err(format!("no event of {what} within {PATIENCE:?}").into());
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+        Ok(())
     }
 
     /// What Prometheus would get now.
