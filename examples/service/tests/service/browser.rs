@@ -1,8 +1,8 @@
 //! A headless Chromium that looks at the page.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fantoccini::wd::WebDriverCompatibleCommand;
@@ -19,6 +19,8 @@ use crate::{Failure, PATIENCE, Tested};
 pub(crate) struct Browser {
     client: Client,
     driver: Child,
+    /// The driver may still write, and would end if nobody could read it.
+    _output: Lines<BufReader<ChildStdout>>,
     _folder: TempDir,
 }
 
@@ -69,6 +71,7 @@ impl Browser {
         let browser = Self {
             client,
             driver,
+            _output: lines,
             _folder: folder,
         };
         browser.client.goto(url).await?;
