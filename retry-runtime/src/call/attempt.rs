@@ -113,7 +113,7 @@ impl State<'_> {
     /// Begins an attempt at its first poll: it is counted and paid for from now on. Says whether it is
     /// `limited` and too late to begin.
     #[inline]
-    fn begin(&self, limited: bool) -> bool {
+    pub(super) fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let within = context::is_within() || (trial::is_possible() && is_listening());
         if frame.number.get() == 0 && !within {
