@@ -71,7 +71,7 @@ impl State<'_> {
     #[inline]
     fn begin_blocking(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        if frame.number.get() == 0 && (limited && frame.is_limited() || self.is_heard()) {
+        if frame.number.get() == 0 && (limited || self.is_heard()) {
             frame.start(Stamp::now());
         }
         self.begin(limited)
