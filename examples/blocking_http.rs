@@ -26,9 +26,10 @@ enum Failure {
 fn verdict_of(error: &ureq::Error) -> Verdict {
     match error {
         ureq::Error::Io(error) => error.verdict(),
-        ureq::Error::Timeout(_) | ureq::Error::ConnectionFailed => Verdict::Transient,
+        ureq::Error::Timeout(_)
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::StatusCode(500..=599) => Verdict::Transient,
         ureq::Error::StatusCode(429) => Verdict::Throttled,
-        ureq::Error::StatusCode(500..=599) => Verdict::Transient,
         ureq::Error::StatusCode(_) => Verdict::Permanent,
         _ => Verdict::Unknown,
     }

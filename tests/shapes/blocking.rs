@@ -81,7 +81,10 @@ fn coerced(calls: &Calls, deep: bool) -> io::Result<Box<dyn Display>> {
 }
 
 #[retry(blocking, base = "0s")]
-fn gives_an_iterator(calls: &Calls, list: &[u8]) -> io::Result<impl Iterator<Item = u8>> {
+fn gives_an_iterator<'a>(
+    calls: &Calls,
+    list: &'a [u8],
+) -> io::Result<impl Iterator<Item = u8> + 'a> {
     calls.fail::<()>()?;
     Ok(list.iter().map(|byte| byte + 1))
 }
@@ -175,7 +178,7 @@ where
     T: Clone + PartialEq,
 {
     calls.fail::<()>()?;
-    let found = things.into_iter().find(|thing| thing == key);
+    let found = IntoIterator::into_iter(things).find(|thing| thing == key);
     found.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
