@@ -60,6 +60,7 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
 }
 
 fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
+    let blocking = model.blocking.is_some();
     let rules = &mut model.rules;
     let result = match id {
         Id::Attempts => put(&mut model.attempts, given, number::attempts(given)),
@@ -100,7 +101,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::BeforeRetry => put(
             &mut model.before_retry,
             given,
-            expression::before_retry(given),
+            expression::before_retry(given, blocking),
         ),
         Id::OnEnd => put(
             &mut model.on_end,

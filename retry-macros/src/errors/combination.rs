@@ -29,9 +29,9 @@ messages! {
         help "remove `{key}`, and {instead}";
     }
 
-    async_while_blocking() {
-        "found an async closure, expected a closure: with `blocking` nothing is awaited";
-        help "remove `async` and `.await`";
+    awaited_while_blocking(found: &str) {
+        "found `{found}`, but with `blocking` nothing is awaited";
+        help "remove `async` and `.await`, and call what blocks";
     }
 
     decorrelated_delays() {

@@ -23,7 +23,7 @@ messages! {
 
     const_function() {
         "a `const fn` cannot be retried, expected an async function";
-        help "write `async fn` instead of `const fn`";
+        help "write `async fn` instead of `const fn`, or `fn` with the key `blocking`";
     }
 
     extern_function() {

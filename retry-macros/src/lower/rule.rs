@@ -8,7 +8,7 @@ use quote::ToTokens;
 use self::facts::{Facts, fixed};
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
-use crate::model::{Attempts, BeforeRetry, Model, Setting};
+use crate::model::{Attempts, Model, Setting};
 use crate::text;
 
 /// These keys have no effect because of that one.
@@ -86,7 +86,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
         idle(&facts, errors);
     }
     timeout_above_deadline(&facts, errors);
-    what_blocks(&facts, errors);
+    cut_while_blocking(&facts, errors);
     if retries {
         if facts.place("delays").is_some() {
             decorrelated_delays(&facts, errors);
@@ -155,8 +155,8 @@ fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
-/// Nothing stops a body that blocks its thread, and nothing awaits a future there.
-fn what_blocks(facts: &Facts<'_>, errors: &mut Errors) {
+/// Nothing stops a body that blocks its thread.
+fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.model.blocking.is_none() {
         return;
     }
@@ -166,14 +166,6 @@ fn what_blocks(facts: &Facts<'_>, errors: &mut Errors) {
     ] {
         let place = facts.place(key).map(|place| place.name);
         report(errors, place, wording::cut_while_blocking(key, instead));
-    }
-    if let Some(BeforeRetry::Closure(closure)) =
-        facts.model.before_retry.as_ref().map(|it| &it.value)
-    {
-        if closure.asyncness.is_some() {
-            let place = facts.place("before_retry").map(|place| place.value);
-            report(errors, place, wording::async_while_blocking());
-        }
     }
 }
 
