@@ -28,6 +28,9 @@
 //! - [`observe`](observe()) tells what a call did, [`set_enabled`] turns retries off, [`Policy::run`] retries a closure.
 //! - The [guide] answers one question on each page.
 
+// docs.rs sets it: each module then says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod guide;
 
 #[doc = include_str!("retryable.md")]
@@ -37,7 +40,8 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Stopped, Verdict, deadline, is_enabled, observe, propagate, run, set_enabled,
+    Run, SLOW_IO, Schedule, Stopped, Verdict, deadline, is_enabled, observe, propagate, run,
+    set_enabled,
 };
 
 #[doc(hidden)]
@@ -67,3 +71,8 @@ pub use retry_runtime::adapters::tonic;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Holds the code of the page on configuration to what compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/CONFIGURATION.md")]
+struct Configuration;

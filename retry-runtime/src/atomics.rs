@@ -65,6 +65,25 @@ impl Switch {
     }
 }
 
+/// What is on or off for several threads: a [`Switch`] in life, loom's in the model of its interleavings.
+#[cfg(feature = "config")]
+pub(crate) trait Toggle {
+    fn is_on(&self) -> bool;
+    fn set(&self, on: bool);
+}
+
+#[cfg(feature = "config")]
+impl Toggle for Switch {
+    #[inline]
+    fn is_on(&self) -> bool {
+        Self::is_on(self)
+    }
+
+    fn set(&self, on: bool) {
+        Self::set(self, on);
+    }
+}
+
 /// A number that tells a value from every other of the process, given when it is first asked for. An address does
 /// not: it is used again.
 #[derive(Debug)]

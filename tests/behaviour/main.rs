@@ -8,6 +8,7 @@ mod cancellation;
 mod combined;
 mod context;
 mod deadlines;
+mod drawn;
 mod ending;
 mod events;
 mod hint_jitter;

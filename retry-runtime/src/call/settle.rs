@@ -37,7 +37,7 @@ impl State<'_> {
         if let Some(budget) = self.settings.budget() {
             budget.succeed(None);
         }
-        self.frame.phase.set(Phase::Ended(Outcome::Success));
+        self.frame.phase.set(Phase::Closed);
         self.record(Outcome::Success);
     }
 

@@ -16,7 +16,8 @@ use crate::atomics::Flag;
 /// threads without a runtime.
 ///
 /// `Handle::try_current` does not tell them apart. `yield_now` does: the scheduler of such a thread keeps the waker
-/// until the other tasks had their turn, and where there is none the waker is woken at once.
+/// until the other tasks had their turn, and where there is none the waker is woken at once. That is how tokio 1.54 does
+/// it. Tokio 1.27 keeps the waker in every `block_on` and in `block_in_place` too.
 pub(super) fn runs_tasks() -> bool {
     let woken = Arc::new(Woken(Flag::new()));
     let waker = Waker::from(Arc::clone(&woken));
