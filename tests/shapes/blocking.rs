@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "shapes that people write")]
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Display;
@@ -198,6 +199,17 @@ fn local(calls: &Calls, shared: Rc<Vec<u8>>) -> io::Result<Rc<Vec<u8>>> {
     Ok(shared)
 }
 
+/// Neither `Clone` nor `Sync`.
+struct Page(Cell<u8>);
+
+// An async function would refuse it: its future may cross threads.
+#[retry(blocking, base = "0s")]
+fn moved_into_a_closure(calls: &Calls, page: Page) -> io::Result<u8> {
+    let read = move || page.0.get();
+    calls.fail::<()>()?;
+    Ok(read())
+}
+
 #[retry(blocking, base = "0s")]
 fn calls_a_closure(
     calls: &Calls,
@@ -348,6 +360,7 @@ cases! {
     generic: |calls| async { generic(calls, ["a".to_owned()], &"b".to_owned()) };
     longest: |calls| async { longest(calls, "a", "b") };
     local: |calls| async { drop(local(calls, Rc::new(vec![]))) };
+    moved_into_a_closure: |calls| async { moved_into_a_closure(calls, Page(Cell::new(1))) };
     calls_a_closure: |calls| async { calls_a_closure(calls, |byte| byte, || ()) };
     made_ready_by_an_expression: |calls| async { made_ready_by_an_expression(calls, &mut vec![]) };
     made_ready_by_a_closure: |calls| async { made_ready_by_a_closure(calls, &mut vec![]) };
