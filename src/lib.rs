@@ -24,6 +24,7 @@
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
 //! - [`Budget`] bounds the load that retries add. Each function has one by default. When it is empty, calls end after
 //!   one attempt and the log says so: [Why did my call fail after one attempt?](guide::budgets)
+//! - A function that is not async takes the key [`blocking`](macro@retry#functions-that-are-not-async).
 //! - [`observe`](observe()) tells what a call did, [`set_enabled`] turns retries off, [`Policy::run`] retries a closure.
 //! - The [guide] answers one question on each page.
 

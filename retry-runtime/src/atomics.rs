@@ -36,7 +36,6 @@ impl Flag {
     }
 
     /// Whether nobody raised it yet.
-    #[cfg(feature = "metrics")]
     pub(crate) fn is_down(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }

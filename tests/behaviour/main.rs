@@ -1,6 +1,7 @@
 //! What a retried call does: attempts, time, rules, errors, cancellation. On tokio's paused clock.
 
 mod attempt;
+mod blocking;
 mod budget;
 mod cancel;
 mod cancellation;

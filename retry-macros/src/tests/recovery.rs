@@ -9,7 +9,7 @@ use crate::lower::tests::accepted::ACCEPTED;
 use crate::lower::tests::property::tokens;
 
 /// Functions of each kind, and items that cannot be retried.
-const ITEMS: [&str; 12] = [
+const ITEMS: [&str; 13] = [
     "async fn found(a: String) -> io::Result<u8> { send(a).await }",
     "pub async fn found(&mut self, mut a: T, (b, c): (U, V)) -> Result<T, E<'_>> { b.d()?; Ok(a) }",
     "#[doc = \"x\"] pub(crate) async unsafe fn found(self: Arc<Self>) -> Self::R where Self: X { async move { self } }",
@@ -20,6 +20,7 @@ const ITEMS: [&str; 12] = [
     "fn found() -> u8 { 1 }",
     "async fn found() { }",
     "const fn found() -> io::Result<u8> { }",
+    "fn found(&mut self, mut a: String) -> io::Result<impl Iterator> { send(a)?; Ok(self.list()) }",
     "default async fn found(a: impl Fn(u8) -> u8, ..., b: [u8; { 1 + 2 }]) -> ! { loop { } }",
     "struct found { field: u8 }",
 ];

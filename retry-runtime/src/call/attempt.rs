@@ -114,7 +114,7 @@ impl State<'_> {
     /// Begins an attempt, unless it has begun: at its first poll it is counted and paid for. Says whether it is
     /// `limited` and too late to begin.
     #[inline]
-    fn begin(&self, limited: bool) -> bool {
+    pub(super) fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {

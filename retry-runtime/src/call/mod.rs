@@ -26,6 +26,7 @@
 //! can be, not generic: it exists once, however many functions are annotated.
 
 mod attempt;
+mod blocking;
 mod cancel;
 mod close;
 pub mod drive;
@@ -46,6 +47,7 @@ mod timer;
 mod trial;
 mod unconstrained;
 mod wait;
+mod worker;
 
 pub use self::attempt::{Attempt, Unlimited};
 pub use self::cancel::{Cancels, Unless, unless};

@@ -80,11 +80,16 @@ impl Listener {
             }
             polled
         }));
+        Poll::Ready((output, self.hand_on()))
+    }
+
+    /// Gives the last report, and tells it to the listener around.
+    pub(crate) fn hand_on(&self) -> Option<Report> {
         let report = self.last.take();
         if let Some(report) = &report {
             listener(|outer| outer.tell(report.clone()));
         }
-        Poll::Ready((output, report))
+        report
     }
 
     /// Takes note of a call that ended.

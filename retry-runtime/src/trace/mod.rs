@@ -175,6 +175,19 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
     let _ = (function, allowed, attempts);
 }
 
+/// A function waited between attempts, and its thread has the tasks of a runtime to run: an event of level warn,
+/// the first time.
+pub(crate) fn blocked(function: &'static str) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!(
+        target: "reattempt",
+        function,
+        "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
+    );
+    #[cfg(not(feature = "tracing"))]
+    let _ = function;
+}
+
 /// Why a budget refused a retry, and what to do about it.
 #[cfg(feature = "tracing")]
 struct Empty<'a>(&'static str, &'a Budget);
