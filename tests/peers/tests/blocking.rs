@@ -8,10 +8,10 @@ use peers::{BlockingRow, Program, Side};
 /// The instructions that the attribute adds to the loop by hand, with a body that only counts. In the order of
 /// `BlockingRow::ALL`, and named by its keys.
 const ADDED: [(&str, u32); 4] = [
-    ("ready", 66),
-    ("ready-deadline", 141),
-    ("three", 3_276),
-    ("three-deadline", 4_042),
+    ("ready", 69),
+    ("ready-deadline", 144),
+    ("three", 3_325),
+    ("three-deadline", 4_085),
 ];
 
 /// How far a count may be above its limit: a release of a dependency moves it by a little.
@@ -21,6 +21,7 @@ const SLACK_PERCENT: u32 = 5;
 const MOST: f64 = 1.05;
 
 #[test]
+#[ignore = "it compares times, which a busy machine spoils: `cargo test -p peers --test blocking -- --ignored`"]
 fn no_blocking_call_takes_much_longer_than_the_loop_by_hand() {
     let program = Program::build();
     for row in BlockingRow::ALL {
