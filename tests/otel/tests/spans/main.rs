@@ -1,5 +1,6 @@
 //! The spans of calls, as OpenTelemetry gets them.
 
+mod blocking;
 mod body;
 mod dropped;
 mod each;
