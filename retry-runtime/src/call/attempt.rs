@@ -52,11 +52,9 @@ impl<F: Future> Future for Attempt<'_, '_, F> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        let begins = state.frame.phase.get() != Phase::Attempt;
-        if state.begin(true) {
+        if state.enter(true) {
             return Poll::Ready(Err(Cut::Late));
         }
-        state.enter_attempt(begins);
         match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
             Poll::Pending => {
@@ -96,9 +94,7 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        let begins = state.frame.phase.get() != Phase::Attempt;
-        state.begin(false);
-        state.enter_attempt(begins);
+        state.enter(false);
         match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(ended),
             Poll::Pending => {
@@ -111,10 +107,22 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
 }
 
 impl State<'_> {
+    /// Enters an attempt for one poll, and begins it with the first. Says whether it is `limited` and too late to
+    /// begin.
+    #[inline]
+    pub(super) fn enter(&self, limited: bool) -> bool {
+        let begins = self.frame.phase.get() != Phase::Attempt;
+        if self.begin(limited) {
+            return true;
+        }
+        self.enter_attempt(begins);
+        false
+    }
+
     /// Begins an attempt, unless it has begun: at its first poll it is counted and paid for. Says whether it is
     /// `limited` and too late to begin.
     #[inline]
-    pub(super) fn begin(&self, limited: bool) -> bool {
+    fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {

@@ -74,18 +74,14 @@ impl State<'_> {
         if frame.number.get() == 0 && (limited || self.is_heard()) {
             frame.start(Stamp::now());
         }
-        let late = self.begin(limited);
-        if !late {
-            self.enter_attempt(true);
-        }
-        late
+        self.enter(limited)
     }
 
     fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {
         if let Some(late) = self.begin_preparation() {
             return Err(late);
         }
-        let prepared = self.frame.lend(body);
+        let prepared = self.lend_preparation(body);
         self.end_preparation();
         Ok(prepared)
     }

@@ -49,11 +49,7 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
         if let Some(late) = this.state.begin_preparation() {
             return Poll::Ready(Err(late));
         }
-        let body = || {
-            let _entered = this.state.enter_call();
-            this.body.poll(waker)
-        };
-        let polled = match this.state.frame.lend(body) {
+        let polled = match this.state.lend_preparation(|| this.body.poll(waker)) {
             Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
             Poll::Pending => {
                 this.state.suspended();
@@ -83,6 +79,14 @@ impl State<'_> {
         self.waited_until_now();
         frame.until.set(NEVER);
         C::from(Cut::Late).filter(|_| frame.is_late())
+    }
+
+    /// Runs a part of what goes before a retry, in the span of the call.
+    pub(super) fn lend_preparation<T>(&self, body: impl FnOnce() -> T) -> T {
+        self.frame.lend(|| {
+            let _entered = self.enter_call();
+            body()
+        })
     }
 
     /// What goes before a retry is over.

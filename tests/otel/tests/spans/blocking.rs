@@ -32,3 +32,24 @@ fn a_blocking_function_has_the_same_spans() {
         ]
     );
 }
+
+fn reconnect() {
+    let _within = tracing::debug_span!("reconnect").entered();
+}
+
+#[retry(blocking, attempts = 2, base = "1ms", name = "ping", before_retry = reconnect())]
+fn prepared(calls: &Cell<u32>) -> io::Result<()> {
+    calls.set(calls.get() + 1);
+    match calls.get() {
+        1 => Err(io::ErrorKind::ConnectionReset.into()),
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn what_goes_before_a_blocking_retry_is_in_the_span_of_the_call() {
+    let recorded = Recorded::start();
+    prepared(&Cell::new(0)).unwrap();
+    let call = recorded.only("ping").span_context.span_id();
+    assert_eq!(recorded.only("reconnect").parent_span_id, call);
+}
