@@ -20,6 +20,7 @@
 //! - [`retry`](macro@retry) is the reference page of the attribute: every key, the order of decisions,
 //!   the rules, what it expands to.
 //! - [`Retryable`] is how an error says whether it is worth another attempt.
+//! - [`codes`] has the verdicts of HTTP statuses, SQLSTATEs and gRPC codes, for clients without an adapter.
 //! - [`Policy`] is the settings under a name; [`FAST_IO`], [`SLOW_IO`] and [`NO_RETRY`] are three.
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
 //! - [`Budget`] bounds the load that retries add. Each function has one by default. When it is empty, calls end after
@@ -36,7 +37,8 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Stopped, Verdict, deadline, is_enabled, observe, propagate, run, set_enabled,
+    Run, SLOW_IO, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate, run,
+    set_enabled,
 };
 
 #[doc(hidden)]

@@ -30,6 +30,10 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
 
 pub(crate) async fn all() -> Vec<Made> {
     let mut all = std_errors();
+    // No name server is asked about a name with an empty label.
+    let unresolved = tokio::net::lookup_host("a..b:80").await;
+    let unresolved = unresolved.map(drop).unwrap_err();
+    all.push(made("io", "a name that is not resolved", &unresolved));
     all.extend(own().await);
     all.extend(hyper().await);
     all.extend(reqwest().await);
