@@ -11,7 +11,9 @@ pub mod grpc;
 pub mod ledger;
 pub mod loopback;
 pub mod postgres;
+pub mod program;
 pub mod redis;
+pub mod suite;
 
 /// How long a server may take to begin to answer, on a machine that is busy with other things.
 const STARTS_WITHIN: Duration = Duration::from_secs(90);

@@ -1,0 +1,28 @@
+//! Clients against real servers: one binary, so that it is linked once.
+
+mod left_out;
+mod redis;
+mod tokio_postgres;
+
+use integrations::{postgres, redis as redis_server};
+
+integrations::tests! {
+    [] =>
+        left_out::a_test_whose_server_is_missing_is_ignored_with_the_reason_and_fails_in_ci;
+    [redis_server::PROGRAM] =>
+        redis::a_server_that_is_killed_and_restarted_is_waited_for,
+        redis::a_managed_connection_survives_a_restart,
+        redis::a_connection_that_was_lost_is_transient_and_none_is_refused,
+        redis::what_the_server_says_is_by_its_kind;
+    [postgres::PROGRAM] =>
+        tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,
+        tokio_postgres::a_statement_alone_cannot_be_retried,
+        tokio_postgres::a_deadlock_runs_the_whole_transaction_again,
+        tokio_postgres::a_session_that_is_terminated_in_the_middle_is_run_again,
+        tokio_postgres::a_server_that_restarts_is_waited_for,
+        tokio_postgres::a_connection_lost_during_commit_is_unknown_and_not_retried,
+        tokio_postgres::a_session_terminated_during_commit_is_unknown_and_not_retried,
+        tokio_postgres::a_commit_that_the_server_refuses_is_permanent,
+        tokio_postgres::what_the_server_says_is_by_its_code,
+        tokio_postgres::a_connection_that_cannot_be_made_is_refused;
+}
