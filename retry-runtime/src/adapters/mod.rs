@@ -17,6 +17,8 @@ pub mod reqwest;
 pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
+#[cfg(feature = "tokio-postgres")]
+pub mod transaction;
 
 mod io;
 mod known;

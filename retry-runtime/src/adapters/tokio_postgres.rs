@@ -25,15 +25,13 @@
 //! }
 //! ```
 
-use std::fmt;
-
 use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
+use super::transaction;
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
-use crate::stopped::Stopped;
 
 /// The verdict is that of [`codes::sqlstate`](codes::sqlstate()).
 #[diagnostic::do_not_recommend]
@@ -120,18 +118,7 @@ pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError
 }
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
-///
-/// For functions that begin a transaction, run all its statements, and end with [`commit`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum TransactionError {
-    /// Failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
-    Statement(Error),
-    /// Failed in `COMMIT`. A conflict is transient, a lost connection is unknown.
-    Commit(Error),
-    /// The call was stopped.
-    Stopped(Stopped),
-}
+pub type TransactionError = transaction::TransactionError<Error>;
 
 impl From<Error> for TransactionError {
     fn from(error: Error) -> Self {
@@ -139,50 +126,16 @@ impl From<Error> for TransactionError {
     }
 }
 
-impl From<Stopped> for TransactionError {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-impl fmt::Display for TransactionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Statement(_) => f.write_str("the transaction failed and was rolled back"),
-            Self::Commit(_) => f.write_str("the commit failed"),
-            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
-        }
-    }
-}
-
-impl std::error::Error for TransactionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Statement(error) | Self::Commit(error) => Some(error),
-            // As a link of its own: what it keeps as its source has had its attempts.
-            Self::Stopped(stopped) => Some(stopped),
-        }
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError {
     fn verdict(&self) -> Verdict {
-        match self {
-            Self::Statement(error) => match (error.code(), Failure::of(error)) {
-                (None, Failure::Lost) => Verdict::Transient,
-                _ => error.verdict(),
-            },
-            Self::Commit(error) => match error.code().map(SqlState::code) {
-                // The server answered that nothing took effect.
-                Some("40001" | "40P01" | "55P03") => Verdict::Transient,
-                // The session ended, perhaps after the commit, or the server did not answer.
-                _ if error.verdict() != Verdict::Permanent => Verdict::Unknown,
-                // A deferred constraint, for example.
-                _ => Verdict::Permanent,
-            },
-            Self::Stopped(stopped) => stopped.verdict(),
-        }
+        self.judge(|error| match (error.code(), Failure::of(error)) {
+            (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => {
+                transaction::Failure::Conflict
+            }
+            (None, Failure::Lost) => transaction::Failure::Lost,
+            _ => transaction::Failure::Other,
+        })
     }
 }
 
