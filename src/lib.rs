@@ -59,6 +59,8 @@ pub use retry_runtime::adapters::hyper;
 pub use retry_runtime::adapters::redis;
 #[cfg(feature = "reqwest")]
 pub use retry_runtime::adapters::reqwest;
+#[cfg(feature = "reqwest-0_12")]
+pub use retry_runtime::adapters::reqwest_0_12;
 #[cfg(feature = "tokio-postgres")]
 pub use retry_runtime::adapters::tokio_postgres;
 #[cfg(feature = "tonic")]

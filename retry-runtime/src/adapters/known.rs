@@ -45,6 +45,8 @@ const KNOWN: &[Ask] = &[
     of::<redis::RedisError>,
     #[cfg(feature = "reqwest")]
     alone::<reqwest::Error>,
+    #[cfg(feature = "reqwest-0_12")]
+    alone::<reqwest_0_12::Error>,
     #[cfg(feature = "tokio-postgres")]
     of::<tokio_postgres::Error>,
     #[cfg(feature = "tonic")]

@@ -13,6 +13,8 @@ pub mod hyper;
 pub mod redis;
 #[cfg(feature = "reqwest")]
 pub mod reqwest;
+#[cfg(feature = "reqwest-0_12")]
+pub mod reqwest_0_12;
 #[cfg(feature = "tokio-postgres")]
 pub mod tokio_postgres;
 #[cfg(feature = "tonic")]

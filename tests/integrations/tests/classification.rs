@@ -169,6 +169,10 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         let (_, errors) = sources.iter_mut().find(|(name, _)| *name == of).unwrap();
         assert_eq!(errors.insert(error.to_owned(), verdict), None, "{error}");
     }
+    for Made { of, error, verdict } in made::of_other_versions().await {
+        let (_, errors) = sources.iter().find(|(name, _)| *name == of).unwrap();
+        assert_eq!(errors.get(error), Some(&verdict), "{of}: {error}");
+    }
     sources
 }
 

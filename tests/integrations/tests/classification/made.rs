@@ -28,6 +28,11 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
     Made { of, error, verdict }
 }
 
+/// What another version of a client makes. It has no rows of its own.
+pub(crate) async fn of_other_versions() -> Vec<Made> {
+    reqwest_0_12().await
+}
+
 pub(crate) async fn all() -> Vec<Made> {
     let mut all = std_errors();
     // No name server is asked about a name with an empty label.
@@ -145,65 +150,73 @@ async fn hyper() -> Vec<Made> {
     all
 }
 
-async fn reqwest() -> Vec<Made> {
-    // A pool would hand an attempt the connection that the one before has lost.
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .pool_max_idle_per_host(0)
-        .build()
-        .unwrap();
-    let get = async |script: &'static [Answer]| {
-        let server = Loopback::start(script).await;
-        let request = client.get(server.url()).timeout(Duration::from_millis(100));
-        request.send().await
+/// The same for each version.
+macro_rules! reqwest {
+    ($name:ident, $client:ident) => {
+        async fn $name() -> Vec<Made> {
+            // A pool would hand an attempt the connection that the one before has lost.
+            let client = $client::Client::builder()
+                .no_proxy()
+                .pool_max_idle_per_host(0)
+                .build()
+                .unwrap();
+            let get = async |script: &'static [Answer]| {
+                let server = Loopback::start(script).await;
+                let request = client.get(server.url()).timeout(Duration::from_millis(100));
+                request.send().await
+            };
+            let nowhere = format!("http://{}/", nobody().await);
+            let mut all = vec![
+                made(
+                    "reqwest",
+                    "the connection cannot be made",
+                    &client.get(nowhere).send().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "the client's own timeout",
+                    &get(&[Answer::Stall]).await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "the body is not what it was decoded as",
+                    &get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "the URL cannot be read",
+                    &client.get("not a url").send().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "too many redirects",
+                    &get(&[LOOP; 20]).await.unwrap_err(),
+                ),
+            ];
+            for (what, script) in NETWORK {
+                all.push(match get(script).await {
+                    Ok(answer) => made("reqwest", what, &answer.text().await.unwrap_err()),
+                    Err(error) => made("reqwest", what, &error),
+                });
+            }
+            for (what, script) in [
+                ("error_for_status of a 503", &[UNAVAILABLE]),
+                ("error_for_status of a 404", &[NOT_FOUND]),
+            ] {
+                let answer = get(script).await.unwrap();
+                all.push(made(
+                    "reqwest",
+                    what,
+                    &answer.error_for_status().unwrap_err(),
+                ));
+            }
+            all
+        }
     };
-    let nowhere = format!("http://{}/", nobody().await);
-    let mut all = vec![
-        made(
-            "reqwest",
-            "the connection cannot be made",
-            &client.get(nowhere).send().await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "the client's own timeout",
-            &get(&[Answer::Stall]).await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "the body is not what it was decoded as",
-            &get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "the URL cannot be read",
-            &client.get("not a url").send().await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "too many redirects",
-            &get(&[LOOP; 20]).await.unwrap_err(),
-        ),
-    ];
-    for (what, script) in NETWORK {
-        all.push(match get(script).await {
-            Ok(answer) => made("reqwest", what, &answer.text().await.unwrap_err()),
-            Err(error) => made("reqwest", what, &error),
-        });
-    }
-    for (what, script) in [
-        ("error_for_status of a 503", &[UNAVAILABLE]),
-        ("error_for_status of a 404", &[NOT_FOUND]),
-    ] {
-        let answer = get(script).await.unwrap();
-        all.push(made(
-            "reqwest",
-            what,
-            &answer.error_for_status().unwrap_err(),
-        ));
-    }
-    all
 }
+
+reqwest!(reqwest, reqwest);
+reqwest!(reqwest_0_12, reqwest_0_12);
 
 async fn tonic() -> Vec<Made> {
     let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
