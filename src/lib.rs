@@ -49,6 +49,8 @@ pub use retry_runtime::config;
 #[cfg(feature = "testing")]
 pub use retry_runtime::testing;
 
+#[cfg(feature = "deadpool")]
+pub use retry_runtime::adapters::deadpool;
 #[cfg(feature = "h2")]
 pub use retry_runtime::adapters::h2;
 #[cfg(feature = "http")]
@@ -61,6 +63,12 @@ pub use retry_runtime::adapters::redis;
 pub use retry_runtime::adapters::reqwest;
 #[cfg(feature = "reqwest-0_12")]
 pub use retry_runtime::adapters::reqwest_0_12;
+#[cfg(feature = "sea-orm")]
+pub use retry_runtime::adapters::sea_orm;
+#[cfg(feature = "sqlx")]
+pub use retry_runtime::adapters::sqlx;
+#[cfg(feature = "sqlx-0_8")]
+pub use retry_runtime::adapters::sqlx_0_8;
 #[cfg(feature = "tokio-postgres")]
 pub use retry_runtime::adapters::tokio_postgres;
 #[cfg(feature = "tonic")]

@@ -10,6 +10,7 @@ use std::time::Duration;
 pub mod grpc;
 pub mod ledger;
 pub mod loopback;
+pub mod mariadb;
 pub mod postgres;
 pub mod program;
 pub mod redis;
@@ -32,4 +33,9 @@ fn run(command: &mut Command) {
         "{command:?}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    id.stdout.trim_ascii() == b"0"
 }

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use tokio_postgres::{Client, Config, Error, NoTls};
 
 use crate::program::{Missing, Program};
-use crate::{STARTS_WITHIN, free_port, run};
+use crate::{STARTS_WITHIN, free_port, is_root, run};
 
 /// One of the server's programs. The others are beside it; Debian keeps them off the path.
 pub const PROGRAM: Program = Program {
@@ -223,9 +223,4 @@ fn account() -> &'static str {
     } else {
         "nobody"
     }
-}
-
-fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").output().unwrap();
-    id.stdout.trim_ascii() == b"0"
 }

@@ -164,6 +164,9 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("std", Errors::new()),
         ("hyper", Errors::new()),
         ("reqwest", Errors::new()),
+        ("sqlx", Errors::new()),
+        ("sea-orm", Errors::new()),
+        ("deadpool", Errors::new()),
     ];
     for Made { of, error, verdict } in made::all().await {
         let (_, errors) = sources.iter_mut().find(|(name, _)| *name == of).unwrap();

@@ -44,6 +44,9 @@ pub(crate) async fn all() -> Vec<Made> {
     all.extend(reqwest().await);
     all.extend(tonic().await);
     all.extend(tokio_postgres().await);
+    all.extend(sqlx().await);
+    all.extend(sea_orm());
+    all.extend(deadpool());
     all.extend(redis().await);
     all
 }
@@ -264,14 +267,7 @@ async fn tokio_postgres() -> Vec<Made> {
         connected.map(drop).unwrap_err()
     };
     let refused = connect(nobody().await).await;
-    // Takes connections, and is gone again.
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((connection, _)) = listener.accept().await {
-            drop(connection);
-        }
-    });
+    let address = hanging_up().await;
     let lost = connect(address).await;
     let before = TransactionError::Statement(connect(address).await);
     let during = TransactionError::Commit(connect(address).await);
@@ -297,12 +293,102 @@ async fn tokio_postgres() -> Vec<Made> {
     ]
 }
 
-async fn redis() -> Vec<Made> {
+async fn sqlx() -> Vec<Made> {
+    use sqlx::sqlite::SqlitePoolOptions;
+    use sqlx::{Connection as _, PgConnection};
+
     let connect = async |address: SocketAddr| {
-        let client = redis::Client::open(format!("redis://{address}/")).unwrap();
-        let connected = client.get_multiplexed_async_connection().await;
-        connected.map(drop).unwrap_err()
+        let url = format!("postgres://nobody@{address}/nowhere?sslmode=disable");
+        PgConnection::connect(&url).await.map(drop).unwrap_err()
     };
+    let refused = connect(nobody().await).await;
+    let hanging_up = hanging_up().await;
+    let lost = connect(hanging_up).await;
+    let before = reattempt::sqlx::TransactionError::Statement(connect(hanging_up).await);
+    let during = reattempt::sqlx::TransactionError::Commit(connect(hanging_up).await);
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(Duration::from_mins(1));
+    let pool = pool.connect("sqlite::memory:").await.unwrap();
+    let taken = pool.acquire().await.unwrap();
+    tokio::time::pause();
+    let none_free = pool.acquire().await.map(drop).unwrap_err();
+    tokio::time::resume();
+    drop(taken);
+    let no_row = sqlx::query_scalar::<_, i64>("SELECT 1 WHERE false");
+    let no_row = no_row.fetch_one(&pool).await.unwrap_err();
+    let not_a_number = sqlx::query_scalar::<_, i64>("SELECT 'text'");
+    let not_a_number = not_a_number.fetch_one(&pool).await.unwrap_err();
+    pool.close().await;
+    let closed = pool.acquire().await.map(drop).unwrap_err();
+    let unread = PgConnection::connect("postgres://:port").await;
+    vec![
+        made("sqlx", "the connection cannot be made", &refused),
+        made("sqlx", "the connection is lost", &lost),
+        made("sqlx", "the connection is lost before the COMMIT", &before),
+        made("sqlx", "the connection is lost during the COMMIT", &during),
+        made("sqlx", "no connection of the pool is free", &none_free),
+        made("sqlx", "the pool is closed", &closed),
+        made("sqlx", "a row that is not there", &no_row),
+        made("sqlx", "a value of another type", &not_a_number),
+        made(
+            "sqlx",
+            "a connection string that cannot be read",
+            &unread.map(drop).unwrap_err(),
+        ),
+    ]
+}
+
+fn sea_orm() -> Vec<Made> {
+    use sea_orm::DbErr;
+    use sea_orm::error::{ConnAcquireErr, RuntimeErr};
+
+    let lost = || {
+        let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+        DbErr::Exec(RuntimeErr::SqlxError(sqlx::Error::Io(reset).into()))
+    };
+    let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+    let missing = DbErr::RecordNotFound("account".to_owned());
+    let own = DbErr::Custom("a text".to_owned());
+    let before = reattempt::sea_orm::TransactionError::Statement(lost());
+    let during = reattempt::sea_orm::TransactionError::Commit(lost());
+    vec![
+        made("sea-orm", "the connection is lost", &lost()),
+        made(
+            "sea-orm",
+            "the connection is lost before the COMMIT",
+            &before,
+        ),
+        made(
+            "sea-orm",
+            "the connection is lost during the COMMIT",
+            &during,
+        ),
+        made("sea-orm", "no connection of the pool is free", &none_free),
+        made("sea-orm", "a record that is not there", &missing),
+        made("sea-orm", "an error of your own", &own),
+    ]
+}
+
+fn deadpool() -> Vec<Made> {
+    use deadpool::managed::{PoolError, TimeoutType};
+
+    let none_free = PoolError::<redis::RedisError>::Timeout(TimeoutType::Wait);
+    let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+    let refused = PoolError::Backend(redis::RedisError::from(refused));
+    let password = (redis::ErrorKind::AuthenticationFailed, "in a test");
+    let never = PoolError::Backend(redis::RedisError::from(password));
+    let closed = PoolError::<redis::RedisError>::Closed;
+    vec![
+        made("deadpool", "no connection of the pool is free", &none_free),
+        made("deadpool", "the connection cannot be made", &refused),
+        made("deadpool", "the connection can never be made", &never),
+        made("deadpool", "the pool is closed", &closed),
+    ]
+}
+
+/// A server that takes connections, and is gone again.
+async fn hanging_up() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -310,6 +396,16 @@ async fn redis() -> Vec<Made> {
             drop(connection);
         }
     });
+    address
+}
+
+async fn redis() -> Vec<Made> {
+    let connect = async |address: SocketAddr| {
+        let client = redis::Client::open(format!("redis://{address}/")).unwrap();
+        let connected = client.get_multiplexed_async_connection().await;
+        connected.map(drop).unwrap_err()
+    };
+    let address = hanging_up().await;
     vec![
         made("redis", "nobody listens", &connect(nobody().await).await),
         made("redis", "the connection is lost", &connect(address).await),

@@ -213,7 +213,7 @@ pub(crate) async fn a_server_that_restarts_is_waited_for() {
 
 /// Passes bytes on until the client sends `COMMIT`: the server gets it and answers, and the client gets
 /// no answer.
-async fn cut_at_commit(server: u16) -> u16 {
+pub(crate) async fn cut_at_commit(server: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
