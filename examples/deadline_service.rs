@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The service is `axum`'s, and calls another one with `reqwest`. Whoever calls it says in a header how
-//! many milliseconds it may take; all retries within the request keep to that.
+//! many milliseconds it may take; all retries within the request keep to that. For gRPC the header is `grpc-timeout`,
+//! with `header::from_grpc` and `tonic::set_attempt_metadata`.
 
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
@@ -19,13 +20,11 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::get;
 use reattempt::deadline::{self, header};
-use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::http::TIMEOUT_MS;
+use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use reqwest::Client;
 use tokio::net::TcpListener;
-
-/// For gRPC it would be `grpc-timeout`, with `header::from_grpc` and `header::to_grpc`.
-const TIMEOUT: &str = "x-timeout-ms";
 
 /// For a request that does not say how long it may take.
 const DEFAULT: Duration = Duration::from_secs(10);
@@ -37,16 +36,13 @@ async fn keep_deadline(request: Request, next: Next) -> Response {
 }
 
 fn allowed(headers: &HeaderMap) -> Option<Duration> {
-    header::from_millis(headers.get(TIMEOUT)?.to_str().ok()?)
+    header::from_millis(headers.get(TIMEOUT_MS)?.to_str().ok()?)
 }
 
 /// Asks the other service, and tells it how long an answer is of use.
 #[retry(attempts = 10, base = "100ms", timeout = "400ms")]
 async fn price(client: &Client, url: &str) -> Result<String, Error> {
-    let mut request = client.get(url);
-    if let Some(left) = deadline::remaining() {
-        request = request.header(TIMEOUT, header::to_millis(left));
-    }
+    let request = client.get(url).attempt_headers();
     Ok(request.send().await?.check()?.text().await?)
 }
 
@@ -103,7 +99,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let began = Instant::now();
         let response = client
             .get(format!("http://{address}/offer"))
-            .header(TIMEOUT, allowed)
+            .header(TIMEOUT_MS, allowed)
             .send()
             .await?;
         let took = began.elapsed();

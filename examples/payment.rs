@@ -5,11 +5,12 @@
 //! ```
 //!
 //! Nobody can tell a request that was lost from an answer that was lost. There are two ways to be safe:
-//! to retry only what provably never ran, or to give the server a key by which it knows a request again.
+//! to retry only what provably never ran, or to give the server a key by which it knows a request again. The example
+//! `payment_service` shows the server's side of the key.
 
 use integrations::ledger::Ledger;
-use reattempt::reqwest::{Error, ResponseExt as _};
-use reattempt::{Attempt, RetryEvent, retry};
+use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::{RetryEvent, retry};
 use reqwest::Client;
 
 /// Pays, to a server that knows no keys: an attempt that may have run is not made again.
@@ -23,9 +24,7 @@ pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), Error>
 /// call and another for every other call.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", on_retry = tell)]
 pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), Error> {
-    let attempt = Attempt::current().expect("within an annotated function");
-    let key = attempt.idempotency_key().to_string();
-    let request = client.post(ledger).header("Idempotency-Key", key);
+    let request = client.post(ledger).attempt_headers();
     request.send().await?.check()?;
     Ok(())
 }

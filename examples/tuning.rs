@@ -1,51 +1,42 @@
-//! Changes a policy while calls run, and turns retries off and on, as you might in an incident.
+//! Changes retry settings while calls run, as you might in an incident: edit the file, send SIGHUP.
 //!
 //! ```text
-//! cargo run --example tuning
+//! cargo run --example tuning --features config
 //! ```
+//!
+//! It writes a file of its own and sends itself the signal. Where there is no SIGHUP it reloads without one.
 
 use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use futures::future::join_all;
-use reattempt::{Jitter, Outcome, Policy, Report, observe, retry, set_enabled};
+use reattempt::{Jitter, Outcome, Policy, Preset, Report, config, is_enabled, observe, retry};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Three attempts, 300 ms apart.
-const PATIENT: Policy = Policy::new()
-    .with_attempts(3)
-    .with_base(Duration::from_millis(300))
-    .with_factor(1.0)
-    .with_jitter(Jitter::None);
+/// Three attempts, 500 ms apart. What the file does not set has these values.
+static SEARCH: Preset = Preset::new(
+    "search",
+    Policy::new()
+        .with_attempts(3)
+        .with_base(Duration::from_millis(500))
+        .with_factor(1.0)
+        .with_jitter(Jitter::None),
+);
 
-/// Six attempts, 20 ms apart.
-const EAGER: Policy = PATIENT
-    .with_attempts(6)
-    .with_base(Duration::from_millis(20));
-
-/// A client whose policy may change at any time, when somebody edits a configuration file for example.
 struct Client {
-    policy: RwLock<Policy>,
     server_is_up: AtomicBool,
     /// How many retries were scheduled.
     retries: watch::Sender<u32>,
 }
 
 impl Client {
-    fn policy(&self) -> Policy {
-        *self.policy.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set_policy(&self, policy: Policy) {
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
-    }
-
-    /// Asks the server. A call reads the policy once, when it begins.
+    /// Asks the server. A call reads the preset once, when it begins.
     #[retry(
-        policy = self.policy(),
+        policy = &SEARCH,
         on_retry = |_| self.retries.send_modify(|retries| *retries += 1),
     )]
     async fn ask(&self) -> io::Result<()> {
@@ -73,13 +64,105 @@ impl Client {
             .collect()
     }
 
-    /// Acts as soon as all three calls wait for their second attempt.
-    async fn meanwhile(&self, act: impl FnOnce()) {
+    /// Returns as soon as three calls wait for their second attempt.
+    async fn three_wait(&self) {
         let mut retries = self.retries.subscribe();
         let before = *retries.borrow();
         let waiting = retries.wait_for(|now| *now >= before + 3).await;
         assert!(waiting.is_ok(), "`self` holds the sender");
-        act();
+    }
+}
+
+/// What the last reload gave, and how many there were.
+type Reloads = watch::Receiver<(u32, Result<(), config::Error>)>;
+
+/// Reads the settings again for each signal, for as long as the program runs.
+fn reload_on_hangup(source: config::Source) -> io::Result<Reloads> {
+    let (reloaded, reloads) = watch::channel((0, Ok(())));
+    let source = Arc::new(source);
+    let mut hangups = hangup::listen()?;
+    tokio::spawn(async move {
+        while hangups.recv().await.is_some() {
+            let source = Arc::clone(&source);
+            // It reads a file, so it gets a thread where that is allowed.
+            let applied = tokio::task::spawn_blocking(move || source.apply()).await;
+            let applied = applied.expect("applying does not panic");
+            match &applied {
+                Ok(()) => println!("  reloaded"),
+                Err(error) => println!("  the settings stay as they were:\n    {error}"),
+            }
+            reloaded.send_modify(|reload| *reload = (reload.0 + 1, applied));
+        }
+    });
+    Ok(reloads)
+}
+
+/// The operator: edits the file, and asks for a reload.
+struct Operator {
+    file: PathBuf,
+    reloads: Reloads,
+}
+
+impl Operator {
+    async fn sets(&mut self, settings: &str) -> Result<(), config::Error> {
+        // A new file under the old name: nobody reads half of one.
+        let new = self.file.with_extension("new");
+        std::fs::write(&new, settings).expect("the temporary folder takes a file");
+        std::fs::rename(&new, &self.file).expect("it is in the same folder");
+        let before = self.reloads.borrow().0;
+        hangup::send();
+        let reload = self.reloads.wait_for(|reload| reload.0 > before).await;
+        reload
+            .expect("the task runs as long as the program")
+            .1
+            .clone()
+    }
+}
+
+/// The signal by which a service is asked to read its configuration again.
+#[cfg(unix)]
+mod hangup {
+    use std::io;
+    use std::process::Command;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    /// From now on a SIGHUP no longer ends the program.
+    pub(super) fn listen() -> io::Result<Signal> {
+        signal(SignalKind::hangup())
+    }
+
+    /// What `kill -HUP` and `systemctl reload` do.
+    pub(super) fn send() {
+        let sent = Command::new("sh").args(["-c", "kill -HUP $PPID"]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIGHUP is sent");
+    }
+}
+
+/// A channel in place of the signal.
+#[cfg(not(unix))]
+mod hangup {
+    use std::io;
+    use std::sync::OnceLock;
+
+    use tokio::sync::mpsc;
+
+    static SENDER: OnceLock<mpsc::UnboundedSender<()>> = OnceLock::new();
+
+    pub(super) fn listen() -> io::Result<mpsc::UnboundedReceiver<()>> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        SENDER
+            .set(sender)
+            .map_err(|_| io::Error::other("listens already"))?;
+        Ok(receiver)
+    }
+
+    pub(super) fn send() {
+        let sender = SENDER.get().expect("somebody listens");
+        assert!(
+            sender.send(()).is_ok(),
+            "the task runs as long as the program"
+        );
     }
 }
 
@@ -91,39 +174,66 @@ fn assert_all(reports: &[Report], attempts: u32, outcome: Outcome) {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::temp_dir().join(format!("reattempt-tuning-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("retry.toml");
+    std::fs::write(&file, "")?;
+
+    let source = config::Source::new([&SEARCH])
+        .toml_file(&file)?
+        .env("RETRY")?;
+    source.apply()?;
+    let reloads = reload_on_hangup(source)?;
+    let mut operator = Operator { file, reloads };
     let client = Client {
-        policy: RwLock::new(PATIENT),
         server_is_up: AtomicBool::new(false),
         retries: watch::Sender::new(0),
     };
 
-    println!("The server is down. While three calls run, the policy changes:");
-    let change = client.meanwhile(|| client.set_policy(EAGER));
-    let (reports, ()) = tokio::join!(client.ask_three_times(), change);
+    println!("The server is down. While three calls run, the file changes:");
+    let (reports, reloaded) = tokio::join!(client.ask_three_times(), async {
+        client.three_wait().await;
+        operator.sets("[search]\nattempts = 6\nbase = '20ms'").await
+    });
+    reloaded?;
     // They keep the policy that they began with.
     assert_all(&reports, 3, Outcome::AttemptsExhausted);
 
-    println!("The next calls have the new policy:");
-    let reports = client.ask_three_times().await;
-    assert_all(&reports, 6, Outcome::AttemptsExhausted);
-
-    println!("The policy changes back. While three calls run, retries are turned off:");
-    client.set_policy(PATIENT);
-    let (reports, ()) = tokio::join!(
-        client.ask_three_times(),
-        client.meanwhile(|| set_enabled(false))
+    println!("The next calls have the new settings:");
+    assert_all(
+        &client.ask_three_times().await,
+        6,
+        Outcome::AttemptsExhausted,
     );
+
+    println!("A mistake in the file:");
+    let refused = operator.sets("[search]\natempts = 9").await;
+    assert!(refused.is_err_and(|error| error.to_string().contains("did you mean `attempts`?")));
+    assert_eq!(SEARCH.policy().attempts(), Some(6));
+
+    println!("The settings are gone from the file. While three calls run, it turns retries off:");
+    operator.sets("").await?;
+    let (reports, reloaded) = tokio::join!(client.ask_three_times(), async {
+        client.three_wait().await;
+        operator.sets("enabled = false").await
+    });
+    reloaded?;
     // They make the attempt that they wait for, and no third one.
     assert_all(&reports, 2, Outcome::Disabled);
 
     println!("Calls that begin now make one attempt:");
-    let reports = client.ask_three_times().await;
-    assert_all(&reports, 1, Outcome::Disabled);
+    assert_all(&client.ask_three_times().await, 1, Outcome::Disabled);
 
     println!("Retries are turned on again, and the server comes back while three calls wait:");
-    set_enabled(true);
-    let recovery = client.meanwhile(|| client.server_is_up.store(true, Ordering::Relaxed));
-    let (reports, ()) = tokio::join!(client.ask_three_times(), recovery);
+    operator.sets("").await?;
+    assert!(is_enabled());
+    let (reports, ()) = tokio::join!(client.ask_three_times(), async {
+        client.three_wait().await;
+        client.server_is_up.store(true, Ordering::Relaxed);
+    });
     assert_all(&reports, 2, Outcome::SuccessAfterRetry);
+
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
 }

@@ -25,8 +25,12 @@
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
 //! - [`Budget`] bounds the load that retries add. Each function has one by default. When it is empty, calls end after
 //!   one attempt and the log says so: [Why did my call fail after one attempt?](guide::budgets)
+//! - A function that is not async takes the key [`blocking`](macro@retry#functions-that-are-not-async).
 //! - [`observe`](observe()) tells what a call did, [`set_enabled`] turns retries off, [`Policy::run`] retries a closure.
 //! - The [guide] answers one question on each page.
+
+// docs.rs sets it: each module then says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod guide;
 
@@ -37,7 +41,7 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate, run,
+    Run, SLOW_IO, Schedule, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate, run,
     set_enabled,
 };
 
@@ -78,3 +82,8 @@ pub use retry_runtime::adapters::tonic;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Holds the code of the page on configuration to what compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/CONFIGURATION.md")]
+struct Configuration;

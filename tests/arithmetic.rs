@@ -58,7 +58,7 @@ fn fibonacci(n: u32) -> u128 {
 
 proptest! {
     #[test]
-    fn c1_c2_no_ceiling_is_above_max_delay_or_below_the_one_before(
+    fn no_ceiling_is_above_max_delay_or_below_the_one_before(
         n in number(), base in duration(), max in duration(), factor in factor(),
     ) {
         for backoff in BACKOFFS {
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn c1_every_ceiling_is_what_its_formula_says(
+    fn every_ceiling_is_what_its_formula_says(
         n in number(), base in duration(), max in duration(), factor in 1_u16..=1000,
     ) {
         let given = Factor::new(f64::from(factor)).unwrap();
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn c3_no_jitter_leaves_its_bounds(
+    fn no_jitter_leaves_its_bounds(
         ceiling in duration(), base in duration(), max in duration(), previous in proptest::option::of(duration()),
     ) {
         for jitter in JITTERS {
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn c5_no_policy_panics_whatever_its_durations(
+    fn no_policy_panics_whatever_its_durations(
         n in number(), attempts in 1_u32..=u32::MAX, timeout in duration(), deadline in duration(),
         base in duration(), max in duration(),
     ) {
@@ -152,7 +152,7 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
 }
 
 #[test]
-fn c4_no_factor_outside_of_its_range_is_stored() {
+fn no_factor_outside_of_its_range_is_stored() {
     let refused = [
         f64::NAN,
         f64::INFINITY,
@@ -176,12 +176,12 @@ fn c4_no_factor_outside_of_its_range_is_stored() {
 
 #[test]
 #[should_panic(expected = "it is at least 1")]
-fn c7_no_attempts_at_all_are_refused() {
+fn no_attempts_at_all_are_refused() {
     let _ = Policy::new().with_attempts(0);
 }
 
 #[test]
-fn c7_only_unlimited_attempts_are_without_end() {
+fn only_unlimited_attempts_are_without_end() {
     let policy = Policy::new();
     assert_eq!(policy.with_unlimited_attempts().attempts(), None);
     assert_eq!(

@@ -229,7 +229,7 @@ fn over<F: Future>(plain: usize, annotated: &F) -> usize {
 /// C-43: at most 208 bytes more than the plain function. What is handed over is there twice more: the
 /// clone, and the original, which the plain function's future may forget once it is passed on.
 #[test]
-fn c43_the_future_stays_small() {
+fn the_future_stays_small() {
     let input = [0; 8];
     let reference = size_of_val(&plain(&input));
     let owner = size_of_val(&plain_owner(input));

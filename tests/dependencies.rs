@@ -45,7 +45,7 @@ const MACROS: [&str; 6] = [
 ];
 
 #[test]
-fn c90_the_macro_is_six_crates() {
+fn the_macro_is_six_crates() {
     assert_eq!(crates("retry-macros"), MACROS.map(str::to_owned).into());
 }
 

@@ -147,7 +147,7 @@ mod without_prelude {
 }
 
 #[::std::prelude::v1::test]
-fn c84_a_crate_without_a_prelude_is_no_obstacle() {
+fn a_crate_without_a_prelude_is_no_obstacle() {
     let client = without_prelude::Client;
     let text = String::from("text");
     assert_eq!(
@@ -302,7 +302,7 @@ mod shadowed {
 }
 
 #[::std::prelude::v1::test]
-fn c84_shadowed_names_are_no_obstacle() {
+fn shadowed_names_are_no_obstacle() {
     let everything = |calls| {
         let (list, text) = (::std::vec::Vec::new(), String::new());
         shadowed::everything(calls, list, text, ::std::time::Duration::from_millis(1))
@@ -327,7 +327,7 @@ async fn by_another_name(calls: &AtomicU32) -> ::std::io::Result<()> {
 }
 
 #[::std::prelude::v1::test]
-fn c84_the_facade_may_be_elsewhere() {
+fn the_facade_may_be_elsewhere() {
     assert_eq!(count(by_a_path), 3);
     assert_eq!(count(by_another_name), 3);
 }
@@ -410,7 +410,7 @@ tokens! {
 }
 
 #[::std::prelude::v1::test]
-fn c84_attributes_and_functions_come_out_of_macros() {
+fn attributes_and_functions_come_out_of_macros() {
     assert_eq!(count(|calls| generated(calls, String::new())), 4);
     assert_eq!(count(|calls| matching::generated(calls, String::new())), 3);
     assert_eq!(count(|calls| own_names(calls, 1)), 3);
@@ -438,7 +438,7 @@ async fn r#match(
 }
 
 #[::std::prelude::v1::test]
-fn c84_raw_identifiers_are_names() {
+fn raw_identifiers_are_names() {
     let second = ::std::time::Duration::from_secs(1);
     assert_eq!(count(|calls| r#match(calls, second, String::new(), 1)), 2);
 }

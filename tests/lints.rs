@@ -98,10 +98,10 @@ struct Diagnostic {
 }
 
 #[test]
-fn c86_the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
+fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let warned = tests.join("lints/warned.rs");
-    let silent = ["arguments", "bodies", "keys", "methods"];
+    let silent = ["arguments", "blocking", "bodies", "keys", "methods"];
     let mut files = vec![warned.clone()];
     files.extend(silent.map(|name| tests.join(format!("silent/src/{name}.rs"))));
     let package = package(&files);

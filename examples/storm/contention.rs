@@ -8,8 +8,8 @@ use simulation::contention::{Cell, Strategy, cell};
 use simulation::reference::{Contended, contended};
 use simulation::tables::{self, CLIENTS, RUNS};
 
-use crate::chart::{Chart, Line, Style};
 use crate::{Output, Progress, Size};
+use simulation::chart::{Chart, Line, Style};
 
 type Cells = BTreeMap<u32, Vec<(Strategy, Cell)>>;
 

@@ -12,7 +12,6 @@
 
 mod annotated;
 mod chance;
-mod chart;
 mod contention;
 mod output;
 mod overload;

@@ -8,8 +8,8 @@ use simulation::server::Trouble;
 use simulation::tables;
 use simulation::timeline::Timeline;
 
-use crate::chart::{Chart, Line, Style};
 use crate::{Output, Progress, Size};
+use simulation::chart::{Chart, Line, Style};
 
 const SECONDS: usize = 28;
 

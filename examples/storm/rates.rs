@@ -4,8 +4,8 @@ use anyhow::Result;
 use simulation::server::Trouble;
 use simulation::tables::{self, BUDGETS, RATES};
 
-use crate::chart::{Chart, Line, Style};
 use crate::{Output, Progress, Size};
+use simulation::chart::{Chart, Line, Style};
 
 pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
     let rates = match size {

@@ -14,8 +14,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
-use crate::chart::{Chart, Line, Style};
 use crate::{Output, Progress};
+use simulation::chart::{Chart, Line, Style};
 
 /// Calls a second, at even distances.
 const RATE: u32 = 100;

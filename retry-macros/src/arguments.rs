@@ -21,7 +21,7 @@ mod seen;
 mod types;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 use syn::Attribute;
 
 use self::binding::{Binding, Treatment, lent_if, moved_fields, treatment};
@@ -79,6 +79,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 fields: moved_fields(uses, &text, body),
                 lent_if: lent_if(name.known, function),
                 held: binding::is_held(&text, model),
+                blocking: model.blocking.is_some(),
             };
             let treatment = treatment(&binding, function, model);
             if treatment.rebinds() {
@@ -86,6 +87,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             }
             let cloned_within = binding.mutable.is_some()
                 && !binding.held
+                && !binding.blocking
                 && matches!(treatment, Treatment::Choose | Treatment::Clone);
             if (treatment.needs_mut_outside() || cloned_within) && name.mutability.is_none() {
                 let plumbing = Span::mixed_site().located_at(name.ident.span());
@@ -132,6 +134,7 @@ fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
             fields: moved_fields(uses, &text, body),
             lent_if: None,
             held: binding::is_held(&text, model),
+            blocking: false,
         };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, plan);
@@ -141,9 +144,7 @@ fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
 fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let name = &binding.ident;
     let attributes = &binding.attributes;
-    let cfg = attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"));
+    let cfg = cfg_of(binding);
     let plumbing = Span::mixed_site().located_at(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
     // These fire on a binding that has the user's name, and it has to have that name.
@@ -188,42 +189,18 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                 plan.each
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
             }
-            let value = match treatment {
-                Treatment::ChooseParts => {
-                    let parts = Ident::new("__retry_parts", Span::mixed_site());
-                    let cfg = cfg.clone();
-                    plan.each.extend(quote_spanned! {plumbing=>
-                        #(#cfg)* let mut #parts = __retry::Parts::new(&mut #name);
-                    });
-                    quote_spanned!(plumbing=> #parts.for_each_attempt())
-                }
-                // The compiler looks for the method on `Argument`, where the type is `Clone`, on `Lent` by
-                // this trait, and last where it refuses the argument.
-                Treatment::ChooseByBound => {
-                    let bounds = &binding.lent_if;
-                    quote_spanned! {plumbing=> {
-                        trait __RetryLends<'retry, T> {
-                            fn own_or_lent(&self) -> &'retry T;
-                        }
-                        impl<'retry, T> __RetryLends<'retry, T> for __retry::Lent<'retry, T>
-                        where
-                            &'retry T: #bounds
-                        {
-                            fn own_or_lent(&self) -> &'retry T {
-                                self.lend()
-                            }
-                        }
-                        __retry::Argument::new(&#name).own_or_lent()
-                    }}
-                }
-                Treatment::Choose => quote_spanned! {plumbing=>
-                    __retry::Argument::new(&#name).for_each_attempt()
-                },
-                _ => quote_spanned!(plumbing=> __retry::Argument::new(&#name).own()),
+            let value = value(binding, treatment, plan);
+            // Under its own name: a second one would be a second copy in the future.
+            let (unique, captured) = if binding.blocking {
+                let moved =
+                    quote_spanned!(plumbing=> #(#cfg)* if false { __retry::handed_over(#name) });
+                plan.each.extend(Some(moved).filter(|_| !binding.held));
+                (None, None)
+            } else {
+                // What is not moved after all, because it is `Copy` or only borrowed, is captured uniquely.
+                let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;);
+                (Some(quote_spanned!(plumbing=> mut)), Some(captured))
             };
-            // Under its own name: a second one would be a second copy in the future. What is not moved
-            // after all, because it is `Copy` or only borrowed, is captured uniquely.
-            let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;);
             let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
             match mutability {
                 // In the attempt, where rustc sees that a value is assigned and never read.
@@ -236,7 +213,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                     return;
                 }
                 None => {
-                    plan.each.extend(rebound(quote_spanned!(plumbing=> mut)));
+                    plan.each.extend(rebound(unique.into_token_stream()));
                     plan.never.extend(captured);
                     return;
                 }
@@ -244,4 +221,51 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
         }
     };
     plan.within.extend(attempt);
+}
+
+fn cfg_of<'b>(binding: &'b Binding<'_>) -> impl Iterator<Item = &'b Attribute> + Clone {
+    let attributes = binding.attributes.iter().copied();
+    attributes.filter(|attribute| attribute.path().is_ident("cfg"))
+}
+
+/// What each attempt has of an argument that the body hands over.
+fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenStream {
+    let name = &binding.ident;
+    let plumbing = Span::mixed_site().located_at(name.span());
+    match treatment {
+        Treatment::ChooseParts => {
+            let parts = Ident::new("__retry_parts", Span::mixed_site());
+            let cfg = cfg_of(binding);
+            plan.each.extend(quote_spanned! {plumbing=>
+                #(#cfg)* let mut #parts = __retry::Parts::new(&mut #name);
+            });
+            quote_spanned!(plumbing=> #parts.for_each_attempt())
+        }
+        // The compiler looks for the method on `Argument`, where the type is `Clone`, on `Lent` by
+        // this trait, and last where it refuses the argument.
+        Treatment::ChooseByBound => {
+            let bounds = &binding.lent_if;
+            quote_spanned! {plumbing=> {
+                trait __RetryLends<'retry, T> {
+                    fn own_or_lent(&self) -> &'retry T;
+                }
+                impl<'retry, T> __RetryLends<'retry, T> for __retry::Lent<'retry, T>
+                where
+                    &'retry T: #bounds
+                {
+                    fn own_or_lent(&self) -> &'retry T {
+                        self.lend()
+                    }
+                }
+                __retry::Argument::new(&#name).own_or_lent()
+            }}
+        }
+        Treatment::Choose if binding.blocking => {
+            quote_spanned!(plumbing=> __retry::Argument::new(&#name).on_this_thread())
+        }
+        Treatment::Choose => quote_spanned! {plumbing=>
+            __retry::Argument::new(&#name).for_each_attempt()
+        },
+        _ => quote_spanned!(plumbing=> __retry::Argument::new(&#name).own()),
+    }
 }

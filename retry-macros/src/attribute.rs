@@ -12,7 +12,7 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = syntax::parse(args, &lower::VOCABULARY, &mut 0, &mut errors);
     let model = lower::lower(args, &mut errors);
-    let planned = item::parse(item, &mut errors).map(|function| {
+    let planned = item::parse(item, model.blocking, &mut errors).map(|function| {
         let plan = arguments::plan(&function, &model, &mut errors);
         (function, plan)
     });

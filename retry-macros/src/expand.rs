@@ -42,7 +42,9 @@
 //! ```
 //!
 //! The body is an async block of its own, so that `?` and `return` in it end an attempt, not the
-//! call. It is not a `move` block: what it only borrows stays for the next attempt.
+//! call. It is not a `move` block: what it only borrows stays for the next attempt. With `blocking` it is a
+//! closure, for which the same holds, and nothing is awaited: `call.attempt_blocking(|| { … BODY })`,
+//! `call.wait_blocking(at)`.
 
 mod before_retry;
 mod begin;

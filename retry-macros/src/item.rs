@@ -35,7 +35,13 @@ pub(crate) struct Function {
 }
 
 /// Reads the item, or says why it cannot be retried.
-pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Function> {
+///
+/// `blocking` is where that key is.
+pub(crate) fn parse(
+    item: &TokenStream,
+    blocking: Option<At>,
+    errors: &mut Errors,
+) -> Option<Function> {
     let raw = match syn::parse2::<RawFunction>(item.clone()) {
         Ok(raw) => raw,
         Err(error) => {
@@ -49,7 +55,7 @@ pub(crate) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Function>
             return None;
         }
     };
-    check(raw, errors)
+    check(raw, blocking, errors)
 }
 
 /// A function as it stands, whether or not it can be retried.
@@ -89,7 +95,7 @@ impl Parse for RawFunction {
     }
 }
 
-fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
+fn check(raw: RawFunction, blocking: Option<At>, errors: &mut Errors) -> Option<Function> {
     let RawFunction {
         attributes,
         visibility,
@@ -98,10 +104,11 @@ fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
         body,
     } = raw;
     let before = errors.count();
+    let is_async = signature.asyncness.is_some();
     if let Some(constness) = &signature.constness {
         errors.push(constness.span(), errors::item::const_function());
     }
-    if let (Some(_), Some(abi)) = (&signature.asyncness, &signature.abi) {
+    if let (true, Some(abi)) = (is_async || blocking.is_some(), &signature.abi) {
         errors.push(abi.span(), errors::item::extern_function());
     }
     if body.is_none() {
@@ -110,27 +117,31 @@ fn check(raw: RawFunction, errors: &mut Errors) -> Option<Function> {
             errors::item::function_without_body(),
         );
     }
-    let (output, handmade) = match (&signature.asyncness, &signature.output) {
-        (Some(_), ReturnType::Type(_, output)) => (Some((**output).clone()), None),
-        (Some(_), ReturnType::Default) => {
-            errors.push(signature.ident.span(), errors::item::returns_nothing());
-            (None, None)
+    let declared = match &signature.output {
+        ReturnType::Type(_, output) => Some((**output).clone()),
+        ReturnType::Default => None,
+    };
+    let future = declared
+        .as_ref()
+        .filter(|_| !is_async)
+        .and_then(future::output_of);
+    if let (Some(at), true) = (blocking, is_async || future.is_some()) {
+        errors.push(at, errors::item::blocking_and_async());
+    }
+    let (output, handmade) = match future {
+        Some((output, kind)) => {
+            let body = body
+                .as_ref()
+                .map_or_else(TokenStream::new, |(_, body, _)| body.clone());
+            (Some(output), Some(Handmade::new(kind, &signature, body)))
         }
-        (None, ReturnType::Type(_, output)) => match future::output_of(output) {
-            Some((output, kind)) => {
-                let body = body
-                    .as_ref()
-                    .map_or_else(TokenStream::new, |(_, body, _)| body.clone());
-                (Some(output), Some(Handmade::new(kind, &signature, body)))
+        None if is_async || blocking.is_some() => {
+            if declared.is_none() {
+                errors.push(signature.ident.span(), errors::item::returns_nothing());
             }
-            None => {
-                if signature.constness.is_none() {
-                    errors.push(signature.fn_token.span(), errors::item::not_async());
-                }
-                (None, None)
-            }
-        },
-        (None, ReturnType::Default) => {
+            (declared, None)
+        }
+        None => {
             if signature.constness.is_none() {
                 errors.push(signature.fn_token.span(), errors::item::not_async());
             }

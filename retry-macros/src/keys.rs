@@ -109,6 +109,7 @@ keys! {
     BeforeRetry "before_retry" Expr, "an async closure or an expression giving a future",
         "before_retry = self.reconnect()";
     OnEnd "on_end" Expr, "a path or a closure", "on_end = |report| println!(\"{report}\")";
+    Blocking "blocking" Flag, "no value", "blocking";
     Sensitive "sensitive" Flag, "no value", "sensitive";
     Name "name" Expr, "a string", "name = \"payments\"";
     Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";

@@ -33,6 +33,9 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
 /// Makes the model; what was wrong is in `errors`, and left out.
 pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     let mut model = Model::default();
+    let mut keys = args.iter();
+    let blocking = keys.find(|arg| Id::named(&arg.name) == Some(Id::Blocking));
+    model.blocking = blocking.map(RawArg::at);
     // Where one of two values is wrong, no other rule can know which.
     let mut twice = Model::default();
     let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
@@ -57,6 +60,7 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
 }
 
 fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
+    let blocking = model.blocking.is_some();
     let rules = &mut model.rules;
     let result = match id {
         Id::Attempts => put(&mut model.attempts, given, number::attempts(given)),
@@ -97,13 +101,14 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::BeforeRetry => put(
             &mut model.before_retry,
             given,
-            expression::before_retry(given),
+            expression::before_retry(given, blocking),
         ),
         Id::OnEnd => put(
             &mut model.on_end,
             given,
             expression::function(given, "report"),
         ),
+        Id::Blocking => word::flag(given).map_err(Some),
         Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
         Id::Name => keep(&mut model.name, path::name(given)),
         Id::Crate => keep(&mut model.root, path::root(given)),

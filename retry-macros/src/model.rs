@@ -7,6 +7,8 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span};
 use syn::{Expr, ExprClosure, LitStr, Pat, Path, Type};
 
+use crate::errors::At;
+
 /// The settings of one annotated function.
 #[derive(Default)]
 pub(crate) struct Model {
@@ -43,6 +45,9 @@ pub(crate) struct Model {
     pub(crate) on_retry: Option<Spanned<Expr>>,
     pub(crate) before_retry: Option<Spanned<BeforeRetry>>,
     pub(crate) on_end: Option<Spanned<Expr>>,
+    /// The function is not async: its body blocks the thread, and so do the waits. Where the key is, be there a
+    /// mistake in its value or not: it decides which function is expected.
+    pub(crate) blocking: Option<At>,
     /// The text of errors stays out of the log.
     pub(crate) sensitive: Option<Spanned<()>>,
 }

@@ -3,7 +3,11 @@
 //! The choices are the compiler's: it looks for a method on a type first and then on what the type
 //! dereferences to. So generic code gets no new bound.
 
+mod blocking;
+
 use std::ops::{Deref, DerefMut};
+
+pub use self::blocking::handed_over;
 
 /// An argument that the body hands over: a clone where its type is `Clone`, else a reference.
 ///

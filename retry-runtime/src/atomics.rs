@@ -36,7 +36,6 @@ impl Flag {
     }
 
     /// Whether nobody raised it yet.
-    #[cfg(feature = "metrics")]
     pub(crate) fn is_down(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
@@ -63,6 +62,25 @@ impl Switch {
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What is on or off for several threads: a [`Switch`] in life, loom's in the model of its interleavings.
+#[cfg(feature = "config")]
+pub(crate) trait Toggle {
+    fn is_on(&self) -> bool;
+    fn set(&self, on: bool);
+}
+
+#[cfg(feature = "config")]
+impl Toggle for Switch {
+    #[inline]
+    fn is_on(&self) -> bool {
+        Self::is_on(self)
+    }
+
+    fn set(&self, on: bool) {
+        Self::set(self, on);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The settings of a call.
 
+mod drawn;
 mod schedule;
 mod table;
 #[cfg(feature = "serde")]
@@ -7,6 +8,7 @@ mod written;
 
 use std::time::Duration;
 
+pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::{Backoff, Factor, Jitter};
 

@@ -1,12 +1,14 @@
 //! A policy by name.
 
+#[cfg(all(test, feature = "config"))]
+mod interleavings;
+#[cfg(feature = "config")]
+mod overridden;
+
 use std::fmt::Display;
 
 #[cfg(feature = "config")]
-use arc_swap::ArcSwapOption;
-
-#[cfg(feature = "config")]
-use crate::atomics::Switch;
+use self::overridden::Overridden;
 use crate::policy::Policy;
 use crate::result::FromStopped;
 use crate::run::Run;
@@ -41,43 +43,7 @@ pub struct Preset {
     name: &'static str,
     policy: Policy,
     #[cfg(feature = "config")]
-    overridden: Override,
-}
-
-/// What configuration sets in place of the policy in the code.
-#[cfg(feature = "config")]
-#[derive(Debug)]
-struct Override {
-    /// Whether there is a policy: asked first, since most presets have none.
-    is_set: Switch,
-    policy: ArcSwapOption<Policy>,
-}
-
-#[cfg(feature = "config")]
-impl Override {
-    const fn new() -> Self {
-        Self {
-            is_set: Switch::new(false),
-            policy: ArcSwapOption::const_empty(),
-        }
-    }
-
-    #[inline]
-    fn get(&self) -> Option<Policy> {
-        self.is_set.is_on().then(|| self.load()).flatten()
-    }
-
-    // Who sees the switch before the policy finds none here, and goes by the code.
-    #[inline(never)]
-    fn load(&self) -> Option<Policy> {
-        self.policy.load().as_deref().copied()
-    }
-
-    fn set(&self, policy: Option<Policy>) {
-        let is_set = policy.is_some();
-        self.policy.store(policy.map(std::sync::Arc::new));
-        self.is_set.set(is_set);
-    }
+    overridden: Overridden,
 }
 
 impl Preset {
@@ -97,7 +63,7 @@ impl Preset {
             name,
             policy,
             #[cfg(feature = "config")]
-            overridden: Override::new(),
+            overridden: Overridden::new(),
         }
     }
 
@@ -109,15 +75,14 @@ impl Preset {
 
     /// The policy of a call that begins now: that of the code, with what configuration overrides.
     ///
-    /// Without the feature `config` it is always that of the code. With it, asking costs one relaxed load while
-    /// nothing overrides the preset.
+    /// Without the feature `config` it is always that of the code. With it, asking costs one relaxed load and a
+    /// copy until something overrides the preset for the first time.
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "config")]
-        if let Some(policy) = self.overridden.get() {
-            return policy;
-        }
+        return self.overridden.or(&self.policy);
+        #[cfg(not(feature = "config"))]
         self.policy
     }
 

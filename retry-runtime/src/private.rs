@@ -7,7 +7,7 @@ pub use std::time::Duration;
 
 pub use crate::argument::{
     Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentParts,
-    Local, Parts, Reborrowed, Spared, Unshared,
+    Local, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use crate::call::{
     Attempt, Call, Cancels, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, OnEnd,

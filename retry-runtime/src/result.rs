@@ -93,7 +93,8 @@ impl<E> FromStopped<ByError> for Error<E> {
 /// What `before_retry` may give: nothing, or a `Result` whose error ends the call.
 #[diagnostic::on_unimplemented(
     message = "`before_retry` gives `{Self}`, expected `()` or a `Result`",
-    label = "its error must convert into `{E}` with `From`"
+    label = "its error must convert into `{E}` with `From`",
+    note = "with `blocking` nothing awaits a future"
 )]
 pub trait Prepared<E> {
     /// The error that ends the call, if there is one.

@@ -1,7 +1,8 @@
 //! The guide: one page for each question.
 //!
 //! - [Why did my call fail after one attempt?](budgets) – what the retry budget does, and how to change it.
-//! - [What did my call do?](seeing) – reports, hooks, events, and the switch that turns retries off.
+//! - [What did my call do?](seeing) – reports, hooks, events, spans, and the switch that turns retries off.
+//! - [How do I retry a payment?](idempotency) – idempotency keys, on the client and on the server.
 #![cfg_attr(
     feature = "config",
     doc = "- [How do I change retries without a release?](configuring) – presets, files, variables, and reloads."
@@ -28,6 +29,9 @@ pub mod budgets {}
 #[cfg(feature = "config")]
 #[doc = include_str!("configuring.md")]
 pub mod configuring {}
+
+#[doc = include_str!("idempotency.md")]
+pub mod idempotency {}
 
 #[doc = include_str!("seeing.md")]
 pub mod seeing {}

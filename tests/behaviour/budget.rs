@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::script::{RESET, Script, Step, ms};
 
 #[tokio::test(start_paused = true)]
-async fn c47_a_budget_of_ten_retries_makes_eleven_calls() {
+async fn a_budget_of_ten_retries_makes_eleven_calls() {
     static TEN: Budget = Budget::aws().with_capacity(10).with_retry_cost(1);
     #[retry(attempts = 100, budget = "TEN")]
     async fn call(script: &Script) -> io::Result<usize> {
@@ -74,7 +74,7 @@ async fn with_the_numbers_of_aws_fourteen_successes_earn_one_retry() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c53_a_drained_function_leaves_the_budget_of_another_alone() {
+async fn a_drained_function_leaves_the_budget_of_another_alone() {
     #[retry(attempts = 300, base = "0ms", jitter = "none")]
     async fn broken(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -120,7 +120,7 @@ async fn none_is_no_budget() {
 
 /// C-55: verdict, attempts, deadline, and only then the budget.
 #[tokio::test(start_paused = true)]
-async fn c55_what_is_refused_for_another_reason_is_not_charged() {
+async fn what_is_refused_for_another_reason_is_not_charged() {
     static UNTOUCHED: Budget = Budget::new();
     #[retry(attempts = 3, budget = "UNTOUCHED")]
     async fn permanent(script: &Script) -> io::Result<usize> {
@@ -153,7 +153,7 @@ async fn c55_what_is_refused_for_another_reason_is_not_charged() {
 
 /// C-25: what was paid for a retry that never began comes back, wherever the call is dropped.
 #[tokio::test(start_paused = true)]
-async fn c25_a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
+async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
     static LEVEL: Budget = Budget::aws();
     #[retry(
         attempts = 4,
@@ -249,7 +249,7 @@ async fn a_timeout_without_budget_says_so() {
 
 /// C-30: a panic passes through, and the balance is what it was.
 #[tokio::test(start_paused = true)]
-async fn c30_a_panic_in_a_hook_takes_nothing() {
+async fn a_panic_in_a_hook_takes_nothing() {
     static LEVEL: Budget = Budget::new();
     #[retry(
         attempts = 3,

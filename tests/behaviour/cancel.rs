@@ -35,7 +35,7 @@ async fn stopped_after(script: &Script, millis: u64) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c33_it_cuts_a_running_attempt() {
+async fn it_cuts_a_running_attempt() {
     let script = Script::new([Step::Hang]);
     let error = stopped_after(&script, 300).await.unwrap_err();
     assert_eq!(script.elapsed(), ms(300));
@@ -48,7 +48,7 @@ async fn c33_it_cuts_a_running_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c33_a_body_that_is_ready_at_the_same_moment_has_lost() {
+async fn a_body_that_is_ready_at_the_same_moment_has_lost() {
     #[retry(budget = "none", cancel = stop.notified())]
     async fn call(go: &Notify, stop: &Notify) -> io::Result<()> {
         go.notified().await;
@@ -65,7 +65,7 @@ async fn c33_a_body_that_is_ready_at_the_same_moment_has_lost() {
 
 /// The attempt before the wait left no error.
 #[tokio::test(start_paused = true)]
-async fn c33_a_wait_after_a_timeout_that_is_cut_is_cancelled() {
+async fn a_wait_after_a_timeout_that_is_cut_is_cancelled() {
     #[retry(
         timeout = "100ms",
         base = "1s",
@@ -102,7 +102,7 @@ async fn the_text_of_stopped_rounds_the_time_to_milliseconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c33_it_cuts_a_wait_and_the_last_error_is_the_source() {
+async fn it_cuts_a_wait_and_the_last_error_is_the_source() {
     let script = Script::new([RESET]);
     let error = stopped_after(&script, 1300).await.unwrap_err();
     assert_eq!(script.elapsed(), ms(1300));
@@ -112,7 +112,7 @@ async fn c33_it_cuts_a_wait_and_the_last_error_is_the_source() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c33_a_call_that_is_cancelled_already_makes_no_attempt() {
+async fn a_call_that_is_cancelled_already_makes_no_attempt() {
     let script = Script::new([Step::Succeed]);
     let stop = Notify::new();
     stop.notify_one();

@@ -78,7 +78,7 @@ async fn aborting_the_task_ends_the_call_at_any_moment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c31_a_panic_is_never_retried() {
+async fn a_panic_is_never_retried() {
     #[retry]
     async fn panics(calls: &AtomicU32) -> io::Result<()> {
         calls.fetch_add(1, Ordering::Relaxed);
@@ -96,7 +96,7 @@ async fn c31_a_panic_is_never_retried() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c30_a_panic_in_a_rule_reaches_the_caller_and_the_next_call_works() {
+async fn a_panic_in_a_rule_reaches_the_caller_and_the_next_call_works() {
     #[retry(when = |error| if error.kind() == io::ErrorKind::NotFound { panic!("rule") } else { true })]
     async fn asks(script: &Script) -> io::Result<usize> {
         script.play().await

@@ -64,7 +64,7 @@ async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
 
 /// The same without `before_retry`: dropped in the loop's own hands.
 #[tokio::test(start_paused = true)]
-async fn c24_a_late_wake_up_gives_the_tokens_back() {
+async fn a_late_wake_up_gives_the_tokens_back() {
     static LEVEL: Budget = Budget::aws();
     #[retry(
         attempts = 5,
@@ -89,7 +89,7 @@ async fn c24_a_late_wake_up_gives_the_tokens_back() {
 /// A panic of the `cancel` future at any poll: only the retries that began are paid for, and none that got
 /// no further than asking it.
 #[tokio::test(start_paused = true)]
-async fn c30_a_panic_of_the_cancel_future_takes_nothing() {
+async fn a_panic_of_the_cancel_future_takes_nothing() {
     static LEVEL: Budget = Budget::aws();
     #[retry(attempts = 4, base = "1s", jitter = "none", budget = "LEVEL", cancel = bad(polls))]
     async fn call(script: &Script, polls: u32) -> io::Result<usize> {
@@ -343,7 +343,7 @@ async fn a_scope_around_a_carried_future_holds() {
 
 /// Functions that `before_retry` calls are within the call: their retries add to it.
 #[tokio::test(start_paused = true)]
-async fn c74_what_before_retry_retries_adds() {
+async fn what_before_retry_retries_adds() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn reconnect(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -596,7 +596,7 @@ async fn what_is_refused_in_before_retry_counts_where_the_call_ends_for_it() {
 
 /// The `cancel` future has one place in the future of the call.
 #[test]
-fn c43_the_cancel_future_is_kept_once() {
+fn the_cancel_future_is_kept_once() {
     async fn large() {
         let bytes = std::hint::black_box([1_u8; 4096]);
         std::future::pending::<()>().await;

@@ -11,7 +11,7 @@ tokio::task_local! {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c42_attempts_run_in_the_callers_task() {
+async fn attempts_run_in_the_callers_task() {
     #[retry]
     async fn reads_task_local(script: &Script) -> io::Result<u32> {
         script.play().await?;
@@ -25,7 +25,7 @@ async fn c42_attempts_run_in_the_callers_task() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn c39_a_call_runs_on_a_runtime_of_many_threads() {
+async fn a_call_runs_on_a_runtime_of_many_threads() {
     #[retry(attempts = 3, base = "1ms", timeout = "60s")]
     async fn spawned(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -39,7 +39,7 @@ async fn c39_a_call_runs_on_a_runtime_of_many_threads() {
 
 /// C-14 and promise 6: without a limit and without a failure no timer is made, so no runtime is needed.
 #[test]
-fn c14_success_without_a_limit_needs_no_runtime() {
+fn success_without_a_limit_needs_no_runtime() {
     #[retry]
     async fn plain() -> io::Result<u8> {
         Ok(1)

@@ -35,7 +35,7 @@ async fn deadline_cuts_an_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c15_a_doomed_wait_is_not_waited() {
+async fn a_doomed_wait_is_not_waited() {
     let script = Script::new([RESET]);
     let error = within_a_second(&script).await.unwrap_err();
     // At 0, 300, 600 and 900 ms; the next would be at 1,200.
@@ -70,7 +70,7 @@ async fn deadline_cuts_the_last_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c16_the_timeout_is_cut_to_what_is_left() {
+async fn the_timeout_is_cut_to_what_is_left() {
     #[retry(
         attempts = 10,
         timeout = "700ms",
@@ -89,7 +89,7 @@ async fn c16_the_timeout_is_cut_to_what_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c17_a_deadline_of_zero_polls_the_first_attempt_once() {
+async fn a_deadline_of_zero_polls_the_first_attempt_once() {
     #[retry(attempts = 5, deadline = Duration::ZERO)]
     async fn at_once(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -107,7 +107,7 @@ async fn c17_a_deadline_of_zero_polls_the_first_attempt_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c23_time_counts_from_the_first_poll() {
+async fn time_counts_from_the_first_poll() {
     let script = Script::new([Step::SucceedAfter(ms(900))]);
     let call = within_a_second(&script);
     tokio::time::advance(Duration::from_secs(10)).await;
@@ -117,7 +117,7 @@ async fn c23_time_counts_from_the_first_poll() {
 /// C-24: a busy runtime wakes a wait long after the deadline. No further attempt begins, and the
 /// caller gets the last real error.
 #[tokio::test(start_paused = true)]
-async fn c24_a_late_wake_up_begins_no_attempt() {
+async fn a_late_wake_up_begins_no_attempt() {
     let script = Script::new([RESET]);
     let mut call = Box::pin(within_a_second(&script));
     assert!(futures::poll!(&mut call).is_pending());
@@ -128,7 +128,7 @@ async fn c24_a_late_wake_up_begins_no_attempt() {
 
 /// C-24: and what it was to cost comes back.
 #[tokio::test(start_paused = true)]
-async fn c24_a_retry_that_is_too_late_costs_nothing() {
+async fn a_retry_that_is_too_late_costs_nothing() {
     static LEVEL: Budget = Budget::aws();
     #[retry(
         deadline = "1s",
@@ -163,7 +163,7 @@ proptest! {
 
     /// C-16, and promises 1 and 2: never more calls than `attempts`, never later than the deadline.
     #[test]
-    fn c16_no_script_passes_its_limits(
+    fn no_script_passes_its_limits(
         steps in prop::collection::vec(step(), 1..8),
         timeout in 1_u64..2000,
         deadline in 1_u64..4000,

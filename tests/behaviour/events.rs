@@ -11,13 +11,13 @@ use tracing::subscriber::DefaultGuard;
 use crate::script::{RESET, Script, Step, listen_on_all_threads, ms};
 
 /// Listens to this thread, on which a test with a paused clock runs.
-struct Log {
+pub(crate) struct Log {
     text: Arc<Mutex<Vec<u8>>>,
     _guard: DefaultGuard,
 }
 
 impl Log {
-    fn listen() -> Self {
+    pub(crate) fn listen() -> Self {
         listen_on_all_threads();
         let text = Arc::new(Mutex::new(Vec::new()));
         let writer = text.clone();
@@ -33,7 +33,7 @@ impl Log {
         }
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let text = String::from_utf8(self.text.lock().unwrap().clone()).unwrap();
         text.lines().map(|line| line.trim().to_owned()).collect()
     }

@@ -60,7 +60,7 @@ async fn full(server: &mut Busy) -> Result<(), Failure> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c58_a_hint_is_a_lower_bound() {
+async fn a_hint_is_a_lower_bound() {
     let own = [ms(0), ms(100), ms(300)];
     for (hint, asked) in [
         (None, own),
@@ -76,7 +76,7 @@ async fn c58_a_hint_is_a_lower_bound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c59_a_hint_is_jittered_upwards_and_never_downwards() {
+async fn a_hint_is_jittered_upwards_and_never_downwards() {
     // Tenths of the 100 ms of jitter above the hint; timers round up to the next millisecond.
     let mut tenths = [0_u32; 11];
     for _ in 0..2000 {
@@ -93,7 +93,7 @@ async fn c59_a_hint_is_jittered_upwards_and_never_downwards() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c58_a_hint_within_the_range_of_the_jitter_is_a_lower_bound_too() {
+async fn a_hint_within_the_range_of_the_jitter_is_a_lower_bound_too() {
     for _ in 0..200 {
         // The draw would be from 0 to 100 ms: it is from 60 ms on, and no longer than it would be.
         let mut server = Busy::new(ms(60));
@@ -104,7 +104,7 @@ async fn c58_a_hint_within_the_range_of_the_jitter_is_a_lower_bound_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c57_a_hint_above_max_retry_after_ends_the_call() {
+async fn a_hint_above_max_retry_after_ends_the_call() {
     const TWO_SECONDS: Policy = Policy::new()
         .with_attempts(2)
         .with_max_retry_after(Duration::from_secs(2));

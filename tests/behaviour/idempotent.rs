@@ -18,7 +18,7 @@ async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind
 }
 
 #[tokio::test(start_paused = true)]
-async fn c64_only_what_was_refused_is_retried() {
+async fn only_what_was_refused_is_retried() {
     assert_eq!(calls(bare, ErrorKind::ConnectionRefused).await, 3);
     for kind in [
         ErrorKind::ConnectionReset,
@@ -68,7 +68,7 @@ async fn an_error_inside_says_that_the_request_never_ran() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c64_a_timeout_is_never_retried() {
+async fn a_timeout_is_never_retried() {
     let script = Script::new([Step::Hang, Step::Succeed]);
     let error = bare(&script).await.unwrap_err();
     let stopped = stopped(&error);

@@ -9,7 +9,7 @@ use reattempt::{Outcome, retry};
 use crate::script::{RESET, Script, Step, ms, stopped};
 
 #[tokio::test(start_paused = true)]
-async fn c15_a_delay_that_leaves_less_than_a_tenth_of_the_deadline_is_not_waited() {
+async fn a_delay_that_leaves_less_than_a_tenth_of_the_deadline_is_not_waited() {
     #[retry(
         attempts = 3,
         base = "100ms",
@@ -74,7 +74,7 @@ async fn a_call_cut_by_its_deadline_says_its_limit() {
 
 /// What the documentation says: only what suspends can be cut.
 #[tokio::test]
-async fn c21_a_body_that_blocks_is_not_cut_and_its_result_counts() {
+async fn a_body_that_blocks_is_not_cut_and_its_result_counts() {
     #[retry(attempts = 1, timeout = "1ms", deadline = "2ms")]
     async fn blocks() -> io::Result<u8> {
         std::thread::sleep(ms(5));
@@ -101,7 +101,7 @@ fn panic_of(call: impl FnOnce() -> io::Result<usize>) -> Result<io::Result<usize
 
 /// A success needs no timer; a wait needs one, and says so rather than hang.
 #[test]
-fn c36_without_a_time_driver_only_a_wait_panics() {
+fn without_a_time_driver_only_a_wait_panics() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -115,7 +115,7 @@ fn c36_without_a_time_driver_only_a_wait_panics() {
 
 /// The same on another executor.
 #[test]
-fn c37_without_a_runtime_only_a_wait_panics() {
+fn without_a_runtime_only_a_wait_panics() {
     let run = |steps: [Step; 1]| {
         panic_of(|| futures::executor::block_on(async { once_more(&Script::new(steps)).await }))
     };

@@ -1,12 +1,14 @@
 //! What a retried call does: attempts, time, rules, errors, cancellation. On tokio's paused clock.
 
 mod attempt;
+mod blocking;
 mod budget;
 mod cancel;
 mod cancellation;
 mod combined;
 mod context;
 mod deadlines;
+mod drawn;
 mod ending;
 mod events;
 mod hint_jitter;

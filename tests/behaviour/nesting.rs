@@ -22,14 +22,14 @@ async fn around<'a>(body: &dyn Fn() -> Calling<'a>) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c74_two_layers_of_four_make_seven_calls() {
+async fn two_layers_of_four_make_seven_calls() {
     let script = Script::new([RESET]);
     around(&|| Box::pin(inner(&script))).await.unwrap_err();
     assert_eq!(script.calls(), 7);
 }
 
 #[tokio::test(start_paused = true)]
-async fn c74_three_layers_of_four_make_ten_calls() {
+async fn three_layers_of_four_make_ten_calls() {
     let script = Script::new([RESET]);
     around(&|| Box::pin(async { around(&|| Box::pin(inner(&script))).await }))
         .await

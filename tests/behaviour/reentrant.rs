@@ -30,7 +30,7 @@ async fn quick(calls: &Cell<u32>) -> io::Result<u32> {
 
 /// In the rule, in the hook, in the drop of what an attempt holds, in the future of `cancel`.
 #[test]
-fn c34_an_annotated_function_may_be_called_from_anywhere() {
+fn an_annotated_function_may_be_called_from_anywhere() {
     struct Calls<'c>(&'c Cell<u32>);
     impl Drop for Calls<'_> {
         fn drop(&mut self) {
@@ -92,7 +92,7 @@ async fn a_call_dropped_within_a_poll_leaves_the_attempt_alone() {
 
 /// A panic in a poll, caught by the caller: the next call on the thread finds an empty frame.
 #[tokio::test(start_paused = true)]
-async fn c30_after_a_panic_that_is_caught_the_thread_is_as_before() {
+async fn after_a_panic_that_is_caught_the_thread_is_as_before() {
     #[retry(attempts = 3, deadline = "9s", budget = "none")]
     async fn inner(deep: bool) -> io::Result<()> {
         let _named = Attempt::current().unwrap().idempotency_key();

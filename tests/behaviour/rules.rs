@@ -29,7 +29,7 @@ async fn without_a_rule_the_verdict_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c69_on_retries_its_type_unless_the_error_calls_itself_permanent() {
+async fn on_retries_its_type_unless_the_error_calls_itself_permanent() {
     #[retry(on = "io::Error")]
     async fn on(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -119,7 +119,7 @@ async fn matches_comes_before_the_other_rules() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c71_an_ok_that_means_failure_is_retried_and_returned() {
+async fn an_ok_that_means_failure_is_retried_and_returned() {
     #[retry(when_ok = |status| *status >= 500)]
     async fn status(calls: &mut u16) -> io::Result<u16> {
         *calls += 1;
@@ -213,7 +213,7 @@ async fn on_retries_each_of_its_types_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c69_an_error_that_is_no_std_error_may_call_itself_permanent_too() {
+async fn an_error_that_is_no_std_error_may_call_itself_permanent_too() {
     struct Plain(Verdict);
     impl Retryable for Plain {
         fn verdict(&self) -> Verdict {

@@ -18,7 +18,7 @@ async fn four(script: &Script) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c8_attempts_counts_the_first_call() {
+async fn attempts_counts_the_first_call() {
     let script = Script::new([RESET]);
     let error = four(&script).await.unwrap_err();
     assert_eq!(
@@ -37,7 +37,7 @@ async fn success_ends_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c8_one_attempt_never_waits() {
+async fn one_attempt_never_waits() {
     #[retry(attempts = 1)]
     async fn once(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -173,7 +173,7 @@ async fn each_backoff_has_its_ceilings() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c38_a_delay_of_zero_yields_and_does_not_sleep() {
+async fn a_delay_of_zero_yields_and_does_not_sleep() {
     #[retry(attempts = 100, base = "0s", budget = "none")]
     async fn eager(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -192,7 +192,7 @@ async fn c38_a_delay_of_zero_yields_and_does_not_sleep() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c77_no_two_calls_share_a_jitter_sequence() {
+async fn no_two_calls_share_a_jitter_sequence() {
     let mut first_delays = std::collections::HashSet::new();
     for _ in 0..1000 {
         #[retry(attempts = 2, base = "10s", budget = "none")]

@@ -38,7 +38,7 @@ async fn the_last_timeout_reaches_the_caller_as_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c68_the_last_real_error_is_the_source_of_stopped() {
+async fn the_last_real_error_is_the_source_of_stopped() {
     let script = Script::new([RESET, Step::Hang]);
     let error = limited(&script).await.unwrap_err();
     let source = stopped(&error)
@@ -54,7 +54,7 @@ async fn each_attempt_has_the_whole_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c22_a_result_at_the_very_instant_of_the_limit_wins() {
+async fn a_result_at_the_very_instant_of_the_limit_wins() {
     let script = Script::new([Step::SucceedAfter(ms(1500))]);
     assert_eq!(limited(&script).await.unwrap(), 1);
     assert_eq!(script.elapsed(), ms(1500));
@@ -62,7 +62,7 @@ async fn c22_a_result_at_the_very_instant_of_the_limit_wins() {
 
 /// C-28: an attempt that was cut and kept alive would hold its lock against the next one.
 #[tokio::test(start_paused = true)]
-async fn c28_timed_out_attempt_is_dropped_before_the_wait() {
+async fn timed_out_attempt_is_dropped_before_the_wait() {
     #[retry(
         attempts = 2,
         timeout = "1s",
@@ -135,7 +135,7 @@ async fn a_timeout_of_zero_polls_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c6_a_limit_beyond_the_clock_is_no_limit() {
+async fn a_limit_beyond_the_clock_is_no_limit() {
     #[retry(attempts = 2, timeout = std::time::Duration::MAX, deadline = std::time::Duration::MAX, jitter = "none")]
     async fn patient(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -146,7 +146,7 @@ async fn c6_a_limit_beyond_the_clock_is_no_limit() {
 
 /// C-14: no timer reaches further than 24 h, and a longer limit still holds.
 #[tokio::test(start_paused = true)]
-async fn c14_a_limit_above_a_day_is_armed_in_steps() {
+async fn a_limit_above_a_day_is_armed_in_steps() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     #[retry(attempts = 1, timeout = limit)]
     async fn days(script: &Script, limit: std::time::Duration) -> io::Result<usize> {

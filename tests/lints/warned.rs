@@ -445,3 +445,51 @@ pub async fn left_out_above(text: &Missing) -> io::Result<usize> {
 pub async fn calls_attributes() {
     attributes("");
 }
+
+fn put(text: String) -> io::Result<usize> {
+    Ok(text.into_bytes().len())
+}
+
+// warns: clippy::needless_pass_by_value
+#[reattempt::retry(blocking)]
+pub fn blocking_borrows(text: String) -> io::Result<usize> {
+    put(text.to_uppercase())
+}
+
+// warns: unused_variables
+#[reattempt::retry(blocking)]
+pub fn blocking_unused(text: String, unused: u8) -> io::Result<usize> {
+    put(text)
+}
+
+// warns: unused_mut
+#[reattempt::retry(blocking)]
+pub fn blocking_unused_mut(mut text: String) -> io::Result<usize> {
+    put(text)
+}
+
+// warns: clippy::needless_return
+#[reattempt::retry(blocking)]
+pub fn blocking_needless_return(text: String) -> io::Result<usize> {
+    return put(text);
+}
+
+// warns: unreachable_code
+#[reattempt::retry(blocking)]
+pub fn blocking_unreachable(text: String) -> io::Result<usize> {
+    return put(text);
+    old();
+}
+
+// warns: unused_must_use
+#[reattempt::retry(blocking)]
+pub fn blocking_unused_result(text: String) -> io::Result<usize> {
+    number();
+    put(text)
+}
+
+// warns: dead_code
+#[reattempt::retry(blocking)]
+fn blocking_dead(text: String) -> io::Result<usize> {
+    put(text)
+}

@@ -4,6 +4,7 @@
 //! asserts the exact number of calls, so that no shape can silently be called once.
 
 mod arguments;
+mod blocking;
 mod bodies;
 mod boxed;
 mod generic;
@@ -66,6 +67,7 @@ pub(crate) use cases;
 async fn every_shape_makes_all_its_attempts() {
     let tables = [
         arguments::CASES,
+        blocking::CASES,
         bodies::CASES,
         boxed::CASES,
         generic::CASES,

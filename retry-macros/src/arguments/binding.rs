@@ -27,6 +27,8 @@ pub(super) struct Binding<'a> {
     pub(super) lent_if: Option<TokenStream>,
     /// Whether the call may hold a reference to it, all the time that attempts run.
     pub(super) held: bool,
+    /// Whether attempts are closures. They capture what the body uses as it uses it, for nothing crosses threads.
+    pub(super) blocking: bool,
 }
 
 /// What is done with one binding.
@@ -75,6 +77,9 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
     match chosen(binding, function, model) {
         // What is held by reference cannot be captured uniquely.
         Treatment::Borrow if binding.held => Treatment::Leave,
+        Treatment::Borrow | Treatment::Reborrow { rebind: false } if binding.blocking => {
+            Treatment::Leave
+        }
         treatment => treatment,
     }
 }

@@ -73,19 +73,25 @@ pub(super) fn plan_self(
             plan.rename_self = true;
             plan.within
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
-        } else if !held && !function.output_may_borrow_from(Some(&ty), true) {
+        } else if !held
+            && model.blocking.is_none()
+            && !function.output_may_borrow_from(Some(&ty), true)
+        {
             plan.never
                 .extend(quote_spanned!(plumbing=> let _ = &mut *#this;));
         }
     } else if by_value && !held && receiver.mutability.is_none() {
-        plan.mutable_self = true;
         // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along. And what
         // a pattern takes out of a reference is an error at the field.
         let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
             || uses.taken_apart && uses.usage < Usage::Moved && uses.fields.is_empty();
         let again = again(&moved_fields(uses, "self", body), None);
+        plan.mutable_self = lends || model.blocking.is_none();
+        let captured = plan
+            .mutable_self
+            .then(|| quote_spanned!(plumbing=> let _ = &mut #this;));
         plan.never
-            .extend(quote_spanned!(plumbing=> #again let _ = &mut #this;));
+            .extend(quote_spanned!(plumbing=> #again #captured));
         if lends {
             plan.rename_self = true;
             plan.within

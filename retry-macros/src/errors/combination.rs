@@ -23,6 +23,17 @@ messages! {
         help "{help}";
     }
 
+    /// `timeout` or `cancel`, and what to do in its place.
+    cut_while_blocking(key: &str, instead: &str) {
+        "`{key}` has no effect with `blocking`: nothing can stop a body that blocks its thread";
+        help "remove `{key}`, and {instead}";
+    }
+
+    awaited_while_blocking(found: &str) {
+        "found `{found}`, but with `blocking` nothing is awaited";
+        help "remove `async` and `.await`, and call what blocks";
+    }
+
     decorrelated_delays() {
         "`jitter = \"decorrelated\"` makes the delays, and so does `delays`";
         help "write `jitter = \"full\"` or `jitter = \"equal\"`, or remove `delays`";

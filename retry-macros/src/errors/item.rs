@@ -23,11 +23,11 @@ messages! {
 
     const_function() {
         "a `const fn` cannot be retried, expected an async function";
-        help "write `async fn` instead of `const fn`";
+        help "write `async fn` instead of `const fn`, or `fn` with the key `blocking`";
     }
 
     extern_function() {
-        "an `extern` function cannot be async, expected an async function";
+        "an `extern` function cannot be retried";
         help "remove `extern`";
     }
 
@@ -42,8 +42,14 @@ messages! {
     }
 
     not_async() {
-        "this function is not async, expected `async fn` or a function that returns a future";
-        help "write `async fn`, or return `impl Future<Output = Result<_, _>>` or a boxed future";
+        "this function is not async, expected `async fn`, or `blocking` in the attribute";
+        help "write `#[retry(blocking)]` if the body blocks its thread, which then also waits";
+        note "with `async` alone, a body that blocks would keep its worker from all other tasks";
+    }
+
+    blocking_and_async() {
+        "`blocking` is for functions that are not async, and this one gives a future";
+        help "remove `blocking`";
     }
 
     returns_no_result(found: &str) {

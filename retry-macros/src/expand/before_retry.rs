@@ -10,7 +10,7 @@ use crate::model::{BeforeRetry, Model};
 /// What goes before a retry, after the wait.
 ///
 /// ```text
-/// Output: match call.prepare(async { (CLOSURE)().await }).await {
+/// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
 ///             Ok(prepared) => if let Some(error) = call.prepared(prepared) { return call.err(error); }
 ///             Err(cut) => return call.stopped(&mut kept, call.cut_between(cut)),
 ///         }
@@ -27,15 +27,17 @@ pub(super) fn before_retry(
     let plumbing = Span::mixed_site();
     let before_retry = model.before_retry.as_ref()?;
     let blame = plumbing.located_at(before_retry.span);
-    let future = match &before_retry.value {
+    let work = match &before_retry.value {
         BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
         BeforeRetry::Expr(expr) => quote_spanned!(plumbing=> #expr),
     };
+    let block = if model.blocking.is_some() {
+        quote_spanned!(plumbing=> { #work })
+    } else {
+        quote_spanned!(plumbing=> { #work.await })
+    };
     let prepared = Ident::new("__retry_prepared", blame);
-    let preparation = cancel.run(
-        &quote_spanned!(plumbing=> #call.prepare(async { #future.await })),
-        names,
-    );
+    let preparation = cancel.run("prepare", cancel.later(&block, plumbing), names);
     let err = names.call("err", failed);
     // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
     let settled = quote_spanned!(blame=> #call.prepared(#prepared));

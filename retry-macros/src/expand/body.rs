@@ -1,4 +1,4 @@
-//! The user's body as the async block of an attempt.
+//! The user's body as the block of an attempt.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -7,7 +7,7 @@ use crate::arguments::Plan;
 use crate::item::{self, Function};
 
 /// ```text
-/// Output: async { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS { BODY } }
+/// Output: { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS { BODY } }
 /// ```
 pub(super) fn attempt(
     function: &Function,
@@ -28,11 +28,10 @@ pub(super) fn attempt(
     // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
     // on the body. In braces of its own: an item in it comes after no statement of ours.
     let block = braced(quote!(#item #body), function.braces);
-    let block = braced(
+    braced(
         quote_spanned!(plumbing=> if false { #never #typed } #within #block),
         function.braces,
-    );
-    quote_spanned!(function.braces=> async #block)
+    )
 }
 
 /// A `return` that is never reached and gives the block its type, so that the body's last expression is

@@ -1,17 +1,19 @@
 //! What a `cancel` future stops.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned as _;
 
 use super::names::Names;
 use crate::model::Model;
 
-/// How a part of a call is awaited: as it is, or unless the `cancel` future completes first.
+/// How a part of a call is run: awaited as it is, or unless the `cancel` future completes first; with `blocking`
+/// it is called.
 pub(super) struct Cancel<'a> {
     name: Ident,
     future: Option<&'a Expr>,
+    blocking: bool,
 }
 
 impl<'a> Cancel<'a> {
@@ -25,6 +27,7 @@ impl<'a> Cancel<'a> {
         Self {
             name: Ident::new("__retry_cancel", span),
             future,
+            blocking: model.blocking.is_some(),
         }
     }
 
@@ -38,7 +41,7 @@ impl<'a> Cancel<'a> {
     /// and a method by `&mut self` could not use that. In a `match`, so that what the expression makes
     /// on its way lives as long as the call.
     pub(super) fn around(&self, turns: TokenStream) -> TokenStream {
-        let Self { name, future } = self;
+        let Self { name, future, .. } = self;
         let Some(future) = future else { return turns };
         let made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
         quote_spanned! {Span::mixed_site()=>
@@ -51,23 +54,40 @@ impl<'a> Cancel<'a> {
         }
     }
 
-    /// The output of a part of a call. Where it is cancelled, the call ends.
+    /// What runs when the call wants it to: `async BLOCK`, or `|| BLOCK`.
+    pub(super) fn later(&self, block: &TokenStream, at: Span) -> TokenStream {
+        if self.blocking {
+            quote_spanned!(at=> || #block)
+        } else {
+            quote_spanned!(at=> async #block)
+        }
+    }
+
+    /// The output of a part of a call: an attempt, a wait. Where it is cancelled, the call ends.
     ///
     /// ```text
-    /// Output: match unless(cancel.as_mut(), FUTURE).await {
+    /// Output: call.attempt(async BODY).await
+    ///         call.attempt_blocking(|| BODY)
+    ///         match unless(cancel.as_mut(), call.attempt(async BODY)).await {
     ///             Some(output) => output,
     ///             None => return call.stopped(&mut kept, call.cancelled()),
     ///         }
     /// ```
-    pub(super) fn run(&self, future: &TokenStream, names: &Names) -> TokenStream {
-        let name = &self.name;
+    pub(super) fn run(&self, part: &str, of: impl ToTokens, names: &Names) -> TokenStream {
+        let Self { name, future, .. } = self;
+        let call = &names.call;
         let plumbing = Span::mixed_site();
-        if self.future.is_none() {
-            return quote_spanned!(plumbing=> #future.await);
+        if self.blocking {
+            let part = Ident::new(&format!("{part}_blocking"), plumbing);
+            return quote_spanned!(plumbing=> #call.#part(#of));
+        }
+        let part = Ident::new(part, plumbing);
+        let part = quote_spanned!(plumbing=> #call.#part(#of));
+        if future.is_none() {
+            return quote_spanned!(plumbing=> #part.await);
         }
         let output = Ident::new("__retry_output", plumbing);
-        let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #future).await);
-        let call = &names.call;
+        let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #part).await);
         let stopped = names.stopped(&quote_spanned!(plumbing=> #call.cancelled()));
         quote_spanned! {plumbing=>
             match #cut {

@@ -44,7 +44,9 @@ pub(super) fn call(
         let kept_error = kept_error(function, call);
         quote_spanned!(plumbing=> let mut #kept = #kept_error;)
     });
-    let attempt = turn.attempt(plan, &body::attempt(function, plan, body, plumbing));
+    let block = body::attempt(function, plan, body, plumbing);
+    let body = turn.cancel.later(&block, function.braces);
+    let attempt = turn.attempt(plan, &body);
     let turns = turn.cancel.around(turn.turns(function, &attempt));
     quote_spanned!(plumbing=> #begin #kept #turns)
 }
@@ -61,10 +63,9 @@ struct Turn<'a> {
 impl Turn<'_> {
     /// What an attempt gives.
     fn attempt(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
-        let Names { call, ended, .. } = &self.names;
+        let ended = &self.names.ended;
         let plumbing = Span::mixed_site();
-        let attempt = quote_spanned!(plumbing=> #call.attempt(#body));
-        let attempt = self.cancel.run(&attempt, &self.names);
+        let attempt = self.cancel.run("attempt", body, &self.names);
         // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
         let each = &plan.each;
         if each.is_empty() {
@@ -117,8 +118,7 @@ impl Turn<'_> {
                 }
             }
         };
-        let wait = quote_spanned!(plumbing=> #call.wait(#at));
-        let wait = self.cancel.run(&wait, &self.names);
+        let wait = self.cancel.run("wait", at, &self.names);
         let before_retry = before_retry(self.model, &self.cancel, &self.names, self.limited);
         quote_spanned! {plumbing=>
             loop {

@@ -105,6 +105,7 @@ static TABLE: &[(&str, Foreign)] = {
         Key(Id::Matches) => "pattern patterns match matching";
         Key(Id::Policy) => "preset config configuration profile settings options";
         Key(Id::Budget) => "retry_budget token_bucket quota throttle limiter retry_quota";
+        Key(Id::Blocking) => "sync synchronous blocking_sleep thread_sleep";
         Key(Id::Sensitive) => "secret redact redacted confidential hide_error skip_err";
         Key(Id::Idempotent) => "safe is_idempotent repeatable";
         Key(Id::Nested) => "nesting nest inner";

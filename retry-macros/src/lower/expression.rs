@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, ExprClosure, ExprPath};
 use crate::errors::value::{
     self as wording, function as function_wording, future as future_wording,
 };
-use crate::errors::{Fault, typed, whole};
+use crate::errors::{Fault, combination, typed, whole};
 use crate::given::{Form, Given};
 use crate::model::BeforeRetry;
 use crate::tokens;
@@ -60,8 +60,15 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     }
 }
 
-pub(super) fn before_retry(given: &Given) -> Result<BeforeRetry, Fault> {
+pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<BeforeRetry, Fault> {
     let expr = given.expr()?;
+    let is_async = match peel(&expr) {
+        Expr::Closure(closure) => closure.asyncness.is_some(),
+        other => matches!(other, Expr::Async(_) | Expr::Await(_)),
+    };
+    if blocking && is_async {
+        return Err(given.fault(combination::awaited_while_blocking(&given.typed())));
+    }
     match peel(&expr) {
         Expr::Closure(closure) => closure_without_arguments(given, closure),
         Expr::Path(path) => {

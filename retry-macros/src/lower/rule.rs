@@ -86,6 +86,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
         idle(&facts, errors);
     }
     timeout_above_deadline(&facts, errors);
+    cut_while_blocking(&facts, errors);
     if retries {
         if facts.place("delays").is_some() {
             decorrelated_delays(&facts, errors);
@@ -151,6 +152,20 @@ fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
             let message = wording::timeout_above_deadline(timeout, deadline);
             report(errors, last.map(|place| place.value), message);
         }
+    }
+}
+
+/// Nothing stops a body that blocks its thread.
+fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
+    if facts.model.blocking.is_none() {
+        return;
+    }
+    for (key, instead) in [
+        ("timeout", "set a timeout in the client that the body calls"),
+        ("cancel", "let the body look at a flag"),
+    ] {
+        let place = facts.place(key).map(|place| place.name);
+        report(errors, place, wording::cut_while_blocking(key, instead));
     }
 }
 

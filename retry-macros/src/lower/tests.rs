@@ -203,6 +203,7 @@ fn show(model: &Model) -> String {
         with(model.before_retry.as_ref(), before_retry),
     );
     add("on_end", with(model.on_end.as_ref(), expr));
+    add("blocking", model.blocking.as_ref().map(|_| String::new()));
     add(
         "sensitive",
         with(model.sensitive.as_ref(), |()| String::new()),

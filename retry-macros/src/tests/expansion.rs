@@ -173,6 +173,12 @@ async fn pay(&self) -> io::Result<u8> {
     self.send().await
 }"#
 
+    blocking: r#"
+#[retry(blocking, deadline = "5s", before_retry = self.reconnect())]
+fn fetch(&mut self, key: String) -> io::Result<impl Iterator<Item = u8>> {
+    self.send(key)
+}"#
+
     refused: r#"
 #[retry(retries = 3, timeout = 5, jitter = "ful")]
 async fn fetch() -> io::Result<u8> {

@@ -9,7 +9,7 @@ use crate::lower::tests::accepted::ACCEPTED;
 use crate::lower::tests::property::tokens;
 
 /// Functions of each kind, and items that cannot be retried.
-const ITEMS: [&str; 12] = [
+const ITEMS: [&str; 13] = [
     "async fn found(a: String) -> io::Result<u8> { send(a).await }",
     "pub async fn found(&mut self, mut a: T, (b, c): (U, V)) -> Result<T, E<'_>> { b.d()?; Ok(a) }",
     "#[doc = \"x\"] pub(crate) async unsafe fn found(self: Arc<Self>) -> Self::R where Self: X { async move { self } }",
@@ -20,6 +20,7 @@ const ITEMS: [&str; 12] = [
     "fn found() -> u8 { 1 }",
     "async fn found() { }",
     "const fn found() -> io::Result<u8> { }",
+    "fn found(&mut self, mut a: String) -> io::Result<impl Iterator> { send(a)?; Ok(self.list()) }",
     "default async fn found(a: impl Fn(u8) -> u8, ..., b: [u8; { 1 + 2 }]) -> ! { loop { } }",
     "struct found { field: u8 }",
 ];
@@ -216,7 +217,7 @@ fn damaged() -> impl Strategy<Value = TokenStream> {
 proptest! {
     /// With an attribute that is mostly wrong, and one that is right.
     #[test]
-    fn c89_no_tokens_make_it_panic(args in tokens(), item in damaged(), right: bool) {
+    fn no_tokens_make_it_panic(args in tokens(), item in damaged(), right: bool) {
         let args = if right { TokenStream::new() } else { args };
         let output = retry(args, &item);
         if is_refused(&output) && !is_refused(&item) {
@@ -225,13 +226,13 @@ proptest! {
     }
 
     #[test]
-    fn c89_any_tokens_are_no_item_or_are_given_back(args in tokens(), item in tokens()) {
+    fn any_tokens_are_no_item_or_are_given_back(args in tokens(), item in tokens()) {
         let output = retry(args, &item);
         prop_assert!(is_item_and_errors(&output, &item), "{output}");
     }
 
     #[test]
-    fn c89_a_function_is_in_the_output_whatever_the_attribute_is(args in tokens(), item in prop::sample::select(ITEMS.to_vec())) {
+    fn a_function_is_in_the_output_whatever_the_attribute_is(args in tokens(), item in prop::sample::select(ITEMS.to_vec())) {
         let item: TokenStream = item.parse().unwrap();
         let output = retry(args, &item);
         prop_assert!(has_head(&output, &item), "{output}");

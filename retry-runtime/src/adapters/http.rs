@@ -1,7 +1,7 @@
 //! HTTP: statuses, and the delay that a server asks for in `Retry-After`.
 //!
 //! Most clients return `Ok` for a 503, so nothing is retried. [`check`] turns such a response into a
-//! [`StatusError`], which has a verdict.
+//! [`StatusError`], which has a verdict. [`set_attempt_headers`] tells the server which attempt a request is.
 //!
 //! # Examples
 //!
@@ -16,6 +16,8 @@
 //! assert_eq!(error.hint(), Some(Duration::from_secs(2)));
 //! ```
 
+mod headers;
+
 use std::error::Error;
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -23,6 +25,7 @@ use std::time::{Duration, SystemTime};
 use ::http::header::{DATE, RETRY_AFTER};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
+pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 

@@ -29,4 +29,4 @@ use ::reqwest_0_12 as client;
 #[path = "reqwest/version.rs"]
 mod version;
 
-pub use self::version::{Error, ResponseExt, is_retryable};
+pub use self::version::{Error, RequestExt, ResponseExt, is_retryable};

@@ -1,4 +1,7 @@
-//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server.
+//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and what a call tells the
+//! server of its attempt.
+
+mod metadata;
 
 use std::time::Duration;
 
@@ -6,6 +9,7 @@ use ::prost::Message as _;
 use ::tonic::{Code, Status, TimeoutExpired};
 use ::tonic_types::pb;
 
+pub use self::metadata::set_attempt_metadata;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::codes;
@@ -23,6 +27,7 @@ impl Retryable for Code {
 /// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. A negative delay, a pushback
 ///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
 /// - `ResourceExhausted` with a delay is throttled.
+/// - `Cancelled` with the words of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
 /// - A status that this client made has the verdict of its source: a connection that was refused or lost,
 ///   or a timeout.
 #[diagnostic::do_not_recommend]
@@ -47,7 +52,11 @@ fn said(status: &Status) -> Said {
 
 impl Alone for Status {
     fn alone(&self) -> Said {
-        let verdict = self.code().verdict();
+        let verdict = if is_out_of_time(self) {
+            Verdict::Transient
+        } else {
+            self.code().verdict()
+        };
         match pushback(self) {
             Pushback::None => Said::new(verdict),
             Pushback::Never => Said::new(Verdict::Permanent),
@@ -61,6 +70,12 @@ impl Alone for Status {
             },
         }
     }
+}
+
+/// Whether a server of `tonic` says that the time of `grpc-timeout` is over, or its own. It has no code of its own
+/// for that.
+fn is_out_of_time(status: &Status) -> bool {
+    status.code() == Code::Cancelled && status.message() == TimeoutExpired(()).to_string()
 }
 
 /// The timeout of this client, which is only ever the source of a [`Status`].

@@ -26,9 +26,9 @@ impl<W: Word> Ledger<W> {
         let price = self.rule.price(charge);
         self.update(|state| {
             let state = self.rule.refill(state, now);
-            let state = self.rule.add(state, self.rule.share(first));
-            match state.level.checked_sub(price) {
-                Some(level) => (State { level, ..state }, true),
+            let state = state.add(self.rule.share(first));
+            match self.rule.take(state, price) {
+                Some(taken) => (taken, true),
                 None => (state, false),
             }
         })
@@ -36,19 +36,20 @@ impl<W: Word> Ledger<W> {
 
     /// Gives back what was taken for a retry that never began.
     pub(super) fn give(&self, amount: u32) {
-        self.update(|state| (self.rule.add(state, amount), ()));
+        self.update(|state| (state.add(amount), ()));
     }
 
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
         // One comparison while all is well; what a full ledger is given changes nothing.
-        if State::unpack(self.word.load()).level < self.rule.capacity {
+        if State::unpack(self.word.load()).missing > 0 {
             self.give(self.rule.gain(last_retry));
         }
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {
-        self.rule.refill(State::unpack(self.word.load()), now).level
+        let state = self.rule.refill(State::unpack(self.word.load()), now);
+        self.rule.level(state)
     }
 
     /// Applies `step` to the state as if no other thread existed.

@@ -157,7 +157,7 @@ impl Budget {
     fn fresh_within(&self, most: u32) -> Self {
         let rule = self.ledger.rule();
         let state = State {
-            level: rule.start.min(most),
+            missing: rule.capacity - rule.start.min(most),
             tick: self.tick_now(),
         };
         Self {

@@ -35,24 +35,26 @@ pub(super) enum Earning {
     Call,
 }
 
-/// Level and time in one word, so that one compare-and-swap changes both.
+/// What is missing to a full budget, and the time, in one word, so that one compare-and-swap changes both.
 ///
 /// ```text
-/// bit 63                           28 27                       0
-///     | tick, milliseconds mod 2^36 | level, 1/1000 of a token |
+/// bit 63                           28 27                         0
+///     | tick, milliseconds mod 2^36 | missing, 1/1000 of a token |
 /// ```
 ///
-/// Bounds: a level is at most 268,435.455 tokens. A tick comes round again every 2.18 years, and
+/// What is missing, and not the level, so that a full budget is told without its capacity.
+///
+/// Bounds: at most 268,435.455 tokens are missing. A tick comes round again every 2.18 years, and
 /// differences are told right up to half of that; see [`Rule::earned_since`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct State {
-    pub(super) level: u32,
+    pub(super) missing: u32,
     pub(super) tick: u64,
 }
 
-const LEVEL_BITS: u32 = 28;
-const LEVEL_MAX: u32 = (1 << LEVEL_BITS) - 1;
-const TICK_BITS: u32 = 64 - LEVEL_BITS;
+const MISSING_BITS: u32 = 28;
+const MISSING_MAX: u32 = (1 << MISSING_BITS) - 1;
+const TICK_BITS: u32 = 64 - MISSING_BITS;
 const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
 
 /// How far one thread's clock reading may lie behind another's when it gets here: a thread can be
@@ -61,15 +63,23 @@ const LATE_TICKS: u64 = 1 << 10;
 
 impl State {
     pub(super) const fn pack(self) -> u64 {
-        ((self.tick & TICK_MASK) << LEVEL_BITS) | self.level as u64
+        ((self.tick & TICK_MASK) << MISSING_BITS) | self.missing as u64
+    }
+
+    /// The state after `amount` came in.
+    pub(super) fn add(self, amount: u32) -> Self {
+        Self {
+            missing: self.missing.saturating_sub(amount),
+            ..self
+        }
     }
 
     pub(super) const fn unpack(word: u64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "28 bits after the mask")]
-        let level = (word & LEVEL_MAX as u64) as u32;
+        let missing = (word & MISSING_MAX as u64) as u32;
         Self {
-            level,
-            tick: word >> LEVEL_BITS,
+            missing,
+            tick: word >> MISSING_BITS,
         }
     }
 }
@@ -115,10 +125,10 @@ impl Rule {
     ///
     /// # Panics
     ///
-    /// - If they do not fit the packed level.
+    /// - If they do not fit the packed word.
     pub(super) const fn tokens(tokens: u32) -> u32 {
         assert!(
-            tokens <= LEVEL_MAX / 1000,
+            tokens <= MISSING_MAX / 1000,
             "a number of tokens is at most 268_435"
         );
         tokens * 1000
@@ -126,7 +136,7 @@ impl Rule {
 
     pub(super) const fn first_word(self) -> u64 {
         State {
-            level: self.start,
+            missing: self.capacity - self.start,
             tick: 0,
         }
         .pack()
@@ -163,12 +173,15 @@ impl Rule {
         }
     }
 
-    /// The state after `amount` came in.
-    pub(super) fn add(&self, state: State, amount: u32) -> State {
-        State {
-            level: state.level.saturating_add(amount).min(self.capacity),
-            ..state
-        }
+    /// The state after `amount` was taken, if there is as much.
+    pub(super) fn take(&self, state: State, amount: u32) -> Option<State> {
+        let missing = state.missing.checked_add(amount)?;
+        (missing <= self.capacity).then_some(State { missing, ..state })
+    }
+
+    /// The level in that state.
+    pub(super) fn level(&self, state: State) -> u32 {
+        self.capacity.saturating_sub(state.missing)
     }
 
     /// The state at the time `now`, with what came back since the last look.
@@ -177,7 +190,7 @@ impl Rule {
             return state;
         }
         let (earned, tick) = self.earned_since(state.tick, now);
-        self.add(State { tick, ..state }, earned)
+        State { tick, ..state }.add(earned)
     }
 
     /// What came back from the tick `last` to `now`, and the tick to remember.
@@ -216,10 +229,10 @@ impl Rule {
 ///
 /// # Panics
 ///
-/// - If it is negative, not a number, or does not fit the packed level.
+/// - If it is negative, not a number, or does not fit the packed word.
 pub(super) const fn thousandths(number: f64) -> u32 {
     assert!(
-        number >= 0.0 && number <= (LEVEL_MAX / 1000) as f64,
+        number >= 0.0 && number <= (MISSING_MAX / 1000) as f64,
         "a number of tokens is in `0.0..=268_435.0`"
     );
     #[expect(

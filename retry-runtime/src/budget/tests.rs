@@ -185,8 +185,8 @@ proptest! {
     }
 
     #[test]
-    fn packing_loses_nothing(level in 0_u32..1 << 28, tick in 0_u64..1 << 36) {
-        let state = State { level, tick };
+    fn packing_loses_nothing(missing in 0_u32..1 << 28, tick in 0_u64..1 << 36) {
+        let state = State { missing, tick };
         prop_assert_eq!(State::unpack(state.pack()), state);
     }
 }
@@ -494,7 +494,7 @@ fn the_largest_numbers_saturate() {
 }
 
 #[test]
-fn c46_threads_neither_overdraw_nor_lose_a_deposit() {
+fn threads_neither_overdraw_nor_lose_a_deposit() {
     const THREADS: u32 = 4;
     const ROUNDS: u32 = 20_000;
     let budget = Budget::new()

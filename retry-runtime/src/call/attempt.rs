@@ -13,7 +13,6 @@ use super::state::State;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
 use crate::listen::is_listening;
-use crate::trial;
 
 pin_project! {
     /// An attempt that ends with its body, its timeout or the deadline, whichever comes first.
@@ -53,9 +52,11 @@ impl<F: Future> Future for Attempt<'_, '_, F> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if state.frame.phase.get() != Phase::Attempt && state.begin(true) {
+        let begins = state.frame.phase.get() != Phase::Attempt;
+        if state.begin(true) {
             return Poll::Ready(Err(Cut::Late));
         }
+        state.enter_attempt(begins);
         match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(Ok(ended)),
             Poll::Pending => {
@@ -95,9 +96,9 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if state.frame.phase.get() != Phase::Attempt {
-            state.begin(false);
-        }
+        let begins = state.frame.phase.get() != Phase::Attempt;
+        state.begin(false);
+        state.enter_attempt(begins);
         match state.frame.lend(|| this.body.poll(waker)) {
             Poll::Ready(ended) => Poll::Ready(ended),
             Poll::Pending => {
@@ -110,18 +111,18 @@ impl<F: Future> Future for Unlimited<'_, '_, F> {
 }
 
 impl State<'_> {
-    /// Begins an attempt at its first poll: it is counted and paid for from now on. Says whether it is
+    /// Begins an attempt, unless it has begun: at its first poll it is counted and paid for. Says whether it is
     /// `limited` and too late to begin.
     #[inline]
-    fn begin(&self, limited: bool) -> bool {
+    pub(super) fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        let within = context::is_within() || (trial::is_possible() && is_listening());
-        if frame.number.get() == 0 && !within {
+        let within = context::is_within();
+        if frame.phase.get() == Phase::New && !within {
             frame.number.set(1);
             frame.phase.set(Phase::Attempt);
             return false;
         }
-        self.begin_later_or_within(limited)
+        frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
     }
 
     #[inline(never)]
@@ -133,7 +134,10 @@ impl State<'_> {
             frame.again.set(true);
             frame.until.set(NEVER);
         }
-        if trial::is_possible() && !later {
+        if !later && is_listening() {
+            // A listener lends a frame too, so that this is asked within one only. The end of the call is not
+            // settled inline then: it has to be told, and a test scope has a budget of its own.
+            frame.notes.set(Notes::Listened);
             self.enter_trial();
         }
         let inner = self.inner();

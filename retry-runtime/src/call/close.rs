@@ -18,25 +18,22 @@ use crate::trial;
 impl Drop for State<'_> {
     #[inline]
     fn drop(&mut self) {
-        let tried = trial::is_possible() && self.frame.if_cold().is_some();
-        if self.frame.is_unfinished() || is_listening() || tried {
+        if self.frame.phase.get() != Phase::Closed {
             self.close();
         }
     }
 }
 
 impl State<'_> {
-    /// Closes the call, unless that was done.
+    /// Closes the call.
     #[cold]
     fn close(&self) {
         let recorded = self.frame.is_unfinished() && metrics::is_recording();
-        if self.frame.phase.get() == Phase::Closed {
-            return;
-        }
         if recorded || is_listening() || trial::is_possible() {
             self.closed();
         } else {
             self.give_back();
+            self.end_spans(Outcome::Dropped);
         }
     }
 
@@ -53,6 +50,7 @@ impl State<'_> {
                     self.count(Attempted::Unfinished);
                 }
                 self.record(Outcome::Dropped);
+                self.end_spans(Outcome::Dropped);
                 self.report(Outcome::Dropped)
             }
         };

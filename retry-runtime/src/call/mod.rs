@@ -26,6 +26,7 @@
 //! can be, not generic: it exists once, however many functions are annotated.
 
 mod attempt;
+mod blocking;
 mod cancel;
 mod close;
 pub mod drive;
@@ -36,11 +37,17 @@ mod on_end;
 mod prepare;
 mod schedule;
 mod settle;
+#[cfg(feature = "tracing")]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_spans.rs"]
+mod spans;
 mod state;
 mod timer;
 mod trial;
 mod unconstrained;
 mod wait;
+mod worker;
 
 pub use self::attempt::{Attempt, Unlimited};
 pub use self::cancel::{Cancels, Unless, unless};

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Call;
+use crate::context::Notes;
 use crate::listen::listener;
 use crate::report::Report;
 
@@ -19,10 +20,11 @@ pub struct OnEnd<'p, H, const LIMITED: bool> {
 impl<'p, H, const LIMITED: bool> OnEnd<'p, H, LIMITED> {
     /// Has `hook` told of the end of `call`.
     #[inline]
-    pub const fn new(call: Call<'p, LIMITED>, hook: H) -> Self
+    pub fn new(call: Call<'p, LIMITED>, hook: H) -> Self
     where
         H: Fn(&Report),
     {
+        call.state.frame.notes.set(Notes::Listened);
         Self {
             call,
             hook,

@@ -46,26 +46,14 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let frame = &this.state.frame;
-        let waiting = match frame.phase.get() {
-            Phase::Paid => {
-                frame.phase.set(Phase::PaidPreparation);
-                true
-            }
-            Phase::Between => {
-                frame.phase.set(Phase::Preparation);
-                true
-            }
-            _ => false,
-        };
-        if waiting {
-            this.state.waited_until_now();
-            frame.until.set(NEVER);
-            if let Some(late) = C::from(Cut::Late).filter(|_| frame.is_late()) {
-                return Poll::Ready(Err(late));
-            }
+        if let Some(late) = this.state.begin_preparation() {
+            return Poll::Ready(Err(late));
         }
-        let polled = match frame.lend(|| this.body.poll(waker)) {
+        let body = || {
+            let _entered = this.state.enter_call();
+            this.body.poll(waker)
+        };
+        let polled = match this.state.frame.lend(body) {
             Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
             Poll::Pending => {
                 this.state.suspended();
@@ -77,12 +65,33 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
             }
         };
         if polled.is_ready() {
-            frame.phase.set(match frame.phase.get() {
-                Phase::PaidPreparation => Phase::Paid,
-                _ => Phase::Between,
-            });
+            this.state.end_preparation();
         }
         polled
+    }
+}
+
+impl State<'_> {
+    /// Begins what goes before a retry, unless it has begun. Gives the cut if the deadline was reached before.
+    pub(super) fn begin_preparation<C: Cuts>(&self) -> Option<C> {
+        let frame = &self.frame;
+        frame.phase.set(match frame.phase.get() {
+            Phase::Paid => Phase::PaidPreparation,
+            Phase::Between => Phase::Preparation,
+            _ => return None,
+        });
+        self.waited_until_now();
+        frame.until.set(NEVER);
+        C::from(Cut::Late).filter(|_| frame.is_late())
+    }
+
+    /// What goes before a retry is over.
+    pub(super) fn end_preparation(&self) {
+        let frame = &self.frame;
+        frame.phase.set(match frame.phase.get() {
+            Phase::PaidPreparation => Phase::Paid,
+            _ => Phase::Between,
+        });
     }
 }
 

@@ -10,6 +10,7 @@ use super::timer::LONGEST_SLEEP;
 use crate::classify::Said;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Pause, Phase, Previous, TooLate};
+use crate::fit;
 use crate::jitter::Jitter;
 use crate::stopped::Outcome;
 use crate::switch;
@@ -60,11 +61,8 @@ impl State<'_> {
         let (low, high) = raised_by(said.hint, self.settings.delay_range(number - 1, last));
         let range = match self.longest_wait(now) {
             Ok(None) => low..=high,
-            // A wait of nothing, where the policy has none, would only be a loop without a pause.
-            Ok(Some(longest)) if low <= longest && (high.is_zero() || !longest.is_zero()) => {
-                low..=high.min(longest)
-            }
-            Ok(Some(_)) | Err(TooLate) => return Err(Outcome::Deadline),
+            Ok(Some(longest)) => fit::cut(low, high, longest).ok_or(Outcome::Deadline)?,
+            Err(TooLate) => return Err(Outcome::Deadline),
         };
         let price = charge(previous);
         let paid = self.with_budget(|budget| budget.take(price, number == 1, Stamp::of(now)));
@@ -125,6 +123,7 @@ impl State<'_> {
             .map_or(own, |allowed| allowed.min(own));
         self.frame.attempts.set(allowed);
         if allowed < own && self.frame.number.get() >= allowed && self.settings.told().raise() {
+            let _entered = self.enter_call();
             trace::nested(self.settings.name(), allowed, own);
         }
         allowed

@@ -37,7 +37,7 @@ impl State<'_> {
         if let Some(budget) = self.settings.budget() {
             budget.succeed(None);
         }
-        self.frame.phase.set(Phase::Ended(Outcome::Success));
+        self.frame.phase.set(Phase::Closed);
         self.record(Outcome::Success);
     }
 
@@ -45,10 +45,12 @@ impl State<'_> {
     fn succeeded_late(&self) {
         let frame = &self.frame;
         let previous = frame.previous.get();
+        self.end_attempt_span(Attempted::Succeeded, None);
         self.with_budget(|budget| budget.succeed(previous.map(charge)));
         if previous.is_some() && trace::may_be_heard() {
             let (function, lines) = (self.settings.name(), self.settings.lines());
             let elapsed = || self.elapsed();
+            let _entered = self.enter_call();
             trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
         }
         if context::is_within() {
@@ -61,6 +63,7 @@ impl State<'_> {
         };
         frame.phase.set(Phase::Ended(outcome));
         self.record(outcome);
+        self.end_spans(outcome);
     }
 
     /// Decides after an attempt that failed by itself: another attempt, or none. `erred` says that it
@@ -79,7 +82,7 @@ impl State<'_> {
         } else {
             words
         };
-        self.attempt_failed(ruling.said.verdict);
+        self.attempt_failed(ruling.said.verdict, words);
         let decision = if ruling.retry {
             self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)
         } else {
@@ -97,7 +100,7 @@ impl State<'_> {
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
         if cut != Cut::Late {
             self.frame.previous.set(Some(Previous::TimedOut));
-            self.attempt_failed(Verdict::Transient);
+            self.attempt_failed(Verdict::Transient, &cut);
         }
         let decision = match cut {
             // It may have run to its end at the other side.
@@ -118,10 +121,11 @@ impl State<'_> {
     }
 
     /// Takes note of an attempt that failed. Whatever panics from now on, it is not counted again.
-    fn attempt_failed(&self, verdict: Verdict) {
+    fn attempt_failed(&self, verdict: Verdict, words: &dyn Words) {
         self.note_verdict(verdict);
         self.frame.phase.set(Phase::Between);
         self.count(Attempted::Failed(verdict));
+        self.end_attempt_span(Attempted::Failed(verdict), Some(words));
     }
 
     /// Ends a call whose `cancel` future completed.
@@ -195,7 +199,7 @@ impl State<'_> {
     }
 
     /// How many attempts the call may make here; `None` for no limit.
-    fn attempts(&self) -> Option<u32> {
+    pub(super) fn attempts(&self) -> Option<u32> {
         Some(self.frame.attempts.get()).filter(|attempts| *attempts != u32::MAX)
     }
 
@@ -228,6 +232,7 @@ impl State<'_> {
             },
             lines: self.settings.lines(),
         };
+        let _entered = self.enter_call();
         match decision {
             Ok(retry) => trace::retry_scheduled(failure, retry.delay),
             Err(outcome) => trace::gave_up(failure, *outcome),
@@ -246,5 +251,6 @@ impl State<'_> {
         self.give_back();
         frame.phase.set(Phase::Ended(outcome));
         self.record(outcome);
+        self.end_spans(outcome);
     }
 }

@@ -45,6 +45,7 @@ impl<'p> State<'p> {
     /// Takes note that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
+        self.leave_attempt();
         // What fails later fails for another reason.
         self.frame.refusal.set(None);
         if self.frame.notes.get() == Notes::New {
@@ -55,7 +56,7 @@ impl<'p> State<'p> {
     /// Leaves with the call around what was retried in vain here, this call's own retries included.
     #[cold]
     pub(super) fn hand_on(&self) {
-        if self.frame.notes.get() != Notes::None {
+        if self.frame.notes.get().is_in_vain() {
             let retries = self.frame.number.get().saturating_sub(1);
             self.inner().hand_on(&self.frame, retries);
         }

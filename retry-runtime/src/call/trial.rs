@@ -8,7 +8,6 @@ use super::state::State;
 use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::context::Notes;
 use crate::listen::trial_around;
 use crate::rng;
 use crate::trial::{self, InTrial};
@@ -17,13 +16,14 @@ impl State<'_> {
     /// The call begins: if that is in a test scope, it is in it to its end.
     #[cold]
     pub(super) fn enter_trial(&self) {
+        if !trial::is_possible() {
+            return;
+        }
         let Some(trial) = trial_around() else { return };
         let frame = &self.frame;
         if let Some(most) = trial.attempts {
             frame.attempts.set(frame.attempts.get().min(most));
         }
-        // So that its success is not settled inline, with the budget of all the world.
-        frame.notes.set(Notes::HandedOn);
         frame.cold().noted().trial = Some(trial.enter(self.settings.name()));
     }
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::task::coop;
+use tokio::task::unconstrained;
 
 /// Polls a future even where nothing is left of tokio's cooperative budget.
 ///
@@ -11,12 +11,8 @@ use tokio::task::coop;
 /// them, then say "pending": the task would never hear of its limit.
 #[inline]
 pub(super) fn poll_unconstrained<F: Future>(
-    mut future: Pin<&mut F>,
+    future: Pin<&mut F>,
     waker: &mut Context<'_>,
 ) -> Poll<F::Output> {
-    let polled = future.as_mut().poll(waker);
-    if polled.is_pending() && !coop::has_budget_remaining() {
-        return Pin::new(&mut coop::unconstrained(future)).poll(waker);
-    }
-    polled
+    Pin::new(&mut unconstrained(future)).poll(waker)
 }

@@ -2,6 +2,7 @@
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep};
@@ -63,8 +64,7 @@ impl State<'_> {
                 then: Then::Yield,
             },
             Pause::Long | Pause::Sleep => {
-                let delay = self.frame.cold().noted().delay.unwrap_or(LONGEST_SLEEP);
-                let end = at.checked_add(delay.saturating_sub(LONGEST_SLEEP));
+                let end = at.checked_add(self.rest_of_delay());
                 // A hundred years stand for what the clock cannot say.
                 let end = end.or_else(|| at.checked_add(LONGEST_SLEEP * 36_525));
                 Wait {
@@ -74,6 +74,17 @@ impl State<'_> {
                 }
             }
         }
+    }
+}
+
+impl State<'_> {
+    /// What is left of the delay after the first of its timers: nothing, unless it is above the longest sleep.
+    pub(super) fn rest_of_delay(&self) -> Duration {
+        if self.frame.pause.get() != Pause::Long {
+            return Duration::ZERO;
+        }
+        let delay = self.frame.cold().noted().delay;
+        delay.unwrap_or_default().saturating_sub(LONGEST_SLEEP)
     }
 }
 

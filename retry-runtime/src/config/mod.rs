@@ -20,16 +20,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Precedence
+//! Files override the preset in the code, in the order in which the source names them. The environment overrides files,
+//! and keys of the attribute override all of these. [`docs/CONFIGURATION.md`] has all of it on one page: precedence,
+//! keys, and every message.
 //!
-//! Each key of a preset has the value of the last row that gives one:
-//!
-//! | | from | example |
-//! |---|---|---|
-//! | 1 | the preset in the code | `Preset::new("payments", Policy::new().with_attempts(4))` |
-//! | 2 | files, in the order in which the source names them | `[payments]`, `attempts = 3` |
-//! | 3 | the environment | `RETRY_PAYMENTS_ATTEMPTS=2` |
-//! | 4 | keys of the attribute | `#[retry(policy = &PAYMENTS, attempts = 6)]` |
+//! [`docs/CONFIGURATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CONFIGURATION.md
 //!
 //! # Files
 //!
@@ -219,7 +214,10 @@ impl Source {
     /// `tokio::task::spawn_blocking` where other tasks run.
     ///
     /// - Calls that begin afterwards go by the new policies. A call takes its policy once, when it begins, and never
-    ///   sees half of a reload. Calls that run already keep theirs.
+    ///   sees half of a reload. No later call of the same thread goes back to older settings. Calls that run already
+    ///   keep theirs.
+    /// - Presets are set one after the other. Of two calls that begin during a reload, with two presets, one may go by
+    ///   the new settings and the other by the old ones.
     /// - A key that is no longer set anywhere returns to the value in the code.
     /// - `enabled` acts on the whole process, and on running calls too. When `enabled = false` is gone at a reload,
     ///   retries are on again. Where it was never set, a switch that the program sets with

@@ -9,6 +9,8 @@ use super::cold::Cold;
 use super::frame::{Frame, around};
 use super::key::IdempotencyKey;
 use super::previous::Previous;
+#[cfg(all(feature = "http", feature = "tracing"))]
+use crate::trace::Spans;
 
 /// The attempt that the current code runs in.
 ///
@@ -104,5 +106,16 @@ impl Attempt {
     #[must_use]
     pub fn idempotency_key(&self) -> IdempotencyKey {
         self.call.key()
+    }
+
+    /// Takes note in the span of the attempt that it sends a request again, if it does.
+    #[cfg(all(feature = "http", feature = "tracing"))]
+    pub(crate) fn record_resend(&self) {
+        if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
+            let span = self.call.noted().spans.as_ref().and_then(Spans::attempt);
+            if let Some(span) = span {
+                Spans::record_resends(&span, resends);
+            }
+        }
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use super::key::IdempotencyKey;
 use super::nesting::Remembered;
 use crate::clock::Stamp;
+#[cfg(feature = "tracing")]
+use crate::trace::{Entered, Spans};
 use crate::trial::InTrial;
 
 /// What most calls never need. Its address names the call in this process.
@@ -28,6 +30,12 @@ pub(crate) struct Noted {
     pub(crate) waits_since: Option<Stamp>,
     /// What the call has of its test scope.
     pub(crate) trial: Option<InTrial>,
+    /// The spans of the call, where somebody wants them.
+    #[cfg(feature = "tracing")]
+    pub(crate) spans: Option<Spans>,
+    /// That of the attempt, while it is polled.
+    #[cfg(feature = "tracing")]
+    pub(crate) entered: Option<Entered>,
 }
 
 impl Cold {

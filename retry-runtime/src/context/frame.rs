@@ -77,7 +77,9 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// What a frame stands for at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// A call that makes no attempt at the moment: it has not begun, or it waits.
+    /// A call before its first attempt.
+    New,
+    /// A call between two attempts.
     Between,
     /// An attempt.
     Attempt,
@@ -93,7 +95,7 @@ pub(crate) enum Phase {
     PaidPreparation,
     /// A call that ended so.
     Ended(Outcome),
-    /// A call that ended, and said so to whoever listens.
+    /// A call that ended, and has nothing left to say or to give back.
     Closed,
 }
 
@@ -107,15 +109,24 @@ pub(crate) enum Pause {
     Long,
 }
 
-/// Whether something happened that the call around has to hear of.
+/// Whether the call has something to tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notes {
-    /// The first attempt, and nothing was retried in vain inside it.
+    /// Nothing: it is the first attempt, nothing was retried in vain inside it, and nobody listens.
     None,
-    /// Something did, and the call around has heard of it.
+    /// As `None`, but somebody listens.
+    Listened,
+    /// Something was retried in vain, and the call around has heard of it.
     HandedOn,
-    /// Something did that the call around has not heard of.
+    /// Something was that the call around has not heard of.
     New,
+}
+
+impl Notes {
+    /// Whether something may have been retried in vain.
+    pub(crate) fn is_in_vain(self) -> bool {
+        matches!(self, Self::HandedOn | Self::New)
+    }
 }
 
 impl Frame {
@@ -129,7 +140,7 @@ impl Frame {
             cold: OnceCell::new(),
             number: Cell::new(0),
             attempts: Cell::new(attempts),
-            phase: Cell::new(Phase::Between),
+            phase: Cell::new(Phase::New),
             previous: Cell::new(None),
             erred: Cell::new(false),
             refusal: Cell::new(None),

@@ -129,7 +129,7 @@ impl Inner<'_> {
 
 /// The name under which the call left something, if it did.
 fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
-    (frame.notes.get() != Notes::None).then(|| Arc::downgrade(frame.cold()))
+    (frame.notes.get().is_in_vain()).then(|| Arc::downgrade(frame.cold()))
 }
 
 /// Tells the call around that a call within it was refused a retry.

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::frame::{Frame, NEVER, around};
 use crate::clock::{Stamp, nanos};
+use crate::fit;
 
 impl Frame {
     /// Begins to count time, unless it has begun.
@@ -38,22 +39,18 @@ impl Frame {
 
     /// The longest wait that leaves the attempt after it time to be of use, or `None` without a deadline.
     ///
-    /// That time is a tenth of the deadline, and at most 50 ms. For an inherited deadline it is a tenth of
-    /// what was left when the call began, from where the frame counts. Chosen by us: 50 ms is a round
-    /// trip and some work.
+    /// For an inherited deadline it is a tenth of what was left when the call began, from where the frame counts.
     ///
     /// # Errors
     ///
     /// - No wait leaves as much.
     pub(crate) fn longest_wait(&self, now: Stamp) -> Result<Option<Duration>, TooLate> {
-        const OF_USE: u64 = 50_000_000;
         let Some(left) = self.until_deadline(now) else {
             return Ok(None);
         };
-        let of_use = (self.deadline.get() / 10).min(OF_USE);
-        match left.checked_sub(of_use) {
-            Some(longest) if left > 0 => Ok(Some(Duration::from_nanos(longest))),
-            _ => Err(TooLate),
+        match fit::longest_wait(self.deadline.get(), left) {
+            Some(longest) => Ok(Some(Duration::from_nanos(longest))),
+            None => Err(TooLate),
         }
     }
 

@@ -16,6 +16,8 @@ mod previous;
 mod refusal;
 
 pub use self::attempt::Attempt;
+#[cfg(feature = "tracing")]
+pub(crate) use self::cold::Cold;
 pub(crate) use self::frame::{Frame, NEVER, Notes, Pause, Phase, around, is_within};
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;

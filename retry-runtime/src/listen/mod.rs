@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 use scoped_tls_hkt::ScopedKey;
 
 pub use self::observe::{Observe, observe};
-use crate::context::around;
+use crate::context::{Frame, around, is_within};
 use crate::report::Report;
 use crate::trial::{self, Trial};
 
@@ -53,7 +53,12 @@ impl Listener {
                 let _ = self.trial.set(trial);
             }
         }
-        LISTENER.set(self, poll)
+        if is_within() {
+            LISTENER.set(self, poll)
+        } else {
+            // A call asks for a frame around it, and only within one for a listener.
+            Frame::outside().lend(|| LISTENER.set(self, poll))
+        }
     }
 
     /// Polls a future that this listener hears of. Once it is ready it is dropped, so that the calls which it still
@@ -75,11 +80,16 @@ impl Listener {
             }
             polled
         }));
+        Poll::Ready((output, self.hand_on()))
+    }
+
+    /// Gives the last report, and tells it to the listener around.
+    pub(crate) fn hand_on(&self) -> Option<Report> {
         let report = self.last.take();
         if let Some(report) = &report {
             listener(|outer| outer.tell(report.clone()));
         }
-        Poll::Ready((output, report))
+        report
     }
 
     /// Takes note of a call that ended.

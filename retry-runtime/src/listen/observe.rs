@@ -15,7 +15,10 @@ use crate::report::Report;
 /// if there was none. A call that is dropped within the future, by a timeout around it for example, reports
 /// [`Outcome::Dropped`](crate::Outcome::Dropped). Calls in tasks that the future spawns do not report to it.
 ///
-/// A call whose caller does not observe pays one comparison for this.
+/// Begin the call within the future: a call that was polled before may not report.
+///
+/// A call whose caller does not observe pays nothing for this: it asks in any case whether another call is
+/// around it.
 ///
 /// # Cancel safety
 ///

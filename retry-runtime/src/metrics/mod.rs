@@ -22,6 +22,18 @@ pub(crate) enum Attempted {
     Unfinished,
 }
 
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+impl Attempted {
+    /// The word for it: the verdict, where there is one.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "success",
+            Self::Failed(verdict) => verdict.as_str(),
+            Self::Unfinished => "none",
+        }
+    }
+}
+
 /// Whether a recorder is there, for this thread or for the process.
 #[inline]
 pub(crate) fn is_recording() -> bool {

@@ -28,12 +28,14 @@ pub trait BudgetOf {
 }
 
 impl PolicyOf for Policy {
+    #[inline]
     fn policy(&self) -> Policy {
         *self
     }
 }
 
 impl PolicyOf for Preset {
+    #[inline]
     fn policy(&self) -> Policy {
         Self::policy(self)
     }
@@ -54,6 +56,7 @@ impl<B: BudgetOf> BudgetOf for Option<B> {
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: PolicyOf + ?Sized> PolicyOf for $pointer {
+            #[inline]
             fn policy(&self) -> Policy {
                 (**self).policy()
             }

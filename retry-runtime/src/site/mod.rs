@@ -29,6 +29,8 @@ pub struct Site<const LIMITED: bool> {
 pub struct Shared {
     /// Whether an event said that the function has fewer attempts within another.
     told: Flag,
+    /// Whether an event said that a wait of the function blocks a thread of a runtime.
+    blocked: Flag,
     /// The budget of a function that names none.
     budget: Budget,
     /// What its calls logged of late.
@@ -45,6 +47,7 @@ impl Shared {
     pub const fn new() -> Self {
         Self {
             told: Flag::new(),
+            blocked: Flag::new(),
             budget: Budget::new(),
             lines: Lines::new(),
         }

@@ -158,6 +158,11 @@ impl<'p> Settings<'p> {
         &self.shared.told
     }
 
+    /// Says, the first time, that a wait of the function blocks a thread of a runtime.
+    pub(crate) fn blocked(&self) -> &'static Flag {
+        &self.shared.blocked
+    }
+
     /// The lines that its calls logged of late.
     pub(crate) fn lines(&self) -> &'static Lines {
         &self.shared.lines

@@ -13,8 +13,8 @@ use crate::trial::Trial;
 
 /// The settings of a test scope.
 ///
-/// A call is in the scope if it begins there: in the future that [`run`](Self::run) polls, or in a task that
-/// [`propagate`](crate::propagate()) carries the scope to. It stays in it to its end. Scopes do not see each other,
+/// A call is in the scope if it begins there: in the future that [`run`](Self::run) polls, in what
+/// [`run_blocking`](Self::run_blocking) calls, or in a task that [`propagate`](crate::propagate()) carries the scope to. It stays in it to its end. Scopes do not see each other,
 /// so tests in parallel do not disturb each other.
 ///
 /// Inside a scope, a call
@@ -28,7 +28,7 @@ use crate::trial::Trial;
 ///
 /// Timeouts, deadlines and `cancel` hold as they do elsewhere.
 #[derive(Debug, Clone, Default)]
-#[must_use = "a scope does nothing until it runs a future"]
+#[must_use = "a scope does nothing until it runs something"]
 pub struct Scope {
     seed: u64,
     attempts: Option<u32>,
@@ -69,17 +69,37 @@ impl Scope {
     ///
     /// Dropping it drops the future.
     pub fn run<F: Future>(self, future: F) -> InScope<F> {
-        let Self {
-            seed,
-            attempts,
-            waits,
-        } = self;
-        let trial = Arc::new(Trial::new(seed, attempts, waits));
+        let trial = self.begin();
         InScope {
             listener: Listener::of(Arc::clone(&trial)),
             trial,
             future: Some(future),
         }
+    }
+
+    /// Runs code that is not async in the scope, on this thread. Gives its output, and the log of the calls that
+    /// ended within it. No runtime is needed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::testing::Scope;
+    ///
+    /// let (sum, log) = Scope::new().run_blocking(|| 2 + 2); // calls functions with `#[retry(blocking)]`
+    /// assert_eq!(sum, 4);
+    /// assert!(log.calls().is_empty());
+    /// ```
+    pub fn run_blocking<T>(self, work: impl FnOnce() -> T) -> (T, Log) {
+        let trial = self.begin();
+        let listener = Listener::of(Arc::clone(&trial));
+        let output = listener.lend(work);
+        listener.hand_on();
+        (output, Log::new(trial.take()))
+    }
+
+    fn begin(self) -> Arc<Trial> {
+        Arc::new(Trial::new(self.seed, self.attempts, self.waits))
     }
 }
 

@@ -4,10 +4,14 @@
 //! lines of each message in a second, and then how many it left out.
 
 mod lines;
+#[cfg(feature = "tracing")]
+mod spans;
 
 use std::time::Duration;
 
 pub(crate) use self::lines::Lines;
+#[cfg(feature = "tracing")]
+pub(crate) use self::spans::{Begun, Entered, Spans, may_be_wanted as spans_may_be_wanted};
 
 use crate::budget::Budget;
 use crate::classify::Verdict;
@@ -40,18 +44,14 @@ pub(crate) struct Failure<'a> {
 /// How many lines were left out before one that is logged now, for its field `left_out`: `None` in it for none.
 /// Leaves the function where this line is left out too.
 ///
-/// Lines are counted only where a subscriber wants them. Those that `tracing` hands on to the crate `log` are not:
-/// whether that wants them is not known before they are there.
+/// To be used within the first field of an event. `tracing` works the fields out only where somebody takes the
+/// line: a subscriber, or the crate `log`, of which nobody else can ask that.
 #[cfg(feature = "tracing")]
 macro_rules! limited {
-    ($limit:expr, $level:ident) => {
-        if tracing::enabled!(target: "reattempt", tracing::Level::$level) {
-            match $limit.pass(Stamp::now()) {
-                None => return,
-                Some(left_out) => Some(left_out).filter(|left_out| *left_out > 0),
-            }
-        } else {
-            None
+    ($limit:expr) => {
+        match $limit.pass(Stamp::now()) {
+            None => return,
+            Some(left_out) => Some(left_out).filter(|left_out| *left_out > 0),
         }
     };
 }
@@ -77,11 +77,14 @@ pub(crate) fn may_be_heard() -> bool {
 /// Writes the event of a failed attempt, unless its line is left out: the fields that each has, then its own.
 #[cfg(feature = "tracing")]
 macro_rules! failed {
-    ($event:ident $level:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
-        let left_out = limited!($failure.lines.$line, $level);
+    ($event:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
+        let left_out;
         tracing::$event!(
             target: "reattempt",
-            function = $failure.function,
+            function = {
+                left_out = limited!($failure.lines.$line);
+                $failure.function
+            },
             attempt = $failure.attempt,
             attempts = $failure.attempts,
             verdict = $failure.verdict.as_str(),
@@ -97,7 +100,7 @@ macro_rules! failed {
 /// Another attempt will follow: an event of level debug.
 pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
-    failed!(debug DEBUG, failure, retrying, "attempt failed, retrying", ?delay);
+    failed!(debug, failure, retrying, "attempt failed, retrying", ?delay);
     #[cfg(not(feature = "tracing"))]
     let Failure { .. } = failure;
     let _ = delay;
@@ -109,13 +112,19 @@ pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     if outcome == Outcome::NotRetryable {
         failed!(
-            debug DEBUG, failure, not_retryable, "attempt failed, not worth another",
+            debug,
+            failure,
+            not_retryable,
+            "attempt failed, not worth another",
             outcome = outcome.as_str()
         );
     } else {
         let empty = failure.empty.map(|budget| Empty(failure.function, budget));
         failed!(
-            warn WARN, failure, gave_up, "gave up",
+            warn,
+            failure,
+            gave_up,
+            "gave up",
             outcome = outcome.as_str(),
             reason = empty.map(tracing::field::display)
         );
@@ -133,10 +142,13 @@ pub(crate) fn succeeded_after_retry(
 ) {
     #[cfg(feature = "tracing")]
     {
-        let left_out = limited!(lines.succeeded, INFO);
+        let left_out;
         tracing::info!(
             target: "reattempt",
-            function,
+            function = {
+                left_out = limited!(lines.succeeded);
+                function
+            },
             attempt,
             outcome = Outcome::SuccessAfterRetry.as_str(),
             elapsed = elapsed().map(tracing::field::debug),
@@ -161,6 +173,19 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
     );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, allowed, attempts);
+}
+
+/// A function waited between attempts, and its thread has the tasks of a runtime to run: an event of level warn,
+/// the first time.
+pub(crate) fn blocked(function: &'static str) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!(
+        target: "reattempt",
+        function,
+        "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
+    );
+    #[cfg(not(feature = "tracing"))]
+    let _ = function;
 }
 
 /// Why a budget refused a retry, and what to do about it.

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures::Stream;
 use tokio::net::TcpListener;
@@ -74,6 +75,20 @@ impl Service {
     ///
     /// If the address is taken.
     pub async fn start_at(address: SocketAddr, script: Script) -> Self {
+        Self::start_with(Server::builder(), address, script).await
+    }
+
+    /// Starts it on a free port, with so little time for each call.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start_hurried(timeout: Duration, script: Script) -> Self {
+        let server = Server::builder().timeout(timeout);
+        Self::start_with(server, "127.0.0.1:0".parse().unwrap(), script).await
+    }
+
+    async fn start_with(mut server: Server, address: SocketAddr, script: Script) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let calls = Arc::new(AtomicUsize::new(0));
@@ -84,7 +99,7 @@ impl Service {
         let incoming = tonic::transport::server::TcpIncoming::from(listener);
         tokio::spawn(async move {
             let service = HealthServer::new(scripted);
-            Server::builder()
+            server
                 .add_service(service)
                 .serve_with_incoming(incoming)
                 .await

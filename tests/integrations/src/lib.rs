@@ -39,3 +39,8 @@ fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output().unwrap();
     id.stdout.trim_ascii() == b"0"
 }
+
+/// Holds the page on migrating to what compiles: it is here because it needs a client.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/MIGRATING.md")]
+struct Migrating;

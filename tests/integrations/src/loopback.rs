@@ -1,8 +1,8 @@
 //! A server on loopback that answers by a script, one entry for each connection.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -35,6 +35,7 @@ pub struct Loopback {
     /// Where it listens.
     pub address: SocketAddr,
     calls: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Loopback {
@@ -48,15 +49,21 @@ impl Loopback {
         let address = listener.local_addr().unwrap();
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&calls);
+        let requests = Arc::new(Mutex::default());
+        let read = Arc::clone(&requests);
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let call = counted.fetch_add(1, Ordering::Relaxed);
                 let answer = script.get(call).copied().unwrap_or(OK);
-                tokio::spawn(serve(stream, answer));
+                tokio::spawn(serve(stream, answer, Arc::clone(&read)));
             }
         });
-        Self { address, calls }
+        Self {
+            address,
+            calls,
+            requests,
+        }
     }
 
     /// Its address as a URL.
@@ -70,6 +77,16 @@ impl Loopback {
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
+
+    /// The head of each request that was read, in small letters.
+    ///
+    /// # Panics
+    ///
+    /// If the server has.
+    #[must_use]
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
 }
 
 /// An address at which nobody listens.
@@ -82,7 +99,7 @@ pub async fn nobody() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
-async fn serve(mut stream: TcpStream, answer: Answer) {
+async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<String>>>) {
     let mut request = Vec::new();
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {
         let mut chunk = [0; 1024];
@@ -91,6 +108,8 @@ async fn serve(mut stream: TcpStream, answer: Answer) {
             Ok(length) => request.extend_from_slice(&chunk[..length]),
         }
     }
+    let head = String::from_utf8_lossy(&request).to_ascii_lowercase();
+    read.lock().unwrap().push(head);
     let (bytes, end) = match answer {
         Answer::Reset => (&b""[..], End::Reset),
         Answer::Close => (&b""[..], End::Close),

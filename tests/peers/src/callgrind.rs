@@ -19,21 +19,27 @@ const LONG: u32 = SHORT + 1024;
 /// If the program fails, or valgrind prints what is not understood.
 #[must_use]
 pub fn instructions(program: &Program, side: Side, row: Row) -> Option<u32> {
-    let short = total(program, side, row, SHORT)?;
-    let long = total(program, side, row, LONG)?;
+    counted(program, ["call", side.key(), row.key])
+}
+
+/// The same for what the program calls by these words.
+pub(crate) fn counted(program: &Program, what: [&str; 3]) -> Option<u32> {
+    let short = total(program, what, SHORT)?;
+    let long = total(program, what, LONG)?;
     let calls = u64::from(LONG - SHORT);
     u32::try_from((long - short + calls / 2) / calls).ok()
 }
 
-fn total(program: &Program, side: Side, row: Row, calls: u32) -> Option<u64> {
+fn total(program: &Program, what: [&str; 3], calls: u32) -> Option<u64> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program.path())
-        .args(["call", side.key(), row.key, &calls.to_string()])
+        .args(what)
+        .arg(calls.to_string())
         .output()
         .ok()?;
     let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{side}, {}: {log}", row.title);
+    assert!(output.status.success(), "{what:?}: {log}");
     let count = log
         .lines()
         .find_map(|line| line.split_once("Collected : "))

@@ -3,6 +3,7 @@
 //! The program `subjects` holds the calls of every side. What is here builds it, runs it, and reads
 //! what it prints, so that no measurement can differ from another in what it measures.
 
+mod blocking;
 mod callgrind;
 pub mod compile;
 mod program;
@@ -10,6 +11,7 @@ pub mod report;
 mod row;
 mod side;
 
+pub use blocking::BlockingRow;
 pub use callgrind::instructions;
 pub use program::Program;
 pub use row::Row;

@@ -7,6 +7,7 @@
 //! cargo run -p peers -- counts ours pending  of one side and row
 //! cargo run -p peers -- times                times of one call, as ratios to the loop by hand
 //! cargo run -p peers -- sizes                bytes of the futures
+//! cargo run -p peers -- blocking             instructions and times of functions that are not async
 //! cargo run -p peers -- compiler             what the compiler does for one function
 //! ```
 
@@ -31,10 +32,11 @@ fn main() {
             Times::of(&Program::build(), report::TIME_ROUNDS).table()
         ),
         ["sizes"] => print!("{}", report::sizes(&Program::build())),
+        ["blocking"] => print!("{}", report::blocking(&Program::build())),
         ["compiler"] => print!("{}", report::compiler(report::COMPILE_ROUNDS)),
         _ => {
             eprintln!(
-                "usage: cargo run -p peers -- --write | counts [SIDE [ROW]] | times | sizes | compiler"
+                "usage: cargo run -p peers -- --write | counts [SIDE [ROW]] | times | sizes | blocking | compiler"
             );
             std::process::exit(2);
         }

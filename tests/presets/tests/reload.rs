@@ -1,11 +1,14 @@
-//! Reloads while calls read: no reader ever sees half of one.
+//! Reloads on real threads while others read, and while calls begin: nobody ever sees half of one.
+//!
+//! `retry-runtime/src/preset/interleavings.rs` has every interleaving, with a stand-in for `arc-swap`.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
 use reattempt::config::Source;
-use reattempt::{Policy, Preset};
+use reattempt::{Jitter, Policy, Preset, retry, testing};
 
 const RELOADS: u32 = 5_000;
 
@@ -73,4 +76,54 @@ fn readers_see_whole_policies_while_others_are_applied() {
         done.store(true, Relaxed);
     });
     assert!(reads.load(Relaxed) > 3, "readers saw reloads");
+}
+
+/// The policy number `n` makes `n` attempts, each `n` ms after the one before.
+#[test]
+fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
+    static CALLED: Preset = Preset::new("called", Policy::new().with_jitter(Jitter::None));
+    const MOST: u32 = 9;
+
+    #[retry(policy = &CALLED, budget = "none")]
+    async fn fails() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
+    let apply = |n: u32| {
+        let text = format!(
+            "[called]\nattempts = {n}\nbase = '{n}ms'\nmax_delay = '{n}ms'\njitter = 'none'"
+        );
+        let source = Source::new([&CALLED]).toml_text("retry.toml", text);
+        source.apply().unwrap();
+    };
+    apply(2);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let callers = [(); 2].map(|()| {
+            scope.spawn(|| {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_time()
+                    .build()
+                    .unwrap();
+                let mut seen = [0_u32; MOST as usize + 1];
+                while !done.load(Relaxed) {
+                    // Delays are written down and not waited.
+                    let (_, log) = runtime.block_on(testing::Scope::new().run(fails()));
+                    let call = &log.calls()[0];
+                    let n = call.report().attempts();
+                    let delays = vec![Duration::from_millis(n.into()); n as usize - 1];
+                    assert_eq!(call.delays(), delays);
+                    seen[n as usize] += 1;
+                }
+                seen.iter().filter(|count| **count > 0).count()
+            })
+        });
+        for n in (2..=MOST).cycle().take(4_000) {
+            apply(n);
+        }
+        done.store(true, Relaxed);
+        for caller in callers {
+            assert!(caller.join().unwrap() > 1, "calls began during reloads");
+        }
+    });
 }

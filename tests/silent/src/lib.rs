@@ -7,6 +7,7 @@
 #![deny(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
 
 pub mod arguments;
+pub mod blocking;
 pub mod bodies;
 pub mod keys;
 pub mod methods;

@@ -17,7 +17,8 @@ pub struct Luck {
     pub success: f64,
 }
 
-/// Processes that make calls at even distances. The time between two attempts of a call is left out.
+/// Processes that make calls at even distances. A deadline bounds the attempts of a call; else the time between them
+/// is left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Calls {
     /// How many processes there are.
@@ -46,6 +47,7 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
         let budget = manner.budget.map(|budget| budget());
         for call in 0..calls.each {
             let now = Duration::from_secs(1) * call / calls.rate;
+            let mut schedule = manner.policy.schedule(seed.wrapping_add(u64::from(call)));
             let mut number = 1;
             loop {
                 attempts += 1;
@@ -56,7 +58,10 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
                     }
                     break;
                 }
-                let left = manner.policy.attempts().is_none_or(|most| number < most);
+                let left = match manner.policy.deadline() {
+                    None => manner.policy.attempts().is_none_or(|most| number < most),
+                    Some(_) => schedule.next().is_some(),
+                };
                 let granted = |budget| drive::take(budget, failure, number == 1, now);
                 if !left || !budget.as_ref().is_none_or(granted) {
                     break;

@@ -14,7 +14,7 @@ const SECONDS: usize = 6;
 // One test of all that need fresh budgets: the budget of an annotated function lasts as long as the
 // process.
 #[test]
-fn c82_a_thousand_clients_of_annotated_functions_do_what_the_simulation_says() {
+fn a_thousand_clients_of_annotated_functions_do_what_the_simulation_says() {
     let fleet = Fleet {
         processes: PROCESSES,
         rate: RATE * CLIENTS_EACH,

@@ -18,7 +18,7 @@ fn busy(manner: &Manner, trouble: Trouble) -> Timeline {
 }
 
 #[test]
-fn c82_with_the_defaults_the_load_stays_below_1_2_and_is_back_within_ten_seconds() {
+fn with_the_defaults_the_load_stays_below_1_2_and_is_back_within_ten_seconds() {
     for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
         for manner in [Manner::AWS, Manner::BUDGET, Manner::SMALL] {
             let timeline = busy(&manner, trouble);
@@ -35,7 +35,7 @@ fn c82_with_the_defaults_the_load_stays_below_1_2_and_is_back_within_ten_seconds
 }
 
 #[test]
-fn c82_without_the_budget_the_storm_outlasts_its_cause() {
+fn without_the_budget_the_storm_outlasts_its_cause() {
     for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
         for manner in [Manner::NAIVE, Manner::BACKOFF] {
             let timeline = busy(&manner, trouble);

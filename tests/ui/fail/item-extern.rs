@@ -1,4 +1,4 @@
-//! expect: an `extern` function cannot be async, expected an async function
+//! expect: an `extern` function cannot be retried
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! expect: this function is not async, expected `async fn` or a function that returns a future
+//! expect: this function is not async, expected `async fn`, or `blocking` in the attribute
 
 use std::io;
 

@@ -35,8 +35,8 @@ impl<'a> Facts<'a> {
     pub(super) fn of(model: &'a Model) -> Self {
         macro_rules! places {
             ($($key:ident)*; $($rule:ident)*) => {{
-                // A new key must be put here. These three are kept without their places.
-                let Model { root: _, name: _, policy: _, rules, $($key),* } = model;
+                // A new key must be put here. These four are kept without their places.
+                let Model { root: _, name: _, policy: _, blocking: _, rules, $($key),* } = model;
                 let Rules { $($rule),* } = rules;
                 [
                     $(place(stringify!($key), $key.as_ref()),)*

@@ -282,6 +282,11 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
         "on_retry |event| log(event)",
     ),
     ("on_retry = \"log\"", "on_retry log"),
+    ("blocking", "blocking "),
+    (
+        "blocking, before_retry = || self.reconnect()",
+        "before_retry called || self.reconnect(); blocking ",
+    ),
     (
         "before_retry = self.reconnect()",
         "before_retry = self.reconnect()",

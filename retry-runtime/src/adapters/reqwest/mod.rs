@@ -28,4 +28,4 @@ use ::reqwest as client;
 #[path = "version.rs"]
 mod version;
 
-pub use self::version::{Error, ResponseExt, is_retryable};
+pub use self::version::{Error, RequestExt, ResponseExt, is_retryable};

@@ -1,8 +1,11 @@
 //! The adapter of one version of `reqwest`, which the module around names `client`.
 
+mod request;
+
 use std::fmt;
 use std::time::Duration;
 
+pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::StatusError;
 use crate::adapters::hyper;

@@ -44,6 +44,17 @@ fn every_code_has_its_verdict() {
     );
 }
 
+#[test]
+fn a_server_that_ran_out_of_time_is_no_user_who_cancelled() {
+    let verdict = |code, message| Status::new(code, message).verdict();
+    assert_eq!(
+        verdict(Code::Cancelled, "Timeout expired"),
+        Verdict::Transient
+    );
+    assert_eq!(verdict(Code::Cancelled, "by the user"), Verdict::Unknown);
+    assert_eq!(verdict(Code::Internal, "Timeout expired"), Verdict::Unknown);
+}
+
 fn pushed_back(code: Code, value: &'static str) -> Status {
     let mut metadata = MetadataMap::new();
     metadata.insert("grpc-retry-pushback-ms", value.parse().unwrap());

@@ -235,6 +235,11 @@ async fn tonic() -> Vec<Made> {
     let mut client = integrations::grpc::client(nobody().await);
     let request = tonic_health::pb::HealthCheckRequest::default();
     vec![
+        made(
+            "tonic",
+            "a tonic server that ran out of time",
+            &Status::cancelled("Timeout expired"),
+        ),
         made("tonic", "a full quota that names a delay", &throttled),
         made(
             "tonic",

@@ -12,7 +12,7 @@ pub use times::Times;
 use self::page::Page;
 use self::table::{Table, number, ratio};
 use crate::compile::{self, Code};
-use crate::{Program, Row, Side};
+use crate::{BlockingRow, Program, Row, Side};
 
 /// Rounds of a comparison of times, and of the compiler's work.
 pub const TIME_ROUNDS: u32 = 301;
@@ -35,6 +35,7 @@ pub fn write() {
     page.fill("lost", &counts.lost());
     page.fill("times", &times.table());
     page.fill("sizes", &sizes(&program));
+    page.fill("blocking", &blocking(&program));
     page.fill("compiler", &compiler(COMPILE_ROUNDS));
     page.write();
 
@@ -56,6 +57,19 @@ pub fn sizes(program: &Program) -> String {
     for side in Side::ALL {
         let sizes = program.sizes(side);
         table.row(side.title(), sizes.map(|size| number(Some(size))));
+    }
+    table.text()
+}
+
+/// What functions that are not async cost, in Markdown.
+#[must_use]
+pub fn blocking(program: &Program) -> String {
+    let headings = ["by hand", "`#[retry(blocking)]`", "time / by hand"];
+    let mut table = Table::new("instructions", headings);
+    for row in BlockingRow::ALL {
+        let [hand, ours] = [Side::Hand, Side::Ours].map(|side| row.instructions(program, side));
+        let time = row.time(program);
+        table.row(row.title, [number(hand), number(ours), ratio(Some(time))]);
     }
     table.text()
 }

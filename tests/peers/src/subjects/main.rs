@@ -3,6 +3,7 @@
 //! `subjects call SIDE ROW N` makes so many calls, `subjects sizes SIDE` prints the bytes of its futures,
 //! and `subjects times ROW BATCHES` compares all sides with the loop by hand.
 
+mod blocking;
 mod drive;
 mod op;
 mod policy;
@@ -32,6 +33,12 @@ fn main() {
             row.parse().expect("a row"),
             batches.parse().expect("a number of batches"),
         ),
+        ["blocking", side, row, calls] => {
+            blocking::call(side, row, calls.parse().expect("a number of calls"));
+        }
+        ["blocking-times", row, batches] => {
+            blocking::print_times(row, batches.parse().expect("a number of batches"));
+        }
         _ => panic!("subjects call SIDE ROW N | sizes SIDE | times ROW BATCHES"),
     }
 }

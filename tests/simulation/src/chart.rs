@@ -8,24 +8,34 @@ use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
 
 /// A chart.
-pub(crate) struct Chart<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) x: &'a str,
-    pub(crate) y: &'a str,
+#[derive(Debug)]
+pub struct Chart<'a> {
+    /// What stands above it.
+    pub title: &'a str,
+    /// What stands below the first axis.
+    pub x: &'a str,
+    /// What stands beside the second axis.
+    pub y: &'a str,
     /// Whether the axes are logarithmic.
-    pub(crate) log: [bool; 2],
-    pub(crate) lines: Vec<Line>,
+    pub log: [bool; 2],
+    /// What it shows, in the order of the names.
+    pub lines: Vec<Line>,
 }
 
 /// What a chart shows.
-pub(crate) struct Line {
-    pub(crate) name: String,
-    pub(crate) points: Vec<(f64, f64)>,
-    pub(crate) style: Style,
+#[derive(Debug)]
+pub struct Line {
+    /// What stands beside its colour.
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<(f64, f64)>,
+    /// How it is drawn.
+    pub style: Style,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+/// How a line is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
     /// A line of its own colour.
     Line,
     /// Dots in the colour of the line before, without a name.
@@ -48,8 +58,12 @@ const WIDTH: u32 = 1000;
 const NAMES: u32 = 350;
 
 impl Chart<'_> {
-    /// Draws it.
-    pub(crate) fn draw(&self, path: &Path) -> Result<()> {
+    /// Draws it into a file.
+    ///
+    /// # Errors
+    ///
+    /// - The file cannot be written.
+    pub fn draw(&self, path: &Path) -> Result<()> {
         let area = SVGBackend::new(path, (WIDTH, 420)).into_drawing_area();
         self.on(&area).map_err(|error| anyhow!("{error}"))
     }

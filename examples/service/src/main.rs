@@ -1,0 +1,107 @@
+//! A shop that shows its retries: counters for Prometheus, and a page to watch and to steer them.
+//!
+//! ```text
+//! cargo run -p service -- --load 40
+//! ```
+//!
+//! Open the page that it names. The buttons make its upstreams slow, flaky or dead: an HTTP server, a Postgres and a
+//! Redis that it starts on 127.0.0.1 in temporary folders. `docs/OPERATING.md` says how to read what you see.
+
+mod admin;
+mod arguments;
+mod cart;
+mod catalogue;
+mod load;
+mod metrics;
+mod orders;
+mod presets;
+mod shop;
+mod status;
+mod upstream;
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::{IntoFuture as _, pending};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser as _;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::sleep;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::admin::Admin;
+use crate::arguments::Arguments;
+use crate::upstream::Upstreams;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let arguments = Arguments::parse();
+    tell_events(arguments.events);
+    let recorder = metrics::install()?;
+    let source = presets::source(&arguments.config)?;
+    source.apply()?;
+
+    let upstreams = Upstreams::start().await?;
+    let shop = shop::router(&upstreams)?;
+    let admin = Arc::new(Admin {
+        upstreams,
+        source,
+        load: arguments.load,
+    });
+    let router = shop
+        .merge(admin::router(Arc::clone(&admin)))
+        .merge(metrics::router(recorder));
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;
+    let address = listener.local_addr()?;
+    println!("the page: http://{address}/   for Prometheus: http://{address}/metrics");
+
+    // When this returns, the upstreams are dropped, which ends their servers.
+    tokio::select! {
+        ended = axum::serve(listener, router).into_future() => Ok(ended?),
+        failed = customers(address, arguments.load) => match failed? {},
+        () = time_is_over(arguments.limit()) => Ok(()),
+        asked = asked_to_end() => Ok(asked?),
+    }
+}
+
+/// Writes the events of the retries to standard error.
+fn tell_events(level: LevelFilter) {
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(false);
+    let of_retries = Targets::new().with_target("reattempt", level);
+    tracing_subscriber::registry()
+        .with(lines)
+        .with(of_retries)
+        .init();
+}
+
+async fn customers(service: SocketAddr, rate: Option<u32>) -> Result<Infallible, Failure> {
+    match rate {
+        Some(rate) => Ok(load::drive(service, rate).await?),
+        None => pending().await,
+    }
+}
+
+async fn time_is_over(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => sleep(limit).await,
+        None => pending().await,
+    }
+}
+
+/// Control-C, or what `kill` and `timeout` send.
+async fn asked_to_end() -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}

@@ -1,0 +1,101 @@
+//! Orders, in Postgres.
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod};
+use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::{Attempt, Retryable, Stopped, Verdict, retry};
+use tokio_postgres::{Config, NoTls};
+
+use crate::presets::ORDERS;
+
+/// The tables, and a stock of every product.
+pub(crate) const TABLES: &str = "
+    CREATE TABLE stock (product bigint PRIMARY KEY, pieces int NOT NULL);
+    CREATE TABLE placed (key text PRIMARY KEY, customer bigint NOT NULL, product bigint NOT NULL, cents bigint NOT NULL);
+    INSERT INTO stock SELECT product, 1000000 FROM generate_series(0, 99) product";
+
+/// Why an order was not placed.
+#[derive(Debug, thiserror::Error, Retryable)]
+pub(crate) enum OrderError {
+    /// There was no connection for it.
+    #[error("no connection")]
+    #[retryable(with = "of_pool")]
+    Pool(#[from] PoolError),
+
+    /// The statements or the commit failed.
+    #[error(transparent)]
+    #[retryable(with = "of_transaction")]
+    Transaction(#[from] TransactionError),
+
+    /// A limit of the call was reached.
+    #[error(transparent)]
+    #[retryable(permanent)]
+    Stopped(#[from] Stopped),
+}
+
+impl From<tokio_postgres::Error> for OrderError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Transaction(error.into())
+    }
+}
+
+fn of_pool(error: &PoolError) -> Verdict {
+    match error {
+        // The connection could not be made. Whatever went wrong, no statement was sent yet.
+        PoolError::Backend(error) => match error.verdict() {
+            Verdict::Unknown => Verdict::Refused,
+            known => known,
+        },
+        // Every connection was in use.
+        PoolError::Timeout(_) => Verdict::Refused,
+        _ => Verdict::Permanent,
+    }
+}
+
+/// A connection that was lost in `COMMIT` leaves open whether the order was placed, so the error says that it is
+/// unknown. Here the key makes another attempt safe.
+fn of_transaction(error: &TransactionError) -> Verdict {
+    match error {
+        TransactionError::Commit(lost) if lost.code().is_none() => Verdict::Transient,
+        other => other.verdict(),
+    }
+}
+
+/// A pool of connections, which are made when they are needed.
+pub(crate) fn pool(config: Config) -> Result<Pool, deadpool_postgres::BuildError> {
+    let recycling = ManagerConfig {
+        recycling_method: RecyclingMethod::Fast,
+    };
+    let manager = Manager::from_config(config, NoTls, recycling);
+    Pool::builder(manager).max_size(8).build()
+}
+
+/// Takes a piece out of the stock and writes the order down, all or nothing.
+///
+/// An attempt that reached its timeout may have been in its `COMMIT`. The key is the same in all attempts of a call,
+/// so an order that was placed already is not placed again.
+#[retry(policy = &ORDERS)]
+pub(crate) async fn place(
+    pool: &Pool,
+    customer: u32,
+    product: u32,
+    cents: i64,
+) -> Result<(), OrderError> {
+    let key = Attempt::current().map(|attempt| attempt.idempotency_key().to_string());
+    let (customer, product) = (i64::from(customer), i64::from(product));
+    let mut connection = pool.get().await?;
+    let insert = "INSERT INTO placed VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+    let insert = connection.prepare_cached(insert).await?;
+    let update = "UPDATE stock SET pieces = pieces - 1 WHERE product = $1";
+    let update = connection.prepare_cached(update).await?;
+
+    // The client itself and not the pool's wrapper, because `commit` takes its transaction.
+    let client: &mut tokio_postgres::Client = &mut connection;
+    let transaction = client.transaction().await?;
+    let placed = transaction
+        .execute(&insert, &[&key, &customer, &product, &cents])
+        .await?;
+    if placed == 1 {
+        transaction.execute(&update, &[&product]).await?;
+    }
+    Ok(commit(transaction).await?)
+}

@@ -1,0 +1,86 @@
+//! A Prometheus that scrapes the service.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reqwest::{Client, Url};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use crate::{Failure, PATIENCE, Tested, end};
+
+/// The server. It ends when this is dropped.
+pub(crate) struct Prometheus {
+    process: Child,
+    _folder: TempDir,
+    url: Url,
+    http: Client,
+}
+
+impl Prometheus {
+    /// Starts it, and has it scrape a service every second.
+    pub(crate) async fn scraping(service: &str) -> Result<Self, Failure> {
+        let folder = tempfile::tempdir()?;
+        let target = service.strip_prefix("http://").ok_or("not http")?;
+        let config = folder.path().join("prometheus.yml");
+        let scrape = format!(
+            "scrape_configs:\n- job_name: service\n  scrape_interval: 1s\n  scrape_timeout: 1s\n  \
+             static_configs:\n  - targets: ['{target}']\n"
+        );
+        fs::write(&config, scrape)?;
+        // Somebody may take the port before the server does, which then ends.
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let process = Command::new("prometheus")
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!(
+                "--storage.tsdb.path={}",
+                folder.path().join("data").display()
+            ))
+            .arg(format!("--web.listen-address={address}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut server = Self {
+            process,
+            _folder: folder,
+            url: format!("http://{address}/").parse()?,
+            http: Client::builder().no_proxy().build()?,
+        };
+        server.is_ready().await?;
+        Ok(server)
+    }
+
+    async fn is_ready(&mut self) -> Tested {
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            let ready = self.http.get(self.url.join("-/ready")?).send().await;
+            if ready.is_ok_and(|ready| ready.status().is_success()) {
+                return Ok(());
+            }
+            if let Some(status) = self.process.try_wait()? {
+                return Err(format!("prometheus ended: {status}").into());
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        Err("prometheus is not ready".into())
+    }
+
+    /// Asks its API, and gives the field `data` of the answer.
+    pub(crate) async fn ask(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
+        let url = Url::parse_with_params(self.url.join(path)?.as_str(), query)?;
+        let mut answer: Value = self.http.get(url).send().await?.json().await?;
+        if answer["status"] != "success" {
+            return Err(format!("{query:?}: {answer}").into());
+        }
+        Ok(answer["data"].take())
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        end(&mut self.process);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a request of `reqwest` tells the server of the attempt that sends it.
+
+use std::cell::Cell;
+
+use super::client::RequestBuilder;
+use crate::adapters::http::set_attempt_headers;
+use ::http::{Error, HeaderName, HeaderValue};
+
+/// Tells the server of the attempt that sends a request.
+pub trait RequestExt: Sized {
+    /// Sets the headers of [`set_attempt_headers`]: the idempotency key, the number of the attempt, and the time left.
+    ///
+    /// Headers that you set before are kept, so call it last. Outside of an attempt nothing is set. Build the request
+    /// in the body of the annotated function, so that each attempt sends its own number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime::adapters as reattempt;
+    /// use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+    ///
+    /// // #[reattempt::retry(attempts = 5, timeout = "2s")]
+    /// async fn pay(client: &reqwest::Client, url: &str, order: String) -> Result<(), Error> {
+    ///     let request = client.post(url).body(order).attempt_headers();
+    ///     request.send().await?.check()?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// - If the operating system has no randomness to give for the key.
+    #[must_use]
+    fn attempt_headers(self) -> Self;
+}
+
+impl RequestExt for RequestBuilder {
+    fn attempt_headers(self) -> Self {
+        let sound = Cell::new(false);
+        let builder = self.header(Asked(&sound), HeaderValue::from_static(""));
+        if !sound.get() {
+            // It holds an error, which `send` gives.
+            return builder;
+        }
+        let (client, request) = builder.build_split();
+        match request {
+            Ok(mut request) => {
+                request.headers_mut().remove(&ASKED);
+                set_attempt_headers(request.headers_mut());
+                Self::from_parts(client, request)
+            }
+            Err(_) => unreachable!("it held no error"),
+        }
+    }
+}
+
+/// The name of a header, which a builder asks for only if it holds no error. It shows its headers only to those who
+/// take it apart, and an error could not be put back.
+struct Asked<'a>(&'a Cell<bool>);
+
+const ASKED: HeaderName = HeaderName::from_static("reattempt-asked");
+
+impl TryFrom<Asked<'_>> for HeaderName {
+    type Error = Error;
+
+    fn try_from(asked: Asked<'_>) -> Result<Self, Error> {
+        asked.0.set(true);
+        Ok(ASKED)
+    }
+}

@@ -1,0 +1,57 @@
+//! What a gRPC call tells the server of the attempt that makes it.
+
+use ::tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
+
+use crate::context::Attempt;
+use crate::deadline::header::to_grpc;
+
+/// Tells the server of the attempt that the current code runs in.
+///
+/// | metadata | value |
+/// |---|---|
+/// | `idempotency-key` | the same UUID for all attempts of a call |
+/// | `grpc-previous-rpc-attempts` | how many attempts there were before, from the second attempt on (gRFC A6) |
+/// | `grpc-timeout` | the time left, if the attempt has a limit (*gRPC over HTTP2*, gRPC project) |
+///
+/// Metadata that is there already is kept. Outside of an attempt nothing is set.
+///
+/// # Panics
+///
+/// - If the operating system has no randomness to give for the key.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime::adapters as reattempt;
+/// let mut request = tonic::Request::new("order 7");
+/// reattempt::tonic::set_attempt_metadata(request.metadata_mut());
+/// // Not in the body of an annotated function, so there is no attempt.
+/// assert!(request.metadata().is_empty());
+/// ```
+pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
+    let Some(attempt) = Attempt::current() else {
+        return;
+    };
+    set(metadata, "idempotency-key", || {
+        attempt.idempotency_key().to_string()
+    });
+    let previous = attempt.number() - 1;
+    if previous > 0 {
+        set(metadata, "grpc-previous-rpc-attempts", || {
+            previous.to_string()
+        });
+    }
+    if let Some(left) = attempt.remaining() {
+        set(metadata, "grpc-timeout", || to_grpc(left));
+    }
+}
+
+fn set(metadata: &mut MetadataMap, name: &'static str, text: impl FnOnce() -> String) {
+    if metadata.contains_key(name) {
+        return;
+    }
+    // Digits, letters and hyphens are always a value.
+    if let Ok(value) = AsciiMetadataValue::try_from(text()) {
+        metadata.insert(AsciiMetadataKey::from_static(name), value);
+    }
+}

@@ -1,0 +1,109 @@
+//! A call of a function that is not async: the same call, with nobody to poll it.
+//!
+//! ```text
+//! call.attempt_blocking(|| BODY)      is to      call.attempt(async { BODY }).await
+//! call.wait_blocking(at)                         call.wait(at).await
+//! call.prepare_blocking(|| …)                    call.prepare(async { … }).await
+//! ```
+//!
+//! Nothing can cut what blocks its thread. So the limits of a call are looked at between its attempts, and time
+//! counts from the beginning of the call, where an async call counts from its first suspension.
+
+use std::thread;
+
+use tokio::time::Instant;
+
+use super::Call;
+use super::ended::{Cut, Cuts, Never};
+use super::state::State;
+use super::worker;
+use crate::clock::Stamp;
+use crate::trace;
+
+impl<const LIMITED: bool> Call<'_, LIMITED> {
+    /// Waits for the next attempt.
+    pub fn wait_blocking(&self, at: Instant) {
+        self.state.wait_blocking(at);
+    }
+}
+
+impl Call<'_, false> {
+    /// Makes an attempt.
+    #[inline]
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> R {
+        self.state.begin_blocking(false);
+        self.state.frame.lend(body)
+    }
+
+    /// Runs what goes before a retry.
+    #[expect(clippy::missing_errors_doc, reason = "nothing cuts it")]
+    pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, Never> {
+        self.state.prepare_blocking(body)
+    }
+}
+
+impl Call<'_, true> {
+    /// Makes an attempt.
+    ///
+    /// # Errors
+    ///
+    /// - The deadline was reached before it began.
+    #[inline]
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Result<R, Cut> {
+        if self.state.begin_blocking(true) {
+            return Err(Cut::Late);
+        }
+        Ok(self.state.frame.lend(body))
+    }
+
+    /// Runs what goes before a retry.
+    ///
+    /// # Errors
+    ///
+    /// - The deadline was reached before it began.
+    pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, Cut> {
+        self.state.prepare_blocking(body)
+    }
+}
+
+impl State<'_> {
+    /// Begins an attempt, and with the first one the time of the call. Says whether it is too late to begin.
+    #[inline]
+    fn begin_blocking(&self, limited: bool) -> bool {
+        let frame = &self.frame;
+        if frame.number.get() == 0 && (limited || self.is_heard()) {
+            frame.start(Stamp::now());
+        }
+        let late = self.begin(limited);
+        if !late {
+            self.enter_attempt(true);
+        }
+        late
+    }
+
+    fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {
+        if let Some(late) = self.begin_preparation() {
+            return Err(late);
+        }
+        let prepared = self.frame.lend(body);
+        self.end_preparation();
+        Ok(prepared)
+    }
+
+    /// Waits until `at`, and then for what is left of a delay that is above the longest sleep.
+    fn wait_blocking(&self, at: Instant) {
+        let wait = at.saturating_duration_since(Instant::now());
+        if wait.is_zero() {
+            return;
+        }
+        self.tell_of_blocked_tasks();
+        thread::sleep(wait.saturating_add(self.rest_of_delay()));
+    }
+
+    fn tell_of_blocked_tasks(&self) {
+        let blocked = self.settings.blocked();
+        if trace::may_be_heard() && blocked.is_down() && worker::runs_tasks() && blocked.raise() {
+            trace::blocked(self.settings.name());
+        }
+    }
+}

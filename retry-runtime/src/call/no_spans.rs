@@ -1,0 +1,27 @@
+//! What stands for [`spans`](super) without the feature `tracing`: nothing.
+
+use super::ended::Never;
+use super::state::State;
+use crate::explain::Words;
+use crate::metrics::Attempted;
+use crate::stopped::Outcome;
+
+#[expect(clippy::unused_self, reason = "as with the feature")]
+impl State<'_> {
+    #[inline]
+    pub(super) fn enter_attempt(&self, _begins: bool) {}
+
+    #[inline]
+    pub(super) fn leave_attempt(&self) {}
+
+    #[inline]
+    pub(super) fn end_attempt_span(&self, _how: Attempted, _words: Option<&dyn Words>) {}
+
+    #[inline]
+    pub(super) fn end_spans(&self, _outcome: Outcome) {}
+
+    #[inline]
+    pub(super) fn enter_call(&self) -> Option<Never> {
+        None
+    }
+}

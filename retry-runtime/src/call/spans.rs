@@ -1,0 +1,123 @@
+//! When the spans of a call open and close, and what runs in them.
+//!
+//! They are kept with what most calls never need, so that a future is no larger for them. No lock is held while
+//! the subscriber is told: it may call annotated functions itself.
+//!
+//! Each poll of an attempt enters its span. It is left where the body is pending, or else where the call settles,
+//! which is in the same poll: a look at it after each poll would cost a call that is ready at once 20
+//! instructions. A panic in between drops the call, which leaves it too.
+
+use super::state::State;
+use crate::context::{Cold, Notes};
+use crate::explain::Words;
+use crate::metrics::Attempted;
+use crate::stopped::Outcome;
+use crate::trace::{Begun, Entered, Spans, spans_may_be_wanted};
+
+impl State<'_> {
+    /// Enters the span of the attempt for one poll. `begins` says that it is the first one, which opens the span
+    /// if anybody wants it.
+    #[inline]
+    pub(super) fn enter_attempt(&self, begins: bool) {
+        if spans_may_be_wanted() {
+            self.enter_attempt_span(begins);
+        }
+    }
+
+    #[cold]
+    fn enter_attempt_span(&self, begins: bool) {
+        if begins {
+            self.begin_attempt_span();
+        }
+        let Some(cold) = self.frame.if_cold() else {
+            return;
+        };
+        let span = cold.noted().spans.as_ref().and_then(Spans::attempt);
+        cold.noted().entered = span.map(Entered::new);
+    }
+
+    fn begin_attempt_span(&self) {
+        let frame = &self.frame;
+        let begun = Begun {
+            function: self.settings.name(),
+            attempt: frame.number.get(),
+            attempts: self.attempts(),
+        };
+        let Some(spans) = Spans::begin(self.take_spans(), &begun) else {
+            return;
+        };
+        frame.cold().noted().spans = Some(spans);
+        if frame.notes.get() == Notes::None {
+            // So that its success is not settled inline, where no span is closed.
+            frame.notes.set(Notes::Listened);
+        }
+    }
+
+    /// Leaves the span of an attempt that is pending.
+    #[inline]
+    pub(super) fn leave_attempt(&self) {
+        if self.frame.if_cold().is_some() {
+            self.leave_attempt_span();
+        }
+    }
+
+    #[cold]
+    fn leave_attempt_span(&self) {
+        if let Some(cold) = self.frame.if_cold() {
+            let entered = cold.noted().entered.take();
+            drop(entered);
+        }
+    }
+
+    /// Closes the span of an attempt that ended, with its error in words if it failed.
+    #[inline]
+    pub(super) fn end_attempt_span(&self, how: Attempted, words: Option<&dyn Words>) {
+        if self.frame.if_cold().is_some() {
+            self.close_attempt_span(how, words);
+        }
+    }
+
+    #[cold]
+    fn close_attempt_span(&self, how: Attempted, words: Option<&dyn Words>) {
+        if let Some(spans) = self.take_spans() {
+            let spans = spans.end_attempt(how, words);
+            self.frame.cold().noted().spans = Some(spans);
+        }
+    }
+
+    /// Closes the spans of a call that ended.
+    #[inline]
+    pub(super) fn end_spans(&self, outcome: Outcome) {
+        if self.frame.if_cold().is_some() {
+            self.close_spans(outcome);
+        }
+    }
+
+    #[cold]
+    fn close_spans(&self, outcome: Outcome) {
+        if let Some(spans) = self.take_spans() {
+            spans.end(outcome);
+        }
+    }
+
+    /// Enters the span of the call, for what belongs to none of its attempts.
+    #[inline]
+    pub(super) fn enter_call(&self) -> Option<Entered> {
+        enter_call_span(self.frame.if_cold()?)
+    }
+
+    /// Takes the spans out, to tell the subscriber of them. If this thread is in that of the attempt, it leaves it.
+    fn take_spans(&self) -> Option<Spans> {
+        let mut noted = self.frame.if_cold()?.noted();
+        let (entered, spans) = (noted.entered.take(), noted.spans.take());
+        drop(noted);
+        drop(entered);
+        spans
+    }
+}
+
+#[cold]
+fn enter_call_span(cold: &Cold) -> Option<Entered> {
+    let span = cold.noted().spans.as_ref().map(Spans::call);
+    span.map(Entered::new)
+}

@@ -1,0 +1,113 @@
+//! The delays of one call, drawn from a seed.
+
+use std::iter::FusedIterator;
+use std::time::Duration;
+
+use super::Policy;
+use crate::clock::nanos;
+use crate::{fit, rng};
+
+impl Policy {
+    /// Draws the delays of one call whose attempts all fail, and take no time: the one before the first retry, the
+    /// one before the second, and so on.
+    ///
+    /// The delays come from the code that calls use. There are as many as the policy allows retries. With a deadline
+    /// the delays are cut to fit, and end where a call would end: each leaves the attempt after it a tenth of the
+    /// deadline, at most 50 ms. Without a limit on attempts and without a deadline there is no end. A hint of the
+    /// server, a budget and the time that attempts take are not part of it.
+    ///
+    /// The same seed gives the same delays in every run. They may change with a release of Rust or of this crate.
+    ///
+    /// Use it to see what a policy does, or to wait in a loop of your own that no closure fits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::time::Duration;
+    ///
+    /// use reattempt::{Jitter, Policy};
+    ///
+    /// const POLICY: Policy = Policy::new().with_attempts(4).with_deadline(Duration::from_secs(1));
+    ///
+    /// let waits: Vec<Duration> = POLICY.schedule(7).collect();
+    /// assert_eq!(waits.len(), 3);
+    /// assert!(waits.iter().sum::<Duration>() <= Duration::from_millis(950));
+    ///
+    /// let fixed = POLICY.with_jitter(Jitter::None).schedule(7);
+    /// assert_eq!(fixed.map(|wait| wait.as_millis()).collect::<Vec<_>>(), [100, 200, 400]);
+    /// ```
+    pub const fn schedule(&self, seed: u64) -> Schedule {
+        Schedule {
+            policy: *self,
+            seed,
+            retries: 0,
+            previous: None,
+            waited: Duration::ZERO,
+            ended: false,
+        }
+    }
+}
+
+/// The delays of one call, drawn. See [`Policy::schedule`].
+#[derive(Debug, Clone)]
+#[must_use = "iterators do nothing unless they are asked"]
+pub struct Schedule {
+    policy: Policy,
+    seed: u64,
+    /// How many delays were drawn.
+    retries: u32,
+    previous: Option<Duration>,
+    waited: Duration,
+    ended: bool,
+}
+
+impl Schedule {
+    fn draw(&self) -> Option<Duration> {
+        if self.left().is_some_and(|left| left == 0) {
+            return None;
+        }
+        let mut range = self.policy.delay_range(self.retries, self.previous);
+        if let Some(deadline) = self.policy.deadline() {
+            let left = nanos(deadline.saturating_sub(self.waited));
+            let longest = Duration::from_nanos(fit::longest_wait(nanos(deadline), left)?);
+            range = fit::cut(*range.start(), *range.end(), longest)?;
+        }
+        Some(rng::seeded_duration_in((self.seed, self.retries), &range))
+    }
+
+    /// How many retries the number of attempts leaves; `None` for no limit.
+    fn left(&self) -> Option<u32> {
+        let attempts = self.policy.attempts()?;
+        Some((attempts - 1).saturating_sub(self.retries))
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let drawn = if self.ended { None } else { self.draw() };
+        let Some(delay) = drawn else {
+            self.ended = true;
+            return None;
+        };
+        self.retries = self.retries.saturating_add(1);
+        self.previous = Some(delay);
+        self.waited = self.waited.saturating_add(delay);
+        Some(delay)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        if self.ended {
+            return (0, Some(0));
+        }
+        let most = self.left().and_then(|left| usize::try_from(left).ok());
+        match self.policy.deadline() {
+            Some(_) => (0, most),
+            None => (most.unwrap_or(usize::MAX), most),
+        }
+    }
+}
+
+impl FusedIterator for Schedule {}

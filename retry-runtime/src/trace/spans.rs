@@ -1,0 +1,147 @@
+//! The spans of a call: one for the call, and in it one for each attempt.
+//!
+//! The call has a span of its own, because the span around it may hold other calls too, one beside the other. The
+//! waits between two attempts and the outcome belong to the call, and to none of its attempts.
+
+use std::sync::Arc;
+
+use tracing::field::{Empty, Value};
+use tracing::{Span, debug_span};
+
+use crate::explain::Words;
+use crate::metrics::Attempted;
+use crate::stopped::Outcome;
+
+/// Whether any subscriber wants spans of this level. One load and one comparison.
+#[inline]
+pub(crate) fn may_be_wanted() -> bool {
+    tracing::level_enabled!(tracing::Level::DEBUG)
+}
+
+/// The spans of a call that is under way.
+#[derive(Debug)]
+pub(crate) struct Spans {
+    call: Arc<Span>,
+    attempt: Option<Arc<Span>>,
+}
+
+/// What the span of an attempt says when it opens. OpenTelemetry has signed numbers only: others become text.
+pub(crate) struct Begun {
+    pub(crate) function: &'static str,
+    pub(crate) attempt: u32,
+    pub(crate) attempts: Option<u32>,
+}
+
+impl Spans {
+    /// Opens the span of an attempt, and before that of the first one the span of the call. `None` if nobody
+    /// wants either.
+    pub(crate) fn begin(earlier: Option<Self>, begun: &Begun) -> Option<Self> {
+        let call = earlier.map_or_else(|| Arc::new(of_call(begun)), |spans| spans.call);
+        let attempt = of_attempt(&call, begun);
+        if call.is_disabled() && attempt.is_disabled() {
+            return None;
+        }
+        Some(Self {
+            call,
+            attempt: Some(Arc::new(attempt)),
+        })
+    }
+
+    /// Closes the span of the attempt.
+    pub(crate) fn end_attempt(self, how: Attempted, words: Option<&dyn Words>) -> Self {
+        if let Some(attempt) = self.attempt {
+            record(&attempt, "verdict", &how.as_str());
+            if let (Some(words), false) = (words, attempt.is_disabled()) {
+                record(&attempt, "error", &words.text());
+                record(&attempt, "otel.status_code", &"ERROR");
+            }
+        }
+        Self {
+            call: self.call,
+            attempt: None,
+        }
+    }
+
+    /// Closes the spans of a call that ended. An attempt that has not ended was dropped with it.
+    pub(crate) fn end(self, outcome: Outcome) {
+        let Self { call, .. } = self.end_attempt(Attempted::Unfinished, None);
+        record(&call, "outcome", &outcome.as_str());
+        if !matches!(
+            outcome,
+            Outcome::Success | Outcome::SuccessAfterRetry | Outcome::Dropped
+        ) {
+            record(&call, "otel.status_code", &"ERROR");
+        }
+    }
+
+    /// The span of the call.
+    pub(crate) fn call(&self) -> Arc<Span> {
+        Arc::clone(&self.call)
+    }
+
+    /// The span of the attempt, while it is under way.
+    pub(crate) fn attempt(&self) -> Option<Arc<Span>> {
+        self.attempt.clone()
+    }
+
+    /// Records in the span of an attempt how often its request was sent before.
+    #[cfg(feature = "http")]
+    pub(crate) fn record_resends(attempt: &Span, resends: u32) {
+        record(attempt, "http.request.resend_count", &i64::from(resends));
+    }
+}
+
+/// Records the value of a field. By reference, as the lowest version of `tracing` takes it.
+fn record(span: &Span, field: &'static str, value: &impl Value) {
+    span.record(field, value);
+}
+
+fn of_call(begun: &Begun) -> Span {
+    debug_span!(
+        target: "reattempt",
+        "call",
+        function = begun.function,
+        attempts = begun.attempts.map(i64::from),
+        outcome = Empty,
+        // What OpenTelemetry calls the span. A name in `tracing` is a constant.
+        otel.name = begun.function,
+        otel.status_code = Empty,
+    )
+}
+
+fn of_attempt(call: &Span, begun: &Begun) -> Span {
+    // A filter may leave out the call and not the attempt, which then is in the span around.
+    let parent = call.id().or_else(|| Span::current().id());
+    debug_span!(
+        target: "reattempt",
+        parent: parent,
+        "attempt",
+        function = begun.function,
+        attempt = i64::from(begun.attempt),
+        attempts = begun.attempts.map(i64::from),
+        verdict = Empty,
+        error = Empty,
+        otel.status_code = Empty,
+        http.request.resend_count = Empty,
+    )
+}
+
+/// A span that this thread is in until the value is dropped, for one poll or less.
+#[derive(Debug)]
+#[must_use = "the span is left when this is dropped"]
+pub(crate) struct Entered(Arc<Span>);
+
+impl Entered {
+    pub(crate) fn new(span: Arc<Span>) -> Self {
+        span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+        Self(span)
+    }
+}
+
+impl Drop for Entered {
+    #[cold]
+    fn drop(&mut self) {
+        let Self(span) = self;
+        span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
+    }
+}

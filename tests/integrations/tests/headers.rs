@@ -1,0 +1,251 @@
+//! What a request tells the server of the attempt that sends it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use http::{HeaderMap, Request};
+use integrations::grpc::Service;
+use integrations::loopback::{Answer, Loopback};
+use reattempt::deadline::header::{from_grpc, from_millis};
+use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
+use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::tonic::set_attempt_metadata;
+use reattempt::{observe, retry};
+use reqwest::{Body, Client, RequestBuilder};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+use tonic::transport::Channel;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+
+fn client() -> Client {
+    Client::builder().no_proxy().build().unwrap()
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &http::HeaderName) -> &'h str {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next().unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(values.next(), None, "{name} twice");
+    value.to_str().unwrap()
+}
+
+/// What each attempt of a call would send; all of them fail.
+#[retry(
+    attempts = 3,
+    base = "100ms",
+    jitter = "none",
+    timeout = "2s",
+    deadline = "5s",
+    budget = "none"
+)]
+async fn each(
+    sent: &Mutex<Vec<HeaderMap>>,
+    request: impl Fn() -> HeaderMap,
+) -> std::io::Result<()> {
+    sent.lock().unwrap().push(request());
+    Err(std::io::ErrorKind::ConnectionReset.into())
+}
+
+async fn sent(request: impl Fn() -> HeaderMap) -> Vec<HeaderMap> {
+    let sent = Mutex::default();
+    each(&sent, request).await.unwrap_err();
+    sent.into_inner().unwrap()
+}
+
+fn with_http() -> HeaderMap {
+    let mut request = Request::post("http://10.0.0.7/").body(()).unwrap();
+    set_attempt_headers(request.headers_mut());
+    request.headers().clone()
+}
+
+fn with_reqwest(change: impl Fn(RequestBuilder) -> RequestBuilder) -> HeaderMap {
+    let request = change(client().post("http://10.0.0.7/"));
+    let request = request.attempt_headers().build().unwrap();
+    request.headers().clone()
+}
+
+fn with_tonic() -> HeaderMap {
+    let mut metadata = MetadataMap::new();
+    set_attempt_metadata(&mut metadata);
+    metadata.into_headers()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_sends_the_key_of_the_call_its_number_and_the_time_left() {
+    for sent in [
+        sent(with_http).await,
+        sent(|| with_reqwest(|request| request)).await,
+    ] {
+        assert_eq!(sent.len(), 3);
+        let key = text(&sent[0], &IDEMPOTENCY_KEY);
+        assert_eq!(key.len(), 36, "a UUID without quotes: {key}");
+        for (place, headers) in sent.iter().enumerate() {
+            assert_eq!(headers.len(), 3, "{headers:?}");
+            assert_eq!(text(headers, &IDEMPOTENCY_KEY), key);
+            assert_eq!(text(headers, &ATTEMPT_NUMBER), (place + 1).to_string());
+            assert_eq!(text(headers, &TIMEOUT_MS), "2000", "the timeout is nearest");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_call_has_another_key() {
+    let (one, other) = (sent(with_http).await, sent(with_http).await);
+    let keys = [&one[0], &other[0]].map(|headers| text(headers, &IDEMPOTENCY_KEY));
+    assert_ne!(keys[0], keys[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_left_is_that_of_the_deadline_where_that_is_nearest() {
+    #[retry(
+        attempts = 2,
+        deadline = "1s",
+        base = "300ms",
+        jitter = "none",
+        budget = "none"
+    )]
+    async fn call(sent: &Mutex<Vec<HeaderMap>>) -> std::io::Result<()> {
+        sent.lock().unwrap().push(with_http());
+        Err(std::io::ErrorKind::ConnectionReset.into())
+    }
+    let sent = Mutex::default();
+    call(&sent).await.unwrap_err();
+    let sent = sent.into_inner().unwrap();
+    let left = |headers| from_millis(text(headers, &TIMEOUT_MS)).unwrap();
+    assert_eq!(left(&sent[0]), Duration::from_secs(1));
+    assert_eq!(left(&sent[1]), Duration::from_millis(700));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_no_time_is_sent() {
+    #[retry(attempts = 1)]
+    async fn call() -> std::io::Result<[HeaderMap; 2]> {
+        Ok([with_http(), with_tonic()])
+    }
+    let [http, tonic] = call().await.unwrap();
+    assert!(!http.contains_key(TIMEOUT_MS), "{http:?}");
+    assert!(!tonic.contains_key("grpc-timeout"), "{tonic:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn outside_of_a_call_nothing_is_sent() {
+    for headers in [with_http(), with_reqwest(|request| request), with_tonic()] {
+        assert!(headers.is_empty(), "{headers:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn headers_that_you_set_are_kept() {
+    fn own(request: RequestBuilder) -> RequestBuilder {
+        let request = request.header(IDEMPOTENCY_KEY, "\"order-7\"");
+        request
+            .header(ATTEMPT_NUMBER, "own")
+            .header(TIMEOUT_MS, "1")
+    }
+    // The headers of a body that is a stream are no less visible.
+    let stream = || Body::wrap(http_body_util::Full::new(&b"order"[..]));
+    let streamed = |request| own(request).body(stream());
+    for sent in [
+        sent(|| with_reqwest(own)).await,
+        sent(|| with_reqwest(streamed)).await,
+    ] {
+        for headers in sent {
+            assert_eq!(headers.len(), 3, "{headers:?}");
+            assert_eq!(text(&headers, &IDEMPOTENCY_KEY), "\"order-7\"");
+            assert_eq!(text(&headers, &ATTEMPT_NUMBER), "own");
+            assert_eq!(text(&headers, &TIMEOUT_MS), "1");
+        }
+    }
+    let metadata = sent(|| {
+        let mut metadata = MetadataMap::new();
+        for name in [
+            "idempotency-key",
+            "grpc-previous-rpc-attempts",
+            "grpc-timeout",
+        ] {
+            metadata.insert(name, "own".parse().unwrap());
+        }
+        set_attempt_metadata(&mut metadata);
+        metadata.into_headers()
+    });
+    for headers in metadata.await {
+        assert_eq!(headers.len(), 3, "{headers:?}");
+        assert!(headers.values().all(|value| value == "own"), "{headers:?}");
+    }
+}
+
+/// `send` gives the error of the builder, and no other.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_cannot_be_built_keeps_its_error() {
+    #[retry(attempts = 1)]
+    async fn build(client: &Client) -> Result<(), Error> {
+        let request = client.post("/no/base").attempt_headers();
+        request.send().await?.check()?;
+        Ok(())
+    }
+    let client = client();
+    let expected = client.post("/no/base").build().unwrap_err();
+    let error = build(&client).await.unwrap_err();
+    assert_eq!(format!("{error:?}"), format!("{:?}", Error::from(expected)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn grpc_has_names_of_its_own() {
+    let sent = sent(with_tonic).await;
+    let name = |name: &'static str| http::HeaderName::from_static(name);
+    let key = text(&sent[0], &name("idempotency-key"));
+    for (previous, headers) in sent.iter().enumerate() {
+        assert_eq!(text(headers, &name("idempotency-key")), key);
+        let left = from_grpc(text(headers, &name("grpc-timeout")));
+        assert_eq!(left, Some(Duration::from_secs(2)));
+        let expected = (previous > 0).then(|| previous.to_string());
+        let told = headers.get("grpc-previous-rpc-attempts");
+        assert_eq!(
+            told.map(|value| value.to_str().unwrap().to_owned()),
+            expected
+        );
+    }
+}
+
+/// Over the wire, with a server that reads them.
+#[tokio::test]
+async fn a_server_gets_them() {
+    #[retry(attempts = 2, base = "1ms", timeout = "5s")]
+    async fn post(client: &Client, url: &str) -> Result<u16, Error> {
+        let request = client.post(url).body("order").attempt_headers();
+        Ok(request.send().await?.check()?.status().as_u16())
+    }
+    let server = Loopback::start(&[Answer::Reset]).await;
+    assert_eq!(post(&client(), &server.url()).await.unwrap(), 200);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2, "{requests:#?}");
+    for (place, request) in requests.iter().enumerate() {
+        let number = format!("x-attempt-number: {}", place + 1);
+        for line in [number.as_str(), "idempotency-key: ", "x-timeout-ms: "] {
+            assert!(request.contains(line), "{line}: {request}");
+        }
+        assert!(!request.contains("reattempt"), "{request}");
+    }
+}
+
+/// With `grpc-timeout` the server and the client give up at the same time. Whoever is first, it is a timeout, and
+/// worth another attempt.
+#[tokio::test]
+async fn a_grpc_server_that_gives_up_first_is_asked_again() {
+    #[retry(attempts = 3, base = "1ms", timeout = "100ms", budget = "none")]
+    async fn check(client: &HealthClient<Channel>) -> Result<(), reattempt::Error<Status>> {
+        let mut request = tonic::Request::new(HealthCheckRequest::default());
+        set_attempt_metadata(request.metadata_mut());
+        client.clone().check(request).await?;
+        Ok(())
+    }
+    let stalls = |_| Some(Status::unknown("stall"));
+    let same_time = Service::start(stalls).await;
+    let server_first = Service::start_hurried(Duration::from_millis(5), stalls).await;
+    for service in [same_time, server_first] {
+        let (result, report) = observe(check(&service.client())).await;
+        let error = result.unwrap_err();
+        assert_eq!(report.unwrap().attempts(), 3, "{error}");
+        assert_eq!(service.calls(), 3);
+    }
+}

@@ -1,0 +1,89 @@
+//! The service of the example `payment_service`: one payment for each key, whatever happens.
+
+#[path = "../../../examples/payment_service.rs"]
+#[allow(dead_code, reason = "the example's `main` is not run here")]
+mod example;
+
+use std::sync::atomic::AtomicU32;
+
+use example::{Service, TABLES, pay, start};
+use futures::future::join_all;
+use integrations::postgres::Server;
+use reattempt::http::IDEMPOTENCY_KEY;
+use reqwest::{Client, Response, StatusCode};
+
+struct Shop {
+    // It ends when this is dropped.
+    _server: Server,
+    database: tokio_postgres::Client,
+    client: Client,
+    url: String,
+}
+
+impl Shop {
+    async fn open(losses: u32) -> Option<Self> {
+        let server = Server::start().await?;
+        let database = server.connect().await.unwrap();
+        database.batch_execute(TABLES).await.unwrap();
+        let service = Service {
+            database: server.url(),
+            losses: AtomicU32::new(losses),
+        };
+        Some(Self {
+            url: start(service).await.unwrap(),
+            client: Client::builder().no_proxy().build().unwrap(),
+            database,
+            _server: server,
+        })
+    }
+
+    async fn post(&self, key: Option<&str>, order: &'static str) -> Response {
+        let mut request = self.client.post(&self.url).body(order);
+        if let Some(key) = key {
+            request = request.header(IDEMPOTENCY_KEY, key);
+        }
+        request.send().await.unwrap()
+    }
+
+    async fn payments(&self) -> i64 {
+        let count = "SELECT count(*) FROM payments";
+        self.database.query_one(count, &[]).await.unwrap().get(0)
+    }
+}
+
+#[tokio::test]
+async fn a_payment_whose_answer_is_lost_ten_times_is_booked_once() {
+    let Some(shop) = Shop::open(10).await else {
+        return;
+    };
+    let receipt = pay(&shop.client, &shop.url, "12.50").await.unwrap();
+    assert_eq!(receipt, "payment 1: 12.50", "the first answer");
+    assert_eq!(shop.payments().await, 1);
+}
+
+#[tokio::test]
+async fn requests_with_one_key_at_the_same_time_are_one_payment() {
+    let Some(shop) = Shop::open(0).await else {
+        return;
+    };
+    let answers = join_all((0..8).map(|_| shop.post(Some("order-7"), "12.50"))).await;
+    for answer in answers {
+        assert_eq!(answer.status(), StatusCode::CREATED);
+        assert_eq!(answer.text().await.unwrap(), "payment 1: 12.50");
+    }
+    assert_eq!(shop.payments().await, 1);
+}
+
+#[tokio::test]
+async fn a_key_of_another_order_and_no_key_are_refused() {
+    let Some(shop) = Shop::open(0).await else {
+        return;
+    };
+    let first = shop.post(Some("order-7"), "12.50").await;
+    assert_eq!(first.status(), StatusCode::CREATED);
+    let other = shop.post(Some("order-7"), "99.00").await;
+    assert_eq!(other.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let without = shop.post(None, "12.50").await;
+    assert_eq!(without.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(shop.payments().await, 1);
+}

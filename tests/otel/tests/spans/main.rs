@@ -1,0 +1,10 @@
+//! The spans of calls, as OpenTelemetry gets them.
+
+mod blocking;
+mod body;
+mod dropped;
+mod each;
+mod levels;
+mod nested;
+mod recorded;
+mod without_attribute;

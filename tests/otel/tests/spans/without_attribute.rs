@@ -1,0 +1,41 @@
+//! `Policy::run`.
+
+use std::io;
+
+use reattempt::Policy;
+
+use crate::recorded::{Recorded, text};
+
+const POLICY: Policy = Policy::new().with_attempts(2);
+
+fn reset() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionReset, "cable cut")
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operation_without_an_attribute_has_the_same_spans() {
+    let recorded = Recorded::start();
+    let operation = || async { Err::<(), _>(reset()) };
+    POLICY.run(operation).name("ping").await.unwrap_err();
+    let failed = r#"transient Error { description: "" }"#;
+    assert_eq!(
+        recorded.tree(),
+        [
+            r#"ping attempts_exhausted Error { description: "" }"#.to_owned(),
+            format!("  attempt 1 {failed}"),
+            format!("  attempt 2 {failed}"),
+        ]
+    );
+    let last = recorded.spans().pop().unwrap();
+    assert_eq!(text(&last, "error").as_deref(), Some("cable cut"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sensitive_operation_leaves_the_text_out() {
+    let recorded = Recorded::start();
+    let operation = || async { Err::<(), _>(reset()) };
+    let call = POLICY.run(operation).name("ping").sensitive();
+    call.await.unwrap_err();
+    let last = recorded.spans().pop().unwrap();
+    assert_eq!(text(&last, "error").as_deref(), Some("(sensitive)"));
+}

@@ -1,0 +1,61 @@
+//! What a call of a function with `blocking` may cost beside the loop that one writes by hand.
+//!
+//! The program checks each call: its result, and how often the body ran. Instructions are counted where valgrind is
+//! installed.
+
+use peers::{BlockingRow, Program, Side};
+
+/// The instructions that the attribute adds to the loop by hand, with a body that only counts. In the order of
+/// `BlockingRow::ALL`, and named by its keys.
+const ADDED: [(&str, u32); 4] = [
+    ("ready", 69),
+    ("ready-deadline", 144),
+    ("three", 3_325),
+    ("three-deadline", 4_085),
+];
+
+/// How far a count may be above its limit: a release of a dependency moves it by a little.
+const SLACK_PERCENT: u32 = 5;
+
+/// How many times as long as the loop by hand.
+const MOST: f64 = 1.05;
+
+#[test]
+#[ignore = "it compares times, which a busy machine spoils: `cargo test -p peers --test blocking -- --ignored`"]
+fn no_blocking_call_takes_much_longer_than_the_loop_by_hand() {
+    let program = Program::build();
+    for row in BlockingRow::ALL {
+        // Whatever else the machine does may spoil one comparison.
+        let mut ratios = vec![row.time(&program)];
+        while ratios.len() < 3 && ratios.iter().all(|&ratio| ratio > MOST) {
+            ratios.push(row.time(&program));
+        }
+        println!("{}: {ratios:?} of the time by hand", row.key);
+        assert!(
+            ratios.iter().any(|&ratio| ratio <= MOST),
+            "{}: {ratios:?}",
+            row.key
+        );
+    }
+}
+
+#[test]
+fn no_blocking_call_adds_more_instructions_than_were_measured() {
+    let program = Program::build();
+    let mut above = Vec::new();
+    for (row, (key, held)) in BlockingRow::ALL.into_iter().zip(ADDED) {
+        assert_eq!(row.key, key, "the table has the order of the rows");
+        let counts = [Side::Ours, Side::Hand].map(|side| row.instructions(&program, side));
+        let [Some(ours), Some(hand)] = counts else {
+            return; // `limits.rs` says that valgrind is missing.
+        };
+        let (added, most) = (ours.saturating_sub(hand), held + held * SLACK_PERCENT / 100);
+        println!("{key}: {ours} instructions, {added} more than by hand, at most {most}");
+        if added > most {
+            above.push(format!(
+                "{key}: {added} more instructions than by hand, at most {most}"
+            ));
+        }
+    }
+    assert!(above.is_empty(), "{above:#?}");
+}

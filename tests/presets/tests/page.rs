@@ -1,0 +1,301 @@
+//! `docs/CONFIGURATION.md`: each message is what the configuration says, and no message of it is missing.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use reattempt::config::{Error, Source};
+use reattempt::{Policy, Preset};
+
+const PAGE: &str = include_str!("../../../docs/CONFIGURATION.md");
+
+/// The presets of the page.
+fn presets() -> [&'static Preset; 3] {
+    let payments = Policy::new()
+        .with_attempts(4)
+        .with_timeout(Duration::from_secs(1))
+        .with_deadline(Duration::from_secs(3));
+    let search = Policy::new().with_delays(const { &[Duration::from_millis(5)] });
+    [
+        ("payments", payments),
+        ("search", search),
+        ("db.read-only", Policy::new()),
+    ]
+    .map(|(name, policy)| &*Box::leak(Box::new(Preset::new(name, policy))))
+}
+
+/// The rows of all tables whose first heading is this one: the first cell, and the message.
+fn rows(heading: &str) -> Vec<(&'static str, &'static str)> {
+    let mut rows = Vec::new();
+    let mut inside = false;
+    for line in PAGE.lines() {
+        let Some(cells) = line
+            .strip_prefix("| ")
+            .and_then(|line| line.strip_suffix(" |"))
+        else {
+            inside &= line.starts_with("|--");
+            continue;
+        };
+        let (first, second) = cells.split_once(" | ").unwrap();
+        if inside {
+            let message = second
+                .strip_prefix("``")
+                .and_then(|text| text.strip_suffix("``"));
+            rows.push((first, message.unwrap_or(second).trim()));
+        }
+        inside |= first == heading && second == "message";
+    }
+    assert!(!rows.is_empty(), "{heading}");
+    rows
+}
+
+/// The lines of code in a cell.
+fn code(cell: &str) -> String {
+    cell.split("<br>")
+        .map(|line| line.trim_matches('`'))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The one message of an error.
+fn message(error: &Error) -> String {
+    let [problem] = error.problems() else {
+        panic!("{error}");
+    };
+    problem.message().to_owned()
+}
+
+/// What is wrong on the page: the cell, and the message that it ought to have.
+fn wrong(heading: &str, said: impl Fn(&str) -> String) -> Vec<String> {
+    let rows = rows(heading).into_iter();
+    let wrong = rows.filter_map(|(cell, quoted)| {
+        let said = said(cell);
+        let same = match quoted.strip_suffix('…') {
+            Some(start) => said.starts_with(start),
+            None => said == quoted,
+        };
+        (!same).then(|| format!("| {cell} | `` {said} `` |"))
+    });
+    wrong.collect()
+}
+
+fn assert_right(wrong: &[String]) {
+    assert!(
+        wrong.is_empty(),
+        "the page ought to say\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn each_mistake_in_a_file_has_the_message_of_the_page() {
+    let said = |text: String| {
+        let source = Source::new(presets()).toml_text("retry.toml", text);
+        message(&source.apply().unwrap_err())
+    };
+    let mut all = wrong("the file", |cell| said(code(cell)));
+    all.extend(wrong("below `[payments]`", |cell| {
+        said(format!("[payments]\n{}", code(cell)))
+    }));
+    assert_right(&all);
+}
+
+#[test]
+fn each_mistake_in_a_variable_has_the_message_of_the_page() {
+    assert_right(&wrong("variable", |cell| {
+        let variable = code(cell);
+        let variable = variable.split_once('=').unwrap();
+        let source = Source::new(presets()).env_from("RETRY", [variable]);
+        message(&source.unwrap().apply().unwrap_err())
+    }));
+}
+
+#[cfg(unix)]
+#[test]
+fn each_file_and_source_that_is_refused_has_the_message_of_the_page() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        message(&Source::new([]).toml_file(path).unwrap_err())
+    };
+    assert_right(&wrong("mistake", |cell| match cell {
+        "the file is not there, or cannot be opened" => message(
+            &Source::new([])
+                .toml_file(folder.path().join("none"))
+                .unwrap_err(),
+        ),
+        "a folder in its place" => message(&Source::new([]).toml_file(folder.path()).unwrap_err()),
+        "a device or a pipe in its place" => {
+            message(&Source::new([]).toml_file("/dev/null").unwrap_err())
+        }
+        "a file above 1 MiB" => file("large", &vec![b'#'; 2_000_000]),
+        "a file with a byte that is no text" => file("bytes", b"\xFF"),
+        "a variable with a byte that is no text" => {
+            let variable = ("RETRY_PAYMENTS_BASE", OsString::from_vec(vec![0xFF]));
+            let source = Source::new(presets()).env_from("RETRY", [variable]);
+            message(&source.unwrap().apply().unwrap_err())
+        }
+        "`.env(\"retry\")`" => message(&Source::new([]).env("retry").unwrap_err()),
+        "`db-read` and `db.read` in one source" => {
+            static DASH: Preset = Preset::new("db-read", Policy::new());
+            static DOT: Preset = Preset::new("db.read", Policy::new());
+            message(&Source::new([&DASH, &DOT]).apply().unwrap_err())
+        }
+        "settings for a source without presets" => {
+            let source = Source::new([]).toml_text("retry.toml", "[payments]");
+            message(&source.apply().unwrap_err())
+        }
+        other => panic!("no test makes this mistake: {other}"),
+    }));
+}
+
+#[test]
+fn each_mistake_in_a_policy_of_serde_has_the_message_of_the_page() {
+    assert_right(&wrong("JSON", |cell| {
+        let error = serde_json::from_str::<Policy>(&code(cell))
+            .unwrap_err()
+            .to_string();
+        // The place is serde's.
+        error
+            .split_once(" at line")
+            .map_or(error.clone(), |(message, _)| message.to_owned())
+    }));
+}
+
+#[test]
+fn the_page_has_every_key_with_its_default() {
+    let defaults = serde_json::to_value(Policy::new()).unwrap();
+    let keys: Vec<_> = PAGE
+        .lines()
+        .skip_while(|line| *line != "## Keys")
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix("| `")?.split(" | ");
+            let key = cells.next()?.trim_end_matches('`');
+            let default = cells
+                .nth(2)?
+                .trim_end_matches(" |")
+                .trim_matches(['`', '"']);
+            Some((key, default))
+        })
+        .take_while(|(key, _)| !key.contains('['))
+        .collect();
+    for (key, default) in &keys {
+        match defaults.get(key) {
+            Some(serde_json::Value::String(text)) => {
+                let read = |text: &str| {
+                    let json = serde_json::json!({ *key: text });
+                    serde_json::from_value::<Policy>(json).unwrap()
+                };
+                assert_eq!(read(text), read(default), "{key}");
+            }
+            Some(number) => assert_eq!(&number.to_string(), default, "{key}"),
+            None => assert_eq!(*default, "none", "{key}"),
+        }
+    }
+    // The message about an unknown key lists them in the same order.
+    let listed: Vec<_> = keys.iter().map(|(key, _)| format!("`{key}`")).collect();
+    assert!(
+        PAGE.contains(&format!("the keys are {}\n", listed.join(", "))),
+        "{listed:?}"
+    );
+}
+
+/// The text of the code between its placeholders has to be on the page.
+#[test]
+fn no_message_of_the_code_is_missing_on_the_page() {
+    // Words that are read and never said, and what only formats say whose keys are no text.
+    const NOT_SAID: [&str; 10] = [
+        "a key of a retry policy",
+        "ns nsec nanos",
+        "us usec µs μs",
+        "ms msec millis",
+        "s sec secs second seconds",
+        "m min mins minute minutes",
+        "h hr hrs hour hours",
+        "d day days",
+        "w wk wks week weeks",
+        ", expected nothing",
+    ];
+    let said = PAGE.replace("\\|", "|");
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../retry-runtime/src");
+    let mut files = vec![runtime.join("policy/written.rs")];
+    for folder in ["config", "setting"] {
+        files.extend(
+            fs::read_dir(runtime.join(folder))
+                .unwrap()
+                .map(|entry| entry.unwrap().path()),
+        );
+    }
+    let (mut checked, mut missing) = (0, Vec::new());
+    for file in files {
+        let source = fs::read_to_string(&file).unwrap();
+        let mut literals = Vec::new();
+        gather(source.parse().unwrap(), &mut literals);
+        for literal in literals {
+            if NOT_SAID.contains(&literal.as_str()) {
+                continue;
+            }
+            for piece in pieces(&literal).filter(|piece| piece.trim().contains(' ')) {
+                if !said.contains(piece.trim()) {
+                    missing.push(format!("{}: {piece}", file.display()));
+                }
+                checked += 1;
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(checked > 60, "{checked}");
+}
+
+/// The string literals of a file, tests, attributes and constants apart.
+fn gather(tokens: TokenStream, literals: &mut Vec<String>) {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '#' => {
+                // `//!` is `#![doc = "…"]`.
+                let _ = tokens.next_if(|next| next.to_string() == "!");
+                let attribute = tokens.next_if(|next| matches!(next, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket));
+                if attribute.is_some_and(|attribute| attribute.to_string().contains("(test)")) {
+                    return;
+                }
+            }
+            // `const WORDS: &str = "…";`
+            TokenTree::Ident(word) if word == "const" => {
+                let is_text = tokens.peek().is_some_and(|name| {
+                    name.to_string()
+                        .chars()
+                        .all(|char| char.is_uppercase() || char == '_')
+                });
+                if is_text {
+                    for token in tokens.by_ref() {
+                        if matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ';') {
+                            break;
+                        }
+                    }
+                }
+            }
+            TokenTree::Group(group) => gather(group.stream(), literals),
+            TokenTree::Literal(literal) => {
+                if let Ok(text) = syn::parse2::<syn::LitStr>(TokenTree::Literal(literal).into()) {
+                    literals.push(text.value());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What stands between the placeholders of a format.
+fn pieces(format: &str) -> impl Iterator<Item = &str> {
+    let text = |part| match str::split_once(part, '}') {
+        Some((_, text)) => text,
+        None => part,
+    };
+    format.split('{').map(text)
+}

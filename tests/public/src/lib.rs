@@ -1,0 +1,1 @@
+//! The public API as text: see `tests/public.rs`.

@@ -1,0 +1,50 @@
+//! The public API, held against a file.
+//!
+//! The facade gives what the runtime makes, so both are here: what the facade names, and what those names are.
+//! `INSTA_UPDATE=always cargo test -p public -- --ignored` writes the files anew.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+#[ignore = "it reads rustdoc's JSON, whose format changes with the compiler: `.ci/run` runs it"]
+fn the_public_api_of_the_facade_is_the_one_in_the_file() {
+    insta::assert_snapshot!(public_api("reattempt"));
+}
+
+#[test]
+#[ignore = "it reads rustdoc's JSON, whose format changes with the compiler: `.ci/run` runs it"]
+fn the_public_api_of_the_runtime_is_the_one_in_the_file() {
+    insta::assert_snapshot!(public_api("retry-runtime"));
+}
+
+/// Every public item of a package with all its features, one a line. What every type has is left out.
+fn public_api(package: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let documented = Command::new(env!("CARGO"))
+        .args([
+            "rustdoc",
+            "--quiet",
+            "--lib",
+            "--all-features",
+            "--locked",
+            "-p",
+            package,
+        ])
+        .args(["--", "-Zunstable-options", "--output-format=json"])
+        // The JSON is unstable, and the rest of the build is not.
+        .env("RUSTC_BOOTSTRAP", "1")
+        .current_dir(&root)
+        .status()
+        .expect("cargo runs");
+    assert!(documented.success(), "rustdoc failed for `{package}`");
+    let name = package.replace('-', "_");
+    let json = root.join(format!("target/doc/{name}.json"));
+    let api = public_api::Builder::from_rustdoc_json(json)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build();
+    api.expect("rustdoc's JSON in the format that the crate `public-api` reads")
+        .to_string()
+}
