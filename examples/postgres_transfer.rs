@@ -4,7 +4,7 @@
 //! cargo run -p integrations --example postgres_transfer
 //! ```
 //!
-//! Starts a Postgres of its own in a temporary folder, where one is installed; `DATABASE_URL` names
+//! Starts a Postgres of its own in a temporary folder; `DATABASE_URL` names
 //! another.
 
 use integrations::postgres::Server;
@@ -73,9 +73,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (database, _server) = if let Ok(database) = std::env::var("DATABASE_URL") {
         (database, None)
     } else {
-        let Some(server) = Server::start().await else {
-            return Ok(());
-        };
+        let server = Server::start().await?;
         (server.url(), Some(server))
     };
     let (admin, connection) = tokio_postgres::connect(&database, NoTls).await?;

@@ -4,8 +4,9 @@
 //! cargo run -p integrations --example redis_cache
 //! ```
 //!
-//! Starts a `redis-server` of its own, where one is installed.
+//! Starts a `redis-server` of its own.
 
+use std::error::Error;
 use std::time::Duration;
 
 use integrations::redis::Server;
@@ -41,10 +42,8 @@ fn tell(event: &RetryEvent<'_, RedisError>) {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), RedisError> {
-    let Some(mut server) = Server::start().await else {
-        return Ok(());
-    };
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut server = Server::start().await?;
     // The manager's own retries are off: two loops around one command multiply.
     let config = ConnectionManagerConfig::new().set_number_of_retries(0);
     let cache = ConnectionManager::new_with_config(server.client(), config).await?;

@@ -20,6 +20,7 @@
 //! - [`retry`](macro@retry) is the reference page of the attribute: every key, the order of decisions,
 //!   the rules, what it expands to.
 //! - [`Retryable`] is how an error says whether it is worth another attempt.
+//! - [`codes`] has the verdicts of HTTP statuses, SQLSTATEs and gRPC codes, for clients without an adapter.
 //! - [`Policy`] is the settings under a name; [`FAST_IO`], [`SLOW_IO`] and [`NO_RETRY`] are three.
 //! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
 //! - [`Budget`] bounds the load that retries add. Each function has one by default. When it is empty, calls end after
@@ -40,7 +41,7 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Schedule, Stopped, Verdict, deadline, is_enabled, observe, propagate, run,
+    Run, SLOW_IO, Schedule, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate, run,
     set_enabled,
 };
 
@@ -52,6 +53,8 @@ pub use retry_runtime::config;
 #[cfg(feature = "testing")]
 pub use retry_runtime::testing;
 
+#[cfg(feature = "deadpool")]
+pub use retry_runtime::adapters::deadpool;
 #[cfg(feature = "h2")]
 pub use retry_runtime::adapters::h2;
 #[cfg(feature = "http")]
@@ -62,6 +65,14 @@ pub use retry_runtime::adapters::hyper;
 pub use retry_runtime::adapters::redis;
 #[cfg(feature = "reqwest")]
 pub use retry_runtime::adapters::reqwest;
+#[cfg(feature = "reqwest-0_12")]
+pub use retry_runtime::adapters::reqwest_0_12;
+#[cfg(feature = "sea-orm")]
+pub use retry_runtime::adapters::sea_orm;
+#[cfg(feature = "sqlx")]
+pub use retry_runtime::adapters::sqlx;
+#[cfg(feature = "sqlx-0_8")]
+pub use retry_runtime::adapters::sqlx_0_8;
 #[cfg(feature = "tokio-postgres")]
 pub use retry_runtime::adapters::tokio_postgres;
 #[cfg(feature = "tonic")]

@@ -1,5 +1,6 @@
 //! `#[derive(Retryable)]`: what each word says, on each shape of type.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -418,6 +419,40 @@ fn names_of_ours_and_of_std_are_free() {
 
 /// The expansion under every lint, without a prelude, with the crate elsewhere.
 #[deny(warnings, clippy::pedantic, clippy::nursery)]
+/// `codes` takes what a variant has: integers of any type, and texts.
+#[derive(Retryable)]
+enum Codes<'a> {
+    #[retryable(with = "reattempt::codes::http_status")]
+    Status(u16),
+    #[retryable(with = reattempt::codes::grpc)]
+    Grpc { code: i32 },
+    #[retryable(with = "reattempt::codes::sqlstate")]
+    Owned(String),
+    #[retryable(with = "reattempt::codes::sqlstate")]
+    Borrowed(&'a str),
+    #[retryable(with = "reattempt::codes::sqlstate")]
+    Either(Cow<'a, str>),
+    #[retryable(with = "reattempt::codes::mysql")]
+    MySql(&'a u32),
+    #[retryable(with = "reattempt::codes::sqlite")]
+    Sqlite(i64),
+}
+
+#[test]
+fn a_code_is_looked_up_in_the_tables_of_the_adapters() {
+    for (error, expected) in [
+        (Codes::Status(529), (Verdict::Throttled, None)),
+        (Codes::Grpc { code: 14 }, (Verdict::Transient, None)),
+        (Codes::Owned("23505".into()), (Verdict::Permanent, None)),
+        (Codes::Borrowed("53300"), (Verdict::Refused, None)),
+        (Codes::Either("40001".into()), (Verdict::Transient, None)),
+        (Codes::MySql(&1213), (Verdict::Transient, None)),
+        (Codes::Sqlite(517), (Verdict::Transient, None)),
+    ] {
+        assert_eq!(said(&error), expected);
+    }
+}
+
 mod hostile {
     #![no_implicit_prelude]
     #![expect(dead_code, reason = "never built")]

@@ -12,7 +12,7 @@ use crate::{Retryable, Verdict};
     message = "`{Self}` has no verdict to forward",
     label = "no verdict for `{Self}`",
     note = "ask a function of yours: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`",
-    note = "`reattempt` has features for `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13, `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict"
+    note = "`reattempt` has features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12, `sea-orm` 2, `sqlx` 0.9 and 0.8, `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict"
 )]
 pub trait Forwards {
     /// The verdict of the field.
@@ -37,35 +37,60 @@ impl<T: Retryable + ?Sized> Forwards for T {
 
 #[cfg(test)]
 mod tests {
-    /// Each dependency with a feature of its own, and the version that the message names.
+    /// What stands before the feature of another crate, and the versions that the messages name.
+    const CLIENTS: [(&str, &[&str]); 10] = [
+        ("deadpool", &["deadpool"]),
+        ("h2", &["h2"]),
+        ("http", &["http"]),
+        ("hyper", &["hyper"]),
+        ("redis", &["redis"]),
+        ("reqwest", &["reqwest", "reqwest-0_12"]),
+        ("sea-orm", &["sea-orm"]),
+        ("sqlx", &["sqlx-core", "sqlx-core-0_8"]),
+        ("tokio-postgres", &["tokio-postgres"]),
+        ("tonic", &["tonic"]),
+    ];
+
     #[test]
-    fn the_message_names_the_versions_that_the_features_know() {
+    fn the_messages_name_the_versions_that_the_features_know() {
         let manifest = include_str!("../Cargo.toml");
-        let said = include_str!("forward.rs");
-        for name in [
-            "h2",
-            "http",
-            "hyper",
-            "redis",
-            "reqwest",
-            "tokio-postgres",
-            "tonic",
-        ] {
-            let line = manifest
-                .lines()
-                .find(|line| line.starts_with(&format!("{name} = {{ version")))
+        let version = |dependency: &str| {
+            let mut lines = manifest.lines();
+            let line = lines
+                .find(|line| line.starts_with(&format!("{dependency} = {{")))
                 .unwrap();
-            let version = line.split('"').nth(1).unwrap();
-            let mut parts = version.split('.');
-            let (major, minor) = (parts.next().unwrap(), parts.next().unwrap());
-            let compatible = match major {
-                "0" => format!("0.{minor}"),
-                major => major.to_owned(),
-            };
-            assert!(
-                said.contains(&format!("`{name}` {compatible}")),
-                "{name} {compatible}"
-            );
+            let (_, version) = line.split_once("version = \"").unwrap();
+            let mut parts = version.split(['.', '"']);
+            match (parts.next().unwrap(), parts.next().unwrap()) {
+                ("0", minor) => format!("0.{minor}"),
+                (major, _) => major.to_owned(),
+            }
+        };
+        for (name, dependencies) in CLIENTS {
+            let versions: Vec<_> = dependencies.iter().copied().map(version).collect();
+            let named = format!("`{name}` {}", versions.join(" and "));
+            for message in [
+                include_str!("forward.rs"),
+                include_str!("classify/verdict.rs"),
+                include_str!("../../docs/ERRORS.md"),
+                include_str!("../../README.md"),
+            ] {
+                assert!(message.contains(&named), "{named}");
+            }
         }
+    }
+
+    /// A feature with a dependency on a client is in the list.
+    #[test]
+    fn no_client_is_left_out() {
+        let manifest = include_str!("../Cargo.toml");
+        let (_, rest) = manifest.split_once("# One adapter each.").unwrap();
+        let (features, _) = rest.split_once("\n\n").unwrap();
+        let mut features: Vec<_> = features
+            .lines()
+            .filter_map(|line| Some(line.split_once(" = [")?.0.split("-0_").next().unwrap()))
+            .collect();
+        features.dedup();
+        assert_eq!(features, CLIENTS.map(|(name, _)| name));
     }
 }

@@ -11,6 +11,7 @@ mod call;
 #[doc(hidden)]
 pub mod classify;
 mod clock;
+pub mod codes;
 #[cfg(feature = "config")]
 pub mod config;
 mod context;

@@ -119,8 +119,14 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
             (vec![], quote_spanned!(path.span()=> #path(self)))
         }
         VerdictSource::With(path, Called::Fields(fields)) => {
-            let arguments = fields.iter().map(binding);
-            let called = quote_spanned!(path.span()=> #path(#(#arguments),*));
+            // An argument of the wrong type is shown where the user named the function.
+            let at = Span::mixed_site().located_at(path.span());
+            let arguments = fields.iter().map(|field| {
+                let mut argument = binding(field);
+                argument.set_span(at);
+                argument
+            });
+            let called = quote_spanned!(at=> #path(#(#arguments),*));
             (fields.iter().collect(), called)
         }
     };

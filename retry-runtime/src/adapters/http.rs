@@ -27,37 +27,13 @@ use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
 pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
+use crate::codes;
 
-/// The verdict follows the number, after RFC 9110 where no other source is named.
-///
-/// A status outside of 400 to 599 is no failure, and unknown.
+/// The verdict is that of [`codes::http_status`].
 #[diagnostic::do_not_recommend]
 impl Retryable for StatusCode {
-    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
-        match self.as_u16() {
-            // The server waited for the request and gave up; a client "MAY repeat the request".
-            408 => Verdict::Transient,
-            // RFC 8470: the server did not run a request that might be a replay.
-            425 => Verdict::Refused,
-            // RFC 6585.
-            429 => Verdict::Throttled,
-            // The server failed, perhaps after it did a part of the work.
-            500 => Verdict::Transient,
-            // A gateway got no good answer. The server behind it may have run the request.
-            502 | 504 => Verdict::Transient,
-            // "Likely to be alleviated after some delay."
-            503 => Verdict::Transient,
-
-            // The request, or the configuration of the server, is at fault: 501, 505, 506, 508 and 510.
-            // 507 needs space to be freed, 511 needs a login.
-            501 | 505..=508 | 510 | 511 => Verdict::Permanent,
-            // The request is at fault, or something else has to happen first (409, 423).
-            400..=499 => Verdict::Permanent,
-
-            // Not registered.
-            _ => Verdict::Unknown,
-        }
+        codes::http_status(self.as_u16())
     }
 }
 

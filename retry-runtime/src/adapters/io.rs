@@ -8,13 +8,16 @@ use crate::classify::{Retryable, Said, Verdict, ends_all};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
+/// A process or a system that is out of file descriptors or of network buffers (`EMFILE`, `ENFILE`, `ENOBUFS`)
+/// has no kind of its own, and is transient.
+///
 /// If the kind has no verdict, as `Other`, the innermost error inside that has one decides. A permanently
 /// [stopped](crate::Stopped) call inside is permanent with any kind.
 #[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
         if self.get_ref().is_none() {
-            of_kind(self.kind())
+            of(self)
         } else {
             with_causes(self).verdict
         }
@@ -27,7 +30,7 @@ impl Retryable for io::Error {
 
 impl Alone for io::Error {
     fn alone(&self) -> Said {
-        Said::new(of_kind(self.kind()))
+        Said::new(of(self))
     }
 }
 
@@ -46,6 +49,13 @@ fn with_causes(error: &io::Error) -> Said {
 }
 
 /// An unlisted kind is unknown.
+fn of(error: &io::Error) -> Verdict {
+    match of_kind(error.kind()) {
+        Verdict::Unknown => of_number(error),
+        verdict => verdict,
+    }
+}
+
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of_kind(kind: ErrorKind) -> Verdict {
     #[allow(
@@ -94,6 +104,32 @@ fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
         // `InProgress` (a connection that is being made), and kinds that std may add.
         _ => Verdict::Unknown,
     }
+}
+
+/// System errors for which std has no kind.
+///
+/// A failed name resolution is not among them. On Unix, std keeps its text and no number, so a name server
+/// that did not answer looks like a name that does not exist. Both are unknown.
+#[cold]
+fn of_number(error: &io::Error) -> Verdict {
+    // The process or the system is out of file descriptors or of buffers for the network, until others are
+    // given back: as `AddrNotAvailable`.
+    match error.raw_os_error() {
+        Some(number) if number::EXHAUSTED.contains(&number) => Verdict::Transient,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// The numbers differ between systems.
+mod number {
+    #[cfg(unix)]
+    pub(super) const EXHAUSTED: [i32; 3] = [libc::EMFILE, libc::ENFILE, libc::ENOBUFS];
+    /// `ERROR_TOO_MANY_OPEN_FILES`, `WSAEMFILE` and `WSAENOBUFS` of "System Error Codes" and "Windows Sockets
+    /// Error Codes" of learn.microsoft.com.
+    #[cfg(windows)]
+    pub(super) const EXHAUSTED: [i32; 3] = [4, 10024, 10055];
+    #[cfg(not(any(unix, windows)))]
+    pub(super) const EXHAUSTED: [i32; 0] = [];
 }
 
 #[cfg(test)]

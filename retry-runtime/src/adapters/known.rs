@@ -33,6 +33,10 @@ const KNOWN: &[Ask] = &[
     alone::<io::Error>,
     of::<tokio::time::error::Elapsed>,
     of::<Stopped>,
+    #[cfg(all(feature = "deadpool", feature = "redis"))]
+    of::<deadpool::managed::PoolError<redis::RedisError>>,
+    #[cfg(all(feature = "deadpool", feature = "tokio-postgres"))]
+    of::<deadpool::managed::PoolError<tokio_postgres::Error>>,
     #[cfg(feature = "http")]
     of::<super::http::StatusError>,
     #[cfg(feature = "h2")]
@@ -45,6 +49,14 @@ const KNOWN: &[Ask] = &[
     of::<redis::RedisError>,
     #[cfg(feature = "reqwest")]
     alone::<reqwest::Error>,
+    #[cfg(feature = "reqwest-0_12")]
+    alone::<reqwest_0_12::Error>,
+    #[cfg(feature = "sea-orm")]
+    of::<sea_orm::DbErr>,
+    #[cfg(feature = "sqlx")]
+    of::<sqlx_core::Error>,
+    #[cfg(feature = "sqlx-0_8")]
+    of::<sqlx_core_0_8::Error>,
     #[cfg(feature = "tokio-postgres")]
     of::<tokio_postgres::Error>,
     #[cfg(feature = "tonic")]

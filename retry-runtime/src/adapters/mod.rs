@@ -3,6 +3,8 @@
 //! No table ends in an arm that allows a retry. An unlisted code is permanent if its class is known, else
 //! unknown. Neither is retried without a rule in the attribute.
 
+#[cfg(feature = "deadpool")]
+pub mod deadpool;
 #[cfg(feature = "h2")]
 pub mod h2;
 #[cfg(feature = "http")]
@@ -13,10 +15,20 @@ pub mod hyper;
 pub mod redis;
 #[cfg(feature = "reqwest")]
 pub mod reqwest;
+#[cfg(feature = "reqwest-0_12")]
+pub mod reqwest_0_12;
+#[cfg(feature = "sea-orm")]
+pub mod sea_orm;
+#[cfg(feature = "sqlx")]
+pub mod sqlx;
+#[cfg(feature = "sqlx-0_8")]
+pub mod sqlx_0_8;
 #[cfg(feature = "tokio-postgres")]
 pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+pub mod transaction;
 
 mod io;
 mod known;

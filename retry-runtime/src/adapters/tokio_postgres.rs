@@ -25,64 +25,20 @@
 //! }
 //! ```
 
-use std::fmt;
-
 use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
+use super::transaction;
 use crate::classify::{Retryable, Verdict};
-use crate::stopped::Stopped;
+use crate::codes;
 
-/// The verdict follows the code, after Appendix A of the Postgres manual.
+/// The verdict is that of [`codes::sqlstate`](codes::sqlstate()).
 #[diagnostic::do_not_recommend]
 impl Retryable for SqlState {
-    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
-        let code = self.code();
-        match code {
-            // Serialization failure, deadlock, lock not available: rolled back.
-            "40001" | "40P01" | "55P03" => Verdict::Transient,
-            // The statement may or may not have taken effect.
-            "40003" | "08007" => Verdict::Unknown,
-
-            // There is no connection.
-            "08001" | "08003" | "08004" => Verdict::Refused,
-            // The connection was lost.
-            "08000" | "08006" => Verdict::Transient,
-            // A protocol violation. Poolers use the code for much else.
-            "08P01" => Verdict::Unknown,
-
-            // Too many connections: the server refused this one.
-            "53300" => Verdict::Refused,
-            // Memory, disk or a configured limit is used up by the present load.
-            "53000" | "53100" | "53200" | "53400" => Verdict::Throttled,
-
-            // Starting, shutting down or recovering: the server refused the connection.
-            "57P03" => Verdict::Refused,
-            // An administrator, a crash or an idle timeout ended the session.
-            "57P01" | "57P02" | "57P05" => Verdict::Transient,
-            // Cancelled, by a user or by `statement_timeout`.
-            "57014" => Verdict::Unknown,
-
-            _ if is_permanent_class(code) => Verdict::Permanent,
-            // System errors (58), internal errors (XX), and unregistered codes.
-            _ => Verdict::Unknown,
-        }
+        codes::sqlstate(self.code())
     }
-}
-
-/// Whether the class of the code is about the statement, which is the same in another attempt.
-fn is_permanent_class(code: &str) -> bool {
-    const PERMANENT: [&str; 35] = [
-        "03", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "20", "21", "22", "23", "24", "25", "26",
-        "27", "28", "2B", "2D", "2F", "34", "38", "39", "3B", "3D", "3F", "40", "42", "44", "54",
-        "55", "57", "72", "F0", "P0",
-    ];
-    code.len() == 5
-        && code
-            .get(..2)
-            .is_some_and(|class| PERMANENT.contains(&class))
 }
 
 #[diagnostic::do_not_recommend]
@@ -162,18 +118,7 @@ pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError
 }
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
-///
-/// For functions that begin a transaction, run all its statements, and end with [`commit`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum TransactionError {
-    /// Failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
-    Statement(Error),
-    /// Failed in `COMMIT`. A conflict is transient, a lost connection is unknown.
-    Commit(Error),
-    /// The call was stopped.
-    Stopped(Stopped),
-}
+pub type TransactionError = transaction::TransactionError<Error>;
 
 impl From<Error> for TransactionError {
     fn from(error: Error) -> Self {
@@ -181,50 +126,16 @@ impl From<Error> for TransactionError {
     }
 }
 
-impl From<Stopped> for TransactionError {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-impl fmt::Display for TransactionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Statement(_) => f.write_str("the transaction failed and was rolled back"),
-            Self::Commit(_) => f.write_str("the commit failed"),
-            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
-        }
-    }
-}
-
-impl std::error::Error for TransactionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Statement(error) | Self::Commit(error) => Some(error),
-            // As a link of its own: what it keeps as its source has had its attempts.
-            Self::Stopped(stopped) => Some(stopped),
-        }
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError {
     fn verdict(&self) -> Verdict {
-        match self {
-            Self::Statement(error) => match (error.code(), Failure::of(error)) {
-                (None, Failure::Lost) => Verdict::Transient,
-                _ => error.verdict(),
-            },
-            Self::Commit(error) => match error.code().map(SqlState::code) {
-                // The server answered that nothing took effect.
-                Some("40001" | "40P01" | "55P03") => Verdict::Transient,
-                // The session ended, perhaps after the commit, or the server did not answer.
-                _ if error.verdict() != Verdict::Permanent => Verdict::Unknown,
-                // A deferred constraint, for example.
-                _ => Verdict::Permanent,
-            },
-            Self::Stopped(stopped) => stopped.verdict(),
-        }
+        self.judge(|error| match (error.code(), Failure::of(error)) {
+            (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => {
+                transaction::Failure::Conflict
+            }
+            (None, Failure::Lost) => transaction::Failure::Lost,
+            _ => transaction::Failure::Other,
+        })
     }
 }
 

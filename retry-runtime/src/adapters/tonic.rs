@@ -12,42 +12,13 @@ use ::tonic_types::pb;
 pub use self::metadata::set_attempt_metadata;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
+use crate::codes;
 
-/// The verdict follows the gRPC documentation of status codes.
+/// The verdict is that of [`codes::grpc`](codes::grpc()).
 #[diagnostic::do_not_recommend]
 impl Retryable for Code {
-    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
-        match self {
-            // "Most likely a transient condition."
-            Self::Unavailable => Verdict::Transient,
-            // A conflict: "retry at a higher level". The annotated function is that level.
-            Self::Aborted => Verdict::Transient,
-            // The same as a timeout of this client.
-            Self::DeadlineExceeded => Verdict::Transient,
-
-            // A quota that refills, or a message that is too large. `RetryInfo` tells which.
-            Self::ResourceExhausted => Verdict::Unknown,
-            // A user cancelled the call, or a proxy gave up.
-            Self::Cancelled => Verdict::Unknown,
-            // A failure of the server. A lost connection has one of these codes too.
-            Self::Unknown | Self::Internal => Verdict::Unknown,
-
-            // The same request gets the same answer.
-            Self::InvalidArgument | Self::NotFound | Self::AlreadyExists | Self::OutOfRange => {
-                Verdict::Permanent
-            }
-            Self::PermissionDenied | Self::Unauthenticated | Self::Unimplemented => {
-                Verdict::Permanent
-            }
-            // "The client should not retry until the system state has been explicitly fixed."
-            Self::FailedPrecondition => Verdict::Permanent,
-            // "Unrecoverable."
-            Self::DataLoss => Verdict::Permanent,
-
-            // No failure.
-            Self::Ok => Verdict::Unknown,
-        }
+        codes::grpc(i32::from(*self))
     }
 }
 

@@ -101,7 +101,8 @@ impl fmt::Display for Verdict {
     note = "name the error types that are: `#[retry(on = \"std::io::Error\")]`",
     note = "or ask a function: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`",
     note = "or, on a type of your own, let each case say it: `#[derive(reattempt::Retryable)]`",
-    note = "or, for an error of a crate like `reqwest` or `tonic`: switch on the feature of `reattempt` that has its name"
+    note = "or, for an error of another crate: switch on the feature of `reattempt` that has its name",
+    note = "there are features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12, `sea-orm` 2, `sqlx` 0.9 and 0.8, `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict"
 )]
 pub trait Retryable {
     /// Returns whether another attempt could help.

@@ -10,8 +10,11 @@ use std::time::Duration;
 pub mod grpc;
 pub mod ledger;
 pub mod loopback;
+pub mod mariadb;
 pub mod postgres;
+pub mod program;
 pub mod redis;
+pub mod suite;
 
 /// How long a server may take to begin to answer, on a machine that is busy with other things.
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
@@ -30,6 +33,11 @@ fn run(command: &mut Command) {
         "{command:?}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    id.stdout.trim_ascii() == b"0"
 }
 
 /// Holds the page on migrating to what compiles: it is here because it needs a client.

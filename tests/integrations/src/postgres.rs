@@ -9,7 +9,15 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 use tokio_postgres::{Client, Config, Error, NoTls};
 
-use crate::{STARTS_WITHIN, free_port, run};
+use crate::program::{Missing, Program};
+use crate::{STARTS_WITHIN, free_port, is_root, run};
+
+/// One of the server's programs. The others are beside it; Debian keeps them off the path.
+pub const PROGRAM: Program = Program {
+    names: &["initdb"],
+    package: "postgresql",
+    folders: &["/usr/lib/postgresql/*/bin"],
+};
 
 /// The server; it ends when this is dropped.
 #[derive(Debug)]
@@ -21,16 +29,18 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it; `None`, with a line that says so, where Postgres is not installed.
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// - [`PROGRAM`] is not installed.
     ///
     /// # Panics
     ///
     /// If it is installed and cannot be started.
-    pub async fn start() -> Option<Self> {
-        let Some(programs) = programs() else {
-            println!("skipped: `initdb` is not installed (apt-get install postgresql)");
-            return None;
-        };
+    pub async fn start() -> Result<Self, Missing> {
+        let initdb = PROGRAM.find()?;
+        let programs = initdb.parent().unwrap().to_owned();
         let folder = tempfile::tempdir().unwrap();
         if is_root() {
             run(Command::new("chown").arg(account()).arg(folder.path()));
@@ -51,7 +61,7 @@ impl Server {
             server.port = free_port();
             server.process = spawn(&server.programs, server.folder.path(), server.port);
         }
-        Some(server)
+        Ok(server)
     }
 
     /// Its port of 127.0.0.1.
@@ -188,23 +198,6 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
         .unwrap()
 }
 
-/// Where the programs are: on the path, or where Debian puts them.
-fn programs() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let debian = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let mut versions: Vec<_> = debian.map(|version| version.path().join("bin")).collect();
-    versions.sort();
-    let folders = std::env::split_paths(&path).chain(versions.into_iter().rev());
-    folders.into_iter().find(|folder| {
-        ["initdb", "pg_ctl", "postgres"]
-            .iter()
-            .all(|program| folder.join(program).is_file())
-    })
-}
-
 /// Postgres refuses to run as root, as whom a container's tests often run.
 fn unprivileged(program: &Path) -> Command {
     if !is_root() {
@@ -230,9 +223,4 @@ fn account() -> &'static str {
     } else {
         "nobody"
     }
-}
-
-fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").output().unwrap();
-    id.stdout.trim_ascii() == b"0"
 }

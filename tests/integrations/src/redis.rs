@@ -9,7 +9,15 @@ use redis::{Client, RedisResult};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
+use crate::program::{Missing, Program};
 use crate::{STARTS_WITHIN, free_port};
+
+/// The server program.
+pub const PROGRAM: Program = Program {
+    names: &["redis-server"],
+    package: "redis-server",
+    folders: &[],
+};
 
 /// The server; it ends when this is dropped.
 #[derive(Debug)]
@@ -20,20 +28,17 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it; `None`, with a line that says so, where Redis is not installed.
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// - [`PROGRAM`] is not installed.
     ///
     /// # Panics
     ///
     /// If it is installed and cannot be started.
-    pub async fn start() -> Option<Self> {
-        let version = Command::new("redis-server")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status();
-        if version.is_err() {
-            println!("skipped: `redis-server` is not installed (apt-get install redis-server)");
-            return None;
-        }
+    pub async fn start() -> Result<Self, Missing> {
+        PROGRAM.find()?;
         let folder = tempfile::tempdir().unwrap();
         let port = free_port();
         let process = spawn(folder.path(), port);
@@ -46,7 +51,7 @@ impl Server {
             server.port = free_port();
             server.restart();
         }
-        Some(server)
+        Ok(server)
     }
 
     /// Its port of 127.0.0.1.

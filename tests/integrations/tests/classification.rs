@@ -13,7 +13,7 @@ use std::io;
 use h2::Reason;
 use http::StatusCode;
 use made::Made;
-use reattempt::{Retryable, Verdict};
+use reattempt::{Retryable, Verdict, codes};
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use table::Table;
 use tokio_postgres::error::SqlState;
@@ -33,14 +33,26 @@ fn io_kinds() -> Errors {
     // The kinds that cannot be named are those of some number of the system's.
     let of_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
     let kinds = of_system.chain(made_by_std);
+    // What std has no kind for.
+    let numbers = [
+        ("EMFILE", libc::EMFILE),
+        ("ENFILE", libc::ENFILE),
+        ("ENOBUFS", libc::ENOBUFS),
+    ];
+    let by_number = numbers.map(|(name, number)| {
+        let error = io::Error::from_raw_os_error(number);
+        (name.to_owned(), error.verdict())
+    });
     kinds
         .map(|kind| (format!("{kind:?}"), io::Error::from(kind).verdict()))
+        .chain(by_number)
         .collect()
 }
 
 fn statuses() -> Errors {
     (100..1000)
         .map(|number| (number, StatusCode::from_u16(number).unwrap()))
+        .inspect(|(number, status)| assert_eq!(status.verdict(), codes::http_status(*number)))
         .map(|(number, status)| (number.to_string(), status.verdict()))
         .collect()
 }
@@ -52,11 +64,24 @@ fn reasons() -> Errors {
         .collect()
 }
 
-fn codes() -> Errors {
+fn of_grpc() -> Errors {
     (0..=16)
-        .map(Code::from_i32)
-        .inspect(|code| assert_eq!(code.verdict(), Status::new(*code, "").verdict()))
-        .map(|code| (format!("{code:?}"), code.verdict()))
+        .map(|number| (number, Code::from_i32(number)))
+        .inspect(|(number, code)| assert_eq!(code.verdict(), codes::grpc(*number)))
+        .inspect(|(_, code)| assert_eq!(code.verdict(), Status::new(*code, "").verdict()))
+        .map(|(_, code)| (format!("{code:?}"), code.verdict()))
+        .collect()
+}
+
+fn of_mysql() -> Errors {
+    (1000..5000)
+        .map(|number| (number.to_string(), codes::mysql(number)))
+        .collect()
+}
+
+fn of_sqlite() -> Errors {
+    (0..256)
+        .map(|code| (code.to_string(), codes::sqlite(code)))
         .collect()
 }
 
@@ -65,14 +90,15 @@ fn sqlstates() -> Errors {
     let digits: Vec<char> = ('0'..='9').chain('A'..='Z').collect();
     let subclasses = [
         "000", "001", "002", "003", "004", "005", "006", "007", "012", "014", "030", "100", "200",
-        "300", "400", "505", "P01", "P02", "P03", "P04", "P05",
+        "300", "400", "505", "P01", "P02", "P03", "P04", "P05", "S01",
     ];
     let mut errors = Errors::new();
     for first in &digits {
         for second in &digits {
             for subclass in subclasses {
                 let code = format!("{first}{second}{subclass}");
-                let verdict = SqlState::from_code(&code).verdict();
+                let verdict = codes::sqlstate(&code);
+                assert_eq!(SqlState::from_code(&code).verdict(), verdict, "{code}");
                 errors.insert(code, verdict);
             }
         }
@@ -126,18 +152,29 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("io", io_kinds()),
         ("http", statuses()),
         ("h2", reasons()),
-        ("tonic", codes()),
-        ("tokio-postgres", sqlstates()),
+        ("grpc", of_grpc()),
+        ("sqlstate", sqlstates()),
+        ("mysql", of_mysql()),
+        ("sqlite", of_sqlite()),
         ("redis", redis_kinds()),
+        ("tonic", Errors::new()),
+        ("tokio-postgres", Errors::new()),
         ("tokio", Errors::new()),
         ("reattempt", Errors::new()),
         ("std", Errors::new()),
         ("hyper", Errors::new()),
         ("reqwest", Errors::new()),
+        ("sqlx", Errors::new()),
+        ("sea-orm", Errors::new()),
+        ("deadpool", Errors::new()),
     ];
     for Made { of, error, verdict } in made::all().await {
         let (_, errors) = sources.iter_mut().find(|(name, _)| *name == of).unwrap();
         assert_eq!(errors.insert(error.to_owned(), verdict), None, "{error}");
+    }
+    for Made { of, error, verdict } in made::of_other_versions().await {
+        let (_, errors) = sources.iter().find(|(name, _)| *name == of).unwrap();
+        assert_eq!(errors.get(error), Some(&verdict), "{of}: {error}");
     }
     sources
 }

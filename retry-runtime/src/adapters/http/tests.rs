@@ -146,15 +146,9 @@ fn a_clock_before_1970_is_harmless() {
 }
 
 #[test]
-fn every_status_has_its_verdict() {
+fn a_status_has_the_verdict_of_its_number() {
     for number in 100..1000 {
-        let verdict = match number {
-            425 => Verdict::Refused,
-            429 => Verdict::Throttled,
-            408 | 500 | 502 | 503 | 504 => Verdict::Transient,
-            400..=499 | 501 | 505 | 506 | 507 | 508 | 510 | 511 => Verdict::Permanent,
-            _ => Verdict::Unknown,
-        };
+        let verdict = codes::http_status(number);
         let status = StatusCode::from_u16(number).unwrap();
         assert_eq!(status.verdict(), verdict, "{status}");
         assert_eq!(status.hint(), None);

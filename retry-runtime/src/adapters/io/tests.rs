@@ -142,3 +142,32 @@ fn an_io_error_whose_kind_has_no_verdict_has_that_of_its_sources() {
         Verdict::Transient
     );
 }
+
+/// What std makes out of these numbers has no kind, so they are asked by number.
+#[cfg(unix)]
+#[test]
+fn what_is_used_up_is_transient() {
+    for number in [libc::EMFILE, libc::ENFILE, libc::ENOBUFS] {
+        let error = io::Error::from_raw_os_error(number);
+        assert_eq!(error.verdict(), Verdict::Transient, "{error}");
+        assert_eq!(error.alone().verdict, Verdict::Transient, "{error}");
+    }
+    let others = (0..4096).map(io::Error::from_raw_os_error);
+    let used_up = others.filter(|error| {
+        format!("{:?}", error.kind()) == "Uncategorized" && error.verdict() != Verdict::Unknown
+    });
+    assert_eq!(used_up.count(), 3);
+}
+
+/// No name server is asked about a name with an empty label.
+#[tokio::test]
+async fn a_name_that_is_not_resolved_is_unknown_because_std_keeps_no_number() {
+    let error = tokio::net::lookup_host("a..b:80")
+        .await
+        .map(drop)
+        .unwrap_err();
+    if cfg!(unix) {
+        assert_eq!(error.raw_os_error(), None, "{error:?}");
+    }
+    assert_eq!(error.verdict(), Verdict::Unknown, "{error:?}");
+}

@@ -2,10 +2,9 @@
 
 use std::cell::Cell;
 
-use ::http::{Error, HeaderName, HeaderValue};
-use ::reqwest::RequestBuilder;
-
+use super::client::RequestBuilder;
 use crate::adapters::http::set_attempt_headers;
+use ::http::{Error, HeaderName, HeaderValue};
 
 /// Tells the server of the attempt that sends a request.
 pub trait RequestExt: Sized {

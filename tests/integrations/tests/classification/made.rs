@@ -28,13 +28,25 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
     Made { of, error, verdict }
 }
 
+/// What another version of a client makes. It has no rows of its own.
+pub(crate) async fn of_other_versions() -> Vec<Made> {
+    reqwest_0_12().await
+}
+
 pub(crate) async fn all() -> Vec<Made> {
     let mut all = std_errors();
+    // No name server is asked about a name with an empty label.
+    let unresolved = tokio::net::lookup_host("a..b:80").await;
+    let unresolved = unresolved.map(drop).unwrap_err();
+    all.push(made("io", "a name that is not resolved", &unresolved));
     all.extend(own().await);
     all.extend(hyper().await);
     all.extend(reqwest().await);
     all.extend(tonic().await);
     all.extend(tokio_postgres().await);
+    all.extend(sqlx().await);
+    all.extend(sea_orm());
+    all.extend(deadpool());
     all.extend(redis().await);
     all
 }
@@ -141,65 +153,73 @@ async fn hyper() -> Vec<Made> {
     all
 }
 
-async fn reqwest() -> Vec<Made> {
-    // A pool would hand an attempt the connection that the one before has lost.
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .pool_max_idle_per_host(0)
-        .build()
-        .unwrap();
-    let get = async |script: &'static [Answer]| {
-        let server = Loopback::start(script).await;
-        let request = client.get(server.url()).timeout(Duration::from_millis(100));
-        request.send().await
+/// The same for each version.
+macro_rules! reqwest {
+    ($name:ident, $client:ident) => {
+        async fn $name() -> Vec<Made> {
+            // A pool would hand an attempt the connection that the one before has lost.
+            let client = $client::Client::builder()
+                .no_proxy()
+                .pool_max_idle_per_host(0)
+                .build()
+                .unwrap();
+            let get = async |script: &'static [Answer]| {
+                let server = Loopback::start(script).await;
+                let request = client.get(server.url()).timeout(Duration::from_millis(100));
+                request.send().await
+            };
+            let nowhere = format!("http://{}/", nobody().await);
+            let mut all = vec![
+                made(
+                    "reqwest",
+                    "the connection cannot be made",
+                    &client.get(nowhere).send().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "the client's own timeout",
+                    &get(&[Answer::Stall]).await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "the body is not what it was decoded as",
+                    &get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "the URL cannot be read",
+                    &client.get("not a url").send().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "too many redirects",
+                    &get(&[LOOP; 20]).await.unwrap_err(),
+                ),
+            ];
+            for (what, script) in NETWORK {
+                all.push(match get(script).await {
+                    Ok(answer) => made("reqwest", what, &answer.text().await.unwrap_err()),
+                    Err(error) => made("reqwest", what, &error),
+                });
+            }
+            for (what, script) in [
+                ("error_for_status of a 503", &[UNAVAILABLE]),
+                ("error_for_status of a 404", &[NOT_FOUND]),
+            ] {
+                let answer = get(script).await.unwrap();
+                all.push(made(
+                    "reqwest",
+                    what,
+                    &answer.error_for_status().unwrap_err(),
+                ));
+            }
+            all
+        }
     };
-    let nowhere = format!("http://{}/", nobody().await);
-    let mut all = vec![
-        made(
-            "reqwest",
-            "the connection cannot be made",
-            &client.get(nowhere).send().await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "the client's own timeout",
-            &get(&[Answer::Stall]).await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "the body is not what it was decoded as",
-            &get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "the URL cannot be read",
-            &client.get("not a url").send().await.unwrap_err(),
-        ),
-        made(
-            "reqwest",
-            "too many redirects",
-            &get(&[LOOP; 20]).await.unwrap_err(),
-        ),
-    ];
-    for (what, script) in NETWORK {
-        all.push(match get(script).await {
-            Ok(answer) => made("reqwest", what, &answer.text().await.unwrap_err()),
-            Err(error) => made("reqwest", what, &error),
-        });
-    }
-    for (what, script) in [
-        ("error_for_status of a 503", &[UNAVAILABLE]),
-        ("error_for_status of a 404", &[NOT_FOUND]),
-    ] {
-        let answer = get(script).await.unwrap();
-        all.push(made(
-            "reqwest",
-            what,
-            &answer.error_for_status().unwrap_err(),
-        ));
-    }
-    all
 }
+
+reqwest!(reqwest, reqwest);
+reqwest!(reqwest_0_12, reqwest_0_12);
 
 async fn tonic() -> Vec<Made> {
     let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
@@ -252,14 +272,7 @@ async fn tokio_postgres() -> Vec<Made> {
         connected.map(drop).unwrap_err()
     };
     let refused = connect(nobody().await).await;
-    // Takes connections, and is gone again.
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((connection, _)) = listener.accept().await {
-            drop(connection);
-        }
-    });
+    let address = hanging_up().await;
     let lost = connect(address).await;
     let before = TransactionError::Statement(connect(address).await);
     let during = TransactionError::Commit(connect(address).await);
@@ -285,12 +298,102 @@ async fn tokio_postgres() -> Vec<Made> {
     ]
 }
 
-async fn redis() -> Vec<Made> {
+async fn sqlx() -> Vec<Made> {
+    use sqlx::sqlite::SqlitePoolOptions;
+    use sqlx::{Connection as _, PgConnection};
+
     let connect = async |address: SocketAddr| {
-        let client = redis::Client::open(format!("redis://{address}/")).unwrap();
-        let connected = client.get_multiplexed_async_connection().await;
-        connected.map(drop).unwrap_err()
+        let url = format!("postgres://nobody@{address}/nowhere?sslmode=disable");
+        PgConnection::connect(&url).await.map(drop).unwrap_err()
     };
+    let refused = connect(nobody().await).await;
+    let hanging_up = hanging_up().await;
+    let lost = connect(hanging_up).await;
+    let before = reattempt::sqlx::TransactionError::Statement(connect(hanging_up).await);
+    let during = reattempt::sqlx::TransactionError::Commit(connect(hanging_up).await);
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(Duration::from_mins(1));
+    let pool = pool.connect("sqlite::memory:").await.unwrap();
+    let taken = pool.acquire().await.unwrap();
+    tokio::time::pause();
+    let none_free = pool.acquire().await.map(drop).unwrap_err();
+    tokio::time::resume();
+    drop(taken);
+    let no_row = sqlx::query_scalar::<_, i64>("SELECT 1 WHERE false");
+    let no_row = no_row.fetch_one(&pool).await.unwrap_err();
+    let not_a_number = sqlx::query_scalar::<_, i64>("SELECT 'text'");
+    let not_a_number = not_a_number.fetch_one(&pool).await.unwrap_err();
+    pool.close().await;
+    let closed = pool.acquire().await.map(drop).unwrap_err();
+    let unread = PgConnection::connect("postgres://:port").await;
+    vec![
+        made("sqlx", "the connection cannot be made", &refused),
+        made("sqlx", "the connection is lost", &lost),
+        made("sqlx", "the connection is lost before the COMMIT", &before),
+        made("sqlx", "the connection is lost during the COMMIT", &during),
+        made("sqlx", "no connection of the pool is free", &none_free),
+        made("sqlx", "the pool is closed", &closed),
+        made("sqlx", "a row that is not there", &no_row),
+        made("sqlx", "a value of another type", &not_a_number),
+        made(
+            "sqlx",
+            "a connection string that cannot be read",
+            &unread.map(drop).unwrap_err(),
+        ),
+    ]
+}
+
+fn sea_orm() -> Vec<Made> {
+    use sea_orm::DbErr;
+    use sea_orm::error::{ConnAcquireErr, RuntimeErr};
+
+    let lost = || {
+        let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+        DbErr::Exec(RuntimeErr::SqlxError(sqlx::Error::Io(reset).into()))
+    };
+    let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+    let missing = DbErr::RecordNotFound("account".to_owned());
+    let own = DbErr::Custom("a text".to_owned());
+    let before = reattempt::sea_orm::TransactionError::Statement(lost());
+    let during = reattempt::sea_orm::TransactionError::Commit(lost());
+    vec![
+        made("sea-orm", "the connection is lost", &lost()),
+        made(
+            "sea-orm",
+            "the connection is lost before the COMMIT",
+            &before,
+        ),
+        made(
+            "sea-orm",
+            "the connection is lost during the COMMIT",
+            &during,
+        ),
+        made("sea-orm", "no connection of the pool is free", &none_free),
+        made("sea-orm", "a record that is not there", &missing),
+        made("sea-orm", "an error of your own", &own),
+    ]
+}
+
+fn deadpool() -> Vec<Made> {
+    use deadpool::managed::{PoolError, TimeoutType};
+
+    let none_free = PoolError::<redis::RedisError>::Timeout(TimeoutType::Wait);
+    let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+    let refused = PoolError::Backend(redis::RedisError::from(refused));
+    let password = (redis::ErrorKind::AuthenticationFailed, "in a test");
+    let never = PoolError::Backend(redis::RedisError::from(password));
+    let closed = PoolError::<redis::RedisError>::Closed;
+    vec![
+        made("deadpool", "no connection of the pool is free", &none_free),
+        made("deadpool", "the connection cannot be made", &refused),
+        made("deadpool", "the connection can never be made", &never),
+        made("deadpool", "the pool is closed", &closed),
+    ]
+}
+
+/// A server that takes connections, and is gone again.
+async fn hanging_up() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -298,6 +401,16 @@ async fn redis() -> Vec<Made> {
             drop(connection);
         }
     });
+    address
+}
+
+async fn redis() -> Vec<Made> {
+    let connect = async |address: SocketAddr| {
+        let client = redis::Client::open(format!("redis://{address}/")).unwrap();
+        let connected = client.get_multiplexed_async_connection().await;
+        connected.map(drop).unwrap_err()
+    };
+    let address = hanging_up().await;
     vec![
         made("redis", "nobody listens", &connect(nobody().await).await),
         made("redis", "the connection is lost", &connect(address).await),

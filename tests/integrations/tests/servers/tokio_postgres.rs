@@ -1,6 +1,6 @@
 //! Postgres, against a real server: what is retried is the transaction.
 
-#[path = "../../../examples/postgres_transfer.rs"]
+#[path = "../../../../examples/postgres_transfer.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]
 mod example;
 
@@ -65,11 +65,8 @@ async fn take_if_both_have(
     Ok(enough)
 }
 
-#[tokio::test]
-async fn c67_a_serialization_failure_runs_the_whole_transaction_again() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_serialization_failure_runs_the_whole_transaction_again() {
+    let server = Server::start().await.unwrap();
     let (mut one, mut two) = (
         server.connect().await.unwrap(),
         server.connect().await.unwrap(),
@@ -88,11 +85,8 @@ async fn c67_a_serialization_failure_runs_the_whole_transaction_again() {
     assert_eq!(attempts, 3);
 }
 
-#[tokio::test]
-async fn a_statement_alone_cannot_be_retried() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_statement_alone_cannot_be_retried() {
+    let server = Server::start().await.unwrap();
     let (mut one, two) = (
         server.connect().await.unwrap(),
         server.connect().await.unwrap(),
@@ -143,11 +137,8 @@ async fn update_both(
     commit(transaction).await
 }
 
-#[tokio::test]
-async fn a_deadlock_runs_the_whole_transaction_again() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_deadlock_runs_the_whole_transaction_again() {
+    let server = Server::start().await.unwrap();
     let (mut one, mut two) = (
         server.connect().await.unwrap(),
         server.connect().await.unwrap(),
@@ -182,11 +173,8 @@ async fn terminate(admin: &Client, session: &str) {
 }
 
 /// The example's function, which takes a connection anew in each attempt, as from a pool.
-#[tokio::test]
-async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
+    let server = Server::start().await.unwrap();
     let admin = server.connect().await.unwrap();
     accounts(&admin).await;
     // Hold a row, so that the transfer waits in the middle of its transaction.
@@ -210,11 +198,8 @@ async fn transfer_patiently(url: &str) -> Result<(), TransactionError> {
     example::transfer_once(url, 1, 2, 30).await
 }
 
-#[tokio::test]
-async fn a_server_that_restarts_is_waited_for() {
-    let Some(mut server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_server_that_restarts_is_waited_for() {
+    let mut server = Server::start().await.unwrap();
     accounts(&server.connect().await.unwrap()).await;
     server.stop();
     let url = server.url();
@@ -228,7 +213,7 @@ async fn a_server_that_restarts_is_waited_for() {
 
 /// Passes bytes on until the client sends `COMMIT`: the server gets it and answers, and the client gets
 /// no answer.
-async fn cut_at_commit(server: u16) -> u16 {
+pub(crate) async fn cut_at_commit(server: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -278,11 +263,8 @@ async fn pay(port: u16) -> Result<(), TransactionError> {
     commit(transaction).await
 }
 
-#[tokio::test]
-async fn c66_a_connection_lost_during_commit_is_unknown_and_not_retried() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried() {
+    let server = Server::start().await.unwrap();
     let admin = server.connect().await.unwrap();
     accounts(&admin).await;
     let port = cut_at_commit(server.port()).await;
@@ -295,11 +277,8 @@ async fn c66_a_connection_lost_during_commit_is_unknown_and_not_retried() {
 }
 
 /// A session that is ended while its `COMMIT` runs: the server says so, and not whether it took effect.
-#[tokio::test]
-async fn c66_a_session_terminated_during_commit_is_unknown_and_not_retried() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_session_terminated_during_commit_is_unknown_and_not_retried() {
+    let server = Server::start().await.unwrap();
     let admin = server.connect().await.unwrap();
     accounts(&admin).await;
     let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
@@ -318,11 +297,8 @@ async fn c66_a_session_terminated_during_commit_is_unknown_and_not_retried() {
     assert_eq!(error.verdict(), Verdict::Unknown);
 }
 
-#[tokio::test]
-async fn a_commit_that_the_server_refuses_is_permanent() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_commit_that_the_server_refuses_is_permanent() {
+    let server = Server::start().await.unwrap();
     let mut client = server.connect().await.unwrap();
     let deferred = "CREATE TABLE node (id int PRIMARY KEY,
                         parent int REFERENCES node DEFERRABLE INITIALLY DEFERRED)";
@@ -335,11 +311,8 @@ async fn a_commit_that_the_server_refuses_is_permanent() {
     assert_eq!(error.verdict(), Verdict::Permanent, "{error:?}");
 }
 
-#[tokio::test]
-async fn what_the_server_says_is_by_its_code() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn what_the_server_says_is_by_its_code() {
+    let server = Server::start().await.unwrap();
     let client = server.connect().await.unwrap();
     accounts(&client).await;
     let mut holder = server.connect().await.unwrap();
@@ -390,11 +363,8 @@ async fn what_the_server_says_is_by_its_code() {
     assert_eq!(rows.verdict(), Verdict::Permanent, "{rows:?}");
 }
 
-#[tokio::test]
-async fn a_connection_that_cannot_be_made_is_refused() {
-    let Some(mut server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
+    let mut server = Server::start().await.unwrap();
     // More sessions than there may be.
     let mut sessions = Vec::new();
     let turned_away = loop {

@@ -1,13 +1,14 @@
-//! `reqwest` against a real server that resets, stalls, refuses, throttles and truncates.
+//! One version of `reqwest` against a server that resets, stalls, refuses, throttles and truncates.
 
 use std::time::{Duration, Instant};
 
 use integrations::loopback::{self, Answer, Loopback, OK};
-use reattempt::reqwest::{Error, ResponseExt as _, is_retryable};
 use reattempt::{Outcome, Retryable as _, Verdict, retry};
-use reqwest::{Client, Response};
 
-fn client() -> Client {
+use super::adapter::{Error, ResponseExt as _, is_retryable};
+use super::client::{self, Client, Response};
+
+fn http() -> Client {
     // A pool would hand an attempt the connection that the one before has lost.
     Client::builder()
         .no_proxy()
@@ -19,13 +20,13 @@ fn client() -> Client {
 /// What a person writes: no rule, since the error says it all.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]
 async fn fetch(url: &str) -> Result<String, Error> {
-    let response = client().get(url).send().await?.check()?;
+    let response = http().get(url).send().await?.check()?;
     Ok(response.text().await?)
 }
 
 /// The same without retries, to see each error.
 async fn fetch_once(url: &str) -> Result<String, Error> {
-    let response = client().get(url).send().await?.check()?;
+    let response = http().get(url).send().await?.check()?;
     Ok(response.text().await?)
 }
 
@@ -85,9 +86,7 @@ async fn what_a_bad_network_does_is_transient() {
 #[tokio::test]
 async fn the_client_s_own_timeout_is_transient() {
     let server = Loopback::start(&[Answer::Stall]).await;
-    let request = client()
-        .get(server.url())
-        .timeout(Duration::from_millis(50));
+    let request = http().get(server.url()).timeout(Duration::from_millis(50));
     let error = request.send().await.unwrap_err();
     assert!(error.is_timeout(), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Transient);
@@ -96,15 +95,11 @@ async fn the_client_s_own_timeout_is_transient() {
 #[tokio::test]
 async fn a_connection_that_cannot_be_made_is_refused() {
     let url = format!("http://{}/", loopback::nobody().await);
-    let error = client().get(&url).send().await.unwrap_err();
+    let error = http().get(&url).send().await.unwrap_err();
     assert!(error.is_connect(), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Refused);
     // An `.invalid` name resolves nowhere; whether the resolver is down or right, nothing was sent.
-    let error = client()
-        .get("http://host.invalid/")
-        .send()
-        .await
-        .unwrap_err();
+    let error = http().get("http://host.invalid/").send().await.unwrap_err();
     assert!(error.is_connect(), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Refused);
 }
@@ -136,22 +131,22 @@ async fn an_answer_that_stays_the_same_is_not_retried() {
 #[tokio::test]
 async fn a_mistake_of_the_caller_is_permanent() {
     let server = Loopback::start(&[LOOP; 20]).await;
-    let looped = client().get(server.url()).send().await.unwrap_err();
+    let looped = http().get(server.url()).send().await.unwrap_err();
     assert!(looped.is_redirect(), "{looped:?}");
     assert_eq!(looped.verdict(), Verdict::Permanent);
 
-    let built = client().get("not a url").send().await.unwrap_err();
+    let built = http().get("not a url").send().await.unwrap_err();
     assert!(built.is_builder(), "{built:?}");
     assert_eq!(built.verdict(), Verdict::Permanent);
 
     let server = Loopback::start(&[OK]).await;
-    let response = client().get(server.url()).send().await.unwrap();
+    let response = http().get(server.url()).send().await.unwrap();
     let decoded = response.json::<u8>().await.unwrap_err();
     assert!(decoded.is_decode(), "{decoded:?}");
     assert_eq!(decoded.verdict(), Verdict::Permanent);
 
     let server = Loopback::start(&[JUNK]).await;
-    let parsed = client().get(server.url()).send().await.unwrap_err();
+    let parsed = http().get(server.url()).send().await.unwrap_err();
     assert_eq!(parsed.verdict(), Verdict::Permanent, "{parsed:?}");
 }
 
@@ -159,7 +154,7 @@ async fn a_mistake_of_the_caller_is_permanent() {
 async fn error_for_status_keeps_the_verdict() {
     let server = Loopback::start(&[UNAVAILABLE, NOT_FOUND]).await;
     for verdict in [Verdict::Transient, Verdict::Permanent] {
-        let response = client().get(server.url()).send().await.unwrap();
+        let response = http().get(server.url()).send().await.unwrap();
         let error = response.error_for_status().unwrap_err();
         assert_eq!((error.verdict(), error.hint()), (verdict, None));
     }
@@ -169,10 +164,10 @@ async fn error_for_status_keeps_the_verdict() {
     attempts = 3,
     base = "1ms",
     when_ok = "is_retryable",
-    on = "reqwest::Error"
+    on = "client::Error"
 )]
-async fn respond(url: &str) -> Result<Response, reqwest::Error> {
-    client().get(url).send().await
+async fn respond(url: &str) -> Result<Response, client::Error> {
+    http().get(url).send().await
 }
 
 #[tokio::test]
@@ -195,11 +190,11 @@ async fn when_ok_sees_a_response_that_is_a_failure() {
 #[retry(
     attempts = 3,
     base = "1ms",
-    on = "reqwest::Error | reattempt::http::StatusError"
+    on = "client::Error | reattempt::http::StatusError"
 )]
 async fn fetch_anyhow(url: &str) -> anyhow::Result<String> {
     use anyhow::Context as _;
-    let response = client().get(url).send().await.context("sending")?;
+    let response = http().get(url).send().await.context("sending")?;
     let response = response.check().context("answered")?;
     response.text().await.context("reading")
 }
@@ -218,7 +213,7 @@ async fn on_finds_both_kinds_of_failure_under_anyhow() {
 /// Not to be run twice by accident.
 #[retry(attempts = 3, base = "1ms", idempotent = false)]
 async fn post_once(url: &str) -> Result<String, Error> {
-    let response = client().post(url).send().await?.check()?;
+    let response = http().post(url).send().await?.check()?;
     Ok(response.text().await?)
 }
 

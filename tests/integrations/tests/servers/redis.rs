@@ -34,11 +34,8 @@ mod anyhow_free {
     pub(crate) type Result<T> = std::result::Result<T, Error>;
 }
 
-#[tokio::test]
-async fn a_server_that_is_killed_and_restarted_is_waited_for() {
-    let Some(mut server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_server_that_is_killed_and_restarted_is_waited_for() {
+    let mut server = Server::start().await.unwrap();
     let client = server.client();
     assert_eq!(count(&client, "a").await.unwrap(), 1);
     server.kill();
@@ -51,11 +48,8 @@ async fn a_server_that_is_killed_and_restarted_is_waited_for() {
     assert_eq!(counted.unwrap(), 2);
 }
 
-#[tokio::test]
-async fn a_managed_connection_survives_a_restart() {
-    let Some(mut server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_managed_connection_survives_a_restart() {
+    let mut server = Server::start().await.unwrap();
     // Its own retries off: ours are what is tested.
     let config = ConnectionManagerConfig::new().set_number_of_retries(0);
     let connection = ConnectionManager::new_with_config(server.client(), config)
@@ -67,11 +61,8 @@ async fn a_managed_connection_survives_a_restart() {
     assert_eq!(count_managed(&connection, "b").await.unwrap(), 2);
 }
 
-#[tokio::test]
-async fn a_connection_that_was_lost_is_transient_and_none_is_refused() {
-    let Some(mut server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn a_connection_that_was_lost_is_transient_and_none_is_refused() {
+    let mut server = Server::start().await.unwrap();
     let mut connection = server.connect().await.unwrap();
     let mut blocked = connection.clone();
     let waiting = tokio::spawn(async move {
@@ -91,11 +82,8 @@ async fn a_connection_that_was_lost_is_transient_and_none_is_refused() {
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
 }
 
-#[tokio::test]
-async fn what_the_server_says_is_by_its_kind() {
-    let Some(server) = Server::start().await else {
-        return;
-    };
+pub(crate) async fn what_the_server_says_is_by_its_kind() {
+    let server = Server::start().await.unwrap();
     let mut connection = server.connect().await.unwrap();
     connection.set::<_, _, ()>("text", "abc").await.unwrap();
 

@@ -1,32 +1,15 @@
-//! `reqwest`: failed requests, and responses whose status is a failure.
-//!
-//! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
-//! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`Error`] of this
-//! module needs no rule in its attribute.
-//!
-//! # Examples
-//!
-//! ```
-//! # use retry_runtime::adapters as reattempt;
-//! use reattempt::reqwest::{Error, ResponseExt as _};
-//!
-//! // #[reattempt::retry(timeout = "2s")]
-//! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, Error> {
-//!     let response = client.get(url).send().await?.check()?;
-//!     Ok(response.text().await?)
-//! }
-//! ```
+//! The adapter of one version of `reqwest`, which the module around names `client`.
 
 mod request;
 
 use std::fmt;
 use std::time::Duration;
 
-use ::reqwest::Response;
-
 pub use self::request::RequestExt;
-use super::http::StatusError;
-use super::known::{self, Alone};
+use super::client::{self, Response};
+use crate::adapters::http::StatusError;
+use crate::adapters::hyper;
+use crate::adapters::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::stopped::Stopped;
 
@@ -38,7 +21,7 @@ use crate::stopped::Stopped;
 /// - A status has the verdict of its [`StatusCode`](http::StatusCode).
 /// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
 #[diagnostic::do_not_recommend]
-impl Retryable for ::reqwest::Error {
+impl Retryable for client::Error {
     fn verdict(&self) -> Verdict {
         let own = self.alone().verdict;
         if own != Verdict::Unknown {
@@ -46,7 +29,7 @@ impl Retryable for ::reqwest::Error {
         }
         let inside = known::inside(self);
         if self.is_connect() {
-            return super::hyper::connect(inside);
+            return hyper::connect(inside);
         }
         if self.is_timeout() {
             return Verdict::Transient;
@@ -60,7 +43,7 @@ impl Retryable for ::reqwest::Error {
     }
 }
 
-impl Alone for ::reqwest::Error {
+impl Alone for client::Error {
     fn alone(&self) -> Said {
         if self.is_builder() || self.is_redirect() {
             return Said::new(Verdict::Permanent);
@@ -104,15 +87,15 @@ pub fn is_retryable(response: &Response) -> bool {
 #[non_exhaustive]
 pub enum Error {
     /// There was no response, or it could not be read.
-    Request(::reqwest::Error),
+    Request(client::Error),
     /// The status of the response is a failure.
     Status(StatusError),
     /// The call was stopped.
     Stopped(Stopped),
 }
 
-impl From<::reqwest::Error> for Error {
-    fn from(error: ::reqwest::Error) -> Self {
+impl From<client::Error> for Error {
+    fn from(error: client::Error) -> Self {
         Self::Request(error)
     }
 }

@@ -1,0 +1,76 @@
+//! `deadpool` 0.13, with the pools for `tokio-postgres`, `redis` and others: no connection from the pool.
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use deadpool::managed::{PoolError, TimeoutType};
+//! use reattempt::{Retryable as _, Verdict};
+//!
+//! let none_free = PoolError::<std::io::Error>::Timeout(TimeoutType::Wait);
+//! assert_eq!(none_free.verdict(), Verdict::Refused);
+//! ```
+
+use std::time::Duration;
+
+use ::deadpool::managed::{HookError, PoolError};
+
+use crate::classify::{Retryable, Verdict};
+
+/// A call without a connection is refused, because nothing ran. A connection that cannot be made is permanent
+/// if its error is, as a wrong password.
+#[diagnostic::do_not_recommend]
+impl<E: Retryable> Retryable for PoolError<E> {
+    fn verdict(&self) -> Verdict {
+        match self {
+            // No connection was free, or none could be made in time.
+            Self::Timeout(_) => Verdict::Refused,
+            Self::Backend(error) | Self::PostCreateHook(HookError::Backend(error)) => {
+                match error.verdict() {
+                    Verdict::Permanent => Verdict::Permanent,
+                    _ => Verdict::Refused,
+                }
+            }
+            // A text of this program's own.
+            Self::PostCreateHook(HookError::Message(_)) => Verdict::Unknown,
+            // This program closed the pool, or did not set it up.
+            Self::Closed | Self::NoRuntimeSpecified => Verdict::Permanent,
+        }
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        match self {
+            Self::Backend(error) | Self::PostCreateHook(HookError::Backend(error)) => error.hint(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn nothing_ran_without_a_connection() {
+        let backend = |kind: io::ErrorKind| PoolError::Backend(io::Error::from(kind));
+        for (error, verdict) in [
+            (backend(io::ErrorKind::ConnectionReset), Verdict::Refused),
+            (backend(io::ErrorKind::Other), Verdict::Refused),
+            (backend(io::ErrorKind::PermissionDenied), Verdict::Permanent),
+            (
+                PoolError::PostCreateHook(HookError::Backend(io::ErrorKind::TimedOut.into())),
+                Verdict::Refused,
+            ),
+            (
+                PoolError::PostCreateHook(HookError::message("not ours")),
+                Verdict::Unknown,
+            ),
+            (PoolError::Closed, Verdict::Permanent),
+            (PoolError::NoRuntimeSpecified, Verdict::Permanent),
+        ] {
+            assert_eq!(error.verdict(), verdict, "{error:?}");
+        }
+    }
+}

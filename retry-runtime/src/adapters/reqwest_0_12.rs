@@ -1,0 +1,32 @@
+//! `reqwest` 0.12: failed requests, and responses whose status is a failure.
+//!
+//! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
+//! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`Error`] of this
+//! module needs no rule in its attribute.
+//!
+//! Version 0.13 has the module `reqwest`, with the feature of that name.
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime::adapters as reattempt;
+//! # use reqwest_0_12 as reqwest;
+//! use reattempt::reqwest_0_12::{Error, ResponseExt as _};
+//!
+//! // #[reattempt::retry(timeout = "2s")]
+//! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, Error> {
+//!     let response = client.get(url).send().await?.check()?;
+//!     Ok(response.text().await?)
+//! }
+//! ```
+
+use ::reqwest_0_12 as client;
+
+#[allow(
+    clippy::duplicate_mod,
+    reason = "one source for each version, so that they cannot differ"
+)]
+#[path = "reqwest/version.rs"]
+mod version;
+
+pub use self::version::{Error, RequestExt, ResponseExt, is_retryable};

@@ -1,0 +1,104 @@
+//! `sea-orm` 2: the verdict of the `sqlx` error inside, with the feature `sqlx`.
+//!
+//! A connection that is lost during `COMMIT` leaves open whether the transaction took effect, as with
+//! [`sqlx`]. [`TransactionError`] and [`commit`] tell it from a connection that is lost before.
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime::adapters as reattempt;
+//! use reattempt::sea_orm::{TransactionError, commit};
+//! use sea_orm::{ConnectionTrait as _, DatabaseConnection, TransactionTrait as _};
+//!
+//! // #[reattempt::retry]
+//! async fn close_month(database: &DatabaseConnection) -> Result<(), TransactionError> {
+//!     let transaction = database.begin().await?;
+//!     transaction.execute_unprepared("UPDATE invoice SET state = 'closed'").await?;
+//!     commit(transaction).await
+//! }
+//! ```
+
+use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
+use ::sea_orm::{DatabaseTransaction, DbErr};
+
+use super::{sqlx, transaction};
+use crate::classify::{Retryable, Verdict};
+
+/// An error of `sqlx` has [its own verdict](super::sqlx). A pool without a free connection is refused. Any other
+/// error, such as a record that is not there, is permanent.
+#[diagnostic::do_not_recommend]
+impl Retryable for DbErr {
+    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+    fn verdict(&self) -> Verdict {
+        if let Some(error) = of_sqlx(self) {
+            return error.verdict();
+        }
+        match self {
+            // No connection was free, so nothing ran.
+            Self::ConnectionAcquire(ConnAcquireErr::Timeout) => Verdict::Refused,
+            // This program closed the pool.
+            Self::ConnectionAcquire(ConnAcquireErr::ConnectionClosed) => Verdict::Permanent,
+            // A text alone.
+            Self::Conn(_) | Self::Exec(_) | Self::Query(_) => Verdict::Unknown,
+            Self::Custom(_) | Self::Migration(_) => Verdict::Unknown,
+            // The call or its values are at fault, or the record is not there.
+            Self::TryIntoErr { .. }
+            | Self::ConvertFromU64(_)
+            | Self::UnpackInsertId
+            | Self::UpdateGetPrimaryKey
+            | Self::RecordNotFound(_)
+            | Self::AttrNotSet(_)
+            | Self::Type(_)
+            | Self::Json(_)
+            | Self::RecordNotInserted
+            | Self::RecordNotUpdated
+            | Self::BackendNotSupported { .. }
+            | Self::KeyArityMismatch { .. }
+            | Self::PrimaryKeyNotSet { .. }
+            | Self::RbacError(_)
+            | Self::AccessDenied { .. } => Verdict::Permanent,
+            // Errors that the crate may add.
+            _ => Verdict::Unknown,
+        }
+    }
+}
+
+fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(error))
+        | DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => Some(error),
+        _ => None,
+    }
+}
+
+/// Commits the transaction, and marks an error as one of the commit.
+///
+/// # Errors
+///
+/// - [`TransactionError::Commit`](transaction::TransactionError::Commit): the database refused the commit, or
+///   the connection was lost.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
+/// that could cut it, or make the transaction safe to run twice.
+pub async fn commit(transaction: DatabaseTransaction) -> Result<(), TransactionError> {
+    transaction.commit().await.map_err(TransactionError::Commit)
+}
+
+/// Why a transaction failed, and whether it failed before its `COMMIT`.
+pub type TransactionError = transaction::TransactionError<DbErr>;
+
+impl From<DbErr> for TransactionError {
+    fn from(error: DbErr) -> Self {
+        Self::Statement(error)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Retryable for TransactionError {
+    fn verdict(&self) -> Verdict {
+        self.judge(|error| of_sqlx(error).map_or(transaction::Failure::Other, sqlx::failure))
+    }
+}

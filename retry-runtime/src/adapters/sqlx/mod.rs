@@ -1,0 +1,45 @@
+//! `sqlx` 0.9: verdicts by SQLSTATE, by the codes of MySQL and SQLite, and of lost connections.
+//!
+//! After a conflict, the whole **transaction** has to run again. Annotate the function that begins and commits
+//! it, not the function that runs one statement.
+//!
+//! A connection that is lost during `COMMIT` leaves open whether the transaction took effect. A lost
+//! connection is therefore unknown, and not retried. Before `COMMIT`, nothing took effect.
+//! [`TransactionError`] and [`commit`] tell the two cases apart.
+//!
+//! Version 0.8 has the module `sqlx_0_8`, with the feature `sqlx-0_8`.
+//!
+//! # Examples
+//!
+//! With `sqlx::PgPool`, `MySqlPool` or `SqlitePool`:
+//!
+//! ```text
+//! use reattempt::sqlx::{TransactionError, commit};
+//!
+//! #[reattempt::retry]
+//! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError> {
+//!     let mut transaction = pool.begin().await?;
+//!     sqlx::query("UPDATE account SET balance = balance - 1 WHERE id = $1")
+//!         .bind(from)
+//!         .execute(&mut *transaction)
+//!         .await?;
+//!     sqlx::query("UPDATE account SET balance = balance + 1 WHERE id = $1")
+//!         .bind(to)
+//!         .execute(&mut *transaction)
+//!         .await?;
+//!     commit(transaction).await
+//! }
+//! ```
+
+use ::sqlx_core as client;
+
+#[allow(
+    clippy::duplicate_mod,
+    reason = "one source for each version, so that they cannot differ"
+)]
+#[path = "version.rs"]
+mod version;
+
+#[cfg(feature = "sea-orm")]
+pub(super) use self::version::failure;
+pub use self::version::{TransactionError, commit};

@@ -1,0 +1,186 @@
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+use super::super::client::error::ErrorKind;
+use super::*;
+
+/// An error as a driver makes it: what it displays, and its code.
+#[derive(Debug)]
+struct Said(&'static str, Option<&'static str>);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl StdError for Said {}
+
+impl DatabaseError for Said {
+    fn message(&self) -> &str {
+        self.0
+    }
+
+    fn code(&self) -> Option<Cow<'_, str>> {
+        self.1.map(Cow::Borrowed)
+    }
+
+    fn as_error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        self
+    }
+
+    fn as_error_mut(&mut self) -> &mut (dyn StdError + Send + Sync + 'static) {
+        self
+    }
+
+    fn into_error(self: Box<Self>) -> Box<dyn StdError + Send + Sync + 'static> {
+        self
+    }
+
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Other
+    }
+}
+
+fn said(text: &'static str, code: impl Into<Option<&'static str>>) -> Error {
+    Error::from(Said(text, code.into()))
+}
+
+fn io_error(kind: io::ErrorKind) -> Error {
+    Error::Io(kind.into())
+}
+
+#[test]
+fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit() {
+    const TABLE: [(&str, Option<&str>, Verdict, Verdict); 14] = [
+        (
+            "could not serialize",
+            Some("40001"),
+            Verdict::Transient,
+            Verdict::Transient,
+        ),
+        (
+            "duplicate key",
+            Some("23505"),
+            Verdict::Permanent,
+            Verdict::Permanent,
+        ),
+        (
+            "terminating",
+            Some("57P01"),
+            Verdict::Transient,
+            Verdict::Unknown,
+        ),
+        (
+            "1213 (40001): Deadlock found",
+            Some("40001"),
+            Verdict::Transient,
+            Verdict::Transient,
+        ),
+        (
+            "1205 (HY000): Lock wait",
+            Some("HY000"),
+            Verdict::Transient,
+            Verdict::Transient,
+        ),
+        (
+            "1062 (23000): Duplicate",
+            Some("23000"),
+            Verdict::Permanent,
+            Verdict::Permanent,
+        ),
+        (
+            "1053 (08S01): Shutdown",
+            Some("08S01"),
+            Verdict::Transient,
+            Verdict::Unknown,
+        ),
+        (
+            "1040: Too many connections",
+            None,
+            Verdict::Refused,
+            Verdict::Unknown,
+        ),
+        // No number in front of its own code.
+        (
+            "said 1205 (HY000): Lock wait",
+            Some("HY000"),
+            Verdict::Unknown,
+            Verdict::Unknown,
+        ),
+        (
+            "1205 (HY000): Lock wait",
+            Some("P0001"),
+            Verdict::Permanent,
+            Verdict::Permanent,
+        ),
+        (
+            "(code: 5) database is locked",
+            Some("5"),
+            Verdict::Transient,
+            Verdict::Transient,
+        ),
+        (
+            "(code: 517) database is locked",
+            Some("517"),
+            Verdict::Transient,
+            Verdict::Transient,
+        ),
+        (
+            "(code: 2067) UNIQUE",
+            Some("2067"),
+            Verdict::Permanent,
+            Verdict::Permanent,
+        ),
+        ("nothing", None, Verdict::Unknown, Verdict::Unknown),
+    ];
+    for (text, code, verdict, in_commit) in TABLE {
+        let error = said(text, code);
+        assert_eq!(error.verdict(), verdict, "{text}");
+        let before = TransactionError::from(error);
+        assert_eq!(before.verdict(), verdict, "{text}");
+        let during = TransactionError::Commit(said(text, code));
+        assert_eq!(during.verdict(), in_commit, "{text}");
+    }
+}
+
+#[test]
+fn a_lost_connection_is_transient_before_the_commit_and_unknown_in_it() {
+    for kind in [io::ErrorKind::ConnectionReset, io::ErrorKind::UnexpectedEof] {
+        assert_eq!(io_error(kind).verdict(), Verdict::Unknown, "{kind:?}");
+        let before = TransactionError::Statement(io_error(kind));
+        assert_eq!(before.verdict(), Verdict::Transient, "{kind:?}");
+        let during = TransactionError::Commit(io_error(kind));
+        assert_eq!(during.verdict(), Verdict::Unknown, "{kind:?}");
+    }
+    let refused = io_error(io::ErrorKind::ConnectionRefused);
+    assert_eq!(refused.verdict(), Verdict::Refused);
+    let no_socket = io_error(io::ErrorKind::NotFound);
+    assert_eq!(no_socket.verdict(), Verdict::Permanent);
+}
+
+#[test]
+fn other_errors_are_by_their_kind() {
+    let text = || Box::from("a text");
+    for (error, verdict) in [
+        (Error::PoolTimedOut, Verdict::Refused),
+        (Error::PoolClosed, Verdict::Permanent),
+        (Error::WorkerCrashed, Verdict::Unknown),
+        (Error::Protocol("junk".into()), Verdict::Unknown),
+        (Error::RowNotFound, Verdict::Permanent),
+        (Error::BeginFailed, Verdict::Permanent),
+        (Error::Configuration(text()), Verdict::Permanent),
+        (Error::Encode(text()), Verdict::Permanent),
+        (Error::Decode(text()), Verdict::Permanent),
+        (Error::Tls(text()), Verdict::Permanent),
+        (
+            Error::Tls(Box::new(io::Error::from(io::ErrorKind::ConnectionReset))),
+            Verdict::Refused,
+        ),
+        (Error::ColumnNotFound("id".into()), Verdict::Permanent),
+    ] {
+        assert_eq!(error.verdict(), verdict, "{error:?}");
+    }
+}

@@ -1,0 +1,148 @@
+//! The adapter of one version of `sqlx`, whose core the module around names `client`.
+
+use super::client::database::Database;
+use super::client::error::{DatabaseError, Error};
+use super::client::transaction::Transaction;
+use crate::adapters::{known, transaction};
+use crate::classify::{Retryable, Verdict};
+use crate::codes;
+
+/// An error of the database has the verdict of its code: SQLSTATE, the number of MySQL, or the result code of
+/// SQLite. A refused connection, and a pool without a free one, are refused. A lost connection is unknown,
+/// because a `COMMIT` may have been on its way. Any other error, such as a value of the wrong type, is permanent.
+#[diagnostic::do_not_recommend]
+impl Retryable for Error {
+    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Database(error) => of_code(&**error),
+            Self::Io(error) => match error.verdict() {
+                // No server listened, or the same address gives the same answer.
+                verdict @ (Verdict::Refused | Verdict::Permanent) => verdict,
+                _ => Verdict::Unknown,
+            },
+            // No connection was free, so nothing ran.
+            Self::PoolTimedOut => Verdict::Refused,
+            // The handshake of a connection, before anything ran.
+            Self::Tls(_) => match known::inside(self) {
+                Some(said) if said.verdict.is_retryable() => Verdict::Refused,
+                _ => Verdict::Permanent,
+            },
+            // This program closed it.
+            Self::PoolClosed => Verdict::Permanent,
+            // The call, its statement or its values are at fault.
+            Self::Configuration(_)
+            | Self::InvalidArgument(_)
+            | Self::RowNotFound
+            | Self::TypeNotFound { .. }
+            | Self::ColumnIndexOutOfBounds { .. }
+            | Self::ColumnNotFound(_)
+            | Self::ColumnDecode { .. }
+            | Self::Encode(_)
+            | Self::Decode(_)
+            | Self::AnyDriverError(_)
+            | Self::InvalidSavePointStatement
+            | Self::BeginFailed => Verdict::Permanent,
+            // Bytes that are no message, or a thread of SQLite that has panicked.
+            Self::Protocol(_) | Self::WorkerCrashed => Verdict::Unknown,
+            // Migrations, and errors that the crate may add.
+            _ => Verdict::Unknown,
+        }
+    }
+}
+
+/// The code of an error, which each database numbers in its own way.
+enum Code<'a> {
+    SqlState(&'a str),
+    MySql(i32, &'a str),
+    Sqlite(i32),
+}
+
+/// Reads the code, if there is one. `code` is what the error returns as its code.
+///
+/// The core of `sqlx` does not know the databases. A SQLSTATE has five characters. The codes of SQLite are
+/// decimal numbers with fewer. MySQL begins its message with its number and the SQLSTATE, if it has one: tests
+/// compare it with a server.
+fn read<'a>(error: &dyn DatabaseError, code: Option<&'a str>) -> Option<Code<'a>> {
+    let message = error.to_string();
+    let number = |code: &str| {
+        let number = message.split_once(code)?.0.trim_end();
+        number.parse().ok()
+    };
+    match code {
+        // MySQL refuses a connection before it knows what the client understands.
+        None => number(": ").map(|number| Code::MySql(number, "")),
+        Some(code) if code.len() != 5 => code.parse().ok().map(Code::Sqlite),
+        Some(code) => Some(match number(&format!("({code}): ")) {
+            Some(number) => Code::MySql(number, code),
+            None => Code::SqlState(code),
+        }),
+    }
+}
+
+fn of_code(error: &dyn DatabaseError) -> Verdict {
+    match read(error, error.code().as_deref()) {
+        Some(Code::SqlState(code)) => codes::sqlstate(code),
+        Some(Code::MySql(number, state)) => match codes::mysql(number) {
+            Verdict::Unknown => codes::sqlstate(state),
+            verdict => verdict,
+        },
+        Some(Code::Sqlite(code)) => codes::sqlite(code),
+        None => Verdict::Unknown,
+    }
+}
+
+fn is_conflict(error: &dyn DatabaseError) -> bool {
+    match read(error, error.code().as_deref()) {
+        Some(Code::SqlState(code)) => codes::sqlstate::is_conflict(code),
+        Some(Code::MySql(number, state)) => {
+            codes::mysql::is_conflict(number) || codes::sqlstate::is_conflict(state)
+        }
+        Some(Code::Sqlite(code)) => codes::sqlite::is_conflict(code),
+        None => false,
+    }
+}
+
+pub(crate) fn failure(error: &Error) -> transaction::Failure {
+    match error {
+        Error::Database(error) if is_conflict(&**error) => transaction::Failure::Conflict,
+        Error::Io(_) if error.verdict() == Verdict::Unknown => transaction::Failure::Lost,
+        _ => transaction::Failure::Other,
+    }
+}
+
+/// Commits the transaction, and marks an error as one of the commit.
+///
+/// # Errors
+///
+/// - [`TransactionError::Commit`](transaction::TransactionError::Commit): the database refused the commit, or
+///   the connection was lost.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
+/// that could cut it, or make the transaction safe to run twice.
+pub async fn commit<DB: Database>(
+    transaction: Transaction<'_, DB>,
+) -> Result<(), TransactionError> {
+    transaction.commit().await.map_err(TransactionError::Commit)
+}
+
+/// Why a transaction failed, and whether it failed before its `COMMIT`.
+pub type TransactionError = transaction::TransactionError<Error>;
+
+impl From<Error> for TransactionError {
+    fn from(error: Error) -> Self {
+        Self::Statement(error)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Retryable for TransactionError {
+    fn verdict(&self) -> Verdict {
+        self.judge(failure)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Errors of transactions: whether they came before the `COMMIT`.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::classify::{Retryable, Verdict};
+use crate::stopped::Stopped;
+
+/// Why a transaction failed, and whether it failed before its `COMMIT`.
+///
+/// For functions that begin a transaction, run all its statements, and end with the `commit` of the adapter.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TransactionError<E> {
+    /// Failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
+    Statement(E),
+    /// Failed in `COMMIT`. A conflict is transient, a lost connection is unknown.
+    Commit(E),
+    /// The call was stopped.
+    Stopped(Stopped),
+}
+
+/// How a database or its connection failed.
+pub(super) enum Failure {
+    /// A conflict or a lock: the server answered that nothing took effect.
+    Conflict,
+    /// The connection was lost.
+    Lost,
+    /// Any other.
+    Other,
+}
+
+impl<E: Retryable> TransactionError<E> {
+    pub(super) fn judge(&self, failure: impl FnOnce(&E) -> Failure) -> Verdict {
+        match self {
+            Self::Statement(error) => match failure(error) {
+                Failure::Lost => Verdict::Transient,
+                Failure::Conflict | Failure::Other => error.verdict(),
+            },
+            Self::Commit(error) => match (failure(error), error.verdict()) {
+                (Failure::Conflict, _) => Verdict::Transient,
+                // A deferred constraint, for example.
+                (_, Verdict::Permanent) => Verdict::Permanent,
+                // The session ended, perhaps after the commit, or the server did not answer.
+                _ => Verdict::Unknown,
+            },
+            Self::Stopped(stopped) => stopped.verdict(),
+        }
+    }
+}
+
+impl<E> From<Stopped> for TransactionError<E> {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl<E> fmt::Display for TransactionError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Statement(_) => f.write_str("the transaction failed and was rolled back"),
+            Self::Commit(_) => f.write_str("the commit failed"),
+            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for TransactionError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Statement(error) | Self::Commit(error) => Some(error),
+            // As a link of its own: what it keeps as its source has had its attempts.
+            Self::Stopped(stopped) => Some(stopped),
+        }
+    }
+}

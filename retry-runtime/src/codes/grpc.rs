@@ -1,0 +1,53 @@
+//! The status codes of gRPC.
+
+use super::CodeNumber;
+use crate::classify::Verdict;
+
+/// Returns the verdict of a gRPC status code.
+///
+/// It follows the gRPC documentation of status codes. The pushback of the server is no part of it.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// // UNAVAILABLE, NOT_FOUND.
+/// assert_eq!(codes::grpc(14), Verdict::Transient);
+/// assert_eq!(codes::grpc(5), Verdict::Permanent);
+/// ```
+#[must_use]
+pub fn grpc(code: impl CodeNumber) -> Verdict {
+    of(code.code_number())
+}
+
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+fn of(code: i32) -> Verdict {
+    match code {
+        // UNAVAILABLE: "most likely a transient condition."
+        14 => Verdict::Transient,
+        // ABORTED, a conflict: "retry at a higher level". The annotated function is that level.
+        10 => Verdict::Transient,
+        // DEADLINE_EXCEEDED: the same as a timeout of this client.
+        4 => Verdict::Transient,
+
+        // RESOURCE_EXHAUSTED: a quota that refills, or a message that is too large. `RetryInfo` tells which.
+        8 => Verdict::Unknown,
+        // CANCELLED: a user cancelled the call, or a proxy gave up.
+        1 => Verdict::Unknown,
+        // UNKNOWN, INTERNAL: a failure of the server. A lost connection has one of these codes too.
+        2 | 13 => Verdict::Unknown,
+
+        // The same request gets the same answer: INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, OUT_OF_RANGE,
+        // PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED.
+        3 | 5 | 6 | 11 | 7 | 16 | 12 => Verdict::Permanent,
+        // FAILED_PRECONDITION: "the client should not retry until the system state has been explicitly fixed."
+        9 => Verdict::Permanent,
+        // DATA_LOSS: "unrecoverable."
+        15 => Verdict::Permanent,
+
+        // OK is no failure, and the rest is not registered.
+        _ => Verdict::Unknown,
+    }
+}

@@ -1,0 +1,62 @@
+//! The statuses of HTTP.
+
+use super::CodeNumber;
+use crate::classify::Verdict;
+
+/// Returns the verdict of an HTTP status.
+///
+/// It follows RFC 9110 where no other source is named. A status outside of 400 to 599 is no failure, and
+/// unknown. `Retry-After` is no part of it: see [`adapters::http`](crate::adapters), feature `http`.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// assert_eq!(codes::http_status(503), Verdict::Transient);
+/// assert_eq!(codes::http_status(429), Verdict::Throttled);
+/// assert_eq!(codes::http_status(404), Verdict::Permanent);
+/// assert_eq!(codes::http_status(200), Verdict::Unknown);
+/// ```
+#[must_use]
+pub fn http_status(status: impl CodeNumber) -> Verdict {
+    of(status.code_number())
+}
+
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+fn of(status: i32) -> Verdict {
+    match status {
+        // The server waited for the request and gave up; a client "MAY repeat the request".
+        408 => Verdict::Transient,
+        // RFC 8470: the server did not run a request that might be a replay.
+        425 => Verdict::Refused,
+        // RFC 6585.
+        429 => Verdict::Throttled,
+        // The server failed, perhaps after it did a part of the work.
+        500 => Verdict::Transient,
+        // A gateway got no good answer. The server behind it may have run the request.
+        502 | 504 => Verdict::Transient,
+        // "Likely to be alleviated after some delay."
+        503 => Verdict::Transient,
+
+        // The request, or the configuration of the server, is at fault: 501, 505, 506, 508 and 510.
+        // 507 needs space to be freed, 511 needs a login.
+        501 | 505..=508 | 510 | 511 => Verdict::Permanent,
+        // The request is at fault, or something else has to happen first (409, 423).
+        400..=499 => Verdict::Permanent,
+
+        // Not registered. Cloudflare sends them when the server behind it gave no good answer (520), is down
+        // (521), cannot be reached (522, 523, 527), or took too long (524): "Cloudflare 5xx errors" of
+        // developers.cloudflare.com. As 502 and 504: another gateway may use them otherwise, so even 521
+        // does not prove that nothing ran.
+        520..=524 | 527 => Verdict::Transient,
+        // Cloudflare: the TLS handshake failed, or the certificate is not valid. A matter of configuration.
+        525 | 526 => Verdict::Permanent,
+        // "Overloaded", of every client together: the error pages of Anthropic's API and Qualys.
+        529 => Verdict::Throttled,
+
+        // No failure, or used in too many ways (509, 530, 598, 599).
+        _ => Verdict::Unknown,
+    }
+}

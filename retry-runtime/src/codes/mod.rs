@@ -1,0 +1,45 @@
+//! Verdicts of codes, for clients that have no adapter.
+//!
+//! Each function looks up one code in the table that the adapters use as well. `docs/CLASSIFICATION.md` has
+//! every row with its reason. An unlisted code is permanent if its class is known, else unknown. Neither is
+//! retried without a rule in the attribute.
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use reattempt::{Verdict, codes};
+//!
+//! assert_eq!(codes::http_status(503), Verdict::Transient);
+//! assert_eq!(codes::sqlstate("40001"), Verdict::Transient);
+//! assert_eq!(codes::grpc(8), Verdict::Unknown);
+//! ```
+//!
+//! `with` of `#[derive(Retryable)]` takes each of them:
+//!
+//! ```text
+//! #[derive(reattempt::Retryable)]
+//! enum ApiError {
+//!     #[retryable(with = "reattempt::codes::http_status")]
+//!     Status(u16),
+//!     #[retryable(with = "reattempt::codes::sqlstate")]
+//!     Database(String),
+//! }
+//! ```
+
+mod grpc;
+mod http;
+pub(crate) mod mysql;
+mod number;
+pub(crate) mod sqlite;
+pub(crate) mod sqlstate;
+
+pub use self::grpc::grpc;
+pub use self::http::http_status;
+pub use self::mysql::mysql;
+pub use self::number::CodeNumber;
+pub use self::sqlite::sqlite;
+pub use self::sqlstate::sqlstate;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! The error numbers of MySQL and MariaDB.
+
+use super::CodeNumber;
+use crate::classify::Verdict;
+
+/// Returns the verdict of an error number of MySQL or MariaDB.
+///
+/// The number is more exact than the SQLSTATE, which is `HY000` for a lock that was not granted in time, for
+/// example. If a number is unknown here, look up its [`sqlstate`](super::sqlstate()), as the adapters do.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// // A deadlock, and too many connections.
+/// assert_eq!(codes::mysql(1213), Verdict::Transient);
+/// assert_eq!(codes::mysql(1040), Verdict::Refused);
+/// ```
+#[must_use]
+pub fn mysql(number: impl CodeNumber) -> Verdict {
+    of(number.code_number())
+}
+
+/// After the "Server Error Message Reference" of MySQL and "MariaDB Error Codes".
+fn of(number: i32) -> Verdict {
+    match number {
+        _ if is_conflict(number) => Verdict::Transient,
+
+        // ER_CON_COUNT_ERROR and ER_TOO_MANY_USER_CONNECTIONS: the server refused this connection.
+        1040 | 1203 => Verdict::Refused,
+        // ER_TOO_MANY_CONCURRENT_TRXS: used up by the present load.
+        1637 => Verdict::Throttled,
+
+        // ER_SERVER_SHUTDOWN and ER_CLIENT_INTERACTION_TIMEOUT: the server ended the session.
+        1053 | 4031 => Verdict::Transient,
+
+        // The SQLSTATE may tell.
+        _ => Verdict::Unknown,
+    }
+}
+
+/// Whether another transaction was in the way: nothing took effect.
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+pub(crate) fn is_conflict(number: i32) -> bool {
+    match number {
+        // ER_LOCK_DEADLOCK and ER_XA_RBDEADLOCK: rolled back, to be run again.
+        1213 | 1614 => true,
+        // ER_LOCK_WAIT_TIMEOUT and ER_LOCK_NOWAIT: another transaction holds the lock.
+        1205 | 3572 => true,
+        // ER_CHECKREAD, "record has changed since last read": the conflict of MariaDB's snapshot isolation.
+        1020 => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,36 @@
+//! The integers that a code can be.
+
+/// An integer of any type, or a reference to one.
+///
+/// A reference, because `with` of `#[derive(Retryable)]` passes the fields of an error by reference.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the number of a code",
+    label = "expected an integer, or a reference to one",
+    note = "ask a function of yours, which takes the number out: `#[retryable(with = \"path::to_function\")]`"
+)]
+pub trait CodeNumber {
+    /// Returns the number, or -1 if it does not fit in an `i32`, as every code does.
+    fn code_number(&self) -> i32;
+}
+
+macro_rules! integers {
+    ($($integer:ty),+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl CodeNumber for $integer {
+            fn code_number(&self) -> i32 {
+                (*self).try_into().unwrap_or(-1)
+            }
+        }
+    )+};
+}
+
+integers!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+);
+
+#[diagnostic::do_not_recommend]
+impl<N: CodeNumber> CodeNumber for &N {
+    fn code_number(&self) -> i32 {
+        (**self).code_number()
+    }
+}

@@ -1,0 +1,55 @@
+//! The result codes of SQLite.
+
+use super::CodeNumber;
+use crate::classify::Verdict;
+
+/// Returns the verdict of a result code of SQLite, primary or extended.
+///
+/// An extended code has the verdict of its primary code, which is its lowest byte.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// // SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT and SQLITE_CONSTRAINT_UNIQUE.
+/// assert_eq!(codes::sqlite(5), Verdict::Transient);
+/// assert_eq!(codes::sqlite(517), Verdict::Transient);
+/// assert_eq!(codes::sqlite(2067), Verdict::Permanent);
+/// ```
+#[must_use]
+pub fn sqlite(code: impl CodeNumber) -> Verdict {
+    match code.code_number() {
+        negative @ ..0 => of(negative),
+        code => of(code & 0xff),
+    }
+}
+
+/// After "Result and Error Codes" of sqlite.org.
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+fn of(primary: i32) -> Verdict {
+    match primary {
+        _ if is_conflict(primary) => Verdict::Transient,
+        // PROTOCOL: lost the race for the locks of the write-ahead log for some seconds.
+        15 => Verdict::Transient,
+        // SCHEMA: another connection changed the schema while the statement was prepared.
+        17 => Verdict::Transient,
+
+        // ERROR, PERM, READONLY, CORRUPT, NOTFOUND, CANTOPEN: the statement or the file is at fault.
+        1 | 3 | 8 | 11 | 12 | 14 => Verdict::Permanent,
+        // FULL: space has to be freed first, which takes longer than a retry waits.
+        13 => Verdict::Permanent,
+        // TOOBIG, CONSTRAINT, MISMATCH, MISUSE, NOLFS, AUTH, FORMAT, RANGE, NOTADB.
+        18..=26 => Verdict::Permanent,
+
+        // INTERNAL, ABORT, NOMEM, INTERRUPT, IOERR, and what is no failure.
+        _ => Verdict::Unknown,
+    }
+}
+
+/// Whether it is BUSY or LOCKED, extended or not: another connection holds the database or the table, and
+/// nothing took effect.
+pub(crate) fn is_conflict(code: i32) -> bool {
+    code >= 0 && matches!(code & 0xff, 5 | 6)
+}

@@ -1,0 +1,79 @@
+//! SQLSTATE, the codes of SQL databases.
+
+use crate::classify::Verdict;
+
+/// Returns the verdict of a SQLSTATE.
+///
+/// It follows Appendix A of the Postgres manual where no other source is named. MySQL and MariaDB send
+/// `HY000` for many errors; [`mysql`](super::mysql()) reads their own number.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// // A serialization failure, and a unique violation.
+/// assert_eq!(codes::sqlstate("40001"), Verdict::Transient);
+/// assert_eq!(codes::sqlstate("23505"), Verdict::Permanent);
+/// ```
+#[must_use]
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
+pub fn sqlstate(code: &str) -> Verdict {
+    match code {
+        _ if is_conflict(code) => Verdict::Transient,
+        // The statement or the transaction may or may not have taken effect. Npgsql calls 08007 transient,
+        // which can run a transaction twice.
+        "40003" | "08007" => Verdict::Unknown,
+
+        // There is no connection.
+        "08001" | "08003" | "08004" => Verdict::Refused,
+        // The connection was lost. 08S01 is what ODBC and MySQL say.
+        "08000" | "08006" | "08S01" => Verdict::Transient,
+        // A protocol violation. Poolers use the code for much else.
+        "08P01" => Verdict::Unknown,
+
+        // Too many connections: the server refused this one.
+        "53300" => Verdict::Refused,
+        // Memory, disk or a configured limit is used up by the present load.
+        "53000" | "53100" | "53200" | "53400" => Verdict::Throttled,
+
+        // Another session uses the object, such as the template of a new database. Npgsql retries it too.
+        "55006" => Verdict::Transient,
+
+        // Starting, shutting down or recovering: the server refused the connection.
+        "57P03" => Verdict::Refused,
+        // An administrator, a crash or an idle timeout ended the session.
+        "57P01" | "57P02" | "57P05" => Verdict::Transient,
+        // Cancelled, by a user or by `statement_timeout`.
+        "57014" => Verdict::Unknown,
+
+        // The system under the server failed: "errors external to PostgreSQL itself". As 500 of HTTP: the
+        // failure may pass, and the server says that the statement failed. Npgsql retries both too.
+        "58000" | "58030" => Verdict::Transient,
+
+        // 55000 is among them, which Npgsql retries: Postgres sends it for `currval` before `nextval` and for
+        // an insert into a view, which stay wrong.
+        _ if is_permanent_class(code) => Verdict::Permanent,
+        // Other system errors (58), internal errors (XX), `HY000`, and unregistered codes.
+        _ => Verdict::Unknown,
+    }
+}
+
+/// Whether it is a serialization failure, a deadlock or a lock that is not available: nothing took effect.
+pub(crate) fn is_conflict(code: &str) -> bool {
+    matches!(code, "40001" | "40P01" | "55P03")
+}
+
+/// Whether the class of the code is about the statement, which is the same in another attempt.
+fn is_permanent_class(code: &str) -> bool {
+    const PERMANENT: [&str; 35] = [
+        "03", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "20", "21", "22", "23", "24", "25", "26",
+        "27", "28", "2B", "2D", "2F", "34", "38", "39", "3B", "3D", "3F", "40", "42", "44", "54",
+        "55", "57", "72", "F0", "P0",
+    ];
+    code.len() == 5
+        && code
+            .get(..2)
+            .is_some_and(|class| PERMANENT.contains(&class))
+}

@@ -1,0 +1,152 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::classify::Verdict;
+
+#[test]
+fn every_status_has_its_verdict() {
+    for status in -1..1100 {
+        let verdict = match status {
+            425 => Verdict::Refused,
+            429 | 529 => Verdict::Throttled,
+            408 | 500 | 502 | 503 | 504 | 520 | 521 | 522 | 523 | 524 | 527 => Verdict::Transient,
+            400..=499 | 501 | 505 | 506 | 507 | 508 | 510 | 511 | 525 | 526 => Verdict::Permanent,
+            _ => Verdict::Unknown,
+        };
+        assert_eq!(http_status(status), verdict, "{status}");
+    }
+}
+
+#[test]
+fn every_code_of_grpc_has_its_verdict() {
+    for code in -1..100 {
+        let verdict = match code {
+            4 | 10 | 14 => Verdict::Transient,
+            3 | 5 | 6 | 7 | 9 | 11 | 12 | 15 | 16 => Verdict::Permanent,
+            _ => Verdict::Unknown,
+        };
+        assert_eq!(grpc(code), verdict, "{code}");
+    }
+}
+
+#[test]
+fn every_sqlstate_has_its_verdict() {
+    let table = [
+        (
+            Verdict::Transient,
+            &[
+                "40001", "40P01", "55006", "55P03", "57P01", "57P02", "57P05", "58000", "58030",
+                "08000", "08006", "08S01",
+            ][..],
+        ),
+        (Verdict::Throttled, &["53000", "53100", "53200", "53400"]),
+        (
+            Verdict::Refused,
+            &["53300", "57P03", "08001", "08003", "08004"],
+        ),
+        (
+            Verdict::Unknown,
+            &[
+                "08007", "08P01", "40003", "57014", "58P01", "HY000", "XX000", "XX001",
+            ],
+        ),
+        // Unique violation, syntax error, wrong password, no such database, failed transaction,
+        // a constraint at commit, too complex, not in the state that is needed, dropped database.
+        (
+            Verdict::Permanent,
+            &[
+                "23505", "42601", "28P01", "3D000", "25P02", "40002", "54001", "55000", "57P04",
+            ],
+        ),
+        // Nothing that a database sends.
+        (
+            Verdict::Unknown,
+            &[
+                "",
+                "0",
+                "40",
+                "4000",
+                "400011",
+                "ZZ000",
+                "\u{e9}\u{e9}\u{e9}",
+                "99999",
+                "00000",
+                "01000",
+            ],
+        ),
+    ];
+    for (verdict, codes) in table {
+        for code in codes {
+            assert_eq!(sqlstate(code), verdict, "{code}");
+        }
+    }
+}
+
+#[test]
+fn every_number_of_mysql_has_its_verdict() {
+    for number in -1..5000 {
+        let verdict = match number {
+            1020 | 1053 | 1205 | 1213 | 1614 | 3572 | 4031 => Verdict::Transient,
+            1040 | 1203 => Verdict::Refused,
+            1637 => Verdict::Throttled,
+            _ => Verdict::Unknown,
+        };
+        assert_eq!(mysql(number), verdict, "{number}");
+    }
+}
+
+#[test]
+fn every_code_of_sqlite_has_its_verdict() {
+    for code in 0..256 {
+        let verdict = match code {
+            5 | 6 | 15 | 17 => Verdict::Transient,
+            1 | 3 | 8 | 11..=14 | 18..=26 => Verdict::Permanent,
+            _ => Verdict::Unknown,
+        };
+        for extension in [0, 1, 2, 34, 100] {
+            let extended = code + (extension << 8);
+            assert_eq!(sqlite(extended), verdict, "{extended}");
+        }
+    }
+    // -251 has the lowest byte of BUSY.
+    assert_eq!(sqlite(-251), Verdict::Unknown);
+}
+
+#[test]
+fn a_number_may_have_any_type_and_one_that_is_too_large_is_unknown() {
+    assert_eq!(http_status(503_u16), Verdict::Transient);
+    let field = &503_u64;
+    assert_eq!(http_status(field), Verdict::Transient);
+    assert_eq!(http_status(503_i128), Verdict::Transient);
+    assert_eq!(grpc(14_u8), Verdict::Transient);
+    // The lowest bits of these are 503 and 14.
+    assert_eq!(http_status((1_u64 << 32) + 503), Verdict::Unknown);
+    assert_eq!(grpc((1_u128 << 64) + 14), Verdict::Unknown);
+}
+
+#[test]
+fn any_number_is_harmless_and_only_listed_ones_are_retried() {
+    let statuses = [
+        408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 527, 529,
+    ];
+    proptest!(|(number: i64)| {
+        let listed = |codes: &[i64]| codes.contains(&number);
+        prop_assert_eq!(http_status(number).is_retryable(), listed(&statuses));
+        prop_assert_eq!(grpc(number).is_retryable(), listed(&[4, 10, 14]));
+        let primary = i32::try_from(number).ok().filter(|code| *code >= 0).map(|code| code & 0xff);
+        let busy = primary.is_some_and(|primary| [5, 6, 15, 17].contains(&primary));
+        prop_assert_eq!(sqlite(number).is_retryable(), busy);
+    });
+}
+
+#[test]
+fn any_text_is_harmless_and_only_listed_sqlstates_are_retried() {
+    let listed = [
+        "40001", "40P01", "55006", "55P03", "57P01", "57P02", "57P03", "57P05", "58000", "58030",
+        "08000", "08001", "08003", "08004", "08006", "08S01", "53000", "53100", "53200", "53300",
+        "53400",
+    ];
+    proptest!(|(code in "\\PC{0,6}|[0-9A-Z]{5}")| {
+        prop_assert_eq!(sqlstate(&code).is_retryable(), listed.contains(&code.as_str()));
+    });
+}

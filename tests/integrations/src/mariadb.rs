@@ -1,0 +1,137 @@
+//! A MariaDB server of one's own: in a temporary folder, on a free port of loopback.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+use crate::program::{Missing, Program};
+use crate::{STARTS_WITHIN, free_port, is_root, run};
+
+/// The server program, which Debian keeps off the path of most users.
+pub const PROGRAM: Program = Program {
+    names: &["mariadbd"],
+    package: "mariadb-server",
+    folders: &["/usr/sbin"],
+};
+
+/// Makes the folder of a server, and comes with it.
+const INSTALL: Program = Program {
+    names: &["mariadb-install-db"],
+    ..PROGRAM
+};
+
+/// The server, without passwords; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    folder: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// - [`PROGRAM`] is not installed.
+    ///
+    /// # Panics
+    ///
+    /// If it is installed and cannot be started.
+    pub async fn start() -> Result<Self, Missing> {
+        let (program, install) = (PROGRAM.find()?, INSTALL.find()?);
+        let folder = tempfile::tempdir().unwrap();
+        let mut install = Command::new(install);
+        install.args(["--no-defaults", "--skip-test-db"]);
+        install.args(["--auth-root-authentication-method=normal"]);
+        run(as_root(&mut install).arg(at("--datadir", folder.path())));
+        let port = free_port();
+        let process = spawn(&program, folder.path(), port);
+        let mut server = Self {
+            folder,
+            port,
+            process,
+        };
+        while !server.answers().await {
+            // Somebody else took the port.
+            server.port = free_port();
+            server.process = spawn(&program, server.folder.path(), server.port);
+        }
+        Ok(server)
+    }
+
+    /// How to connect to it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("mysql://root@127.0.0.1:{}/mysql", self.port)
+    }
+
+    /// Kills it, as a crash would.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Waits until it listens; `false` if it ended instead.
+    async fn answers(&mut self) -> bool {
+        let began = Instant::now();
+        // It writes the file when it listens.
+        let listens = self.folder.path().join("pid");
+        while !listens.exists() {
+            if self.process.try_wait().unwrap().is_some() {
+                return false;
+            }
+            assert!(began.elapsed() < STARTS_WITHIN, "mariadb is not ready");
+            sleep(Duration::from_millis(10)).await;
+        }
+        TcpStream::connect(("127.0.0.1", self.port)).await.is_ok()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed before, which is no error here.
+        let _: std::io::Result<()> = self.process.kill();
+        let _: std::io::Result<ExitStatus> = self.process.wait();
+    }
+}
+
+fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
+    let mut server = Command::new(program);
+    server
+        .arg("--no-defaults")
+        .arg(at("--datadir", folder))
+        .arg(at("--socket", &folder.join("socket")))
+        .arg(at("--pid-file", &folder.join("pid")))
+        .arg(format!("--port={port}"))
+        .args(["--bind-address=127.0.0.1", "--innodb-buffer-pool-size=8M"])
+        // Few, so that a test can use them up, and short, so that a test need not wait.
+        .args(["--max-connections=10", "--innodb-lock-wait-timeout=1"])
+        .args(["--innodb-flush-log-at-trx-commit=0"]);
+    as_root(&mut server)
+        .current_dir("/")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn at(option: &str, path: &Path) -> String {
+    format!("{option}={}", path.display())
+}
+
+/// It refuses to run as root, as whom a container's tests often run, unless it is told to.
+fn as_root(command: &mut Command) -> &mut Command {
+    if is_root() {
+        command.arg("--user=root");
+    }
+    command
+}

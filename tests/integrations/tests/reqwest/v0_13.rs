@@ -1,0 +1,9 @@
+use reattempt::reqwest as adapter;
+use reqwest as client;
+
+#[allow(
+    clippy::duplicate_mod,
+    reason = "one source for each version, so that they cannot differ"
+)]
+#[path = "scenarios.rs"]
+mod scenarios;
