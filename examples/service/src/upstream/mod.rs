@@ -61,8 +61,7 @@ impl Upstreams {
     /// - Postgres or Redis is not installed, or no port is free.
     pub(crate) async fn start() -> Result<Self, Failure> {
         let (redis, postgres) = tokio::join!(redis::Server::start(), postgres::Server::start());
-        let redis = redis.ok_or("this needs redis-server: apt-get install redis-server")?;
-        let postgres = postgres.ok_or("this needs PostgreSQL: apt-get install postgresql")?;
+        let (redis, postgres) = (redis?, postgres?);
         postgres.connect().await?.batch_execute(TABLES).await?;
 
         let health = watch::Sender::new(Health::Healthy);

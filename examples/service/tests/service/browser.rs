@@ -8,12 +8,27 @@ use std::time::{Duration, Instant};
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
+use integrations::program::Program;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::sleep;
 use url::{ParseError, Url};
 
 use crate::{Failure, PATIENCE, Tested};
+
+/// The browser, and what drives it.
+pub(crate) const PROGRAMS: [Program; 2] = [
+    Program {
+        names: &["chromium"],
+        package: "chromium",
+        folders: &[],
+    },
+    Program {
+        names: &["chromedriver"],
+        package: "chromium-driver",
+        folders: &[],
+    },
+];
 
 /// The browser with one page open.
 pub(crate) struct Browser {

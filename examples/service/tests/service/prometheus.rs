@@ -5,12 +5,19 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use integrations::program::Program;
 use reqwest::{Client, Url};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::sleep;
 
 use crate::{Failure, PATIENCE, Tested, end};
+
+pub(crate) const PROGRAM: Program = Program {
+    names: &["prometheus"],
+    package: "prometheus",
+    folders: &[],
+};
 
 /// The server. It ends when this is dropped.
 pub(crate) struct Prometheus {
