@@ -107,9 +107,7 @@ pub(crate) async fn start(service: Service) -> std::io::Result<String> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Some(server) = Server::start().await else {
-        return Ok(());
-    };
+    let server = Server::start().await?;
     let database = server.connect().await?;
     database.batch_execute(TABLES).await?;
     let service = Service {

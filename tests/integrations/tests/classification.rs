@@ -191,7 +191,7 @@ async fn the_table_says_what_the_code_does() {
 
 /// The comparison can fail: each single change to the table is found.
 #[tokio::test]
-async fn c69_every_row_of_the_table_is_checked() {
+async fn every_row_of_the_table_is_checked() {
     let text = include_str!("../../../docs/CLASSIFICATION.md");
     let code = of_the_code().await;
     let mut rows = 0;

@@ -19,7 +19,7 @@ fn client() -> Client {
 }
 
 #[tokio::test]
-async fn c64_without_a_key_it_is_one_entry_and_an_error() {
+async fn without_a_key_it_is_one_entry_and_an_error() {
     let ledger = Ledger::start(1).await;
     let error = pay_once(&client(), &ledger.url()).await.unwrap_err();
     let Error::Stopped(stopped) = error else {
@@ -33,7 +33,7 @@ async fn c64_without_a_key_it_is_one_entry_and_an_error() {
 }
 
 #[tokio::test]
-async fn c64_without_a_key_a_ledger_that_answers_has_one_entry() {
+async fn without_a_key_a_ledger_that_answers_has_one_entry() {
     let ledger = Ledger::start(0).await;
     pay_once(&client(), &ledger.url()).await.unwrap();
     assert_eq!(ledger.entries(), 1);
@@ -63,7 +63,7 @@ async fn without_a_key_a_request_that_was_never_sent_is_made_again() {
 }
 
 #[tokio::test]
-async fn c65_with_a_key_it_is_one_entry_however_often_it_is_sent() {
+async fn with_a_key_it_is_one_entry_however_often_it_is_sent() {
     let ledger = Ledger::start(2).await;
     pay_with_key(&client(), &ledger.url()).await.unwrap();
     assert_eq!(ledger.entries(), 1);
@@ -79,7 +79,7 @@ async fn c65_with_a_key_it_is_one_entry_however_often_it_is_sent() {
 
 /// Documented, not wished for: to annotate a function is to say that it may run again.
 #[tokio::test]
-async fn c64_idempotent_by_word_alone_pays_twice() {
+async fn idempotent_by_word_alone_pays_twice() {
     #[retry(attempts = 3, base = "1ms", timeout = "300ms", idempotent = true)]
     async fn pay(client: &Client, url: &str) -> Result<(), Error> {
         client.post(url).send().await?.check()?;

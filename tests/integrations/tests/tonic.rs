@@ -90,7 +90,7 @@ fn pushed_back(millis: &'static str) -> Status {
 }
 
 #[tokio::test]
-async fn c61_a_negative_pushback_means_no() {
+async fn a_negative_pushback_means_no() {
     let service = Service::start(|_| Some(pushed_back("-1"))).await;
     check(&service.client()).await.unwrap_err();
     assert_eq!(service.calls(), 1);
@@ -122,7 +122,7 @@ async fn a_pushback_is_waited() {
 }
 
 #[tokio::test]
-async fn c62_a_delay_of_ten_thousand_years_ends_the_call() {
+async fn a_delay_of_ten_thousand_years_ends_the_call() {
     let service = Service::start(|_| {
         let details = ErrorDetails::with_retry_info(Some(Duration::MAX));
         Some(Status::with_error_details(

@@ -29,7 +29,7 @@ const fn seconds(seconds: u64) -> Option<Duration> {
 }
 
 #[test]
-fn c60_retry_after_is_read_or_left() {
+fn retry_after_is_read_or_left() {
     let table: &[(&[u8], Option<Duration>)] = &[
         // Seconds.
         (b"0", seconds(0)),

@@ -218,7 +218,7 @@ async fn post_once(url: &str) -> Result<String, Error> {
 }
 
 #[tokio::test]
-async fn c64_what_may_have_run_is_not_repeated_when_it_must_not_be() {
+async fn what_may_have_run_is_not_repeated_when_it_must_not_be() {
     for answer in [&[Answer::Reset], &[TRUNCATED], &[UNAVAILABLE]] as [&'static [Answer]; 3] {
         let server = Loopback::start(answer).await;
         post_once(&server.url()).await.unwrap_err();

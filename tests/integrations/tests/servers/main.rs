@@ -2,6 +2,7 @@
 
 mod deadpool;
 mod left_out;
+mod payment_service;
 mod redis;
 mod sea_orm;
 mod sqlx;
@@ -26,6 +27,9 @@ integrations::tests! {
         sqlx::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [postgres::PROGRAM] =>
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
+        payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
+        payment_service::requests_with_one_key_at_the_same_time_are_one_payment,
+        payment_service::a_key_of_another_order_and_no_key_are_refused,
         sqlx::a_connection_lost_during_commit_is_unknown_and_not_retried,
         sqlx::a_deadlock_in_postgres_runs_the_whole_transaction_again,
         sqlx::an_error_of_postgres_is_by_its_sqlstate,
