@@ -1,23 +1,23 @@
 //! The guide: one page for each question.
 //!
-//! | question | page |
+//! | question | on the page |
 //! |---|---|
-//! | How do I add retries to an application? | [start] |
-//! | Which numbers do I choose? | [numbers] |
-//! | Which errors are retried? | [retried] |
-//! | Why did my call fail after one attempt? | [budgets] |
-//! | How long may a call take? | [deadlines] |
-//! | How do I stop calls at shutdown? | [cancelling] |
-//! | How do I retry a payment? | [idempotency] |
-//! | What happens when a retried function calls another? | [nesting] |
-//! | What did my call do? | [seeing] |
-//! | How do I test code that retries? | [testing] |
-//! | How do I change retries without a release? | [configuring] |
-//! | What do I do when a service that I call is down? | [operating] |
-//! | How do I retry a function that is not async? | [blocking] |
-//! | How do I come from another crate? | [migrating] |
-//! | When should I not retry? | [when_not] |
-//! | What does this crate promise? | [promises] |
+//! | [How do I add retries to an application?](start) | the lines for `Cargo.toml`, a first function, and what you see when it fails |
+//! | [Which numbers do I choose?](numbers) | attempts, timeout, deadline and delays, from a latency and a deadline |
+//! | [Which errors are retried?](retried) | verdicts, rules, errors of your own, clients |
+//! | [Why did my call fail after one attempt?](budgets) | the outcomes that end a call early, and the retry budget |
+//! | [How long may a call take?](deadlines) | limits, `Stopped`, the deadline of a request |
+//! | [How do I stop calls at shutdown?](cancelling) | `cancel`, and what dropping does |
+//! | [How do I retry a payment?](idempotency) | `idempotent`, and idempotency keys on both sides |
+//! | [What happens when a retried function calls another?](nesting) | how retries add, refusals, the current attempt, spawned tasks |
+//! | [What did my call do?](seeing) | reports, hooks, events, spans, metrics |
+//! | [How do I test code that retries?](testing) | scopes without waits, scripted operations, the paused clock |
+//! | [How do I change retries without a release?](configuring) | presets, files, variables, reloads |
+//! | [What do I do when a service that I call is down?](operating) | where to look, and how to turn retries off |
+//! | [How do I retry a function that is not async?](blocking) | `blocking`, and how to call it from async code |
+//! | [How do I come from another crate?](migrating) | the words of other crates, and what is different here |
+//! | [When should I not retry?](when_not) | what to do instead, and what this crate does not do |
+//! | [What does this crate promise?](promises) | ten promises with their tests, costs, versions |
 //!
 //! [`retry`](macro@crate::retry) is the reference of the attribute: every key, and the order of decisions.
 //!
