@@ -296,6 +296,19 @@ fn each_test_that_a_promise_names_is_there() {
 }
 
 #[test]
+fn each_event_of_the_table_is_one_that_calls_emit() {
+    let rows = table(&read("src/guide/seeing.md"), "| level | message | when |");
+    let sources: String = in_folder("retry-runtime/src/trace", "rs")
+        .into_iter()
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        assert!(sources.contains(&format!("\"{}\"", row[1])), "{}", row[1]);
+    }
+}
+
+#[test]
 fn the_guide_lists_every_example() {
     let rows = table(&read("src/guide/mod.rs"), "| example | package | shows |");
     let listed: BTreeSet<_> = rows
