@@ -15,7 +15,7 @@ use crate::event::RetryEvent;
 use crate::explain::Words;
 use crate::metrics::{self, Attempted};
 use crate::stopped::{Outcome, Stopped};
-use crate::trace::{self, Failure};
+use crate::trace::{self, FailedAttempt};
 
 /// Tells a hook of a retry. Its argument has a type here, so that a closure needs no annotation.
 pub fn tell<E>(event: &RetryEvent<'_, E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
@@ -218,7 +218,7 @@ impl State<'_> {
 
     #[cold]
     fn tell(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
-        let failure = Failure {
+        let failure = FailedAttempt {
             function: self.settings.name(),
             attempt: self.frame.number.get(),
             attempts: self.attempts(),
