@@ -185,7 +185,7 @@ async fn an_inherited_deadline_leaves_time_for_an_attempt_too() {
         (400, 200, 100, 81, 1),
     ] {
         let script = Script::new([Step::FailAfter(ms(first)), RESET]);
-        let ended = deadline::scope(deadline::after(ms(limit)), async {
+        let ended = deadline::scope(ms(limit), async {
             tokio::time::sleep(ms(gone)).await;
             inner(&script, ms(wait)).await
         })
