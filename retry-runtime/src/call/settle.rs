@@ -190,17 +190,12 @@ impl State<'_> {
         RetryEvent {
             function: self.settings.name(),
             attempt: frame.number.get(),
-            attempts: self.attempts(),
+            attempts: self.frame.attempts_allowed(),
             verdict: frame.previous.get().map_or(Verdict::Transient, verdict),
             delay: frame.cold().noted().delay.unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
         }
-    }
-
-    /// How many attempts the call may make here; `None` for no limit.
-    pub(super) fn attempts(&self) -> Option<u32> {
-        Some(self.frame.attempts.get()).filter(|attempts| *attempts != u32::MAX)
     }
 
     #[inline]
@@ -221,7 +216,7 @@ impl State<'_> {
         let failure = FailedAttempt {
             function: self.settings.name(),
             attempt: self.frame.number.get(),
-            attempts: self.attempts(),
+            attempts: self.frame.attempts_allowed(),
             verdict,
             elapsed: &|| self.elapsed(),
             words,
