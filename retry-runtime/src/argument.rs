@@ -23,18 +23,18 @@ pub struct Lent<'a, T>(Unshared<'a, T>);
 
 /// What becomes of an argument that is neither `Clone` nor `Sync`.
 #[derive(Debug)]
-pub struct Unshared<'a, T>(Local<'a, T>);
+pub struct Unshared<'a, T>(LentLocally<'a, T>);
 
 /// What becomes of an argument that never leaves its thread.
 #[derive(Debug)]
-pub struct Local<'a, T>(&'a T);
+pub struct LentLocally<'a, T>(&'a T);
 
 impl<'a, T> Argument<'a, T> {
     /// Takes the argument as the caller passed it.
     #[inline]
     #[must_use]
     pub const fn new(argument: &'a T) -> Self {
-        Self(Lent(Unshared(Local(argument))))
+        Self(Lent(Unshared(LentLocally(argument))))
     }
 }
 
@@ -89,8 +89,8 @@ impl<'a, T> Lent<'a, T> {
     /// Asks of a field that the body moves whether the next attempt finds it again.
     #[inline]
     #[must_use]
-    pub const fn spares<'f, F>(&self, field: &'f F) -> Field<'f, F> {
-        Field::new(field)
+    pub const fn spares<'f, F>(&self, field: &'f F) -> MovedField<'f, F> {
+        MovedField::new(field)
     }
 }
 
@@ -127,7 +127,7 @@ impl<T> Unshared<'_, T> {
     }
 }
 
-impl<'a, T> Local<'a, T> {
+impl<'a, T> LentLocally<'a, T> {
     /// Lends it.
     #[inline]
     #[must_use]
@@ -180,10 +180,10 @@ impl<T> LentParts<'_, T> {
 /// A field that the body moves out of an argument, where the argument is not cloned.
 ///
 /// ```text
-/// Output: Field::new(&x.field).again()
+/// Output: MovedField::new(&x.field).again()
 /// ```
 #[derive(Debug)]
-pub struct Field<'f, F>(Reborrowed<'f, F>);
+pub struct MovedField<'f, F>(Reborrowed<'f, F>);
 
 /// A field that is moved, and that may be a `&mut`.
 #[derive(Debug)]
@@ -203,7 +203,7 @@ impl Spared {
     pub const fn again(&self) {}
 }
 
-impl<'f, F> Field<'f, F> {
+impl<'f, F> MovedField<'f, F> {
     /// Takes the field as the caller passed it.
     #[inline]
     #[must_use]
@@ -212,7 +212,7 @@ impl<'f, F> Field<'f, F> {
     }
 }
 
-impl<F: Copy> Field<'_, F> {
+impl<F: Copy> MovedField<'_, F> {
     /// Accepts it: it is copied.
     #[inline]
     pub const fn again(&self) {}
@@ -250,8 +250,8 @@ macro_rules! deref {
 deref! {
     Argument to Lent;
     Lent to Unshared;
-    Unshared to Local;
-    Field to Reborrowed;
+    Unshared to LentLocally;
+    MovedField to Reborrowed;
     Reborrowed to Gone;
     Parts to LentParts;
 }
