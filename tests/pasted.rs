@@ -47,7 +47,8 @@ fn package() -> PathBuf {
     };
     let manifest = format!(
         "[package]\nname = \"pasted\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         {dependencies}\n[patch.crates-io]\nreattempt = {{ path = {root:?} }}\n"
+         {dependencies}\n[patch.crates-io]\nreattempt = {{ path = '{}' }}\n",
+        root.display()
     );
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pasted");
     fs::create_dir_all(folder.join("src")).unwrap();
