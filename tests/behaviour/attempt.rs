@@ -1,4 +1,4 @@
-//! What the body of an attempt can learn of its call.
+//! What the body of an attempt can learn about its call.
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -208,7 +208,7 @@ fn the_page_has_every_key_with_its_default() {
 /// The text of the code between its placeholders has to be on the page.
 #[test]
 fn no_message_of_the_code_is_missing_on_the_page() {
-    // Words that are read and never said, and what only formats say whose keys are no text.
+    // Words that are read but never written, and messages that only formats without text keys give.
     const NOT_SAID: [&str; 10] = [
         "a key of a retry policy",
         "ns nsec nanos",
