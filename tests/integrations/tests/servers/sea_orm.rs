@@ -11,7 +11,7 @@ use sea_orm::{
 const ONE: &str = "UPDATE account SET balance = balance + 1 WHERE id = 1";
 
 #[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
-async fn add_one(database: &DatabaseConnection) -> Result<(), TransactionError> {
+async fn add_one(database: &DatabaseConnection) -> Result<(), TransactionError<DbErr>> {
     let transaction = database.begin().await?;
     transaction.execute_unprepared(ONE).await?;
     commit(transaction).await
