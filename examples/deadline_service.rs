@@ -6,7 +6,7 @@
 //!
 //! The service is `axum`'s, and calls another one with `reqwest`. Whoever calls it says in a header how
 //! many milliseconds it may take; all retries within the request keep to that. For gRPC the header is `grpc-timeout`,
-//! with `header::from_grpc` and `tonic::set_attempt_metadata`.
+//! with `header::parse_grpc_timeout` and `tonic::set_attempt_metadata`.
 
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
@@ -32,11 +32,11 @@ const DEFAULT: Duration = Duration::from_secs(10);
 /// Gives everything that a request does the time that its caller allows.
 async fn keep_deadline(request: Request, next: Next) -> Response {
     let allowed = allowed(request.headers()).unwrap_or(DEFAULT);
-    deadline::scope(deadline::after(allowed), next.run(request)).await
+    deadline::scope(allowed, next.run(request)).await
 }
 
 fn allowed(headers: &HeaderMap) -> Option<Duration> {
-    header::from_millis(headers.get(TIMEOUT_MS)?.to_str().ok()?)
+    header::parse_millis(headers.get(TIMEOUT_MS)?.to_str().ok()?)
 }
 
 /// Asks the other service, and tells it how long an answer is of use.

@@ -141,7 +141,7 @@ fn no_path_allocates() {
     assert_eq!(unready, 0, "its body never yields to the runtime");
 
     let bounded = allocations(async || {
-        deadline::scope(deadline::after(Duration::from_secs(9)), async {
+        deadline::scope(Duration::from_secs(9), async {
             bounded(&mut 0).await.unwrap();
         })
         .await;

@@ -37,7 +37,7 @@ pub(crate) struct Model {
     pub(crate) when_ok: Option<Spanned<Expr>>,
     /// The arguments cloned for each attempt; `None` leaves the choice to the rule.
     pub(crate) clone: Option<Spanned<Vec<Ident>>>,
-    pub(crate) budget: Option<Spanned<Budget>>,
+    pub(crate) budget: Option<Spanned<BudgetSetting>>,
     pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
     pub(crate) nested: Option<Spanned<Setting<Ident>>>,
     /// A future; when it completes the call stops.
@@ -102,7 +102,7 @@ pub(crate) enum Attempts {
     Unlimited,
 }
 
-pub(crate) enum Budget {
+pub(crate) enum BudgetSetting {
     /// `"none"`.
     None,
     /// The path of a `static Budget`, or an expression that gives one.

@@ -12,7 +12,7 @@ use crate::model::{Attempts, Model, Setting, Spanned};
 use crate::tokens;
 
 /// The settings of an annotated function.
-pub(crate) struct Settings {
+pub(crate) struct SettingsCode {
     /// What is known at compile time: an expression of type `Policy`.
     pub(crate) policy: TokenStream,
     /// Whether a timer may cut an attempt: a constant expression of type `bool`, or `None` where the
@@ -37,7 +37,7 @@ pub(crate) struct Settings {
 ///                    .with_policy(|policy| policy.with_attempts(4))
 ///                    .with_budget(BudgetOf::budget(budget))
 /// ```
-pub(crate) fn settings(model: &Model, generics: &Generics) -> Settings {
+pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let plumbing = Span::mixed_site();
     let mut sorted = Sorted {
         generics,
@@ -101,7 +101,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> Settings {
         (None, None) => (quote!(#new #constant), changed(&dynamic)),
     };
     let last = changed(&last);
-    Settings {
+    SettingsCode {
         policy,
         limited,
         site: quote!(#idempotent #sensitive #listener #budget #nested),

@@ -10,7 +10,7 @@ use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 
-use self::extent::{Find, comma, next, skip, starts_argument, starts_assignment, until, value};
+use self::extent::{FindKey, comma, next, skip, starts_argument, starts_assignment, until, value};
 
 use crate::errors::{At, Errors, Message, key as wording, typed};
 use crate::keys::{Grammar, Key};
@@ -78,7 +78,7 @@ pub(crate) fn parse(
 }
 
 /// Splits a list at its commas; a comma inside of a value of this grammar is no end.
-pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: Find) -> Vec<TokenStream> {
+pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: FindKey) -> Vec<TokenStream> {
     let mut found = Vec::new();
     let parser = |input: ParseStream<'_>| {
         each(input, || {

@@ -23,18 +23,18 @@ pub struct Lent<'a, T>(Unshared<'a, T>);
 
 /// What becomes of an argument that is neither `Clone` nor `Sync`.
 #[derive(Debug)]
-pub struct Unshared<'a, T>(Local<'a, T>);
+pub struct Unshared<'a, T>(LentLocally<'a, T>);
 
 /// What becomes of an argument that never leaves its thread.
 #[derive(Debug)]
-pub struct Local<'a, T>(&'a T);
+pub struct LentLocally<'a, T>(&'a T);
 
 impl<'a, T> Argument<'a, T> {
     /// Takes the argument as the caller passed it.
     #[inline]
     #[must_use]
     pub const fn new(argument: &'a T) -> Self {
-        Self(Lent(Unshared(Local(argument))))
+        Self(Lent(Unshared(LentLocally(argument))))
     }
 }
 
@@ -127,7 +127,7 @@ impl<T> Unshared<'_, T> {
     }
 }
 
-impl<'a, T> Local<'a, T> {
+impl<'a, T> LentLocally<'a, T> {
     /// Lends it.
     #[inline]
     #[must_use]
@@ -250,7 +250,7 @@ macro_rules! deref {
 deref! {
     Argument to Lent;
     Lent to Unshared;
-    Unshared to Local;
+    Unshared to LentLocally;
     Field to Reborrowed;
     Reborrowed to Gone;
     Parts to LentParts;

@@ -87,9 +87,9 @@ impl Toggle for Switch {
 /// A number that tells a value from every other of the process, given when it is first asked for. An address does
 /// not: it is used again.
 #[derive(Debug)]
-pub(crate) struct Id(AtomicU64);
+pub(crate) struct UniqueId(AtomicU64);
 
-impl Id {
+impl UniqueId {
     pub(crate) const fn new() -> Self {
         Self(AtomicU64::new(0))
     }

@@ -1,25 +1,28 @@
-//! Deadlines from outside, and on to the next service.
+//! Deadlines that come from outside, and go on to the next service.
 //!
-//! A call that is retried inside another obeys the nearer of both deadlines. [`scope`] gives such a
-//! deadline to code that no annotated function surrounds, the handler of an incoming request say;
-//! [`remaining`] says what is left of it. The functions of [`header`] turn durations into the values
-//! of headers and back, so that a service can take a deadline over from its caller and pass it on.
+//! - [`scope`] and [`scope_at`] give a deadline to code that no annotated function surrounds, such as the handler of
+//!   an incoming request. A call obeys the nearest deadline around it.
+//! - [`remaining`] returns the time that is left.
+//! - [`header`] writes that time as the value of a header, and reads it. So a service takes a deadline over from its
+//!   caller and passes it on.
 //!
 //! # Examples
 //!
 //! ```
-//! use retry_runtime::deadline::{self, header};
+//! # use retry_runtime as reattempt;
 //! use std::time::Duration;
+//!
+//! use reattempt::deadline::{self, header};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! // A request came in with `grpc-timeout: 1500m`.
-//! let allowed = header::from_grpc("1500m").unwrap_or(Duration::from_secs(30));
-//! deadline::scope(deadline::after(allowed), async {
+//! let allowed = header::parse_grpc_timeout("1500m").unwrap_or(Duration::from_secs(30));
+//! deadline::scope(allowed, async {
 //!     // Annotated functions that are called here end in time, and tell the next service:
 //!     let left = deadline::remaining().unwrap();
 //!     assert!(left <= Duration::from_millis(1500));
-//!     let value = header::to_grpc(left);
-//!     assert!(header::from_grpc(&value).unwrap() <= left);
+//!     let value = header::format_grpc_timeout(left);
+//!     assert!(header::parse_grpc_timeout(&value).unwrap() <= left);
 //! })
 //! .await;
 //! # }
@@ -38,49 +41,70 @@ use tokio::time::Instant;
 use crate::clock::Stamp;
 use crate::context::{Frame, around};
 
-/// Gives a future a deadline that the annotated functions in it inherit.
+/// Gives a future a deadline that the annotated functions in it inherit: `duration` from now.
 ///
-/// They stop retrying in time, and those with a `timeout` or `deadline` of their own cut a running
-/// attempt when it is reached. The future itself is not cut: what it does besides goes on, so that
-/// the scope can have any output. Where it is to end whatever it does, put
-/// `tokio::time::timeout_at` around it. Of several scopes and calls around, the nearest deadline
-/// holds.
+/// Annotated functions in the future stop retrying in time. Those with a `timeout` or `deadline` of their own also cut
+/// an attempt that is running when the deadline is reached. The future itself is not cut, so it may have any output.
+/// To end it whatever it does, put `tokio::time::timeout` around it. Of several scopes and calls, the nearest
+/// deadline holds.
+///
+/// A duration that the clock cannot represent is as good as none.
 ///
 /// A spawned task is outside; [`propagate`](crate::propagate()) carries the deadline into it.
 ///
 /// # Cancel safety
 ///
 /// Dropping it drops the future.
-pub fn scope<F: Future>(deadline: Instant, future: F) -> Scope<F> {
-    Scope {
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::time::Duration;
+///
+/// use reattempt::deadline;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let left = deadline::scope(Duration::from_secs(2), async { deadline::remaining() }).await;
+/// assert!(left.unwrap() <= Duration::from_secs(2));
+/// # }
+/// ```
+pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
+    // A century stands for what the clock cannot represent.
+    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    let now = Instant::now();
+    scope_at(
+        now.checked_add(duration.min(CENTURY)).unwrap_or(now),
+        future,
+    )
+}
+
+/// Gives a future a deadline that the annotated functions in it inherit, as [`scope`] does: the instant `deadline`.
+///
+/// # Cancel safety
+///
+/// Dropping it drops the future.
+pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
+    DeadlineScope {
         deadline,
         frame: Frame::outside(),
         future,
     }
 }
 
-/// The time left until the nearest limit of the code that runs now, in `[0, limit]`, or `None`
-/// without one.
+/// Returns the time left until the nearest limit of the code that runs now, in `[0, limit]`, or `None` without a limit.
 ///
-/// In an attempt that is what [`Attempt::remaining`](crate::Attempt::remaining) says.
+/// In an attempt it equals [`Attempt::remaining`](crate::Attempt::remaining).
 #[must_use]
 pub fn remaining() -> Option<Duration> {
     let limit = around(Frame::nearest).flatten()?;
     Some(limit.saturating_duration_since(Instant::now()))
 }
 
-/// The instant so long from now; a hundred years for what the clock cannot say.
-#[must_use]
-pub fn after(length: Duration) -> Instant {
-    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-    let now = Instant::now();
-    now.checked_add(length.min(CENTURY)).unwrap_or(now)
-}
-
 pin_project! {
-    /// The future of [`scope`].
+    /// The future of [`scope`] and [`scope_at`].
     #[must_use = "futures do nothing unless polled"]
-    pub struct Scope<F> {
+    pub struct DeadlineScope<F> {
         deadline: Instant,
         // Lent to the code inside where no call surrounds it.
         frame: Frame,
@@ -89,7 +113,7 @@ pin_project! {
     }
 }
 
-impl<F: Future> Future for Scope<F> {
+impl<F: Future> Future for DeadlineScope<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -102,9 +126,9 @@ impl<F: Future> Future for Scope<F> {
     }
 }
 
-impl<F> fmt::Debug for Scope<F> {
+impl<F> fmt::Debug for DeadlineScope<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope")
+        f.debug_struct("DeadlineScope")
             .field("deadline", &self.deadline)
             .finish_non_exhaustive()
     }

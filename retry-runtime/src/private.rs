@@ -6,15 +6,15 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::argument::{
-    Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentParts,
-    Local, Parts, Reborrowed, Spared, Unshared, handed_over,
+    Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentLocally,
+    LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use crate::call::{
-    Attempt, Call, Cancels, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, OnEnd,
-    Prepare, Remembers, Unless, Unlimited, Wait, drive, rule, tell, unless,
+    Call, Cancels, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, LimitedAttempt, Never,
+    OnEnd, Prepare, Remembers, Unless, UnlimitedAttempt, Wait, drive, rule, tell, unless,
 };
 pub use crate::classify::{
-    Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
+    Find, Inside, IntoHint, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
 };
 pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;

@@ -21,11 +21,11 @@ pub(crate) struct Trial {
     pub(crate) attempts: Option<u32>,
     /// Whether calls really wait.
     pub(crate) waits: bool,
-    shared: Mutex<Shared>,
+    shared: Mutex<TrialState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct TrialState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
     /// By the number of the budget that each stands for.
@@ -101,7 +101,7 @@ impl Trial {
         std::mem::take(&mut self.shared().ended)
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, TrialState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -119,16 +119,14 @@ fn a_deadline_around_counts() {
         fail(calls)
     }
     let calls = Cell::new(0);
-    let error = run(deadline::scope(deadline::after(ms(60_000)), async {
+    let error = run(deadline::scope(ms(60_000), async {
         unlimited(&calls).unwrap_err();
         limited(&calls).unwrap_err()
     }));
     assert_eq!(calls.get(), 2);
     assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
 
-    let over = run(deadline::scope(deadline::after(ms(0)), async {
-        limited(&calls)
-    }));
+    let over = run(deadline::scope(ms(0), async { limited(&calls) }));
     assert_eq!(calls.get(), 2, "no attempt begins where no time is left");
     let over = over.unwrap_err();
     assert_eq!(stopped(&over).outcome(), Outcome::Deadline);
@@ -246,7 +244,7 @@ async fn propagate_carries_the_call_around_to_another_thread() {
             Ok(number)
         }
     }
-    let error = deadline::scope(deadline::after(ms(60_000)), async {
+    let error = deadline::scope(ms(60_000), async {
         let call = propagate(async { call() });
         let runtime = Handle::current();
         spawn_blocking(move || runtime.block_on(call))

@@ -25,7 +25,7 @@ async fn a_call_that_begins_cancelled_and_late_makes_no_attempt() {
     let script = Script::new([Step::Succeed]);
     let until = Instant::now() + ms(100);
     tokio::time::advance(ms(200)).await;
-    let error = deadline::scope(until, call(&script)).await.unwrap_err();
+    let error = deadline::scope_at(until, call(&script)).await.unwrap_err();
     let stopped = stopped(&error);
     assert_eq!((script.calls(), stopped.attempts()), (0, 0));
     assert_eq!(stopped.outcome(), Outcome::Cancelled);
@@ -318,7 +318,7 @@ async fn cancel_within_cancel() {
 #[tokio::test(start_paused = true)]
 async fn a_scope_around_a_carried_future_holds() {
     let carried = propagate(async { deadline::remaining() });
-    let left = deadline::scope(deadline::after(ms(100)), carried).await;
+    let left = deadline::scope(ms(100), carried).await;
     assert_eq!(left, Some(ms(100)));
 
     // The nearer of both, whichever it is, and nothing of it is left behind.
@@ -330,11 +330,10 @@ async fn a_scope_around_a_carried_future_holds() {
                 (first, deadline::remaining())
             })
         };
-        let scope = deadline::scope(deadline::after(ms(kept)), async { [carry()] });
+        let scope = deadline::scope(ms(kept), async { [carry()] });
         let [carried] = scope.await;
         let mut carried = Box::pin(carried);
-        let around = deadline::after(ms(around));
-        let polled = deadline::scope(around, async { futures::poll!(&mut carried) }).await;
+        let polled = deadline::scope(ms(around), async { futures::poll!(&mut carried) }).await;
         assert!(polled.is_pending());
         let (first, then) = carried.await;
         assert_eq!((first, then), (Some(ms(100)), Some(ms(kept))));
@@ -406,8 +405,7 @@ async fn limits_without_end_are_none() {
         script.play().await
     }
     let script = Script::new([RESET, Step::FailAfter(ms(10)), Step::SucceedAfter(ms(10))]);
-    let around = deadline::after(Duration::MAX);
-    let ended = deadline::scope(around, call(&script, Duration::MAX)).await;
+    let ended = deadline::scope(Duration::MAX, call(&script, Duration::MAX)).await;
     assert_eq!(ended.unwrap(), 3);
     let script = Script::new([RESET]);
     let cut = tokio::time::timeout(ms(1000), waits(&script, Duration::MAX)).await;

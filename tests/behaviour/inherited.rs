@@ -68,7 +68,9 @@ async fn an_inner_call_keeps_its_own_deadline_if_it_is_nearer() {
 async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
     let script = Script::new([Step::Hang]);
     let until = Instant::now() + ms(2500);
-    let error = deadline::scope(until, patient(&script)).await.unwrap_err();
+    let error = deadline::scope_at(until, patient(&script))
+        .await
+        .unwrap_err();
     // Timeouts at 1 s; a wait of 1 s; the second attempt is cut after half a second.
     assert_eq!(script.times(), [ms(0), ms(2000)]);
     assert_eq!(script.elapsed(), ms(2500));
@@ -98,7 +100,7 @@ async fn a_function_without_limits_stops_retrying_at_the_deadline_around_it() {
         script.play().await
     }
     let script = Script::new([RESET]);
-    deadline::scope(deadline::after(ms(3500)), unlimited(&script))
+    deadline::scope(ms(3500), unlimited(&script))
         .await
         .unwrap_err();
     assert_eq!(script.calls(), 4);
@@ -109,8 +111,8 @@ async fn a_function_without_limits_stops_retrying_at_the_deadline_around_it() {
 async fn the_nearest_of_several_scopes_holds() {
     for (outer, inner) in [(2500, 9000), (9000, 2500)] {
         let script = Script::new([RESET]);
-        deadline::scope(deadline::after(ms(outer)), async {
-            deadline::scope(deadline::after(ms(inner)), patient(&script)).await
+        deadline::scope(ms(outer), async {
+            deadline::scope(ms(inner), patient(&script)).await
         })
         .await
         .unwrap_err();
@@ -124,19 +126,19 @@ async fn what_is_left_is_passed_on() {
     #[retry(attempts = 3, base = "500ms", jitter = "none", budget = "none")]
     async fn call(script: &Script, sent: &std::cell::RefCell<Vec<String>>) -> io::Result<usize> {
         let left = deadline::remaining().ok_or(io::ErrorKind::InvalidInput)?;
-        sent.borrow_mut().push(header::to_grpc(left));
+        sent.borrow_mut().push(header::format_grpc_timeout(left));
         script.play().await
     }
-    let allowed = header::from_grpc("2S").unwrap();
+    let allowed = header::parse_grpc_timeout("2S").unwrap();
     let sent = std::cell::RefCell::default();
     let script = Script::new([RESET, RESET, Step::Succeed]);
-    deadline::scope(deadline::after(allowed), call(&script, &sent))
+    deadline::scope(allowed, call(&script, &sent))
         .await
         .unwrap();
     let left: Vec<_> = sent
         .borrow()
         .iter()
-        .map(|value| header::from_grpc(value).unwrap())
+        .map(|value| header::parse_grpc_timeout(value).unwrap())
         .collect();
     assert_eq!(left, [ms(2000), ms(1500), ms(500)]);
     assert!(deadline::remaining().is_none(), "outside of the scope");
@@ -147,7 +149,9 @@ async fn a_call_that_begins_after_the_deadline_around_it_makes_no_attempt() {
     let script = Script::new([Step::Succeed]);
     let until = Instant::now() + ms(100);
     tokio::time::advance(ms(100)).await;
-    let error = deadline::scope(until, patient(&script)).await.unwrap_err();
+    let error = deadline::scope_at(until, patient(&script))
+        .await
+        .unwrap_err();
     assert_eq!(script.calls(), 0);
     let stopped = stopped(&error);
     assert_eq!(

@@ -261,7 +261,7 @@ async fn a_refusal_passes_through_a_scope() {
         script.play().await
     }
     let script = Script::new([RESET]);
-    around(&|| Box::pin(deadline::scope(deadline::after(ms(3000)), refused(&script))))
+    around(&|| Box::pin(deadline::scope(ms(3000), refused(&script))))
         .await
         .unwrap_err();
     assert_eq!(script.calls(), 1);

@@ -334,6 +334,6 @@ async fn a_scope_long_past_is_a_deadline_that_is_over() {
     let now = tokio::time::Instant::now();
     let past = now.checked_sub(Duration::from_secs(86_000)).unwrap();
     let script = Script::new([RESET]);
-    deadline::scope(past, call(&script)).await.unwrap_err();
+    deadline::scope_at(past, call(&script)).await.unwrap_err();
     assert_eq!(script.calls(), 1);
 }

@@ -325,7 +325,7 @@ async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
 
     // Around both.
     let script = Script::new([RESET, Step::Hang]);
-    let ended = deadline::scope(deadline::after(ms(500)), outer(&script)).await;
+    let ended = deadline::scope(ms(500), outer(&script)).await;
     ended.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (2, ms(500)));
 }

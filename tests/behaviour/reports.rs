@@ -108,7 +108,7 @@ async fn of_several_calls_the_outermost_that_ended_last_is_reported() {
     assert_eq!(report.function(), "outer");
     let report = report_of(async {
         outer(&script).await.unwrap();
-        deadline::scope(deadline::after(Duration::from_secs(1)), play(&script)).await
+        deadline::scope(Duration::from_secs(1), play(&script)).await
     })
     .await;
     assert!(report.function().ends_with("::play"));

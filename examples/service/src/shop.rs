@@ -58,7 +58,7 @@ async fn checkout(
     State(shop): State<Shop>,
     Json(wanted): Json<Checkout>,
 ) -> Result<String, CheckoutError> {
-    deadline::scope(deadline::after(PATIENCE), shop.sell(&wanted)).await
+    deadline::scope(PATIENCE, shop.sell(&wanted)).await
 }
 
 impl Shop {

@@ -9,7 +9,7 @@ use super::types::{
     Indirection, Lending, gives_itself_up, indirection, is_called_once, is_concrete, lending,
 };
 use crate::item::Function;
-use crate::model::{Budget, Model, Setting};
+use crate::model::{BudgetSetting, Model, Setting};
 use crate::usage::{self, Usage, Uses};
 
 /// A name that an argument binds.
@@ -105,7 +105,7 @@ pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Ve
 /// delays, or the hook for its end.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
     let budget = match model.budget.as_ref().map(|budget| &budget.value) {
-        Some(Budget::Expr(expr)) => Some(expr),
+        Some(BudgetSetting::Expr(expr)) => Some(expr),
         _ => None,
     };
     let delays = match model.delays.as_ref().map(|delays| &delays.value) {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::model::{Called, Case, ErrorType, Field, HintSource, VerdictSource};
+use super::model::{Called, Case, ErrorField, ErrorType, HintSource, VerdictSource};
 use crate::tokens;
 
 // Input:
@@ -152,13 +152,13 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
 }
 
 /// `<Type as Forwards>::method(field)`: a type without a verdict is reported where it stands.
-fn ask(field: &Field<'_>, root: &TokenStream, method: &str) -> TokenStream {
+fn ask(field: &ErrorField<'_>, root: &TokenStream, method: &str) -> TokenStream {
     let (ty, method) = (field.ty, Ident::new(method, Span::mixed_site()));
     let binding = binding(field);
     quote!(<#ty as #root::__private::Forwards>::#method(#binding))
 }
 
-fn arm(case: &Case<'_>, bound: &[&Field<'_>], value: &TokenStream) -> TokenStream {
+fn arm(case: &Case<'_>, bound: &[&ErrorField<'_>], value: &TokenStream) -> TokenStream {
     let variant = case.variant.map(|variant| quote!(::#variant));
     let bindings = bound.iter().map(|field| {
         let (member, binding) = (&field.member, binding(field));
@@ -167,7 +167,7 @@ fn arm(case: &Case<'_>, bound: &[&Field<'_>], value: &TokenStream) -> TokenStrea
     quote!(Self #variant { #(#bindings)* .. } => #value,)
 }
 
-fn binding(field: &Field<'_>) -> Ident {
+fn binding(field: &ErrorField<'_>) -> Ident {
     format_ident!("__retry_field{}", field.index, span = Span::mixed_site())
 }
 

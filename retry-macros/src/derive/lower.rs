@@ -5,7 +5,7 @@ use syn::{Data, DeriveInput, Fields};
 
 use super::errors as wording;
 use super::keys::{Id, Target};
-use super::marks::{Mark, Marks, Says, Source};
+use super::marks::{AfterSource, Mark, Marks, Says};
 use super::members::Members;
 use super::model::{Called, Case, ErrorType, HintSource, VerdictSource};
 use crate::errors::{At, Errors};
@@ -150,7 +150,9 @@ impl<'a> Typed<'a> {
             return match (verdict, container.after.as_ref().map(|after| &after.source)) {
                 // A field that is asked for its verdict knows its hint too.
                 (VerdictSource::Forward(field), _) => HintSource::Forward(field.clone()),
-                (_, Some(Source::Method(path))) if !permanent => HintSource::Method(path.clone()),
+                (_, Some(AfterSource::Method(path))) if !permanent => {
+                    HintSource::Method(path.clone())
+                }
                 _ => HintSource::None,
             };
         };
@@ -159,8 +161,8 @@ impl<'a> Typed<'a> {
             return HintSource::None;
         }
         match &after.source {
-            Source::Method(path) => HintSource::Method(path.clone()),
-            Source::Field(name) => match self.fields.named(name) {
+            AfterSource::Method(path) => HintSource::Method(path.clone()),
+            AfterSource::Field(name) => match self.fields.named(name) {
                 Some(field) => HintSource::Field(field, after.at.start),
                 None => {
                     errors.push(after.at, wording::unknown_field(name, &self.fields.names));

@@ -53,13 +53,13 @@ impl Says {
 
 #[derive(Clone)]
 pub(crate) struct After {
-    pub(crate) source: Source,
+    pub(crate) source: AfterSource,
     pub(crate) key: At,
     pub(crate) at: At,
 }
 
 #[derive(Clone)]
-pub(crate) enum Source {
+pub(crate) enum AfterSource {
     /// Without `r#` or the dot of `.0`.
     Field(String),
     Method(Path),
@@ -148,7 +148,7 @@ impl Marks {
     /// An enum as a whole has no fields that `after` could name.
     pub(crate) fn check_for_enum(&mut self, errors: &mut Errors) {
         if let Some(After {
-            source: Source::Field(name),
+            source: AfterSource::Field(name),
             at,
             ..
         }) = &self.after
@@ -172,7 +172,7 @@ impl After {
     fn read(word: RawArg, errors: &mut Errors) -> Option<Self> {
         let key = word.at();
         let given = Given::new(Id::After.key(), word, errors)?;
-        let Some(source) = Source::read(&given.form) else {
+        let Some(source) = AfterSource::read(&given.form) else {
             errors.push(given.at, wording::not_a_field(&given.typed()));
             return None;
         };
@@ -184,7 +184,7 @@ impl After {
     }
 }
 
-impl Source {
+impl AfterSource {
     /// `field`, `0`, `.0`, `path::to`, each also in quotes.
     fn read(form: &Form) -> Option<Self> {
         let plain = match form {

@@ -7,18 +7,18 @@ use syn::{Fields, Index};
 use super::errors as wording;
 use super::keys::Target;
 use super::marks::{Mark, Marks};
-use super::model::Field;
+use super::model::ErrorField;
 use crate::errors::Errors;
 
 /// The fields of one case.
 pub(crate) struct Members<'a> {
-    pub(crate) all: Vec<Field<'a>>,
+    pub(crate) all: Vec<ErrorField<'a>>,
     /// Names or places, as `after` may have them.
     pub(crate) names: Vec<String>,
     /// Marked with `#[retryable(forward)]`.
-    pub(crate) forward: Option<(Field<'a>, Mark)>,
+    pub(crate) forward: Option<(ErrorField<'a>, Mark)>,
     /// Marked with `#[from]` or `#[source]`, or named `source`.
-    cause: Option<Field<'a>>,
+    cause: Option<ErrorField<'a>>,
     pub(crate) faulty: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Members<'a> {
                 Some(ident) => ident.to_token_stream(),
                 None => Index::from(index).to_token_stream(),
             };
-            let seen = Field {
+            let seen = ErrorField {
                 member,
                 index,
                 ty: &field.ty,
@@ -71,7 +71,7 @@ impl<'a> Members<'a> {
     }
 
     /// The field that `forward` means.
-    pub(crate) fn inner(&self) -> Option<Field<'a>> {
+    pub(crate) fn inner(&self) -> Option<ErrorField<'a>> {
         let marked = self.forward.as_ref().map(|(field, _)| field);
         let only = match self.all.as_slice() {
             [only] => Some(only),
@@ -80,7 +80,7 @@ impl<'a> Members<'a> {
         marked.or(self.cause.as_ref()).or(only).cloned()
     }
 
-    pub(crate) fn named(&self, name: &str) -> Option<Field<'a>> {
+    pub(crate) fn named(&self, name: &str) -> Option<ErrorField<'a>> {
         let index = self.names.iter().position(|known| known == name)?;
         self.all.get(index).cloned()
     }

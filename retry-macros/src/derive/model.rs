@@ -24,7 +24,7 @@ pub(crate) enum VerdictSource<'a> {
     /// A variant of the runtime's `Verdict`.
     Word(Ident),
     /// What this field says.
-    Forward(Field<'a>),
+    Forward(ErrorField<'a>),
     /// What a function says that is given these.
     With(Path, Called<'a>),
 }
@@ -34,21 +34,21 @@ pub(crate) enum Called<'a> {
     /// The error as a whole.
     Itself,
     /// Its fields, in order.
-    Fields(Vec<Field<'a>>),
+    Fields(Vec<ErrorField<'a>>),
 }
 
 pub(crate) enum HintSource<'a> {
     None,
     /// The field that the verdict comes from is asked for the hint too.
-    Forward(Field<'a>),
+    Forward(ErrorField<'a>),
     /// A field that holds it; the span is where the user named it.
-    Field(Field<'a>, Span),
+    Field(ErrorField<'a>, Span),
     /// A function that is given the error.
     Method(Path),
 }
 
 #[derive(Clone)]
-pub(crate) struct Field<'a> {
+pub(crate) struct ErrorField<'a> {
     /// The name, or the place in a tuple, as a pattern in braces takes it.
     pub(crate) member: TokenStream,
     /// The place among the fields, from 0.

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use crate::item::{self, Function};
 use crate::model::Model;
-use crate::settings::Settings;
+use crate::settings::SettingsCode;
 
 /// The short name of the runtime, the site of the function, and the beginning of a call.
 ///
@@ -25,11 +25,11 @@ use crate::settings::Settings;
 pub(super) fn begin(
     function: &Function,
     model: &Model,
-    settings: Settings,
+    settings: SettingsCode,
     call: &Ident,
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
-    let Settings {
+    let SettingsCode {
         policy,
         limited,
         site: setters,

@@ -6,7 +6,7 @@ use super::expression::{lone_ident, peel, plain_value, value};
 use crate::errors::Fault;
 use crate::errors::value::path as wording;
 use crate::given::{Form, Given};
-use crate::model::Budget;
+use crate::model::BudgetSetting;
 use crate::text;
 
 /// The presets that the facade provides.
@@ -26,11 +26,11 @@ pub(super) fn policy(given: &Given) -> Result<Expr, Fault> {
     }
 }
 
-pub(super) fn budget(given: &Given) -> Result<Budget, Fault> {
+pub(super) fn budget(given: &Given) -> Result<BudgetSetting, Fault> {
     let found = given.typed();
     let word = found.trim_matches('"').to_lowercase();
     if word == "none" {
-        return Ok(Budget::None);
+        return Ok(BudgetSetting::None);
     }
     if text::among("off no false 0 null disabled unlimited nothing", &word) {
         return Err(given.wrong_but("\"none\""));
@@ -43,7 +43,7 @@ pub(super) fn budget(given: &Given) -> Result<Budget, Fault> {
     if is_made_here(&expr) {
         return Err(given.fault(wording::new_budget(&found)));
     }
-    value(given, &expr).map(Budget::Expr)
+    value(given, &expr).map(BudgetSetting::Expr)
 }
 
 /// `Budget::ratio(0.1).floor(1.0)`: each call would have one of its own.

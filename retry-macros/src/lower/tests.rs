@@ -9,7 +9,7 @@ use quote::ToTokens;
 use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{Errors, whole};
-use crate::model::{Attempts, BeforeRetry, Budget, Model, Setting, Spanned};
+use crate::model::{Attempts, BeforeRetry, BudgetSetting, Model, Setting, Spanned};
 use crate::syntax::parse;
 
 fn read(args: TokenStream) -> (Model, Vec<String>) {
@@ -255,10 +255,10 @@ fn word(value: &Setting<proc_macro2::Ident>) -> String {
     setting(value, ToString::to_string)
 }
 
-fn budget(value: &Budget) -> String {
+fn budget(value: &BudgetSetting) -> String {
     match value {
-        Budget::None => "none".to_owned(),
-        Budget::Expr(expr) => format!("= {}", tokens(expr)),
+        BudgetSetting::None => "none".to_owned(),
+        BudgetSetting::Expr(expr) => format!("= {}", tokens(expr)),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::Setting;
 use crate::text;
 
 /// One closed list.
-pub(super) struct Words {
+pub(super) struct WordList {
     /// What one of them is called in a message.
     noun: &'static str,
     /// Each word, and what others write for it. The runtime has a variant of each word's name.
@@ -19,7 +19,7 @@ pub(super) struct Words {
     expressions: bool,
 }
 
-pub(super) static BACKOFF: Words = Words {
+pub(super) static BACKOFF: WordList = WordList {
     noun: "backoff",
     known: &[
         ("exponential", "exp expo exponential_backoff"),
@@ -33,7 +33,7 @@ pub(super) static BACKOFF: Words = Words {
     expressions: true,
 };
 
-pub(super) static JITTER: Words = Words {
+pub(super) static JITTER: WordList = WordList {
     noun: "jitter",
     known: &[
         ("none", "false off no"),
@@ -44,7 +44,7 @@ pub(super) static JITTER: Words = Words {
     expressions: true,
 };
 
-pub(super) static NESTED: Words = Words {
+pub(super) static NESTED: WordList = WordList {
     noun: "nesting",
     known: &[
         ("add", "sum"),
@@ -54,7 +54,7 @@ pub(super) static NESTED: Words = Words {
     expressions: false,
 };
 
-pub(super) fn word(given: &Given, list: &Words) -> Result<Setting<Ident>, Fault> {
+pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fault> {
     if let Some(variant) = given
         .text()
         .and_then(|text| list.variant(&text, given.at.start))
@@ -89,7 +89,7 @@ pub(super) fn word(given: &Given, list: &Words) -> Result<Setting<Ident>, Fault>
     }
 }
 
-impl Words {
+impl WordList {
     fn words(&self) -> impl Iterator<Item = &'static str> {
         self.known.iter().map(|&(word, _)| word)
     }

@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 
 use super::{Sorted, duration};
 use crate::constant::is_static;
-use crate::model::{Budget, Setting, Spanned};
+use crate::model::{BudgetSetting, Setting, Spanned};
 
 impl Sorted<'_> {
     pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
@@ -48,18 +48,18 @@ impl Sorted<'_> {
     /// The budget of the site, and the one of a call.
     pub(super) fn budget(
         &mut self,
-        budget: Option<&Spanned<Budget>>,
+        budget: Option<&Spanned<BudgetSetting>>,
     ) -> (Option<TokenStream>, Option<TokenStream>) {
         let plumbing = Span::mixed_site();
         let Some(budget) = budget else {
             return (None, None);
         };
         match &budget.value {
-            Budget::None => (Some(quote_spanned!(plumbing=> .without_budget())), None),
-            Budget::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
+            BudgetSetting::None => (Some(quote_spanned!(plumbing=> .without_budget())), None),
+            BudgetSetting::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
                 (Some(quote_spanned!(plumbing=> .with_budget(&#expr))), None)
             }
-            Budget::Expr(expr) => {
+            BudgetSetting::Expr(expr) => {
                 let at = plumbing.located_at(expr.span());
                 let name = Ident::new("__retry_budget", at);
                 self.borrowed.push((

@@ -11,14 +11,14 @@ use crate::keys::{Grammar, Key};
 use crate::tokens::bare;
 
 /// Finds a key of the vocabulary.
-pub(super) type Find = fn(&str) -> Option<&'static Key>;
+pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
 
 /// The tokens of one value: as far as the grammar reaches if a comma or the end
 /// follows there, else everything before the next comma.
 ///
 /// So a comma within a value (`Error<A, B>`, `|a, b| …`) does not cut it, and a value with a
 /// mistake is handed on whole.
-pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: Find) -> TokenStream {
+pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> TokenStream {
     let ahead = input.fork();
     let parsed = match grammar {
         Grammar::Expr | Grammar::List | Grammar::Names => ahead.parse::<Expr>().is_ok(),
@@ -47,7 +47,7 @@ fn types(input: ParseStream<'_>) -> syn::Result<()> {
 }
 
 /// Takes the tokens before `end`; without one, those before the next comma or the next argument.
-pub(super) fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>, find: Find) -> TokenStream {
+pub(super) fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>, find: FindKey) -> TokenStream {
     let mut tokens = TokenStream::new();
     while !input.is_empty() {
         let ends = match end {
@@ -68,7 +68,7 @@ pub(super) fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>, find: Find)
 
 /// Whether what follows can only be the next argument: `word =`, or a key of ours and then `(`, a
 /// literal, a comma or the end.
-pub(super) fn starts_argument(input: ParseStream<'_>, find: Find) -> bool {
+pub(super) fn starts_argument(input: ParseStream<'_>, find: FindKey) -> bool {
     if starts_assignment(input, None) {
         return true;
     }
@@ -84,7 +84,7 @@ pub(super) fn starts_argument(input: ParseStream<'_>, find: Find) -> bool {
 }
 
 /// Whether `word =` follows, and the word is a key where `find` is there to know.
-pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<Find>) -> bool {
+pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<FindKey>) -> bool {
     let ahead = input.fork();
     let Ok(ident) = ahead.call(Ident::parse_any) else {
         return false;

@@ -51,7 +51,7 @@ pub fn is_retryable<T>(response: &Response<T>) -> bool {
 ///
 /// - The status is in 400 to 599. The response and its body are dropped.
 pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
-    match StatusError::of(response.status(), response.headers()) {
+    match StatusError::from_parts(response.status(), response.headers()) {
         Some(error) => Err(error),
         None => Ok(response),
     }
@@ -65,9 +65,9 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    /// Makes an error of a status in 400 to 599, and returns `None` for any other.
+    /// Makes an error from the status and the headers of a response. Returns `None` unless the status is in 400 to 599.
     #[must_use]
-    pub fn of(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+    pub fn from_parts(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
         (status.is_client_error() || status.is_server_error()).then(|| Self {
             status,
             retry_after: retry_after(headers),

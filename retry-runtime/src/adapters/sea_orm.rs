@@ -99,6 +99,8 @@ impl From<DbErr> for TransactionError {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError {
     fn verdict(&self) -> Verdict {
-        self.judge(|error| of_sqlx(error).map_or(transaction::Failure::Other, sqlx::failure))
+        self.judge(|error| {
+            of_sqlx(error).map_or(transaction::DatabaseFailure::Other, sqlx::failure)
+        })
     }
 }

@@ -57,16 +57,16 @@ impl Retryable for Error {
         if let Some(code) = self.code() {
             return code.verdict();
         }
-        match Failure::of(self) {
-            Failure::Connect => Verdict::Refused,
-            Failure::Lost => Verdict::Unknown,
-            Failure::Other => Verdict::Permanent,
+        match ClientFailure::of(self) {
+            ClientFailure::Connect => Verdict::Refused,
+            ClientFailure::Lost => Verdict::Unknown,
+            ClientFailure::Other => Verdict::Permanent,
         }
     }
 }
 
 /// The kinds of errors that do not come from the server.
-enum Failure {
+enum ClientFailure {
     /// The connection could not be made.
     Connect,
     /// The connection was lost.
@@ -75,7 +75,7 @@ enum Failure {
     Other,
 }
 
-impl Failure {
+impl ClientFailure {
     fn of(error: &Error) -> Self {
         if error.is_closed() {
             return Self::Lost;
@@ -129,12 +129,12 @@ impl From<Error> for TransactionError {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError {
     fn verdict(&self) -> Verdict {
-        self.judge(|error| match (error.code(), Failure::of(error)) {
+        self.judge(|error| match (error.code(), ClientFailure::of(error)) {
             (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => {
-                transaction::Failure::Conflict
+                transaction::DatabaseFailure::Conflict
             }
-            (None, Failure::Lost) => transaction::Failure::Lost,
-            _ => transaction::Failure::Other,
+            (None, ClientFailure::Lost) => transaction::DatabaseFailure::Lost,
+            _ => transaction::DatabaseFailure::Other,
         })
     }
 }

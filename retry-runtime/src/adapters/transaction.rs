@@ -21,7 +21,7 @@ pub enum TransactionError<E> {
 }
 
 /// How a database or its connection failed.
-pub(super) enum Failure {
+pub(super) enum DatabaseFailure {
     /// A conflict or a lock: the server answered that nothing took effect.
     Conflict,
     /// The connection was lost.
@@ -31,14 +31,14 @@ pub(super) enum Failure {
 }
 
 impl<E: Retryable> TransactionError<E> {
-    pub(super) fn judge(&self, failure: impl FnOnce(&E) -> Failure) -> Verdict {
+    pub(super) fn judge(&self, failure: impl FnOnce(&E) -> DatabaseFailure) -> Verdict {
         match self {
             Self::Statement(error) => match failure(error) {
-                Failure::Lost => Verdict::Transient,
-                Failure::Conflict | Failure::Other => error.verdict(),
+                DatabaseFailure::Lost => Verdict::Transient,
+                DatabaseFailure::Conflict | DatabaseFailure::Other => error.verdict(),
             },
             Self::Commit(error) => match (failure(error), error.verdict()) {
-                (Failure::Conflict, _) => Verdict::Transient,
+                (DatabaseFailure::Conflict, _) => Verdict::Transient,
                 // A deferred constraint, for example.
                 (_, Verdict::Permanent) => Verdict::Permanent,
                 // The session ended, perhaps after the commit, or the server did not answer.

@@ -47,19 +47,19 @@ pub struct Budgets<K> {
     numbers: Budget,
     max_keys: usize,
     /// `None` until the first key: a map with random keys of its hash is not const.
-    known: Mutex<Option<Known<K>>>,
+    known: Mutex<Option<KnownKeys<K>>>,
 }
 
 /// The keys that are known.
-struct Known<K> {
+struct KnownKeys<K> {
     /// Where the budget of a key is.
     places: HashMap<K, usize, RandomState>,
-    slots: Vec<Slot<K>>,
+    slots: Vec<KeySlot<K>>,
     /// The slot at which the search for a key to forget goes on.
     hand: usize,
 }
 
-struct Slot<K> {
+struct KeySlot<K> {
     key: K,
     budget: Arc<Budget>,
 }
@@ -94,7 +94,7 @@ impl<K> Budgets<K> {
         self
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Known<K>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<KnownKeys<K>>> {
         // Where `Hash` or `Eq` panicked, a key is unknown at worst; no key has the budget of another.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,7 +128,7 @@ impl<K: Hash + Eq> Budgets<K> {
         // The user's code; the lock is free meanwhile, so that another thread may be faster.
         let owned = [key.to_owned(), key.to_owned()];
         let mut lock = self.lock();
-        let known = lock.get_or_insert_with(|| Known {
+        let known = lock.get_or_insert_with(|| KnownKeys {
             places: HashMap::with_hasher(rng::hasher()),
             slots: Vec::new(),
             hand: 0,
@@ -144,7 +144,7 @@ impl<K: Hash + Eq> Budgets<K> {
     }
 }
 
-impl<K: Hash + Eq> Known<K> {
+impl<K: Hash + Eq> KnownKeys<K> {
     fn get<Q>(&self, key: &Q) -> Option<Arc<Budget>>
     where
         K: Borrow<Q>,
@@ -160,11 +160,11 @@ impl<K: Hash + Eq> Known<K> {
         [key, copy]: [K; 2],
         numbers: &Budget,
         max_keys: usize,
-    ) -> (Arc<Budget>, Option<(K, Slot<K>)>) {
+    ) -> (Arc<Budget>, Option<(K, KeySlot<K>)>) {
         if self.slots.len() < max_keys {
             let budget = Arc::new(numbers.fresh());
             self.places.insert(copy, self.slots.len());
-            self.slots.push(Slot {
+            self.slots.push(KeySlot {
                 key,
                 budget: Arc::clone(&budget),
             });
@@ -174,7 +174,7 @@ impl<K: Hash + Eq> Known<K> {
         let budget = Arc::new(numbers.fresh_within(left));
         let old = self.places.remove_entry(&self.slots[place].key);
         self.places.insert(copy, place);
-        let slot = Slot {
+        let slot = KeySlot {
             key,
             budget: Arc::clone(&budget),
         };
@@ -193,7 +193,7 @@ impl<K: Hash + Eq> Known<K> {
             if level > most {
                 (fullest, most) = (place, level);
             }
-            if level >= ledger.rule().capacity {
+            if level >= ledger.numbers().capacity {
                 break;
             }
         }

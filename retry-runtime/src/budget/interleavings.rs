@@ -8,7 +8,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::ledger::Ledger;
-use super::rule::{Charge, Rule};
+use super::numbers::{BudgetNumbers, Charge};
 use crate::atomics::Word;
 
 impl Word for AtomicU64 {
@@ -40,15 +40,15 @@ impl Word for Racy {
     }
 }
 
-fn holding(tokens: u32) -> Rule {
-    Rule {
-        start: Rule::tokens(tokens),
-        ..Rule::AWS
+fn holding(tokens: u32) -> BudgetNumbers {
+    BudgetNumbers {
+        start: BudgetNumbers::tokens(tokens),
+        ..BudgetNumbers::AWS
     }
 }
 
-fn ledger(rule: Rule) -> Arc<Ledger<AtomicU64>> {
-    Arc::new(Ledger::new(AtomicU64::new(rule.first_word()), rule))
+fn ledger(numbers: BudgetNumbers) -> Arc<Ledger<AtomicU64>> {
+    Arc::new(Ledger::new(AtomicU64::new(numbers.first_word()), numbers))
 }
 
 /// Runs `act` on as many threads, this one included, and gives what each returned.
@@ -93,8 +93,11 @@ fn of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
 #[should_panic(expected = "both got the last retry")]
 fn the_model_rejects_check_then_act() {
     loom::model(|| {
-        let rule = holding(14);
-        let ledger = Arc::new(Ledger::new(Racy(AtomicU64::new(rule.first_word())), rule));
+        let numbers = holding(14);
+        let ledger = Arc::new(Ledger::new(
+            Racy(AtomicU64::new(numbers.first_word())),
+            numbers,
+        ));
         let won = on_threads(2, &ledger, take)
             .into_iter()
             .filter(|won| *won)
@@ -116,8 +119,11 @@ fn deposits_of_several_threads_add_up() {
 fn the_model_rejects_deposits_that_are_loaded_then_stored() {
     let lost = catch_unwind(AssertUnwindSafe(|| {
         loom::model(|| {
-            let rule = holding(0);
-            let ledger = Arc::new(Ledger::new(Racy(AtomicU64::new(rule.first_word())), rule));
+            let numbers = holding(0);
+            let ledger = Arc::new(Ledger::new(
+                Racy(AtomicU64::new(numbers.first_word())),
+                numbers,
+            ));
             on_threads(2, &ledger, |ledger| ledger.succeed(None));
             assert_eq!(ledger.level(0), 2_000);
         });
@@ -149,7 +155,7 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
 fn time_is_credited_once_when_several_threads_look_at_it() {
     loom::model(|| {
         // The price of one retry a second; a second goes by while both look.
-        let ledger = ledger(Rule {
+        let ledger = ledger(BudgetNumbers {
             refill: 14_000,
             ..holding(0)
         });

@@ -1,33 +1,33 @@
 //! The one shared word of a budget, and the one loop that changes it.
 
-use super::rule::{Charge, Rule, State};
+use super::numbers::{BudgetNumbers, Charge, LedgerState};
 use crate::atomics::Word;
 
-/// A shared level under a rule.
+/// A shared level, with the numbers of its budget.
 #[derive(Debug)]
 pub(super) struct Ledger<W> {
     word: W,
-    rule: Rule,
+    numbers: BudgetNumbers,
 }
 
 impl<W> Ledger<W> {
-    pub(super) const fn new(word: W, rule: Rule) -> Self {
-        Self { word, rule }
+    pub(super) const fn new(word: W, numbers: BudgetNumbers) -> Self {
+        Self { word, numbers }
     }
 
-    pub(super) const fn rule(&self) -> Rule {
-        self.rule
+    pub(super) const fn numbers(&self) -> BudgetNumbers {
+        self.numbers
     }
 }
 
 impl<W: Word> Ledger<W> {
     /// Takes the price of one retry, if there is as much.
     pub(super) fn take(&self, charge: Charge, first: bool, now: u64) -> bool {
-        let price = self.rule.price(charge);
+        let price = self.numbers.price(charge);
         self.update(|state| {
-            let state = self.rule.refill(state, now);
-            let state = state.add(self.rule.share(first));
-            match self.rule.take(state, price) {
+            let state = self.numbers.refill(state, now);
+            let state = state.add(self.numbers.share(first));
+            match self.numbers.take(state, price) {
                 Some(taken) => (taken, true),
                 None => (state, false),
             }
@@ -42,14 +42,16 @@ impl<W: Word> Ledger<W> {
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
         // One comparison while all is well; what a full ledger is given changes nothing.
-        if State::unpack(self.word.load()).missing > 0 {
-            self.give(self.rule.gain(last_retry));
+        if LedgerState::unpack(self.word.load()).missing > 0 {
+            self.give(self.numbers.gain(last_retry));
         }
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {
-        let state = self.rule.refill(State::unpack(self.word.load()), now);
-        self.rule.level(state)
+        let state = self
+            .numbers
+            .refill(LedgerState::unpack(self.word.load()), now);
+        self.numbers.level(state)
     }
 
     /// Applies `step` to the state as if no other thread existed.
@@ -57,10 +59,10 @@ impl<W: Word> Ledger<W> {
     /// A step that changes nothing (a success while the budget is full, a second refusal within a
     /// millisecond) writes nothing, so that a healthy fleet of threads does not fight over the cache line.
     #[inline]
-    fn update<T>(&self, step: impl Fn(State) -> (State, T)) -> T {
+    fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
         let mut old = self.word.load();
         loop {
-            let (state, result) = step(State::unpack(old));
+            let (state, result) = step(LedgerState::unpack(old));
             let new = state.pack();
             if new == old {
                 return result;

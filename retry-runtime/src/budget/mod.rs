@@ -3,7 +3,7 @@
 mod budgets;
 mod ledger;
 mod numbers;
-mod rule;
+mod setters;
 mod words;
 
 #[cfg(test)]
@@ -15,10 +15,10 @@ use std::fmt;
 
 pub use self::budgets::Budgets;
 use self::ledger::Ledger;
-pub(crate) use self::rule::Charge;
-use self::rule::{Rule, State, thousandths};
+pub(crate) use self::numbers::Charge;
+use self::numbers::{BudgetNumbers, LedgerState, thousandths};
 use self::words::RetriesWhenFull;
-use crate::atomics::{AtomicU64, Id};
+use crate::atomics::{AtomicU64, UniqueId};
 use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -81,7 +81,7 @@ use crate::clock::Stamp;
 pub struct Budget {
     ledger: Ledger<AtomicU64>,
     /// Tells it from every other budget.
-    id: Id,
+    id: UniqueId,
 }
 
 impl Budget {
@@ -91,7 +91,7 @@ impl Budget {
     /// three seconds. See [Formula](Self#formula).
     #[must_use]
     pub const fn new() -> Self {
-        Self::of(Rule::DEFAULT)
+        Self::of(BudgetNumbers::DEFAULT)
     }
 
     /// Makes a full budget with the numbers of the AWS SDKs: 35 retries, then one for every fourteen
@@ -101,7 +101,7 @@ impl Budget {
     /// time. See [Formula](Self#formula).
     #[must_use]
     pub const fn aws() -> Self {
-        Self::of(Rule::AWS)
+        Self::of(BudgetNumbers::AWS)
     }
 
     /// Makes a budget that allows `ratio` retries for each call, and one to begin with.
@@ -114,9 +114,9 @@ impl Budget {
     #[must_use]
     pub const fn ratio(ratio: f64) -> Self {
         assert!(ratio >= 0.0 && ratio <= 1.0, "a ratio is in `0.0..=1.0`");
-        Self::of(Rule {
+        Self::of(BudgetNumbers {
             reward: thousandths(ratio),
-            ..Rule::RATIO
+            ..BudgetNumbers::RATIO
         })
     }
 
@@ -129,13 +129,13 @@ impl Budget {
     /// How many tokens the budget holds at most.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
-        self.ledger.rule().capacity / 1000
+        self.ledger.numbers().capacity / 1000
     }
 
-    const fn of(rule: Rule) -> Self {
+    const fn of(numbers: BudgetNumbers) -> Self {
         Self {
-            ledger: Ledger::new(AtomicU64::new(rule.first_word()), rule),
-            id: Id::new(),
+            ledger: Ledger::new(AtomicU64::new(numbers.first_word()), numbers),
+            id: UniqueId::new(),
         }
     }
 
@@ -149,20 +149,20 @@ impl Budget {
     }
 
     const fn refills(&self) -> bool {
-        self.ledger.rule().refill > 0
+        self.ledger.numbers().refill > 0
     }
 
     /// Another budget with the same numbers, as it was at its start, with at most so many
     /// thousandths of a token.
     fn fresh_within(&self, most: u32) -> Self {
-        let rule = self.ledger.rule();
-        let state = State {
-            missing: rule.capacity - rule.start.min(most),
+        let numbers = self.ledger.numbers();
+        let state = LedgerState {
+            missing: numbers.capacity - numbers.start.min(most),
             tick: self.tick_now(),
         };
         Self {
-            ledger: Ledger::new(AtomicU64::new(state.pack()), rule),
-            id: Id::new(),
+            ledger: Ledger::new(AtomicU64::new(state.pack()), numbers),
+            id: UniqueId::new(),
         }
     }
 }
@@ -179,7 +179,7 @@ impl Budget {
 
     /// Gives back what was taken for a retry that never began.
     pub(crate) fn give_back(&self, charge: Charge) {
-        self.ledger.give(self.ledger.rule().price(charge));
+        self.ledger.give(self.ledger.numbers().price(charge));
     }
 
     /// Takes it at a time, in ticks.
@@ -206,7 +206,7 @@ impl Budget {
 
     /// How many retries the budget allows at once when it is full, for a message.
     pub(crate) fn retries_when_full(&self) -> impl fmt::Display {
-        RetriesWhenFull(self.ledger.rule())
+        RetriesWhenFull(self.ledger.numbers())
     }
 }
 

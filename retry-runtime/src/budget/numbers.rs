@@ -1,112 +1,245 @@
-//! The setters of a budget.
+//! The numbers of a budget, and what they make of the level: pure arithmetic on one packed word.
 
-use super::Budget;
-use super::rule::{Rule, thousandths};
+/// Why a retry is asked for, as far as its price depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Charge {
+    /// After any failure but the two below.
+    Failure,
+    /// After an error which says that the service had too many requests.
+    Throttled,
+    /// After an attempt that was cut by its timeout: the service may still be working on it.
+    Timeout,
+}
 
-impl Budget {
-    /// Sets how many tokens the budget holds at most.
-    ///
-    /// In `[1, 268_435]`; the default is 500 for [`new`](Self::new) and [`aws`](Self::aws), which
-    /// start full whatever the capacity, and 10 for [`ratio`](Self::ratio), which starts with one
-    /// token. A retry that takes more than the capacity never happens.
+/// The numbers of a budget; amounts in thousandths of a token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BudgetNumbers {
+    pub(super) start: u32,
+    pub(super) capacity: u32,
+    pub(super) failure: u32,
+    pub(super) throttled: u32,
+    pub(super) timeout: u32,
+    /// What a call gives; when, and whether a retry's price comes back, is [`BudgetNumbers::earning`].
+    pub(super) reward: u32,
+    pub(super) earning: Earning,
+    /// What comes back in a second, whatever the calls do.
+    pub(super) refill: u32,
+}
+
+/// What fills a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Earning {
+    /// Success: the price of the call's last retry, or the reward where there was none.
+    Success,
+    /// Every call, once, whatever becomes of it, so that retries are a share of the calls.
+    Call,
+}
+
+/// What is missing to a full budget, and the time, in one word, so that one compare-and-swap changes both.
+///
+/// ```text
+/// bit 63                           28 27                         0
+///     | tick, milliseconds mod 2^36 | missing, 1/1000 of a token |
+/// ```
+///
+/// What is missing, and not the level, so that a full budget is told without its capacity.
+///
+/// Bounds: at most 268,435.455 tokens are missing. A tick comes round again every 2.18 years, and
+/// differences are told right up to half of that; see [`BudgetNumbers::earned_since`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LedgerState {
+    pub(super) missing: u32,
+    pub(super) tick: u64,
+}
+
+const MISSING_BITS: u32 = 28;
+const MISSING_MAX: u32 = (1 << MISSING_BITS) - 1;
+const TICK_BITS: u32 = 64 - MISSING_BITS;
+const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
+
+/// How far one thread's clock reading may lie behind another's when it gets here: a thread can be
+/// set aside between the two steps. Chosen by us: a second and a bit.
+const LATE_TICKS: u64 = 1 << 10;
+
+impl LedgerState {
+    pub(super) const fn pack(self) -> u64 {
+        ((self.tick & TICK_MASK) << MISSING_BITS) | self.missing as u64
+    }
+
+    /// The state after `amount` came in.
+    pub(super) fn add(self, amount: u32) -> Self {
+        Self {
+            missing: self.missing.saturating_sub(amount),
+            ..self
+        }
+    }
+
+    pub(super) const fn unpack(word: u64) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "28 bits after the mask")]
+        let missing = (word & MISSING_MAX as u64) as u32;
+        Self {
+            missing,
+            tick: word >> MISSING_BITS,
+        }
+    }
+}
+
+impl BudgetNumbers {
+    /// The numbers of `Budget::new`. Chosen by us in the simulation of `docs/LOAD.md`.
+    pub(super) const DEFAULT: Self = Self {
+        start: Self::tokens(500),
+        capacity: Self::tokens(500),
+        failure: Self::tokens(2),
+        throttled: Self::tokens(5),
+        timeout: Self::tokens(14),
+        reward: 200,
+        earning: Earning::Success,
+        refill: Self::tokens(5),
+    };
+
+    /// AWS SDKs and Tools Reference Guide, *Retry behavior*, standard mode, 2026.
+    pub(super) const AWS: Self = Self {
+        start: Self::tokens(500),
+        capacity: Self::tokens(500),
+        failure: Self::tokens(14),
+        throttled: Self::tokens(5),
+        timeout: Self::tokens(14),
+        reward: Self::tokens(1),
+        earning: Earning::Success,
+        refill: 0,
+    };
+
+    /// A share of the calls; the share itself is the reward.
+    pub(super) const RATIO: Self = Self {
+        start: Self::tokens(1),
+        capacity: Self::tokens(10),
+        failure: Self::tokens(1),
+        throttled: Self::tokens(1),
+        timeout: Self::tokens(1),
+        reward: 0,
+        earning: Earning::Call,
+        refill: 0,
+    };
+
+    /// So many whole tokens.
     ///
     /// # Panics
     ///
-    /// - If `tokens` is not in that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn with_capacity(self, tokens: u32) -> Self {
-        assert!(tokens > 0, "a capacity is at least 1");
-        let capacity = Rule::tokens(tokens);
-        let rule = self.ledger.rule();
-        // A budget that starts full stays one; one that starts with a single retry keeps it.
-        let full = rule.start == rule.capacity || rule.start > capacity;
-        let start = if full { capacity } else { rule.start };
-        Self::of(Rule {
-            start,
-            capacity,
-            ..rule
-        })
+    /// - If they do not fit the packed word.
+    pub(super) const fn tokens(tokens: u32) -> u32 {
+        assert!(
+            tokens <= MISSING_MAX / 1000,
+            "a number of tokens is at most 268_435"
+        );
+        tokens * 1000
     }
 
-    /// Sets how many tokens a retry takes after a failure that is neither a timeout nor throttled.
-    ///
-    /// In `[0, 268_435]`; the default is 2 for [`new`](Self::new), 14 for [`aws`](Self::aws), 1 for
-    /// [`ratio`](Self::ratio).
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn with_retry_cost(self, tokens: u32) -> Self {
-        Self::of(Rule {
-            failure: Rule::tokens(tokens),
-            ..self.ledger.rule()
-        })
+    pub(super) const fn first_word(self) -> u64 {
+        LedgerState {
+            missing: self.capacity - self.start,
+            tick: 0,
+        }
+        .pack()
     }
 
-    /// Sets how many tokens a retry takes after an attempt that was cut by its `timeout`.
-    ///
-    /// In `[0, 268_435]`; the default is 14 for [`new`](Self::new) and [`aws`](Self::aws), 1 for
-    /// [`ratio`](Self::ratio).
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn with_timeout_cost(self, tokens: u32) -> Self {
-        Self::of(Rule {
-            timeout: Rule::tokens(tokens),
-            ..self.ledger.rule()
-        })
+    /// How many retries a full budget allows at once; `None` for any number.
+    pub(super) const fn retries_when_full(&self, charge: Charge) -> Option<u32> {
+        self.capacity.checked_div(self.price(charge))
     }
 
-    /// Sets how many tokens a retry takes after an error which says that the service had too many
-    /// requests ([`Verdict::Throttled`](crate::Verdict::Throttled)).
-    ///
-    /// In `[0, 268_435]`; the default is 5 for [`new`](Self::new) and [`aws`](Self::aws), 1 for
-    /// [`ratio`](Self::ratio).
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn with_throttled_cost(self, tokens: u32) -> Self {
-        Self::of(Rule {
-            throttled: Rule::tokens(tokens),
-            ..self.ledger.rule()
-        })
+    pub(super) const fn price(&self, charge: Charge) -> u32 {
+        match charge {
+            Charge::Failure => self.failure,
+            Charge::Throttled => self.throttled,
+            Charge::Timeout => self.timeout,
+        }
     }
 
-    /// Sets how many tokens a call gives if it succeeds at its first attempt.
-    ///
-    /// In `[0.0, 268_435.0]`, kept in thousandths; the default is 0.2 for [`new`](Self::new), 1 for
-    /// [`aws`](Self::aws), and `ratio` for [`ratio`](Self::ratio), where every call gives it once.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is not in that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn with_reward(self, tokens: f64) -> Self {
-        Self::of(Rule {
-            reward: thousandths(tokens),
-            ..self.ledger.rule()
-        })
+    /// What a success adds, given what the call's last retry was asked for as.
+    pub(super) const fn gain(&self, last_retry: Option<Charge>) -> u32 {
+        match (self.earning, last_retry) {
+            (_, None) => self.reward,
+            (Earning::Success, Some(charge)) => self.price(charge),
+            // Such a call gave its share when it asked for its first retry.
+            (Earning::Call, Some(_)) => 0,
+        }
     }
 
-    /// Sets how many tokens come back in a second by time alone, for functions that are called too
-    /// seldom to earn them by success.
-    ///
-    /// In `[0.0, 268_435.0]`, kept in thousandths; the default is 5 for [`new`](Self::new), 0 for
-    /// [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget never holds more than its capacity.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens_per_second` is not in that range. In a `static` that is an error at compile time.
-    #[must_use]
-    pub const fn with_refill(self, tokens_per_second: f64) -> Self {
-        Self::of(Rule {
-            refill: thousandths(tokens_per_second),
-            ..self.ledger.rule()
-        })
+    /// What asking adds, before anything is taken.
+    pub(super) const fn share(&self, first: bool) -> u32 {
+        match (self.earning, first) {
+            (Earning::Call, true) => self.reward,
+            _ => 0,
+        }
     }
+
+    /// The state after `amount` was taken, if there is as much.
+    pub(super) fn take(&self, state: LedgerState, amount: u32) -> Option<LedgerState> {
+        let missing = state.missing.checked_add(amount)?;
+        (missing <= self.capacity).then_some(LedgerState { missing, ..state })
+    }
+
+    /// The level in that state.
+    pub(super) fn level(&self, state: LedgerState) -> u32 {
+        self.capacity.saturating_sub(state.missing)
+    }
+
+    /// The state at the time `now`, with what came back since the last look.
+    pub(super) fn refill(&self, state: LedgerState, now: u64) -> LedgerState {
+        if self.refill == 0 {
+            return state;
+        }
+        let (earned, tick) = self.earned_since(state.tick, now);
+        LedgerState { tick, ..state }.add(earned)
+    }
+
+    /// What came back from the tick `last` to `now`, and the tick to remember.
+    ///
+    /// In closed form, so a year of idling costs what a millisecond does. It is the difference of
+    /// two sums since tick 0, so that what is lost to rounding at one look comes back at the next.
+    ///
+    /// - Ahead by less than half the range of a tick: that much time went by.
+    /// - Behind by a little: another thread read the clock later and came first. Nothing to do.
+    /// - Behind by more: the clock was set back (a test's paused one), or nobody asked for over a
+    ///   year. The time between is not paid for; counting begins afresh.
+    fn earned_since(&self, last: u64, now: u64) -> (u32, u64) {
+        let ahead = now.wrapping_sub(last) & TICK_MASK;
+        let behind = last.wrapping_sub(now) & TICK_MASK;
+        if ahead <= TICK_MASK / 2 {
+            let earned = self
+                .sum(now)
+                .saturating_sub(self.sum(now.saturating_sub(ahead)));
+            (u32::try_from(earned).unwrap_or(u32::MAX), now & TICK_MASK)
+        } else if behind <= LATE_TICKS {
+            (0, last)
+        } else {
+            (0, now & TICK_MASK)
+        }
+    }
+
+    /// What comes back from tick 0 to `ticks`.
+    ///
+    /// Bound: 2^64 ticks of less than 2^28 thousandths a second make less than 2^92.
+    fn sum(&self, ticks: u64) -> u128 {
+        u128::from(ticks) * u128::from(self.refill) / 1000
+    }
+}
+
+/// A number of tokens in thousandths, rounded.
+///
+/// # Panics
+///
+/// - If it is negative, not a number, or does not fit the packed word.
+pub(super) const fn thousandths(number: f64) -> u32 {
+    assert!(
+        number >= 0.0 && number <= (MISSING_MAX / 1000) as f64,
+        "a number of tokens is in `0.0..=268_435.0`"
+    );
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most 268_435_000"
+    )]
+    let thousandths = (number * 1000.0 + 0.5) as u32;
+    thousandths
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::rule::{Rule, State};
+use super::numbers::{BudgetNumbers, LedgerState};
 use super::{Budget, Charge};
 
 /// The price of one retry, which goes back when it is dropped: what a call does.
@@ -37,7 +37,7 @@ impl Budget {
     }
 }
 
-/// The rule of `Budget::new` in whole thousandths, with none of the packing.
+/// The numbers of `Budget::new` in whole thousandths, with none of the packing.
 struct Plain {
     level: u64,
     capacity: u64,
@@ -186,8 +186,8 @@ proptest! {
 
     #[test]
     fn packing_loses_nothing(missing in 0_u32..1 << 28, tick in 0_u64..1 << 36) {
-        let state = State { missing, tick };
-        prop_assert_eq!(State::unpack(state.pack()), state);
+        let state = LedgerState { missing, tick };
+        prop_assert_eq!(LedgerState::unpack(state.pack()), state);
     }
 }
 
@@ -490,7 +490,7 @@ fn the_largest_numbers_saturate() {
     budget.succeed(Some(Charge::Failure));
     budget.succeed(None);
     assert_eq!(level(&budget, u64::MAX), 268_435_000);
-    assert_eq!(Rule::tokens(268_435), 268_435_000);
+    assert_eq!(BudgetNumbers::tokens(268_435), 268_435_000);
 }
 
 #[test]

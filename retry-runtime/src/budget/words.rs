@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::rule::{Charge, Rule};
+use super::numbers::{BudgetNumbers, Charge};
 
 /// How many retries a full budget allows.
-pub(super) struct RetriesWhenFull(pub(super) Rule);
+pub(super) struct RetriesWhenFull(pub(super) BudgetNumbers);
 
 impl fmt::Display for RetriesWhenFull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,7 +25,7 @@ pin_project! {
     ///
     /// Dropping it drops the body where it stands.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Attempt<'c, 'p, F> {
+    pub struct LimitedAttempt<'c, 'p, F> {
         state: &'c mut State<'p>,
         #[pin]
         body: F,
@@ -34,7 +34,7 @@ pin_project! {
     }
 }
 
-impl<'c, 'p, F> Attempt<'c, 'p, F> {
+impl<'c, 'p, F> LimitedAttempt<'c, 'p, F> {
     #[inline]
     pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl<'c, 'p, F> Attempt<'c, 'p, F> {
     }
 }
 
-impl<F: Future> Future for Attempt<'_, '_, F> {
+impl<F: Future> Future for LimitedAttempt<'_, '_, F> {
     type Output = Result<F::Output, Cut>;
 
     #[inline]
@@ -73,21 +73,21 @@ pin_project! {
     ///
     /// Dropping it drops the body where it stands.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Unlimited<'c, 'p, F> {
+    pub struct UnlimitedAttempt<'c, 'p, F> {
         state: &'c mut State<'p>,
         #[pin]
         body: F,
     }
 }
 
-impl<'c, 'p, F> Unlimited<'c, 'p, F> {
+impl<'c, 'p, F> UnlimitedAttempt<'c, 'p, F> {
     #[inline]
     pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
         Self { state, body }
     }
 }
 
-impl<F: Future> Future for Unlimited<'_, '_, F> {
+impl<F: Future> Future for UnlimitedAttempt<'_, '_, F> {
     type Output = F::Output;
 
     #[inline]
@@ -179,18 +179,18 @@ impl State<'_> {
     }
 }
 
-impl<F> fmt::Debug for Attempt<'_, '_, F> {
+impl<F> fmt::Debug for LimitedAttempt<'_, '_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attempt")
+        f.debug_struct("LimitedAttempt")
             .field("state", &self.state)
             .field("timer", &self.timer)
             .finish_non_exhaustive()
     }
 }
 
-impl<F> fmt::Debug for Unlimited<'_, '_, F> {
+impl<F> fmt::Debug for UnlimitedAttempt<'_, '_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unlimited")
+        f.debug_struct("UnlimitedAttempt")
             .field("state", &self.state)
             .finish_non_exhaustive()
     }

@@ -13,7 +13,7 @@ use super::ended::Ending;
 use crate::result::FromStopped;
 use crate::stopped::Stopped;
 
-type Boxed = Box<dyn StdError + Send + Sync>;
+type BoxedError = Box<dyn StdError + Send + Sync>;
 
 /// Chooses between [`Remembers`] and [`Forgets`] by the error's type.
 ///
@@ -34,7 +34,7 @@ impl<E, const LIMITED: bool> KeptError<E, LIMITED> {
     }
 }
 
-impl<E: Send + Into<Boxed>> KeptError<E, true> {
+impl<E: Send + Into<BoxedError>> KeptError<E, true> {
     /// Keeps it.
     #[inline]
     #[must_use]
@@ -89,7 +89,7 @@ pub trait LastError<E> {
         E: FromStopped<M>;
 }
 
-impl<E: Into<Boxed>> LastError<E> for Remembers<E> {
+impl<E: Into<BoxedError>> LastError<E> for Remembers<E> {
     #[cold]
     fn make_error<M>(&mut self, ending: Ending) -> E
     where

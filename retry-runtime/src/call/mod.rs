@@ -49,7 +49,7 @@ mod unconstrained;
 mod wait;
 mod worker;
 
-pub use self::attempt::{Attempt, Unlimited};
+pub use self::attempt::{LimitedAttempt, UnlimitedAttempt};
 pub use self::cancel::{Cancels, Unless, unless};
 pub use self::ended::{Cut, Cuts, Ending, Failed, Never};
 pub use self::kept_error::{Forgets, KeptError, LastError, Remembers};
@@ -172,8 +172,8 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
 impl<'p> Call<'p, false> {
     /// Makes an attempt that nothing cuts.
     #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> Unlimited<'_, 'p, F> {
-        Unlimited::new(&mut self.state, body)
+    pub fn attempt<F: Future>(&mut self, body: F) -> UnlimitedAttempt<'_, 'p, F> {
+        UnlimitedAttempt::new(&mut self.state, body)
     }
 
     /// How an attempt ended.
@@ -215,8 +215,8 @@ impl<'p> Call<'p, false> {
 impl<'p> Call<'p, true> {
     /// Makes an attempt that the timeout and the deadline cut.
     #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> Attempt<'_, 'p, F> {
-        Attempt::new(&mut self.state, body)
+    pub fn attempt<F: Future>(&mut self, body: F) -> LimitedAttempt<'_, 'p, F> {
+        LimitedAttempt::new(&mut self.state, body)
     }
 
     /// How an attempt ended.

@@ -15,7 +15,7 @@ use crate::event::RetryEvent;
 use crate::explain::Words;
 use crate::metrics::{self, Attempted};
 use crate::stopped::{Outcome, Stopped};
-use crate::trace::{self, Failure};
+use crate::trace::{self, FailedAttempt};
 
 /// Tells a hook of a retry. Its argument has a type here, so that a closure needs no annotation.
 pub fn tell<E>(event: &RetryEvent<'_, E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
@@ -190,17 +190,12 @@ impl State<'_> {
         RetryEvent {
             function: self.settings.name(),
             attempt: frame.number.get(),
-            attempts: self.attempts(),
+            attempts: self.frame.attempts_allowed(),
             verdict: frame.previous.get().map_or(Verdict::Transient, verdict),
             delay: frame.cold().noted().delay.unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
         }
-    }
-
-    /// How many attempts the call may make here; `None` for no limit.
-    pub(super) fn attempts(&self) -> Option<u32> {
-        Some(self.frame.attempts.get()).filter(|attempts| *attempts != u32::MAX)
     }
 
     #[inline]
@@ -218,10 +213,10 @@ impl State<'_> {
 
     #[cold]
     fn tell(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
-        let failure = Failure {
+        let failure = FailedAttempt {
             function: self.settings.name(),
             attempt: self.frame.number.get(),
-            attempts: self.attempts(),
+            attempts: self.frame.attempts_allowed(),
             verdict,
             elapsed: &|| self.elapsed(),
             words,

@@ -41,7 +41,7 @@ impl State<'_> {
         let begun = Begun {
             function: self.settings.name(),
             attempt: frame.number.get(),
-            attempts: self.attempts(),
+            attempts: frame.attempts_allowed(),
         };
         let Some(spans) = Spans::begin(self.take_spans(), &begun) else {
             return;

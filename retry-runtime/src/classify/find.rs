@@ -37,19 +37,19 @@ use super::verdict::{Said, Verdict};
 /// ```
 ///
 /// The name of the method carries the span of `A` as typed. There rustc reports an `A` that is not in `E`.
-pub struct Find<'a, E, A>(Shared<'a, E, A>);
+pub struct Find<'a, E, A>(SyncChain<'a, E, A>);
 
 /// Level 2, `Send + Sync`.
-pub struct Shared<'a, E, A>(Sent<'a, E, A>);
+pub struct SyncChain<'a, E, A>(SendChain<'a, E, A>);
 
 /// Level 2, `Send`.
-pub struct Sent<'a, E, A>(Local<'a, E, A>);
+pub struct SendChain<'a, E, A>(LocalChain<'a, E, A>);
 
 /// Level 2, neither.
-pub struct Local<'a, E, A>(Pointer<'a, E, A>);
+pub struct LocalChain<'a, E, A>(SyncPointer<'a, E, A>);
 
 /// Level 3, `Send + Sync`.
-pub struct Pointer<'a, E, A>(LocalPointer<'a, E, A>);
+pub struct SyncPointer<'a, E, A>(LocalPointer<'a, E, A>);
 
 /// Level 3, neither.
 pub struct LocalPointer<'a, E, A>(Itself<'a, E, A>);
@@ -61,10 +61,9 @@ impl<'a, E, A> Find<'a, E, A> {
     /// Takes the error to search.
     #[inline]
     pub const fn new(error: &'a E) -> Self {
-        Self(Shared(Sent(Local(Pointer(LocalPointer(Itself(
-            error,
-            PhantomData,
-        )))))))
+        Self(SyncChain(SendChain(LocalChain(SyncPointer(LocalPointer(
+            Itself(error, PhantomData),
+        ))))))
     }
 }
 
@@ -112,10 +111,10 @@ macro_rules! searches_chain {
     };
 }
 
-searches_chain!(Shared, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
-searches_chain!(Sent, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
-searches_chain!(Local, E: [AsRef<dyn Error>], |error| error.as_ref());
-searches_chain!(Pointer, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |error| (**error).as_ref());
+searches_chain!(SyncChain, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
+searches_chain!(SendChain, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
+searches_chain!(LocalChain, E: [AsRef<dyn Error>], |error| error.as_ref());
+searches_chain!(SyncPointer, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |error| (**error).as_ref());
 searches_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error).as_ref());
 
 impl<'a, E, A> Itself<'a, E, A> {
@@ -250,11 +249,11 @@ macro_rules! deref_to_next {
 }
 
 deref_to_next!(
-    Find => Shared,
-    Shared => Sent,
-    Sent => Local,
-    Local => Pointer,
-    Pointer => LocalPointer,
+    Find => SyncChain,
+    SyncChain => SendChain,
+    SendChain => LocalChain,
+    LocalChain => SyncPointer,
+    SyncPointer => LocalPointer,
     LocalPointer => Itself,
 );
 

@@ -8,31 +8,31 @@ use std::time::Duration;
     label = "expected `Duration` or `Option<Duration>`",
     note = "a method can make one of it: `after = \"Self::retry_after\"`, with `fn retry_after(&self) -> Option<Duration>`"
 )]
-pub trait Delay: Copy {
+pub trait IntoHint: Copy {
     /// Returns the delay, if there is one.
     fn into_hint(self) -> Option<Duration>;
 }
 
 #[diagnostic::do_not_recommend]
-impl Delay for Duration {
+impl IntoHint for Duration {
     fn into_hint(self) -> Option<Duration> {
         Some(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Delay for Option<Duration> {
+impl IntoHint for Option<Duration> {
     fn into_hint(self) -> Option<Duration> {
         self
     }
 }
 
 /// Reads the delay from a field.
-pub fn hint_in<D: Delay>(field: &D) -> Option<Duration> {
+pub fn hint_in<D: IntoHint>(field: &D) -> Option<Duration> {
     field.into_hint()
 }
 
 /// Takes the delay that a method returned.
-pub fn hint_from<D: Delay>(delay: D) -> Option<Duration> {
+pub fn hint_from<D: IntoHint>(delay: D) -> Option<Duration> {
     delay.into_hint()
 }

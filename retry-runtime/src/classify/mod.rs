@@ -18,7 +18,7 @@ mod tests;
 
 pub(crate) use self::find::find_in;
 pub use self::find::{Find, Inside};
-pub use self::hint::{Delay, hint_from, hint_in};
+pub use self::hint::{IntoHint, hint_from, hint_in};
 pub(crate) use self::links::{Links, as_type, ends_all};
 pub use self::probe::Probe;
 pub use self::rules::{Ruling, ask, verdict_of};

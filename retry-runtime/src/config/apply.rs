@@ -4,11 +4,11 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use super::error::{Error, Problem};
-use super::found::{Entry, Found};
+use super::found::{FoundSettings, PresetEntry};
 use super::{Content, Source, env, file, toml};
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::setting::{Key, Setter, contradictions};
+use crate::setting::{PolicyKey, Setter, contradictions};
 use crate::switch::set_enabled;
 
 /// The presets of the source that turned retries off, while they are off. Held by whoever applies a source, so that
@@ -17,7 +17,7 @@ static OFF_BY: Mutex<Option<Vec<&'static Preset>>> = Mutex::new(None);
 
 pub(super) fn apply(source: &Source) -> Result<(), Error> {
     let mut off_by = OFF_BY.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut found = Found::new(&source.presets);
+    let mut found = FoundSettings::new(&source.presets);
     same_names(source, &mut found);
     let mut rank = 0;
     for file in &source.files {
@@ -60,7 +60,7 @@ pub(super) fn apply(source: &Source) -> Result<(), Error> {
 }
 
 /// The policy of each preset; `None` where nothing overrides the code.
-fn together(found: &mut Found<'_>) -> Vec<Option<Policy>> {
+fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
     let mut policies = Vec::new();
     for ((preset, entries), broken) in found.presets.iter().zip(&found.entries).zip(&found.broken) {
         let code = preset.in_code();
@@ -72,7 +72,7 @@ fn together(found: &mut Found<'_>) -> Vec<Option<Policy>> {
         if *broken {
             continue;
         }
-        let last = |key: Key| entries.iter().rev().find(|entry| entry.key == key);
+        let last = |key: PolicyKey| entries.iter().rev().find(|entry| entry.key == key);
         for (key, fault) in contradictions(&policy, |key| setter(last(key))) {
             if let Some(entry) = last(key) {
                 let name = match entry.place.line {
@@ -88,7 +88,7 @@ fn together(found: &mut Found<'_>) -> Vec<Option<Policy>> {
 }
 
 /// Who set a key, by its last entry.
-fn setter(entry: Option<&Entry>) -> Setter {
+fn setter(entry: Option<&PresetEntry>) -> Setter {
     let Some(entry) = entry else {
         return Setter {
             rank: 0,
@@ -104,7 +104,7 @@ fn setter(entry: Option<&Entry>) -> Setter {
 }
 
 /// Refuses presets that the environment could not tell apart.
-fn same_names(source: &Source, found: &mut Found<'_>) {
+fn same_names(source: &Source, found: &mut FoundSettings<'_>) {
     for (at, preset) in source.presets.iter().enumerate() {
         let earlier = source.presets.iter().take(at);
         let name = env::name(preset);

@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 
 use super::Environment;
 use super::error::Problem;
-use super::found::{Found, Place};
+use super::found::{FoundSettings, SettingPlace};
 use crate::preset::Preset;
-use crate::setting::{Key, Value};
+use crate::setting::{PolicyKey, Value};
 
 const ENABLED: &str = "ENABLED";
 
@@ -30,7 +30,7 @@ pub(super) fn check(prefix: &str) -> Result<(), Problem> {
 }
 
 /// Reads the variables of one prefix.
-pub(super) fn read(environment: &Environment, rank: usize, found: &mut Found<'_>) {
+pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSettings<'_>) {
     let start = format!("{}_", environment.prefix);
     let mut variables: Vec<_> = match &environment.variables {
         Some(variables) => relevant(&start, variables.iter().cloned()),
@@ -39,7 +39,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut Found<'_>
     variables.sort();
     let names: Vec<_> = found.presets.iter().map(|preset| name(preset)).collect();
     for (variable, value) in variables {
-        let place = Place {
+        let place = SettingPlace {
             rank,
             origin: variable.escape_debug().to_string(),
             line: None,
@@ -57,7 +57,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut Found<'_>
             Split::Setting(preset, key) => {
                 found.setting(preset, key, value_of(key, value), place, "");
             }
-            Split::NoKey(preset, key) => match Key::named(&key.to_lowercase()) {
+            Split::NoKey(preset, key) => match PolicyKey::named(&key.to_lowercase()) {
                 Err(fault) if !key.is_empty() => found.fault(preset, &place, "", &fault),
                 _ => found.problem(
                     &place,
@@ -85,7 +85,7 @@ fn relevant(
 
 /// What the name of a variable says, behind the prefix.
 enum Split<'n> {
-    Setting(usize, Key),
+    Setting(usize, PolicyKey),
     /// A preset, and what is no key of it.
     NoKey(usize, &'n str),
     /// What stands in a preset's place.
@@ -103,7 +103,7 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
             },
             None => continue,
         };
-        if let Ok(key) = Key::named(&key.to_lowercase()) {
+        if let Ok(key) = PolicyKey::named(&key.to_lowercase()) {
             return Split::Setting(preset, key);
         }
         if longest.is_none_or(|(_, _, length)| name.len() > length) {
@@ -113,7 +113,7 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
     if let Some((preset, key, _)) = longest {
         return Split::NoKey(preset, key);
     }
-    let mut keys = Key::ALL.into_iter().chain([Key::Delays]);
+    let mut keys = PolicyKey::ALL.into_iter().chain([PolicyKey::Delays]);
     let preset = keys.find_map(|key| {
         let preset = rest.strip_suffix(&key.name().to_uppercase())?;
         preset.strip_suffix('_').filter(|preset| !preset.is_empty())
@@ -122,8 +122,8 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
 }
 
 /// A variable is always text, also where a number is meant.
-fn value_of(key: Key, text: &str) -> Value<'_> {
-    let number = matches!(key, Key::Attempts | Key::Factor)
+fn value_of(key: PolicyKey, text: &str) -> Value<'_> {
+    let number = matches!(key, PolicyKey::Attempts | PolicyKey::Factor)
         && text.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char))
         && text.parse::<f64>().is_ok();
     if number {

@@ -3,18 +3,18 @@
 use super::error::Problem;
 use crate::preset::Preset;
 use crate::setting::text::{list, nearest, shown};
-use crate::setting::{Fault, Key, Setting, Value};
+use crate::setting::{PolicyKey, PolicySetting, SettingFault, Value};
 
 /// Where something was found.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct SettingPlace {
     /// The higher one wins.
     pub(super) rank: usize,
     pub(super) origin: String,
     pub(super) line: Option<usize>,
 }
 
-impl Place {
+impl SettingPlace {
     pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
         Problem::new(self.origin.as_str(), self.line, message)
     }
@@ -22,25 +22,25 @@ impl Place {
 
 /// One setting of one preset.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) key: Key,
-    pub(super) setting: Setting,
-    pub(super) place: Place,
+pub(super) struct PresetEntry {
+    pub(super) key: PolicyKey,
+    pub(super) setting: PolicySetting,
+    pub(super) place: SettingPlace,
 }
 
 /// All that was found.
 #[derive(Debug)]
-pub(super) struct Found<'p> {
+pub(super) struct FoundSettings<'p> {
     pub(super) presets: &'p [&'static Preset],
     /// For each preset, the lowest rank first.
-    pub(super) entries: Vec<Vec<Entry>>,
+    pub(super) entries: Vec<Vec<PresetEntry>>,
     /// Whether a setting of the preset could not be read.
     pub(super) broken: Vec<bool>,
     pub(super) enabled: Option<bool>,
     pub(super) problems: Vec<Problem>,
 }
 
-impl<'p> Found<'p> {
+impl<'p> FoundSettings<'p> {
     pub(super) fn new(presets: &'p [&'static Preset]) -> Self {
         Self {
             presets,
@@ -51,7 +51,7 @@ impl<'p> Found<'p> {
         }
     }
 
-    pub(super) fn problem(&mut self, place: &Place, message: impl Into<String>) {
+    pub(super) fn problem(&mut self, place: &SettingPlace, message: impl Into<String>) {
         self.problems.push(place.problem(message));
     }
 
@@ -59,15 +59,15 @@ impl<'p> Found<'p> {
     pub(super) fn setting(
         &mut self,
         preset: usize,
-        key: Key,
+        key: PolicyKey,
         value: Value<'_>,
-        place: Place,
+        place: SettingPlace,
         path: &str,
     ) {
-        match Setting::read(key, value) {
+        match PolicySetting::read(key, value) {
             Ok(setting) => {
                 if let Some(entries) = self.entries.get_mut(preset) {
-                    entries.push(Entry {
+                    entries.push(PresetEntry {
                         key,
                         setting,
                         place,
@@ -78,14 +78,20 @@ impl<'p> Found<'p> {
         }
     }
 
-    pub(super) fn fault(&mut self, preset: usize, place: &Place, path: &str, fault: &Fault) {
+    pub(super) fn fault(
+        &mut self,
+        preset: usize,
+        place: &SettingPlace,
+        path: &str,
+        fault: &SettingFault,
+    ) {
         if let Some(broken) = self.broken.get_mut(preset) {
             *broken = true;
         }
         self.problem(place, format!("{path}{fault}"));
     }
 
-    pub(super) fn enabled(&mut self, value: Value<'_>, place: &Place) {
+    pub(super) fn enabled(&mut self, value: Value<'_>, place: &SettingPlace) {
         match value {
             Value::Text("true") | Value::Other("true") => self.enabled = Some(true),
             Value::Text("false") | Value::Other("false") => self.enabled = Some(false),
@@ -99,7 +105,7 @@ impl<'p> Found<'p> {
     /// Names a preset that there is not. `names` are the known ones, `others` what else may stand in this place.
     pub(super) fn unknown_preset(
         &mut self,
-        place: &Place,
+        place: &SettingPlace,
         typed: &str,
         names: &[String],
         others: &[&str],

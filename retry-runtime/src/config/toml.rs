@@ -4,12 +4,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::file::line;
-use super::found::{Found, Place};
-use crate::setting::{Key, Value};
+use super::found::{FoundSettings, SettingPlace};
+use crate::setting::{PolicyKey, Value};
 
 /// Reads a text. `origin` is what messages call it.
-pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut Found<'_>) {
-    let place = |at: usize| Place {
+pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSettings<'_>) {
+    let place = |at: usize| SettingPlace {
         rank,
         origin: origin.to_owned(),
         line: Some(line(text.as_bytes(), at)),
@@ -37,10 +37,10 @@ pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut Found<'_>)
 struct Walk<'f, 'p, P> {
     /// The place of a byte.
     place: P,
-    found: &'f mut Found<'p>,
+    found: &'f mut FoundSettings<'p>,
 }
 
-impl<P: Fn(usize) -> Place> Walk<'_, '_, P> {
+impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
     /// Reads a table: that of a preset, one around those of presets, or the top.
     fn table(&mut self, outer: Option<&str>, table: &DeTable<'_>) {
         let presets = self.found.presets;
@@ -57,7 +57,7 @@ impl<P: Fn(usize) -> Place> Walk<'_, '_, P> {
                 let rest = preset.name().strip_prefix(path.as_str());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             });
-            match (within, Key::named(name)) {
+            match (within, PolicyKey::named(name)) {
                 (Some(preset), Ok(key)) => {
                     let place = (self.place)(value.span().start);
                     let path = format!("{path}: ");
@@ -100,7 +100,7 @@ impl<P: Fn(usize) -> Place> Walk<'_, '_, P> {
     }
 
     /// A table that is a preset's, or is around one.
-    fn inner(&mut self, path: &str, value: &Spanned<DeValue<'_>>, place: &Place) {
+    fn inner(&mut self, path: &str, value: &Spanned<DeValue<'_>>, place: &SettingPlace) {
         if let DeValue::Table(table) = value.get_ref() {
             return self.table(Some(path), table);
         }

@@ -28,7 +28,7 @@ use crate::trace::Spans;
 #[derive(Debug, Clone)]
 pub struct Attempt {
     number: u32,
-    attempts: u32,
+    attempts: Option<u32>,
     previous: Option<Previous>,
     limit: Option<Instant>,
     call: Arc<Cold>,
@@ -53,7 +53,7 @@ impl Attempt {
     fn of(frame: &Frame) -> Self {
         Self {
             number: frame.number.get(),
-            attempts: frame.attempts.get(),
+            attempts: frame.attempts_allowed(),
             previous: frame.previous.get(),
             limit: frame.nearest(),
             call: Arc::clone(frame.cold()),
@@ -66,12 +66,12 @@ impl Attempt {
         self.number
     }
 
-    /// How many attempts the call may make, the first included; `u32::MAX` for no limit.
+    /// Returns how many attempts the call may make, the first included, or `None` for no limit.
     ///
-    /// In a nested call these are the function's own, less the retries that it made in vain in earlier
-    /// attempts of the calls around.
+    /// In a nested call, the retries that the function made in vain in earlier attempts of the calls around are
+    /// subtracted.
     #[must_use]
-    pub fn attempts(&self) -> u32 {
+    pub fn attempts(&self) -> Option<u32> {
         self.attempts
     }
 

@@ -176,6 +176,11 @@ impl Frame {
         copy
     }
 
+    /// How many attempts the call may make here, or `None` for no limit.
+    pub(crate) fn attempts_allowed(&self) -> Option<u32> {
+        Some(self.attempts.get()).filter(|attempts| *attempts != u32::MAX)
+    }
+
     /// Runs one poll of the code inside.
     #[inline]
     pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use super::cold::Cold;
 use super::frame::{Frame, Notes, Phase, around};
 use super::nested::Nested;
-use super::nesting::{Function, InVain};
+use super::nesting::{FunctionId, InVain};
 use super::refusal::Refusal;
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;
@@ -17,7 +17,7 @@ use crate::policy::Policy;
 /// What the rule for nested retries asks of an annotated function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inner<'p> {
-    pub(crate) function: Function,
+    pub(crate) function: FunctionId,
     pub(crate) policy: &'p Policy,
     pub(crate) nested: Nested,
 }

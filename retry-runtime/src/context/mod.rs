@@ -23,6 +23,6 @@ pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::limits::{TooLate, length};
 pub use self::nested::Nested;
-pub(crate) use self::nesting::Function;
+pub(crate) use self::nesting::FunctionId;
 pub use self::previous::Previous;
 pub(crate) use self::refusal::Refusal;

@@ -25,9 +25,9 @@ use crate::clock::Stamp;
 
 /// An annotated function: the address of a `static` of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Function(usize);
+pub(crate) struct FunctionId(usize);
 
-impl Function {
+impl FunctionId {
     pub(crate) fn of<T>(only: &'static T) -> Self {
         Self(std::ptr::from_ref(only).addr())
     }
@@ -36,7 +36,7 @@ impl Function {
 /// Retries of one function, made in vain as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InVain {
-    pub(crate) function: Function,
+    pub(crate) function: FunctionId,
     pub(crate) retries: u32,
     /// When they are forgotten.
     pub(crate) until: Stamp,
@@ -48,11 +48,11 @@ pub(crate) struct InVain {
 /// is still running, and its name is not given to another call.
 #[derive(Debug)]
 pub(crate) struct Remembered<K> {
-    entries: Vec<Entry<K>>,
+    entries: Vec<RememberedEntry<K>>,
 }
 
 #[derive(Debug)]
-struct Entry<K> {
+struct RememberedEntry<K> {
     /// The attempt of the remembering call in which the retries were made; 0 is "before it began",
     /// for what the call around it remembers.
     attempt: u32,
@@ -69,7 +69,7 @@ impl InVain {
     }
 }
 
-impl<K> Entry<K> {
+impl<K> RememberedEntry<K> {
     /// Whether it takes attempts, in this `attempt`, from every call but the one that made the retries.
     fn is_taken(&self, attempt: u32, call: Option<&Weak<K>>, now: Stamp) -> bool {
         self.attempt < attempt
@@ -110,7 +110,7 @@ impl<K> Remembered<K> {
                 });
             let retries = made.retries.saturating_sub(earlier);
             if retries > 0 {
-                self.entries.push(Entry {
+                self.entries.push(RememberedEntry {
                     attempt,
                     call: call.clone(),
                     in_vain: InVain { retries, ..made },
@@ -124,7 +124,7 @@ impl<K> Remembered<K> {
     pub(crate) fn inherit(&mut self, in_vain: impl IntoIterator<Item = InVain>) {
         self.entries.retain(|entry| entry.attempt != 0);
         self.entries
-            .extend(in_vain.into_iter().map(|in_vain| Entry {
+            .extend(in_vain.into_iter().map(|in_vain| RememberedEntry {
                 attempt: 0,
                 call: Weak::new(),
                 in_vain,
@@ -135,7 +135,7 @@ impl<K> Remembered<K> {
     /// itself.
     pub(crate) fn taken(
         &self,
-        function: Function,
+        function: FunctionId,
         attempt: u32,
         call: Option<&Weak<K>>,
         now: Stamp,
@@ -159,7 +159,7 @@ impl<K> Remembered<K> {
         self.each_function(|entry| entry.attempt != 0 && entry.in_vain.until > now)
     }
 
-    fn each_function(&self, counts: impl Fn(&Entry<K>) -> bool) -> Vec<InVain> {
+    fn each_function(&self, counts: impl Fn(&RememberedEntry<K>) -> bool) -> Vec<InVain> {
         let mut all: Vec<InVain> = Vec::new();
         for entry in &self.entries {
             let function = entry.in_vain.function;
@@ -173,8 +173,8 @@ impl<K> Remembered<K> {
     /// The sum, over attempts, of the most that one call made in it.
     fn sum_of_attempts(
         &self,
-        function: Function,
-        counts: impl Fn(&Entry<K>) -> bool,
+        function: FunctionId,
+        counts: impl Fn(&RememberedEntry<K>) -> bool,
     ) -> Option<InVain> {
         let mut attempts: Vec<(u32, u32)> = Vec::new();
         let mut until = None;
@@ -213,7 +213,7 @@ impl<K> Remembered<K> {
             .drain(..)
             .partition(|entry| entry.call.strong_count() > 0);
         self.entries = running;
-        let mut merged: Vec<Entry<K>> = Vec::new();
+        let mut merged: Vec<RememberedEntry<K>> = Vec::new();
         for entry in ended {
             let same = merged.iter_mut().find(|other| {
                 (other.attempt, other.in_vain.function) == (entry.attempt, entry.in_vain.function)

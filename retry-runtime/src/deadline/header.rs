@@ -1,28 +1,29 @@
 //! The time left, as the value of a header: text in, `Duration` out, and back.
 //!
-//! A value is rounded down when written, so that the next service never believes in more time than
-//! there is. Junk gives `None` when read, and no value, however large, overflows anything.
+//! Durations are rounded down when they are written, so the next service never assumes more time than there is.
+//! Text of another form gives `None` when it is read. Values that are too large saturate.
 
 use std::time::Duration;
 
 /// Writes the value of a `grpc-timeout` header: at most eight digits and a unit.
 ///
-/// The unit is the finest that has room: `n`, `u`, `m` (thousandths of a second), `S`, `M`, `H`. The
-/// value is positive, as the format asks, so no time at all is one nanosecond; it ends at 99,999,999
-/// hours. Source: *gRPC over HTTP2*, `Timeout`, gRPC project.
+/// The unit is the finest in which the number fits: `n`, `u`, `m` (milliseconds), `S`, `M`, `H`. The format requires
+/// a positive value, so a duration of zero is written as one nanosecond. The largest value is 99,999,999 hours.
+/// Source: *gRPC over HTTP2*, `Timeout`, gRPC project.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::deadline::header::to_grpc;
+/// # use retry_runtime as reattempt;
+/// use reattempt::deadline::header::format_grpc_timeout;
 /// use std::time::Duration;
 ///
-/// assert_eq!(to_grpc(Duration::from_millis(1500)), "1500000u");
-/// assert_eq!(to_grpc(Duration::from_secs(900)), "900000m");
-/// assert_eq!(to_grpc(Duration::ZERO), "1n");
+/// assert_eq!(format_grpc_timeout(Duration::from_millis(1500)), "1500000u");
+/// assert_eq!(format_grpc_timeout(Duration::from_secs(900)), "900000m");
+/// assert_eq!(format_grpc_timeout(Duration::ZERO), "1n");
 /// ```
 #[must_use]
-pub fn to_grpc(remaining: Duration) -> String {
+pub fn format_grpc_timeout(remaining: Duration) -> String {
     let nanos = remaining.as_nanos().max(1);
     let (count, unit) = UNITS
         .iter()
@@ -33,21 +34,22 @@ pub fn to_grpc(remaining: Duration) -> String {
     format!("{count}{unit}")
 }
 
-/// Reads the value of a `grpc-timeout` header; `None` if it is not of its form.
+/// Reads the value of a `grpc-timeout` header. Returns `None` if it is not at most eight digits and a unit.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::deadline::header::from_grpc;
+/// # use retry_runtime as reattempt;
+/// use reattempt::deadline::header::parse_grpc_timeout;
 /// use std::time::Duration;
 ///
-/// assert_eq!(from_grpc("1500m"), Some(Duration::from_millis(1500)));
-/// assert_eq!(from_grpc("2H"), Some(Duration::from_secs(7200)));
-/// assert_eq!(from_grpc("-1S"), None);
-/// assert_eq!(from_grpc("123456789n"), None); // nine digits
+/// assert_eq!(parse_grpc_timeout("1500m"), Some(Duration::from_millis(1500)));
+/// assert_eq!(parse_grpc_timeout("2H"), Some(Duration::from_secs(7200)));
+/// assert_eq!(parse_grpc_timeout("-1S"), None);
+/// assert_eq!(parse_grpc_timeout("123456789n"), None); // nine digits
 /// ```
 #[must_use]
-pub fn from_grpc(value: &str) -> Option<Duration> {
+pub fn parse_grpc_timeout(value: &str) -> Option<Duration> {
     let value = value.trim_matches(BLANK);
     let unit = value.chars().next_back()?;
     let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;
@@ -59,36 +61,38 @@ pub fn from_grpc(value: &str) -> Option<Duration> {
     Some(length.saturating_mul(u32::try_from(number(digits)?).ok()?))
 }
 
-/// Writes the time left in whole milliseconds, for a header of one's own choosing.
+/// Writes the time left in whole milliseconds, for a header of your own.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::deadline::header::to_millis;
+/// # use retry_runtime as reattempt;
+/// use reattempt::deadline::header::format_millis;
 /// use std::time::Duration;
 ///
-/// assert_eq!(to_millis(Duration::from_micros(1_999)), "1");
+/// assert_eq!(format_millis(Duration::from_micros(1_999)), "1");
 /// ```
 #[must_use]
-pub fn to_millis(remaining: Duration) -> String {
+pub fn format_millis(remaining: Duration) -> String {
     remaining.as_millis().to_string()
 }
 
-/// Reads a number of milliseconds; `None` if it is not one. What is too large for 64 bits is as long
-/// as they can say.
+/// Reads a number of milliseconds. Returns `None` if the value is anything but digits. A number above `u64::MAX` counts
+/// as `u64::MAX`.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::deadline::header::from_millis;
+/// # use retry_runtime as reattempt;
+/// use reattempt::deadline::header::parse_millis;
 /// use std::time::Duration;
 ///
-/// assert_eq!(from_millis("250"), Some(Duration::from_millis(250)));
-/// assert_eq!(from_millis("1e18"), None);
-/// assert_eq!(from_millis("-5"), None);
+/// assert_eq!(parse_millis("250"), Some(Duration::from_millis(250)));
+/// assert_eq!(parse_millis("1e18"), None);
+/// assert_eq!(parse_millis("-5"), None);
 /// ```
 #[must_use]
-pub fn from_millis(value: &str) -> Option<Duration> {
+pub fn parse_millis(value: &str) -> Option<Duration> {
     number(value.trim_matches(BLANK)).map(Duration::from_millis)
 }
 
@@ -108,12 +112,12 @@ const UNITS: [(char, Duration); 6] = [
     ('n', Duration::from_nanos(1)),
 ];
 
-/// Digits and nothing else, which `parse` alone does not ask for ("+5"); saturating.
+/// Reads digits and nothing else, saturating. `parse` alone would accept "+5".
 fn number(digits: &str) -> Option<u64> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    // All are digits, so the only error is that there are too many.
+    // All characters are digits, so the only possible error is overflow.
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
@@ -130,45 +134,45 @@ mod tests {
             "∞S",
         ];
         for value in junk {
-            assert_eq!(from_grpc(value), None, "{value:?}");
+            assert_eq!(parse_grpc_timeout(value), None, "{value:?}");
         }
         for value in ["", " ", "1.5", "+1", "-1", "1 2", "1ms", "１", "NaN", "\n5"] {
-            assert_eq!(from_millis(value), None, "{value:?}");
+            assert_eq!(parse_millis(value), None, "{value:?}");
         }
     }
 
     #[test]
     fn the_largest_values_saturate() {
-        assert_eq!(to_grpc(Duration::MAX), "99999999H");
+        assert_eq!(format_grpc_timeout(Duration::MAX), "99999999H");
         assert_eq!(
-            from_grpc("99999999H"),
+            parse_grpc_timeout("99999999H"),
             Some(Duration::from_secs(99_999_999 * 3600))
         );
         assert_eq!(
-            from_millis(&"9".repeat(400)),
+            parse_millis(&"9".repeat(400)),
             Some(Duration::from_millis(u64::MAX))
         );
-        assert!(from_millis(&to_millis(Duration::MAX)).is_some());
+        assert!(parse_millis(&format_millis(Duration::MAX)).is_some());
     }
 
     proptest! {
         #[test]
         fn what_is_written_reads_back_as_no_more_and_little_less(secs in 0..400_000_000_u64, nanos in 0..1_000_000_000_u32) {
             let written = Duration::new(secs, nanos).max(Duration::from_nanos(1));
-            let text = to_grpc(written);
+            let text = format_grpc_timeout(written);
             prop_assert!(text.len() <= 9);
-            let read = from_grpc(&text).unwrap();
+            let read = parse_grpc_timeout(&text).unwrap();
             prop_assert!(read <= written);
             // 100,000 s is the first that is written in seconds, so at most one part in 100,000 is
             // cut off.
             prop_assert!(written.saturating_sub(read) <= (written / 100_000).max(Duration::from_nanos(1)));
-            let millis = from_millis(&to_millis(written)).unwrap();
+            let millis = parse_millis(&format_millis(written)).unwrap();
             prop_assert!(millis <= written && written.saturating_sub(millis) < Duration::from_millis(1));
         }
 
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,20}") {
-            let _ = (from_grpc(&text), from_millis(&text));
+            let _ = (parse_grpc_timeout(&text), parse_millis(&text));
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Policy;
 use crate::Backoff;
-use crate::setting::{Key, Setter, Setting, Value, contradictions, human};
+use crate::setting::{PolicyKey, PolicySetting, Setter, Value, contradictions, human};
 
 /// With the feature `serde`: reads a map of the attribute's keys, in a format that describes itself, such as TOML,
 /// JSON or YAML.
@@ -63,41 +63,41 @@ impl<'de> Deserialize<'de> for Policy {
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.backoff, Backoff::Delays(_)) {
-            return Err(S::Error::custom(Key::delays_refused()));
+            return Err(S::Error::custom(PolicyKey::delays_refused()));
         }
         if let Some((_, fault)) = contradictions(self, setter).into_iter().next() {
             return Err(S::Error::custom(fault));
         }
         let mut map = serializer.serialize_map(None)?;
-        for key in Key::ALL {
+        for key in PolicyKey::ALL {
             let text = match key {
-                Key::Attempts => match self.attempts() {
+                PolicyKey::Attempts => match self.attempts() {
                     Some(attempts) => {
                         map.serialize_entry(key.name(), &attempts)?;
                         continue;
                     }
                     None => "unlimited".to_owned(),
                 },
-                Key::Factor => {
+                PolicyKey::Factor => {
                     map.serialize_entry(key.name(), &self.factor.as_f64())?;
                     continue;
                 }
-                Key::Backoff | Key::Delays => self.backoff.to_string(),
-                Key::Jitter => self.jitter.to_string(),
-                Key::Timeout => match self.timeout {
+                PolicyKey::Backoff | PolicyKey::Delays => self.backoff.to_string(),
+                PolicyKey::Jitter => self.jitter.to_string(),
+                PolicyKey::Timeout => match self.timeout {
                     Some(timeout) => human(timeout),
                     None => continue,
                 },
-                Key::Deadline => match self.deadline {
+                PolicyKey::Deadline => match self.deadline {
                     Some(deadline) => human(deadline),
                     None => continue,
                 },
-                Key::Base => human(self.base),
-                Key::MaxDelay => human(self.max_delay),
-                Key::MaxRetryAfter => human(self.max_retry_after),
+                PolicyKey::Base => human(self.base),
+                PolicyKey::MaxDelay => human(self.max_delay),
+                PolicyKey::MaxRetryAfter => human(self.max_retry_after),
             };
             // What reading refuses is not written.
-            Setting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
+            PolicySetting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
             map.serialize_entry(key.name(), &text)?;
         }
         map.end()
@@ -105,7 +105,7 @@ impl Serialize for Policy {
 }
 
 /// Every key of a map comes from the same place.
-fn setter(_: Key) -> Setter {
+fn setter(_: PolicyKey) -> Setter {
     Setter {
         rank: 1,
         place: String::new(),
@@ -137,26 +137,26 @@ impl<'de> Visitor<'de> for PolicyVisitor {
 
 /// A key, which an error points at.
 struct KeyOf<'s> {
-    seen: &'s [Key],
+    seen: &'s [PolicyKey],
 }
 
 impl<'de> DeserializeSeed<'de> for KeyOf<'_> {
-    type Value = Key;
+    type Value = PolicyKey;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<PolicyKey, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
 impl Visitor<'_> for KeyOf<'_> {
-    type Value = Key;
+    type Value = PolicyKey;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key of a retry policy")
     }
 
-    fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<Key, E> {
-        let key = Key::named(name).map_err(E::custom)?;
+    fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<PolicyKey, E> {
+        let key = PolicyKey::named(name).map_err(E::custom)?;
         if self.seen.contains(&key) {
             return Err(E::custom(format_args!("`{key}` is given twice")));
         }
@@ -165,75 +165,75 @@ impl Visitor<'_> for KeyOf<'_> {
 }
 
 /// The value of a key.
-struct ValueOf(Key);
+struct ValueOf(PolicyKey);
 
 impl ValueOf {
-    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<Setting, E> {
-        Setting::read(self.0, value).map_err(E::custom)
+    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<PolicySetting, E> {
+        PolicySetting::read(self.0, value).map_err(E::custom)
     }
 }
 
 impl<'de> DeserializeSeed<'de> for ValueOf {
-    type Value = Setting;
+    type Value = PolicySetting;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Setting, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<PolicySetting, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for ValueOf {
-    type Value = Setting;
+    type Value = PolicySetting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.kind())
     }
 
-    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<Setting, E> {
+    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<PolicySetting, E> {
         self.read(Value::Text(text))
     }
 
-    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<Setting, E> {
+    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<PolicySetting, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<Setting, E> {
+    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<PolicySetting, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<Setting, E> {
+    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<PolicySetting, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<Setting, E> {
+    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<PolicySetting, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<Setting, E> {
+    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<PolicySetting, E> {
         // With a point, so that `4.0` is no whole number.
         self.read(Value::Number(&format!("{number:?}")))
     }
 
-    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<Setting, E> {
+    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<PolicySetting, E> {
         self.read(Value::Other(if value { "true" } else { "false" }))
     }
 
-    fn visit_unit<E: serde_core::de::Error>(self) -> Result<Setting, E> {
+    fn visit_unit<E: serde_core::de::Error>(self) -> Result<PolicySetting, E> {
         self.read(Value::Other("nothing"))
     }
 
-    fn visit_none<E: serde_core::de::Error>(self) -> Result<Setting, E> {
+    fn visit_none<E: serde_core::de::Error>(self) -> Result<PolicySetting, E> {
         self.read(Value::Other("nothing"))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Setting, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<PolicySetting, D::Error> {
         self.deserialize(deserializer)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Setting, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<PolicySetting, A::Error> {
         self.read(Value::Other("a list"))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Setting, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<PolicySetting, A::Error> {
         self.read(Value::Other("a table"))
     }
 }

@@ -11,7 +11,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread;
 
-use super::overridden::{Overridden, Slot};
+use super::overridden::{Overridden, PolicySlot};
 use crate::atomics::Toggle;
 use crate::policy::Policy;
 
@@ -47,7 +47,7 @@ fn number(policy: &Policy) -> u64 {
 /// The number of the policy that is set, or 0.
 struct Whole(AtomicU64);
 
-impl Slot for Whole {
+impl PolicySlot for Whole {
     fn load(&self) -> Option<Policy> {
         match self.0.load(Ordering::Acquire) {
             0 => None,
@@ -67,7 +67,7 @@ struct FieldByField {
     base: AtomicU64,
 }
 
-impl Slot for FieldByField {
+impl PolicySlot for FieldByField {
     fn load(&self) -> Option<Policy> {
         let attempts = u32::try_from(self.attempts.load(Ordering::Acquire)).unwrap();
         let base = Duration::from_millis(self.base.load(Ordering::Acquire));
@@ -91,7 +91,7 @@ fn whole() -> Model<Whole> {
 }
 
 /// What `Preset::policy` gives to a call that begins.
-fn call<S: Slot>(preset: &Model<S>) -> u64 {
+fn call<S: PolicySlot>(preset: &Model<S>) -> u64 {
     number(&preset.or(&policy(CODE)))
 }
 

@@ -8,12 +8,12 @@ use crate::atomics::{Switch, Toggle};
 use crate::policy::Policy;
 
 /// Holds a policy, or none, and replaces it as a whole.
-pub(super) trait Slot {
+pub(super) trait PolicySlot {
     fn load(&self) -> Option<Policy>;
     fn store(&self, policy: Option<Policy>);
 }
 
-impl Slot for ArcSwapOption<Policy> {
+impl PolicySlot for ArcSwapOption<Policy> {
     fn load(&self) -> Option<Policy> {
         Self::load(self).as_deref().copied()
     }
@@ -41,7 +41,7 @@ impl Overridden {
     }
 }
 
-impl<T: Toggle, S: Slot> Overridden<T, S> {
+impl<T: Toggle, S: PolicySlot> Overridden<T, S> {
     #[cfg(test)]
     pub(super) const fn of(was_set: T, slot: S) -> Self {
         Self { was_set, slot }
@@ -96,7 +96,7 @@ mod tests {
 
     struct Untouched;
 
-    impl Slot for Untouched {
+    impl PolicySlot for Untouched {
         fn load(&self) -> Option<Policy> {
             unreachable!("nothing overrides it");
         }

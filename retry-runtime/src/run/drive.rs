@@ -11,7 +11,7 @@ use crate::site::Settings;
 use crate::stopped::Stopped;
 
 /// What an operation is run with.
-pub(super) struct Parts<'p, O, E, R, V, C, H> {
+pub(super) struct RunParts<'p, O, E, R, V, C, H> {
     pub(super) settings: Settings<'p>,
     pub(super) operation: O,
     pub(super) rule: R,
@@ -28,7 +28,7 @@ pub(super) struct OfError<E> {
     pub(super) text: fn(&E) -> String,
 }
 
-impl<O, F, T, E, R, V, C, H> Parts<'_, O, E, R, V, C, H>
+impl<O, F, T, E, R, V, C, H> RunParts<'_, O, E, R, V, C, H>
 where
     O: FnMut() -> F,
     F: Future<Output = Result<T, E>>,
@@ -96,35 +96,35 @@ where
 }
 
 /// Each gives the parts with one of another type.
-impl<'p, O, E, R, V, C, H> Parts<'p, O, E, R, V, C, H> {
-    pub(super) fn with_rule<S>(self, rule: S) -> Parts<'p, O, E, S, V, C, H> {
+impl<'p, O, E, R, V, C, H> RunParts<'p, O, E, R, V, C, H> {
+    pub(super) fn with_rule<S>(self, rule: S) -> RunParts<'p, O, E, S, V, C, H> {
         self.and_rule(|_| rule)
     }
 
     /// A rule made of the one before.
     #[rustfmt::skip]
-    pub(super) fn and_rule<S>(self, rule: impl FnOnce(R) -> S) -> Parts<'p, O, E, S, V, C, H> {
+    pub(super) fn and_rule<S>(self, rule: impl FnOnce(R) -> S) -> RunParts<'p, O, E, S, V, C, H> {
         let Self { settings, operation, rule: first, veto, cancel, hook, of_error } = self;
         let rule = rule(first);
-        Parts { settings, operation, rule, veto, cancel, hook, of_error }
+        RunParts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 
     #[rustfmt::skip]
-    pub(super) fn with_veto<W>(self, veto: W) -> Parts<'p, O, E, R, W, C, H> {
+    pub(super) fn with_veto<W>(self, veto: W) -> RunParts<'p, O, E, R, W, C, H> {
         let Self { settings, operation, rule, cancel, hook, of_error, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, of_error }
+        RunParts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 
     #[rustfmt::skip]
-    pub(super) fn with_cancel<D>(self, cancel: D) -> Parts<'p, O, E, R, V, D, H> {
+    pub(super) fn with_cancel<D>(self, cancel: D) -> RunParts<'p, O, E, R, V, D, H> {
         let Self { settings, operation, rule, veto, hook, of_error, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, of_error }
+        RunParts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 
     #[rustfmt::skip]
-    pub(super) fn with_hook<I>(self, hook: I) -> Parts<'p, O, E, R, V, C, I> {
+    pub(super) fn with_hook<I>(self, hook: I) -> RunParts<'p, O, E, R, V, C, I> {
         let Self { settings, operation, rule, veto, cancel, of_error, .. } = self;
-        Parts { settings, operation, rule, veto, cancel, hook, of_error }
+        RunParts { settings, operation, rule, veto, cancel, hook, of_error }
     }
 }
 

@@ -15,8 +15,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 pub use self::drive::{Hook, Hooks, NoHook};
-use self::drive::{OfError, Parts};
-pub use self::rules::{Both, ByVerdict, Chained, Found, Never, On, Rule, Veto, Vetoes, When};
+use self::drive::{OfError, RunParts};
+pub use self::rules::{Both, ByVerdict, Chained, Finder, NoVeto, On, Rule, Veto, Vetoes, When};
 #[cfg(doc)]
 use crate::classify::Retryable;
 use crate::event::RetryEvent;
@@ -68,11 +68,11 @@ impl Policy {
         E: FromStopped<M> + fmt::Display,
     {
         Run {
-            parts: Some(Parts {
+            parts: Some(RunParts {
                 settings: Settings::at(Location::caller(), *self),
                 operation,
                 rule: ByVerdict,
-                veto: Never,
+                veto: NoVeto,
                 cancel: pending(),
                 hook: NoHook,
                 of_error: OfError {
@@ -89,13 +89,13 @@ impl Policy {
 ///
 /// When it is first polled it boxes what it runs, which must be `Send`; [`unboxed`](Self::unboxed) does neither.
 #[must_use = "futures do nothing unless polled"]
-pub struct Run<'p, O, T, E, R = ByVerdict, V = Never, C = Pending<()>, H = NoHook> {
+pub struct Run<'p, O, T, E, R = ByVerdict, V = NoVeto, C = Pending<()>, H = NoHook> {
     /// Until it is polled.
-    parts: Option<Parts<'p, O, E, R, V, C, H>>,
-    running: Option<Boxed<'p, Result<T, E>>>,
+    parts: Option<RunParts<'p, O, E, R, V, C, H>>,
+    running: Option<BoxedFuture<'p, Result<T, E>>>,
 }
 
-type Boxed<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
+type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 
 impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
     /// Never retries the errors for which `veto` returns true, whatever the other rules say. It is also asked
@@ -187,7 +187,7 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
     /// What runs already is not changed.
     fn change<S, W, D, I>(
         self,
-        change: impl FnOnce(Parts<'p, O, E, R, V, C, H>) -> Parts<'p, O, E, S, W, D, I>,
+        change: impl FnOnce(RunParts<'p, O, E, R, V, C, H>) -> RunParts<'p, O, E, S, W, D, I>,
     ) -> Run<'p, O, T, E, S, W, D, I> {
         Run {
             parts: self.parts.map(change),

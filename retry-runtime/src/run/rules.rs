@@ -80,24 +80,24 @@ impl<E, N> On<E, N> {
 }
 
 /// Finds errors of some types.
-pub trait Found<E> {
+pub trait Finder<E> {
     /// The answer of the first one that is not permanent.
     fn found(&self, error: &E) -> Option<Said>;
 }
 
-impl<E> Found<E> for () {
+impl<E> Finder<E> for () {
     fn found(&self, _error: &E) -> Option<Said> {
         None
     }
 }
 
-impl<E, N: Found<E>> Found<E> for On<E, N> {
+impl<E, N: Finder<E>> Finder<E> for On<E, N> {
     fn found(&self, error: &E) -> Option<Said> {
         self.others.found(error).or_else(|| (self.find)(error))
     }
 }
 
-impl<E, N: Found<E>> Rule<E> for On<E, N> {
+impl<E, N: Finder<E>> Rule<E> for On<E, N> {
     fn ruling(&mut self, error: &E) -> Ruling {
         self.found(error)
             .map_or(Ruling::stop(Said::UNKNOWN), Ruling::retry)
@@ -108,7 +108,7 @@ impl<E, N: Found<E>> Rule<E> for On<E, N> {
 #[derive(Debug)]
 pub struct Both<F, P>(pub(super) F, pub(super) P);
 
-impl<E, F: Found<E>, P: FnMut(&E) -> bool> Rule<E> for Both<F, P> {
+impl<E, F: Finder<E>, P: FnMut(&E) -> bool> Rule<E> for Both<F, P> {
     fn ruling(&mut self, error: &E) -> Ruling {
         match self.0.found(error) {
             Some(said) if (self.1)(error) => Ruling::retry(said),
@@ -125,9 +125,9 @@ pub trait Vetoes<E> {
 
 /// Forbids nothing.
 #[derive(Debug)]
-pub struct Never;
+pub struct NoVeto;
 
-impl<E> Vetoes<E> for Never {
+impl<E> Vetoes<E> for NoVeto {
     fn forbids(&mut self, _error: &E) -> bool {
         false
     }

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::fault::{Fault, fault};
-use super::key::Key;
+use super::fault::{SettingFault, fault};
+use super::key::PolicyKey;
 use super::text;
 
 /// The longest duration that configuration may set.
@@ -36,7 +36,7 @@ const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 /// ```
 ///
 /// with blanks around parts and before units. A copy of the attribute's grammar, which another crate has.
-pub(crate) fn parse(key: Key, text: &str) -> Result<Duration, Fault> {
+pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault> {
     let found = &text::shown(text);
     let text = text.trim();
     if text.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn parse(key: Key, text: &str) -> Result<Duration, Fault> {
     if !text.starts_with(|char: char| char.is_ascii_digit() || char == '.') && !is_unit(text) {
         return Err(not_a_duration(key, &format!("\"{found}\"")));
     }
-    let mut parser = Parser {
+    let mut parser = DurationParser {
         key,
         found,
         text,
@@ -101,33 +101,33 @@ pub(crate) fn human(duration: Duration) -> String {
 }
 
 /// Something else than a duration.
-pub(crate) fn not_a_duration(key: Key, found: &str) -> Fault {
+pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
     const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
     let endless = text::among(ENDLESS, &found.trim_matches('"').trim().to_lowercase());
     let problem = format!("found {found}, expected a duration");
     match key {
-        Key::Timeout | Key::Deadline if endless => {
-            Fault::with_help(problem, format!("leave `{key}` out for no limit"))
+        PolicyKey::Timeout | PolicyKey::Deadline if endless => {
+            SettingFault::with_help(problem, format!("leave `{key}` out for no limit"))
         }
         _ => fault(problem, key.example()),
     }
 }
 
 /// A number without a unit.
-pub(crate) fn no_unit(found: &str, number: &str) -> Fault {
+pub(crate) fn no_unit(found: &str, number: &str) -> SettingFault {
     // From a hundred on milliseconds are the likelier guess.
     let (first, second) = match number.parse::<f64>() {
         Ok(value) if value >= 100.0 => ("ms", "s"),
         _ => ("s", "ms"),
     };
-    Fault::with_help(
+    SettingFault::with_help(
         format!("duration {found} has no unit"),
         format!("write \"{number}{first}\" or \"{number}{second}\""),
     )
 }
 
-fn above_limit(found: &str) -> Fault {
-    Fault::with_help(
+fn above_limit(found: &str) -> SettingFault {
+    SettingFault::with_help(
         format!("duration \"{found}\" is above 24h"),
         "write \"24h\" or less",
     )
@@ -143,17 +143,17 @@ fn unit(name: &str) -> Option<(&'static str, u64)> {
     Some((names.split(' ').next()?, *nanos))
 }
 
-struct Parser<'a> {
-    key: Key,
+struct DurationParser<'a> {
+    key: PolicyKey,
     /// As messages show it.
     found: &'a str,
     text: &'a str,
     rest: &'a str,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> DurationParser<'a> {
     /// Reads a number and its unit, and the blanks behind them: how long it is, and the unit.
-    fn part(&mut self) -> Result<(Duration, &'static str), Fault> {
+    fn part(&mut self) -> Result<(Duration, &'static str), SettingFault> {
         let found = self.found;
         let start = self.rest;
         let digits = self.take(|char| char.is_ascii_digit());
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
             return Err(match (name, self.rest.chars().next()) {
                 ("", Some(char)) if !char.is_ascii_digit() => self.character(char),
                 ("", _) if self.text == number => no_unit(&format!("\"{found}\""), number),
-                ("", _) => Fault::with_help(
+                ("", _) => SettingFault::with_help(
                     format!("duration \"{found}\" has no unit after `{number}`"),
                     format!("write `{number}s`, `{number}m` or `{number}ms` there"),
                 ),
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The length of a part, exactly.
-    fn length(&self, digits: &str, fraction: &str, nanos: u64) -> Result<Duration, Fault> {
+    fn length(&self, digits: &str, fraction: &str, nanos: u64) -> Result<Duration, SettingFault> {
         let whole = digits
             .parse()
             .ok()
@@ -221,17 +221,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unknown_unit(&self, name: &str) -> Fault {
+    fn unknown_unit(&self, name: &str) -> SettingFault {
         let found = self.found;
         let lower = name.to_lowercase();
         if name == "M" {
-            return Fault::with_help(
+            return SettingFault::with_help(
                 format!("`M` in duration \"{found}\" is a month to some"),
                 "did you mean `m`, minutes?",
             );
         }
         if text::among(NO_FIXED_LENGTH, &lower) {
-            return Fault::with_help(
+            return SettingFault::with_help(
                 format!("`{name}` in duration \"{found}\" has no fixed length"),
                 "did you mean `m`, minutes?",
             );
@@ -244,17 +244,17 @@ impl<'a> Parser<'a> {
         let units = "the units are `ns`, `us`, `ms`, `s`, `m`, `h`";
         match meant {
             Some((meant, _)) => {
-                Fault::with_help(problem, format!("did you mean `{meant}`? {units}"))
+                SettingFault::with_help(problem, format!("did you mean `{meant}`? {units}"))
             }
-            None => Fault::with_help(problem, units),
+            None => SettingFault::with_help(problem, units),
         }
     }
 
-    fn character(&self, char: char) -> Fault {
+    fn character(&self, char: char) -> SettingFault {
         self.wrong(&format!("has a `{}` in it", char.escape_debug()))
     }
 
-    fn wrong(&self, what: &str) -> Fault {
+    fn wrong(&self, what: &str) -> SettingFault {
         fault(
             format!("duration \"{}\" {what}", self.found),
             self.key.example(),
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Duration, String> {
-        parse(Key::Base, text).map_err(|fault| fault.to_string())
+        parse(PolicyKey::Base, text).map_err(|fault| fault.to_string())
     }
 
     /// The attribute's own tables of what it accepts and refuses.

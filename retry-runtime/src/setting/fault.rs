@@ -4,12 +4,12 @@ use std::fmt;
 
 /// What was found where something else was expected, and what to write. One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct SettingFault {
     problem: String,
     help: String,
 }
 
-impl Fault {
+impl SettingFault {
     pub(crate) fn with_help(problem: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             problem: problem.into(),
@@ -19,11 +19,11 @@ impl Fault {
 }
 
 /// A fault that an example puts right.
-pub(crate) fn fault(problem: impl Into<String>, example: &str) -> Fault {
-    Fault::with_help(problem, format!("write {example}, for example"))
+pub(crate) fn fault(problem: impl Into<String>, example: &str) -> SettingFault {
+    SettingFault::with_help(problem, format!("write {example}, for example"))
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SettingFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.problem, self.help)
     }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::fault::Fault;
+use super::fault::SettingFault;
 use super::text;
 
 /// One key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum PolicyKey {
     Attempts,
     Timeout,
     Deadline,
@@ -21,7 +21,7 @@ pub(crate) enum Key {
     MaxRetryAfter,
 }
 
-impl Key {
+impl PolicyKey {
     /// Those that can be set.
     pub(crate) const ALL: [Self; 9] = [
         Self::Attempts,
@@ -88,15 +88,15 @@ impl Key {
     }
 
     /// A list would have to outlive every policy that was ever read.
-    pub(crate) fn delays_refused() -> Fault {
-        Fault::with_help(
+    pub(crate) fn delays_refused() -> SettingFault {
+        SettingFault::with_help(
             "`delays` cannot be configured",
             "a list of delays belongs in the code: `Policy::with_delays`, or the attribute's `delays`",
         )
     }
 
     /// The key of this name.
-    pub(crate) fn named(name: &str) -> Result<Self, Fault> {
+    pub(crate) fn named(name: &str) -> Result<Self, SettingFault> {
         // Numbers that leave out the first call.
         const RETRIES: &str = "retries max_retries retry_count max_retry retry_limit";
         if name == Self::Delays.name() {
@@ -106,7 +106,7 @@ impl Key {
             return Ok(key);
         }
         if text::among(RETRIES, &text::snake_case(name)) {
-            return Err(Fault::with_help(
+            return Err(SettingFault::with_help(
                 format!("unknown key `{name}`, called `attempts` here"),
                 "`attempts` counts the first call as well: 3 retries are 4 attempts",
             ));
@@ -114,13 +114,15 @@ impl Key {
         let problem = format!("unknown key `{}`", text::shown(name));
         let keys = format!("the keys are {}", text::list(Self::names()));
         Err(match text::nearest(name, Self::names()) {
-            Some(nearest) => Fault::with_help(problem, format!("did you mean `{nearest}`? {keys}")),
-            None => Fault::with_help(problem, keys),
+            Some(nearest) => {
+                SettingFault::with_help(problem, format!("did you mean `{nearest}`? {keys}"))
+            }
+            None => SettingFault::with_help(problem, keys),
         })
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for PolicyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -15,7 +15,7 @@ mod value;
 #[cfg(feature = "serde")]
 pub(crate) use self::duration::human;
 #[cfg(feature = "config")]
-pub(crate) use self::fault::Fault;
-pub(crate) use self::key::Key;
+pub(crate) use self::fault::SettingFault;
+pub(crate) use self::key::PolicyKey;
 pub(crate) use self::together::{Setter, contradictions};
-pub(crate) use self::value::{Setting, Value};
+pub(crate) use self::value::{PolicySetting, Value};

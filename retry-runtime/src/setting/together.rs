@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::duration::human;
-use super::fault::Fault;
-use super::key::Key;
+use super::fault::SettingFault;
+use super::key::PolicyKey;
 use crate::Backoff;
 use crate::policy::Policy;
 
@@ -20,9 +20,12 @@ pub(crate) struct Setter {
 /// What contradicts in a policy that configuration changed, and the key to blame: the one that was set last.
 ///
 /// Contradictions within the code are the code's own.
-pub(crate) fn contradictions(policy: &Policy, setter: impl Fn(Key) -> Setter) -> Vec<(Key, Fault)> {
+pub(crate) fn contradictions(
+    policy: &Policy,
+    setter: impl Fn(PolicyKey) -> Setter,
+) -> Vec<(PolicyKey, SettingFault)> {
     let mut found = Vec::new();
-    let mut compare = |short: (Key, Duration), long: (Key, Duration), help: &str| {
+    let mut compare = |short: (PolicyKey, Duration), long: (PolicyKey, Duration), help: &str| {
         let (first, second) = (setter(short.0), setter(long.0));
         if short.1 <= long.1 || first.rank.max(second.rank) == 0 {
             return;
@@ -32,7 +35,7 @@ pub(crate) fn contradictions(policy: &Policy, setter: impl Fn(Key) -> Setter) ->
         } else {
             short.0
         };
-        let party = |(key, length): (Key, Duration), place: &str| {
+        let party = |(key, length): (PolicyKey, Duration), place: &str| {
             let place = if key == blamed { "" } else { place };
             format!("`{key}` ({}{place})", human(length))
         };
@@ -41,28 +44,28 @@ pub(crate) fn contradictions(policy: &Policy, setter: impl Fn(Key) -> Setter) ->
             party(short, &first.place),
             party(long, &second.place)
         );
-        found.push((blamed, Fault::with_help(problem, help)));
+        found.push((blamed, SettingFault::with_help(problem, help)));
     };
     if let (Some(timeout), Some(deadline)) = (policy.timeout(), policy.deadline()) {
         compare(
-            (Key::Timeout, timeout),
-            (Key::Deadline, deadline),
+            (PolicyKey::Timeout, timeout),
+            (PolicyKey::Deadline, deadline),
             "a timeout is for one attempt, the deadline for all",
         );
     }
     if !matches!(policy.backoff(), Backoff::Delays(_)) {
         compare(
-            (Key::Base, policy.base()),
-            (Key::MaxDelay, policy.max_delay()),
+            (PolicyKey::Base, policy.base()),
+            (PolicyKey::MaxDelay, policy.max_delay()),
             "write a longer `max_delay`, or a shorter `base`",
         );
         return found;
     }
-    for idle in [Key::Base, Key::MaxDelay, Key::Factor] {
+    for idle in [PolicyKey::Base, PolicyKey::MaxDelay, PolicyKey::Factor] {
         if setter(idle).rank > 0 {
             let problem = format!("`{idle}` has no effect, since the code sets the delays");
             let help = "write `backoff = \"exponential\"` too, or leave it out";
-            found.push((idle, Fault::with_help(problem, help)));
+            found.push((idle, SettingFault::with_help(problem, help)));
         }
     }
     found

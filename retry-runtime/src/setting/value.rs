@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::duration;
-use super::fault::{Fault, fault};
-use super::key::Key;
+use super::fault::{SettingFault, fault};
+use super::key::PolicyKey;
 use super::text::{self, quoted};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
@@ -31,22 +31,22 @@ impl fmt::Display for Value<'_> {
 
 /// One setting of a policy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Setting {
+pub(crate) enum PolicySetting {
     /// `None` is "unlimited".
     Attempts(Option<u32>),
-    Length(Key, Duration),
+    Length(PolicyKey, Duration),
     Backoff(Backoff),
     Factor(Factor),
     Jitter(Jitter),
 }
 
-impl Setting {
+impl PolicySetting {
     /// Reads a setting, and refuses nonsense.
-    pub(crate) fn read(key: Key, value: Value<'_>) -> Result<Self, Fault> {
+    pub(crate) fn read(key: PolicyKey, value: Value<'_>) -> Result<Self, SettingFault> {
         match key {
-            Key::Attempts => attempts(value).map(Self::Attempts),
-            Key::Factor => factor(value).map(Self::Factor),
-            Key::Backoff => {
+            PolicyKey::Attempts => attempts(value).map(Self::Attempts),
+            PolicyKey::Factor => factor(value).map(Self::Factor),
+            PolicyKey::Backoff => {
                 const KNOWN: [Backoff; 4] = [
                     Backoff::Exponential,
                     Backoff::Constant,
@@ -55,7 +55,7 @@ impl Setting {
                 ];
                 word(key, value, &KNOWN.map(|known| (known.as_str(), known))).map(Self::Backoff)
             }
-            Key::Jitter => {
+            PolicyKey::Jitter => {
                 const KNOWN: [Jitter; 4] = [
                     Jitter::None,
                     Jitter::Full,
@@ -64,12 +64,14 @@ impl Setting {
                 ];
                 word(key, value, &KNOWN.map(|known| (known.as_str(), known))).map(Self::Jitter)
             }
-            Key::Timeout
-            | Key::Deadline
-            | Key::Base
-            | Key::MaxDelay
-            | Key::Delays
-            | Key::MaxRetryAfter => length(key, value).map(|length| Self::Length(key, length)),
+            PolicyKey::Timeout
+            | PolicyKey::Deadline
+            | PolicyKey::Base
+            | PolicyKey::MaxDelay
+            | PolicyKey::Delays
+            | PolicyKey::MaxRetryAfter => {
+                length(key, value).map(|length| Self::Length(key, length))
+            }
         }
     }
 
@@ -82,18 +84,22 @@ impl Setting {
             Self::Factor(factor) => policy.with_factor(factor.as_f64()),
             Self::Jitter(jitter) => policy.with_jitter(jitter),
             Self::Length(key, length) => match key {
-                Key::Timeout => policy.with_timeout(length),
-                Key::Deadline => policy.with_deadline(length),
-                Key::Base => policy.with_base(length),
-                Key::MaxDelay => policy.with_max_delay(length),
-                Key::MaxRetryAfter => policy.with_max_retry_after(length),
-                Key::Attempts | Key::Backoff | Key::Factor | Key::Jitter | Key::Delays => policy,
+                PolicyKey::Timeout => policy.with_timeout(length),
+                PolicyKey::Deadline => policy.with_deadline(length),
+                PolicyKey::Base => policy.with_base(length),
+                PolicyKey::MaxDelay => policy.with_max_delay(length),
+                PolicyKey::MaxRetryAfter => policy.with_max_retry_after(length),
+                PolicyKey::Attempts
+                | PolicyKey::Backoff
+                | PolicyKey::Factor
+                | PolicyKey::Jitter
+                | PolicyKey::Delays => policy,
             },
         }
     }
 }
 
-fn attempts(value: Value<'_>) -> Result<Option<u32>, Fault> {
+fn attempts(value: Value<'_>) -> Result<Option<u32>, SettingFault> {
     const UNLIMITED: &str = "infinite infinity inf forever endless unbounded max always";
     const ONCE: &str = "none never no off once";
     let number = match value {
@@ -101,31 +107,31 @@ fn attempts(value: Value<'_>) -> Result<Option<u32>, Fault> {
         Value::Number(number) => number,
         Value::Text(word) => {
             let word = word.trim().to_lowercase();
-            let problem = format!("found {value}, expected {}", Key::Attempts.kind());
+            let problem = format!("found {value}, expected {}", PolicyKey::Attempts.kind());
             return Err(if word == "unlimited" || text::among(UNLIMITED, &word) {
-                Fault::with_help(problem, "did you mean \"unlimited\"?")
+                SettingFault::with_help(problem, "did you mean \"unlimited\"?")
             } else if text::among(ONCE, &word) {
-                Fault::with_help(problem, "write 1 for no retry")
+                SettingFault::with_help(problem, "write 1 for no retry")
             } else {
-                wrong(Key::Attempts, value)
+                wrong(PolicyKey::Attempts, value)
             });
         }
-        Value::Other(_) => return Err(wrong(Key::Attempts, value)),
+        Value::Other(_) => return Err(wrong(PolicyKey::Attempts, value)),
     };
     let Ok(whole) = number.parse::<i128>() else {
-        return Err(wrong(Key::Attempts, value));
+        return Err(wrong(PolicyKey::Attempts, value));
     };
     match u32::try_from(whole) {
-        Ok(0) => Err(Fault::with_help(
+        Ok(0) => Err(SettingFault::with_help(
             "`attempts` is 0, expected at least 1, as the first call counts",
             "write 1 for no retry",
         )),
         Ok(attempts) if attempts < u32::MAX => Ok(Some(attempts)),
-        _ if whole < 0 => Err(Fault::with_help(
+        _ if whole < 0 => Err(SettingFault::with_help(
             format!("`attempts` is negative ({number}), expected at least 1"),
             "write 1 for no retry, or \"unlimited\"",
         )),
-        _ => Err(Fault::with_help(
+        _ => Err(SettingFault::with_help(
             format!(
                 "`attempts` is out of range ({number}), expected at most {}",
                 u32::MAX - 1
@@ -135,26 +141,26 @@ fn attempts(value: Value<'_>) -> Result<Option<u32>, Fault> {
     }
 }
 
-fn factor(value: Value<'_>) -> Result<Factor, Fault> {
+fn factor(value: Value<'_>) -> Result<Factor, SettingFault> {
     let Value::Number(text) = value else {
-        return Err(wrong(Key::Factor, value));
+        return Err(wrong(PolicyKey::Factor, value));
     };
-    let number: f64 = text.parse().map_err(|_| wrong(Key::Factor, value))?;
+    let number: f64 = text.parse().map_err(|_| wrong(PolicyKey::Factor, value))?;
     if let Some(factor) = Factor::new(number) {
         return Ok(factor);
     }
     let problem = format!("factor {text} is not from 1 to 1000");
     Err(if number < 1.0 {
-        Fault::with_help(
+        SettingFault::with_help(
             problem,
             "write 2.0, or `backoff = \"constant\"` for equal delays",
         )
     } else {
-        fault(problem, Key::Factor.example())
+        fault(problem, PolicyKey::Factor.example())
     })
 }
 
-fn length(key: Key, value: Value<'_>) -> Result<Duration, Fault> {
+fn length(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
     let length = match value {
         Value::Text(text) => duration::parse(key, text)?,
         Value::Number(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
@@ -165,9 +171,9 @@ fn length(key: Key, value: Value<'_>) -> Result<Duration, Fault> {
         }
     };
     let (what, help) = match key {
-        Key::Timeout => ("no attempt could end in time", "leave it out for no limit"),
-        Key::Deadline => ("no call could end in time", "leave it out for no limit"),
-        Key::MaxDelay => (
+        PolicyKey::Timeout => ("no attempt could end in time", "leave it out for no limit"),
+        PolicyKey::Deadline => ("no call could end in time", "leave it out for no limit"),
+        PolicyKey::MaxDelay => (
             "no retry would wait",
             "write `base = \"0s\"` to retry without waiting",
         ),
@@ -175,12 +181,16 @@ fn length(key: Key, value: Value<'_>) -> Result<Duration, Fault> {
     };
     if length.is_zero() {
         let problem = format!("`{key}` is zero, so that {what}");
-        return Err(Fault::with_help(problem, help));
+        return Err(SettingFault::with_help(problem, help));
     }
     Ok(length)
 }
 
-fn word<T: Copy>(key: Key, value: Value<'_>, known: &[(&'static str, T)]) -> Result<T, Fault> {
+fn word<T: Copy>(
+    key: PolicyKey,
+    value: Value<'_>,
+    known: &[(&'static str, T)],
+) -> Result<T, SettingFault> {
     let Value::Text(text) = value else {
         return Err(wrong(key, value));
     };
@@ -192,13 +202,15 @@ fn word<T: Copy>(key: Key, value: Value<'_>, known: &[(&'static str, T)]) -> Res
     let list = format!("`{key}` is one of {}", list.join(", "));
     let problem = format!("unknown {key} {value}");
     Err(match text::nearest(text.trim(), words()) {
-        Some(nearest) => Fault::with_help(problem, format!("did you mean \"{nearest}\"? {list}")),
-        None => Fault::with_help(problem, list),
+        Some(nearest) => {
+            SettingFault::with_help(problem, format!("did you mean \"{nearest}\"? {list}"))
+        }
+        None => SettingFault::with_help(problem, list),
     })
 }
 
 /// A value of another kind than the key takes.
-fn wrong(key: Key, value: Value<'_>) -> Fault {
+fn wrong(key: PolicyKey, value: Value<'_>) -> SettingFault {
     fault(
         format!("found {value}, expected {}", key.kind()),
         key.example(),

@@ -7,7 +7,7 @@ use super::Shared;
 use super::label::label;
 use crate::atomics::Flag;
 use crate::budget::Budget;
-use crate::context::{Function, Nested, length};
+use crate::context::{FunctionId, Nested, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
@@ -149,8 +149,8 @@ impl<'p> Settings<'p> {
     }
 
     /// What tells the function from every other.
-    pub(crate) fn function(&self) -> Function {
-        Function::of(self.shared)
+    pub(crate) fn function(&self) -> FunctionId {
+        FunctionId::of(self.shared)
     }
 
     /// Says, the first time, that the function has fewer attempts within another.

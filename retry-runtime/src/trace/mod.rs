@@ -26,7 +26,7 @@ use crate::stopped::Outcome;
     not(feature = "tracing"),
     expect(dead_code, reason = "only events say it")
 )]
-pub(crate) struct Failure<'a> {
+pub(crate) struct FailedAttempt<'a> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
@@ -98,17 +98,17 @@ macro_rules! failed {
 }
 
 /// Another attempt will follow: an event of level debug.
-pub(crate) fn retry_scheduled(failure: Failure<'_>, delay: Duration) {
+pub(crate) fn retry_scheduled(failure: FailedAttempt<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
     failed!(debug, failure, retrying, "attempt failed, retrying", ?delay);
     #[cfg(not(feature = "tracing"))]
-    let Failure { .. } = failure;
+    let FailedAttempt { .. } = failure;
     let _ = delay;
 }
 
 /// No attempt will follow. An event of level warn; for an error that is not retryable, which is the caller's own
 /// business, of level debug.
-pub(crate) fn gave_up(failure: Failure<'_>, outcome: Outcome) {
+pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     if outcome == Outcome::NotRetryable {
         failed!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{HeaderMap, Request};
 use integrations::grpc::Service;
 use integrations::loopback::{Answer, Loopback};
-use reattempt::deadline::header::{from_grpc, from_millis};
+use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
 use reattempt::tonic::set_attempt_metadata;
@@ -111,7 +111,7 @@ async fn the_time_left_is_that_of_the_deadline_where_that_is_nearest() {
     let sent = Mutex::default();
     call(&sent).await.unwrap_err();
     let sent = sent.into_inner().unwrap();
-    let left = |headers| from_millis(text(headers, &TIMEOUT_MS)).unwrap();
+    let left = |headers| parse_millis(text(headers, &TIMEOUT_MS)).unwrap();
     assert_eq!(left(&sent[0]), Duration::from_secs(1));
     assert_eq!(left(&sent[1]), Duration::from_millis(700));
 }
@@ -196,7 +196,7 @@ async fn grpc_has_names_of_its_own() {
     let key = text(&sent[0], &name("idempotency-key"));
     for (previous, headers) in sent.iter().enumerate() {
         assert_eq!(text(headers, &name("idempotency-key")), key);
-        let left = from_grpc(text(headers, &name("grpc-timeout")));
+        let left = parse_grpc_timeout(text(headers, &name("grpc-timeout")));
         assert_eq!(left, Some(Duration::from_secs(2)));
         let expected = (previous > 0).then(|| previous.to_string());
         let told = headers.get("grpc-previous-rpc-attempts");

@@ -38,7 +38,7 @@ impl Seen {
     fn attempt(&self) -> u32 {
         let attempt = reattempt::Attempt::current().expect("an attempt");
         self.note(format_args!(
-            "attempt {} of {}, after {:?}",
+            "attempt {} of {:?}, after {:?}",
             attempt.number(),
             attempt.attempts(),
             attempt.previous()

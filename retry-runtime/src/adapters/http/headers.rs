@@ -3,7 +3,7 @@
 use ::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::context::Attempt;
-use crate::deadline::header::to_millis;
+use crate::deadline::header::format_millis;
 
 /// The key by which a server knows a request again: the same for all attempts of a call.
 ///
@@ -19,7 +19,7 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 pub const ATTEMPT_NUMBER: HeaderName = HeaderName::from_static("x-attempt-number");
 
 /// How many milliseconds the client will wait for the answer, in the format of
-/// [`deadline::header::to_millis`](to_millis).
+/// [`deadline::header::format_millis`](format_millis).
 ///
 /// Chosen by us, because there is no standard beyond `grpc-timeout`.
 pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
@@ -56,7 +56,7 @@ pub fn set_attempt_headers(headers: &mut HeaderMap) {
     });
     set(headers, ATTEMPT_NUMBER, || attempt.number().to_string());
     if let Some(left) = attempt.remaining() {
-        set(headers, TIMEOUT_MS, || to_millis(left));
+        set(headers, TIMEOUT_MS, || format_millis(left));
     }
 }
 

@@ -66,7 +66,7 @@ pub trait ResponseExt: Sized {
 
 impl ResponseExt for Response {
     fn check(self) -> Result<Self, StatusError> {
-        match StatusError::of(self.status(), self.headers()) {
+        match StatusError::from_parts(self.status(), self.headers()) {
             Some(error) => Err(error),
             None => Ok(self),
         }

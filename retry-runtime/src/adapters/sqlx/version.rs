@@ -103,11 +103,11 @@ fn is_conflict(error: &dyn DatabaseError) -> bool {
     }
 }
 
-pub(crate) fn failure(error: &Error) -> transaction::Failure {
+pub(crate) fn failure(error: &Error) -> transaction::DatabaseFailure {
     match error {
-        Error::Database(error) if is_conflict(&**error) => transaction::Failure::Conflict,
-        Error::Io(_) if error.verdict() == Verdict::Unknown => transaction::Failure::Lost,
-        _ => transaction::Failure::Other,
+        Error::Database(error) if is_conflict(&**error) => transaction::DatabaseFailure::Conflict,
+        Error::Io(_) if error.verdict() == Verdict::Unknown => transaction::DatabaseFailure::Lost,
+        _ => transaction::DatabaseFailure::Other,
     }
 }
 

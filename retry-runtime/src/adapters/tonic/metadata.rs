@@ -3,7 +3,7 @@
 use ::tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
 
 use crate::context::Attempt;
-use crate::deadline::header::to_grpc;
+use crate::deadline::header::format_grpc_timeout;
 
 /// Tells the server of the attempt that the current code runs in.
 ///
@@ -42,7 +42,7 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
         });
     }
     if let Some(left) = attempt.remaining() {
-        set(metadata, "grpc-timeout", || to_grpc(left));
+        set(metadata, "grpc-timeout", || format_grpc_timeout(left));
     }
 }
 

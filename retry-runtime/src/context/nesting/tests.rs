@@ -7,14 +7,14 @@ use proptest::prelude::*;
 
 use super::*;
 
-const F: Function = Function(1);
-const G: Function = Function(2);
+const F: FunctionId = FunctionId(1);
+const G: FunctionId = FunctionId(2);
 
 fn at(second: u64) -> Stamp {
     Stamp::from_nanos(1 + second)
 }
 
-fn made(function: Function, retries: u32, until: u64) -> InVain {
+fn made(function: FunctionId, retries: u32, until: u64) -> InVain {
     InVain {
         function,
         retries,
@@ -24,7 +24,7 @@ fn made(function: Function, retries: u32, until: u64) -> InVain {
 
 /// What happens to one call's memory: in this attempt, the inner call of this number leaves these retries.
 enum Step {
-    Leaves(u32, usize, &'static [(Function, u32)]),
+    Leaves(u32, usize, &'static [(FunctionId, u32)]),
     /// The inner call is gone.
     Ends(usize),
 }
@@ -145,7 +145,7 @@ fn calls_that_ended_are_merged() {
 
 /// A call as it uses its memory, without time and without futures: what `inner.rs` does around each attempt.
 struct Caller {
-    function: Function,
+    function: FunctionId,
     attempts: u32,
     number: u32,
     name: Arc<()>,
@@ -153,7 +153,7 @@ struct Caller {
 }
 
 impl Caller {
-    fn new(function: Function, attempts: u32) -> Self {
+    fn new(function: FunctionId, attempts: u32) -> Self {
         Self {
             function,
             attempts,
@@ -201,7 +201,7 @@ fn chain(attempts: &[u32], mut outer: Option<&mut Caller>, depth: usize) -> u32 
     let Some((own, inner)) = attempts.split_first() else {
         return 1;
     };
-    let mut call = Caller::new(Function(depth), *own);
+    let mut call = Caller::new(FunctionId(depth), *own);
     let mut calls = 0;
     loop {
         call.begin(outer.as_deref());
@@ -270,7 +270,7 @@ proptest! {
         let (mut remembered, mut plain, mut attempt) = (Remembered::default(), Plain::default(), 1);
         for (turn, call, function, total) in steps {
             attempt += turn;
-            remembered.set(attempt, &names[call], [made(Function(function), total, 100)], at(0));
+            remembered.set(attempt, &names[call], [made(FunctionId(function), total, 100)], at(0));
             for other in 0..3 {
                 // A call leaves what it made of every function, each time.
                 plain.set(attempt, call, other, if other == function { total } else { 0 });
@@ -278,7 +278,7 @@ proptest! {
             for (asked, name) in names.iter().enumerate() {
                 for function in 0..3 {
                     prop_assert_eq!(
-                        remembered.taken(Function(function), attempt, Some(name), at(0)),
+                        remembered.taken(FunctionId(function), attempt, Some(name), at(0)),
                         plain.taken(function, attempt, asked)
                     );
                 }

@@ -109,8 +109,7 @@ async fn own() -> Vec<Made> {
     async fn patient() -> Result<(), Stopped> {
         std::future::pending().await
     }
-    let soon = deadline::after(Duration::from_millis(1));
-    let inherited = deadline::scope(soon, patient());
+    let inherited = deadline::scope(Duration::from_millis(1), patient());
     let elapsed = tokio::time::timeout(Duration::ZERO, std::future::pending::<()>()).await;
     let task = tokio::spawn(std::future::pending::<()>());
     task.abort();
