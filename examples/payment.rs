@@ -9,13 +9,13 @@
 //! `payment_service` shows the server's side of the key.
 
 use integrations::ledger::Ledger;
-use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{RetryEvent, retry};
 use reqwest::Client;
 
 /// Pays, to a server that knows no keys: an attempt that may have run is not made again.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", idempotent = false, on_retry = tell)]
-pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), Error> {
+pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), RequestError> {
     client.post(ledger).send().await?.check()?;
     Ok(())
 }
@@ -23,13 +23,13 @@ pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), Error>
 /// Pays, to a server that knows a request again by its key, which is the same for every attempt of a
 /// call and another for every other call.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", on_retry = tell)]
-pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), Error> {
+pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), RequestError> {
     let request = client.post(ledger).attempt_headers();
     request.send().await?.check()?;
     Ok(())
 }
 
-fn tell(event: &RetryEvent<'_, Error>) {
+fn tell(event: &RetryEvent<'_, RequestError>) {
     let failure = event
         .error()
         .map_or_else(|| "timed out".to_owned(), ToString::to_string);
