@@ -21,7 +21,7 @@ use axum::response::Response;
 use axum::routing::get;
 use reattempt::deadline::{self, header};
 use reattempt::http::TIMEOUT_MS;
-use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use reqwest::Client;
 use tokio::net::TcpListener;
@@ -41,7 +41,7 @@ fn allowed(headers: &HeaderMap) -> Option<Duration> {
 
 /// Calls the other service, and sends it the time that is left.
 #[retry(attempts = 10, base = "100ms", timeout = "400ms")]
-async fn price(client: &Client, url: &str) -> Result<String, Error> {
+async fn price(client: &Client, url: &str) -> Result<String, RequestError> {
     let request = client.get(url).attempt_headers();
     Ok(request.send().await?.check()?.text().await?)
 }
@@ -56,7 +56,7 @@ async fn offer(State(shop): State<Shop>) -> Result<String, StatusCode> {
     price(&shop.client, &shop.prices)
         .await
         .map_err(|error| match error {
-            Error::Stopped(_) => StatusCode::GATEWAY_TIMEOUT,
+            RequestError::Stopped(_) => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::BAD_GATEWAY,
         })
 }

@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use integrations::loopback::{Answer, Loopback};
-use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::reqwest::{RequestError, ResponseExt as _};
 use reattempt::{RetryEvent, Retryable as _, retry};
 use reqwest::Client;
 
@@ -18,12 +18,12 @@ use reqwest::Client;
 ///
 /// `check` turns a response with an error status into an error, and keeps its `Retry-After`.
 #[retry(attempts = 5, base = "50ms", timeout = "500ms", deadline = "8s", on_retry = tell)]
-async fn fetch(client: &Client, url: &str) -> Result<String, Error> {
+async fn fetch(client: &Client, url: &str) -> Result<String, RequestError> {
     let response = client.get(url).send().await?.check()?;
     Ok(response.text().await?)
 }
 
-fn tell(event: &RetryEvent<'_, Error>) {
+fn tell(event: &RetryEvent<'_, RequestError>) {
     let failure = event
         .error()
         .map_or_else(|| "timed out".to_owned(), ToString::to_string);

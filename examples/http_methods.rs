@@ -8,7 +8,7 @@
 
 use integrations::ledger::Ledger;
 use reattempt::http::IDEMPOTENCY_KEY;
-use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{Outcome, retry};
 use reqwest::{Client, Method, StatusCode};
 
@@ -28,7 +28,7 @@ impl Api {
         timeout = "300ms",
         idempotent = method.is_idempotent() || key.is_some()
     )]
-    async fn send(&self, method: Method, key: Option<&str>) -> Result<StatusCode, Error> {
+    async fn send(&self, method: Method, key: Option<&str>) -> Result<StatusCode, RequestError> {
         let mut request = self.client.request(method, &self.url);
         if let Some(key) = key {
             request = request.header(IDEMPOTENCY_KEY, key);
@@ -38,7 +38,7 @@ impl Api {
 }
 
 /// Calls a server that does not answer the first request. Returns how many requests it got, and how the call ended.
-async fn requests(method: Method, key: Option<&str>) -> (usize, Result<StatusCode, Error>) {
+async fn requests(method: Method, key: Option<&str>) -> (usize, Result<StatusCode, RequestError>) {
     let ledger = Ledger::start(1).await;
     let api = Api {
         client: Client::builder().no_proxy().build().unwrap(),
@@ -64,7 +64,7 @@ async fn main() {
     let (requests, result) = requests(Method::POST, None).await;
     println!("POST without a key: {requests} request, {result:?}");
     assert_eq!(requests, 1, "it may have run");
-    let Err(Error::Stopped(stopped)) = result else {
+    let Err(RequestError::Stopped(stopped)) = result else {
         panic!("{result:?}")
     };
     assert_eq!(stopped.outcome(), Outcome::Timeout);

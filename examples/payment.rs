@@ -9,13 +9,13 @@
 //! shows the server's side of the key.
 
 use integrations::ledger::Ledger;
-use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{RetryEvent, retry};
 use reqwest::Client;
 
 /// Pays, with a server that does not know keys. After an attempt that may have run there is no other.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", idempotent = false, on_retry = tell)]
-pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), Error> {
+pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), RequestError> {
     client.post(ledger).send().await?.check()?;
     Ok(())
 }
@@ -23,13 +23,13 @@ pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), Error>
 /// Pays, with a server that recognizes a request by its key. All attempts of a call have the same key; another call has
 /// another one.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", on_retry = tell)]
-pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), Error> {
+pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), RequestError> {
     let request = client.post(ledger).attempt_headers();
     request.send().await?.check()?;
     Ok(())
 }
 
-fn tell(event: &RetryEvent<'_, Error>) {
+fn tell(event: &RetryEvent<'_, RequestError>) {
     let failure = event
         .error()
         .map_or_else(|| "timed out".to_owned(), ToString::to_string);

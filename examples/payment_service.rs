@@ -17,14 +17,18 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use integrations::postgres::{Server, connect};
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY};
-use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use reqwest::Client;
 use tokio::net::TcpListener;
 
 /// Pays. `attempt_headers` sends the same key with every attempt of this call. Another call has another key.
 #[retry(attempts = 11, base = "5ms", timeout = "250ms")]
-pub(crate) async fn pay(client: &Client, url: &str, order: &'static str) -> Result<String, Error> {
+pub(crate) async fn pay(
+    client: &Client,
+    url: &str,
+    order: &'static str,
+) -> Result<String, RequestError> {
     let request = client.post(url).body(order).attempt_headers();
     Ok(request.send().await?.check()?.text().await?)
 }

@@ -22,7 +22,7 @@ pub(crate) async fn transfer(
     from: i32,
     to: i32,
     amount: i64,
-) -> Result<(), TransactionError> {
+) -> Result<(), TransactionError<tokio_postgres::Error>> {
     transfer_once(database, from, to, amount).await
 }
 
@@ -32,7 +32,7 @@ pub(crate) async fn transfer_once(
     from: i32,
     to: i32,
     amount: i64,
-) -> Result<(), TransactionError> {
+) -> Result<(), TransactionError<tokio_postgres::Error>> {
     let (mut client, connection) = tokio_postgres::connect(database, NoTls).await?;
     tokio::spawn(connection);
 
@@ -48,7 +48,7 @@ pub(crate) async fn transfer_once(
     commit(transaction).await
 }
 
-fn tell(event: &RetryEvent<'_, TransactionError>) {
+fn tell(event: &RetryEvent<'_, TransactionError<tokio_postgres::Error>>) {
     let failure = match event.error() {
         Some(TransactionError::Statement(error) | TransactionError::Commit(error)) => {
             in_words(error)

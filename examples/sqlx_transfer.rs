@@ -17,7 +17,12 @@ use sqlx::{Executor as _, Row as _};
 /// The attribute has no rule, so the error decides. A conflict is retried, and so is a connection that is lost before
 /// the `COMMIT`. A connection that is lost during the `COMMIT` is not, because the transfer may have taken effect.
 #[retry(attempts = 10, base = "5ms", on_retry = tell)]
-async fn transfer(pool: &PgPool, from: i32, to: i32, amount: i64) -> Result<(), TransactionError> {
+async fn transfer(
+    pool: &PgPool,
+    from: i32,
+    to: i32,
+    amount: i64,
+) -> Result<(), TransactionError<sqlx::Error>> {
     let mut transaction = pool.begin().await?;
     transaction
         .execute("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")
@@ -32,7 +37,7 @@ async fn transfer(pool: &PgPool, from: i32, to: i32, amount: i64) -> Result<(), 
     commit(transaction).await
 }
 
-fn tell(event: &RetryEvent<'_, TransactionError>) {
+fn tell(event: &RetryEvent<'_, TransactionError<sqlx::Error>>) {
     let cause = event.error().and_then(std::error::Error::source);
     let cause = cause.map_or_else(|| "timed out".to_owned(), ToString::to_string);
     let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());

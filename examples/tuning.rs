@@ -74,7 +74,7 @@ impl Client {
 }
 
 /// The result of the last reload, and the number of reloads.
-type Reloads = watch::Receiver<(u32, Result<(), config::Error>)>;
+type Reloads = watch::Receiver<(u32, Result<(), config::ConfigError>)>;
 
 /// Reads the settings again for each signal, for as long as the program runs.
 fn reload_on_hangup(source: config::Source) -> io::Result<Reloads> {
@@ -104,7 +104,7 @@ struct Operator {
 }
 
 impl Operator {
-    async fn sets(&mut self, settings: &str) -> Result<(), config::Error> {
+    async fn sets(&mut self, settings: &str) -> Result<(), config::ConfigError> {
         // Renames a complete file, so that no reader sees half of it.
         let new = self.file.with_extension("new");
         std::fs::write(&new, settings).expect("the temporary folder takes a file");
@@ -181,8 +181,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(&file, "")?;
 
     let source = config::Source::new([&SEARCH])
-        .toml_file(&file)?
-        .env("RETRY")?;
+        .with_toml_file(&file)?
+        .with_env("RETRY")?;
     source.apply()?;
     let reloads = reload_on_hangup(source)?;
     let mut operator = Operator { file, reloads };

@@ -1,6 +1,6 @@
 //! A policy from an argument: the name of a preset, or settings as in a configuration file.
 
-use reattempt::config::{Error, Source};
+use reattempt::config::{ConfigError, Source};
 use reattempt::{FAST_IO, NO_RETRY, Policy, Preset, SLOW_IO};
 
 /// A policy, and the argument that names it.
@@ -36,20 +36,20 @@ pub(crate) fn read(text: &str) -> Result<Named, String> {
     }
 }
 
-fn preset(name: &str) -> Result<Policy, Error> {
+fn preset(name: &str) -> Result<Policy, ConfigError> {
     let known = [&FAST, &SLOW, &NONE];
     match known.iter().find(|preset| preset.name() == name) {
         Some(preset) => Ok(preset.policy()),
         // The configuration suggests the nearest name.
         None => Source::new(known)
-            .toml_text("argument", format!("[{name}]"))
+            .with_toml_text("argument", format!("[{name}]"))
             .apply()
             .map(|()| Policy::new()),
     }
 }
 
 /// Reads settings as a preset of the configuration: one on each line, or one line with commas.
-fn settings(text: &str) -> Result<Policy, Error> {
+fn settings(text: &str) -> Result<Policy, ConfigError> {
     let toml = if text.contains('\n') {
         let settings = text
             .lines()
@@ -63,6 +63,8 @@ fn settings(text: &str) -> Result<Policy, Error> {
     };
     // A configuration keeps its presets for as long as the program runs.
     let preset: &'static Preset = Box::leak(Box::new(Preset::new("policy", Policy::new())));
-    Source::new([preset]).toml_text("argument", toml).apply()?;
+    Source::new([preset])
+        .with_toml_text("argument", toml)
+        .apply()?;
     Ok(preset.policy())
 }

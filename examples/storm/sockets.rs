@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::reqwest::{RequestError, ResponseExt as _};
 use reattempt::{Budget, retry};
 use reqwest::Client;
 use simulation::SEED;
@@ -46,12 +46,12 @@ enum Fetch {
 }
 
 #[retry(attempts = 3, budget = "none")]
-async fn three(client: &Client, url: &str) -> Result<(), Error> {
+async fn three(client: &Client, url: &str) -> Result<(), RequestError> {
     request(client, url).await
 }
 
 #[retry(attempts = 8, budget = "none")]
-async fn eight(client: &Client, url: &str) -> Result<(), Error> {
+async fn eight(client: &Client, url: &str) -> Result<(), RequestError> {
     request(client, url).await
 }
 
@@ -59,26 +59,26 @@ static THREE_AWS: Budget = Budget::aws();
 static EIGHT_AWS: Budget = Budget::aws();
 
 #[retry(attempts = 3, budget = THREE_AWS)]
-async fn three_aws(client: &Client, url: &str) -> Result<(), Error> {
+async fn three_aws(client: &Client, url: &str) -> Result<(), RequestError> {
     request(client, url).await
 }
 
 #[retry(attempts = 8, budget = EIGHT_AWS)]
-async fn eight_aws(client: &Client, url: &str) -> Result<(), Error> {
+async fn eight_aws(client: &Client, url: &str) -> Result<(), RequestError> {
     request(client, url).await
 }
 
 #[retry(attempts = 3)]
-async fn three_budget(client: &Client, url: &str) -> Result<(), Error> {
+async fn three_budget(client: &Client, url: &str) -> Result<(), RequestError> {
     request(client, url).await
 }
 
 #[retry(attempts = 8)]
-async fn eight_budget(client: &Client, url: &str) -> Result<(), Error> {
+async fn eight_budget(client: &Client, url: &str) -> Result<(), RequestError> {
     request(client, url).await
 }
 
-async fn request(client: &Client, url: &str) -> Result<(), Error> {
+async fn request(client: &Client, url: &str) -> Result<(), RequestError> {
     client.get(url).send().await?.check()?;
     Ok(())
 }

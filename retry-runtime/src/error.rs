@@ -12,6 +12,15 @@ use crate::stopped::Stopped;
 /// Use it with `timeout`, `deadline` or `cancel` when the error type comes from another crate and cannot
 /// be made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
 /// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error.
+///
+/// # Text and source
+///
+/// One rule holds for this type and for the error types of the adapters: `Display` says what failed, in words of its
+/// own, and `source()` returns the error inside. `Display` never repeats the source, so a report of the whole chain
+/// says everything once. A [`Stopped`] is a source too, and not skipped: its own source is the error of an earlier
+/// attempt, which must not be retried again.
+///
+/// The enum is exhaustive: a call ends with the error of its last attempt or with a `Stopped`, and nothing else.
 #[derive(Debug)]
 pub enum Error<E> {
     /// The last attempt failed with this error.
@@ -29,7 +38,6 @@ impl<E> From<E> for Error<E> {
 impl<E> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The error itself is the source, so its text is not repeated here.
             Self::Failed(_) => f.write_str("the last attempt failed"),
             Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
@@ -40,7 +48,6 @@ impl<E: StdError + 'static> StdError for Error<E> {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Failed(error) => Some(error),
-            // As a link of its own: what it keeps as its source has had its attempts.
             Self::Stopped(stopped) => Some(stopped),
         }
     }
@@ -62,3 +69,6 @@ impl<E: Retryable> Retryable for Error<E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

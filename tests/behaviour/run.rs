@@ -86,7 +86,7 @@ async fn when_on_and_unless_choose_the_errors() {
     assert_eq!(calls_of(&script, run.on_source::<io::Error>()).await, 4);
 
     let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play()).idempotent(false);
+    let run = POLICY.run(|| script.play()).with_idempotent(false);
     assert_eq!(calls_of(&script, run).await, 1);
 }
 
@@ -109,7 +109,7 @@ async fn timeouts_deadlines_and_cancel_end_it_as_they_end_a_function() {
     assert_eq!(script.calls(), 4);
 
     let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play()).cancel(sleep(ms(150)));
+    let run = POLICY.run(|| script.play()).with_cancel(sleep(ms(150)));
     let error = run.await.unwrap_err();
     assert_eq!(ending(&error).0, Outcome::Cancelled);
     assert_eq!(script.calls(), 2);
@@ -122,7 +122,7 @@ async fn each_place_has_a_budget_unless_one_is_named() {
         let script = Script::new([RESET]);
         let run = POLICY.run(|| script.play());
         match budget {
-            Some(budget) => run.budget(budget).await.unwrap_err(),
+            Some(budget) => run.with_budget(budget).await.unwrap_err(),
             None => run.without_budget().await.unwrap_err(),
         };
         script.calls()
@@ -131,7 +131,7 @@ async fn each_place_has_a_budget_unless_one_is_named() {
     assert_eq!(fails(Some(&NAMED)).await, 1);
     let shared = Arc::new(Budget::ratio(0.1));
     let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play()).budget(&shared);
+    let run = POLICY.run(|| script.play()).with_budget(&shared);
     run.await.unwrap_err();
     assert_eq!(script.calls(), 2);
     for _ in 0..1_000 {
@@ -152,7 +152,7 @@ async fn a_hook_hears_of_each_retry() {
     let script = Script::new([RESET, Step::Hang, Step::Succeed]);
     let mut told = Vec::new();
     let run = POLICY.with_timeout(ms(10)).run(|| script.play());
-    let run = run.name("greeting").on_retry(|event| {
+    let run = run.with_name("greeting").on_retry(|event| {
         told.push((event.attempt(), event.delay(), event.error().is_some()));
         assert_eq!(event.function(), "greeting");
         assert_eq!(event.attempts(), Some(4));

@@ -24,7 +24,7 @@ pub(crate) enum OrderError {
     /// The statements or the commit failed.
     #[error(transparent)]
     #[retryable(with = "of_transaction")]
-    Transaction(#[from] TransactionError),
+    Transaction(#[from] TransactionError<tokio_postgres::Error>),
 
     /// A limit of the call was reached.
     #[error(transparent)]
@@ -53,7 +53,7 @@ fn of_pool(error: &PoolError) -> Verdict {
 
 /// If the connection is lost during `COMMIT`, the order may have been placed, so the adapter's verdict is unknown. Here
 /// the key makes another attempt safe.
-fn of_transaction(error: &TransactionError) -> Verdict {
+fn of_transaction(error: &TransactionError<tokio_postgres::Error>) -> Verdict {
     match error {
         TransactionError::Commit(lost) if lost.code().is_none() => Verdict::Transient,
         other => other.verdict(),

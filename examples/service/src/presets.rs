@@ -48,8 +48,8 @@ pub(crate) static FUNCTIONS: [(&str, &Preset); 4] = [
 /// # Errors
 ///
 /// - The file cannot be read.
-pub(crate) fn source(file: &Path) -> Result<config::Source, config::Error> {
+pub(crate) fn source(file: &Path) -> Result<config::Source, config::ConfigError> {
     config::Source::new([&CATALOGUE, &CART, &ORDERS])
-        .toml_file(file)?
-        .env("RETRY")
+        .with_toml_file(file)?
+        .with_env("RETRY")
 }

@@ -78,7 +78,7 @@ enum CheckoutError {
     #[error("the cart: {0}")]
     Cart(#[from] reattempt::Error<RedisError>),
     #[error("the catalogue: {0}")]
-    Catalogue(#[from] reattempt::reqwest::Error),
+    Catalogue(#[from] reattempt::reqwest::RequestError),
     #[error("the order: {0}")]
     Order(#[from] OrderError),
 }
@@ -88,7 +88,7 @@ impl CheckoutError {
     fn is_stopped(&self) -> bool {
         match self {
             Self::Cart(error) => matches!(error, reattempt::Error::Stopped(_)),
-            Self::Catalogue(error) => matches!(error, reattempt::reqwest::Error::Stopped(_)),
+            Self::Catalogue(error) => matches!(error, reattempt::reqwest::RequestError::Stopped(_)),
             Self::Order(error) => matches!(error, OrderError::Stopped(_)),
         }
     }

@@ -28,7 +28,7 @@ pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-pub mod transaction;
+mod transaction;
 
 mod io;
 mod known;

@@ -8,10 +8,10 @@
 //! ```
 //! # use retry_runtime::adapters as reattempt;
 //! use reattempt::sea_orm::{TransactionError, commit};
-//! use sea_orm::{ConnectionTrait as _, DatabaseConnection, TransactionTrait as _};
+//! use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbErr, TransactionTrait as _};
 //!
 //! // #[reattempt::retry]
-//! async fn close_month(database: &DatabaseConnection) -> Result<(), TransactionError> {
+//! async fn close_month(database: &DatabaseConnection) -> Result<(), TransactionError<DbErr>> {
 //!     let transaction = database.begin().await?;
 //!     transaction.execute_unprepared("UPDATE invoice SET state = 'closed'").await?;
 //!     commit(transaction).await
@@ -21,7 +21,9 @@
 use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
 use ::sea_orm::{DatabaseTransaction, DbErr};
 
-use super::{sqlx, transaction};
+use super::sqlx;
+use super::transaction::DatabaseFailure;
+pub use super::transaction::TransactionError;
 use crate::classify::{Retryable, Verdict};
 
 /// An error of `sqlx` has [its own verdict](super::sqlx). A pool without a free connection is refused. Any other
@@ -76,31 +78,26 @@ fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
 ///
 /// # Errors
 ///
-/// - [`TransactionError::Commit`](transaction::TransactionError::Commit): the database refused the commit, or
+/// - [`TransactionError::Commit`]: the database refused the commit, or
 ///   the connection was lost.
 ///
 /// # Cancel safety
 ///
 /// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
 /// that could cut it, or make the transaction safe to run twice.
-pub async fn commit(transaction: DatabaseTransaction) -> Result<(), TransactionError> {
+pub async fn commit(transaction: DatabaseTransaction) -> Result<(), TransactionError<DbErr>> {
     transaction.commit().await.map_err(TransactionError::Commit)
 }
 
-/// Why a transaction failed, and whether it failed before its `COMMIT`.
-pub type TransactionError = transaction::TransactionError<DbErr>;
-
-impl From<DbErr> for TransactionError {
+impl From<DbErr> for TransactionError<DbErr> {
     fn from(error: DbErr) -> Self {
         Self::Statement(error)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Retryable for TransactionError {
+impl Retryable for TransactionError<DbErr> {
     fn verdict(&self) -> Verdict {
-        self.judge(|error| {
-            of_sqlx(error).map_or(transaction::DatabaseFailure::Other, sqlx::failure)
-        })
+        self.judge(|error| of_sqlx(error).map_or(DatabaseFailure::Other, sqlx::failure))
     }
 }

@@ -17,7 +17,7 @@
 //! use reattempt::sqlx_0_8::{TransactionError, commit};
 //!
 //! #[reattempt::retry]
-//! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError> {
+//! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError<sqlx::Error>> {
 //!     let mut transaction = pool.begin().await?;
 //!     sqlx::query("UPDATE account SET balance = balance - 1 WHERE id = $1")
 //!         .bind(from)
@@ -40,4 +40,5 @@ use ::sqlx_core_0_8 as client;
 #[path = "sqlx/version.rs"]
 mod version;
 
-pub use self::version::{TransactionError, commit};
+pub use self::version::commit;
+pub use super::transaction::TransactionError;

@@ -16,7 +16,7 @@
 //! use tokio_postgres::{Client, IsolationLevel};
 //!
 //! // #[reattempt::retry]
-//! async fn transfer(client: &mut Client, from: i32, to: i32) -> Result<(), TransactionError> {
+//! async fn transfer(client: &mut Client, from: i32, to: i32) -> Result<(), TransactionError<tokio_postgres::Error>> {
 //!     let serializable = client.build_transaction().isolation_level(IsolationLevel::Serializable);
 //!     let transaction = serializable.start().await?;
 //!     transaction.execute("UPDATE account SET balance = balance - 1 WHERE id = $1", &[&from]).await?;
@@ -29,7 +29,8 @@ use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
-use super::transaction;
+use super::transaction::DatabaseFailure;
+pub use super::transaction::TransactionError;
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -113,28 +114,25 @@ fn is_nonsense(error: &Error) -> bool {
 ///
 /// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
 /// that could cut it, or make the transaction safe to run twice.
-pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError> {
+pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError<Error>> {
     transaction.commit().await.map_err(TransactionError::Commit)
 }
 
-/// Why a transaction failed, and whether it failed before its `COMMIT`.
-pub type TransactionError = transaction::TransactionError<Error>;
-
-impl From<Error> for TransactionError {
+impl From<Error> for TransactionError<Error> {
     fn from(error: Error) -> Self {
         Self::Statement(error)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Retryable for TransactionError {
+impl Retryable for TransactionError<Error> {
     fn verdict(&self) -> Verdict {
         self.judge(|error| match (error.code(), ClientFailure::of(error)) {
             (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => {
-                transaction::DatabaseFailure::Conflict
+                DatabaseFailure::Conflict
             }
-            (None, ClientFailure::Lost) => transaction::DatabaseFailure::Lost,
-            _ => transaction::DatabaseFailure::Other,
+            (None, ClientFailure::Lost) => DatabaseFailure::Lost,
+            _ => DatabaseFailure::Other,
         })
     }
 }

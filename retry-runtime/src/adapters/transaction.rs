@@ -8,7 +8,10 @@ use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
 ///
-/// For functions that begin a transaction, run all its statements, and end with the `commit` of the adapter.
+/// For functions that begin a transaction, run all its statements, and end with the `commit` of the adapter. `E` is
+/// the error type of the client: `TransactionError<sqlx::Error>`.
+///
+/// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TransactionError<E> {
@@ -69,7 +72,6 @@ impl<E: Error + 'static> Error for TransactionError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Statement(error) | Self::Commit(error) => Some(error),
-            // As a link of its own: what it keeps as its source has had its attempts.
             Self::Stopped(stopped) => Some(stopped),
         }
     }

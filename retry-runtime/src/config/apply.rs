@@ -3,7 +3,7 @@
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use super::error::{Error, Problem};
+use super::error::{ConfigError, Problem};
 use super::found::{FoundSettings, PresetEntry};
 use super::{Content, Source, env, file, toml};
 use crate::policy::Policy;
@@ -15,7 +15,7 @@ use crate::switch::set_enabled;
 /// two never mix.
 static OFF_BY: Mutex<Option<Vec<&'static Preset>>> = Mutex::new(None);
 
-pub(super) fn apply(source: &Source) -> Result<(), Error> {
+pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
     let mut off_by = OFF_BY.lock().unwrap_or_else(PoisonError::into_inner);
     let mut found = FoundSettings::new(&source.presets);
     same_names(source, &mut found);
@@ -36,7 +36,7 @@ pub(super) fn apply(source: &Source) -> Result<(), Error> {
     }
     let policies = together(&mut found);
     if !found.problems.is_empty() {
-        return Err(Error::new(found.problems));
+        return Err(ConfigError::new(found.problems));
     }
     for (preset, policy) in source.presets.iter().zip(policies) {
         preset.set_override(policy);

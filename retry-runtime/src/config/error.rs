@@ -6,11 +6,11 @@ use std::fmt;
 ///
 /// No mistake is no error: there is always at least one [`Problem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct ConfigError {
     problems: Vec<Problem>,
 }
 
-impl Error {
+impl ConfigError {
     pub(super) fn new(problems: Vec<Problem>) -> Self {
         Self { problems }
     }
@@ -22,13 +22,13 @@ impl Error {
     }
 }
 
-impl From<Problem> for Error {
+impl From<Problem> for ConfigError {
     fn from(problem: Problem) -> Self {
         Self::new(vec![problem])
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, problem) in self.problems.iter().enumerate() {
             if at > 0 {
@@ -40,7 +40,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for ConfigError {}
 
 /// One mistake in a configuration: where it is, what was found, and what is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::Problem;
 
 /// The largest file that is read: 1 MiB. Real ones have a few hundred bytes.
-pub const LARGEST_FILE: u64 = 1024 * 1024;
+pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Reads a file whole. `name` is what messages call it.
 pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
@@ -26,11 +26,11 @@ pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     let file = fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     // A file may grow while it is read.
-    let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;
-    if metadata.len() > LARGEST_FILE || bytes.len() as u64 > LARGEST_FILE {
+    if metadata.len() > MAX_FILE_BYTES || bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(wrong(format!(
-            "has more than {LARGEST_FILE} bytes, expected at most 1 MiB"
+            "has more than {MAX_FILE_BYTES} bytes, expected at most 1 MiB"
         )));
     }
     String::from_utf8(bytes).map_err(|error| {

@@ -10,10 +10,10 @@
 //! static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
 //! static SEARCH: Preset = Preset::new("search", Policy::new());
 //!
-//! # fn main() -> Result<(), config::Error> {
+//! # fn main() -> Result<(), config::ConfigError> {
 //! let source = config::Source::new([&PAYMENTS, &SEARCH])
-//!     .toml_text("retry.toml", "[payments]\nattempts = 2\ntimeout = '1.5s'")
-//!     .env("RETRY")?;
+//!     .with_toml_text("retry.toml", "[payments]\nattempts = 2\ntimeout = '1.5s'")
+//!     .with_env("RETRY")?;
 //! source.apply()?;
 //! assert_eq!(PAYMENTS.policy().attempts(), Some(2));
 //! assert_eq!(SEARCH.policy(), Policy::new());
@@ -28,7 +28,7 @@
 //!
 //! # Files
 //!
-//! A file is TOML, in UTF-8, of at most [`LARGEST_FILE`] bytes. It has one table for each preset, with the keys that
+//! A file is TOML, in UTF-8, of at most [`MAX_FILE_BYTES`] bytes. It has one table for each preset, with the keys that
 //! the table below lists. A preset named `db.read` is `[db.read]` or `["db.read"]`.
 //!
 //! ```toml
@@ -63,7 +63,7 @@
 //!
 //! # Errors
 //!
-//! Whatever is wrong is refused as a whole: if there is one mistake, no preset changes. The [`Error`] has every
+//! Whatever is wrong is refused as a whole: if there is one mistake, no preset changes. The [`ConfigError`] has every
 //! mistake, one on each line, with its file and line or its variable:
 //!
 //! ```
@@ -73,7 +73,7 @@
 //! static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
 //!
 //! let text = "[payments]\ntimeout = '1.5'\n[paymnts]\nattempts = 2";
-//! let source = config::Source::new([&PAYMENTS]).toml_text("retry.toml", text);
+//! let source = config::Source::new([&PAYMENTS]).with_toml_text("retry.toml", text);
 //! let error = source.apply().unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
@@ -93,8 +93,8 @@ mod toml;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-pub use self::error::{Error, Problem};
-pub use self::file::LARGEST_FILE;
+pub use self::error::{ConfigError, Problem};
+pub use self::file::MAX_FILE_BYTES;
 use crate::preset::Preset;
 
 /// Where the settings of presets come from.
@@ -146,8 +146,8 @@ impl Source {
     /// # Errors
     ///
     /// - The file cannot be read: it is not there, is a folder, is not in UTF-8, or is larger than
-    ///   [`LARGEST_FILE`]. What it says is checked by [`apply`](Self::apply).
-    pub fn toml_file(mut self, path: impl AsRef<Path>) -> Result<Self, Error> {
+    ///   [`MAX_FILE_BYTES`]. What it says is checked by [`apply`](Self::apply).
+    pub fn with_toml_file(mut self, path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -159,7 +159,7 @@ impl Source {
 
     /// Adds a text in TOML, which overrides the files and texts added before it. Messages call it `name`.
     #[must_use]
-    pub fn toml_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn with_toml_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.files.push(File {
             name: name.into(),
             content: Content::Text(text.into()),
@@ -174,21 +174,21 @@ impl Source {
     /// # Errors
     ///
     /// - The prefix is empty, ends with `_`, or has other characters than `A` to `Z`, digits and `_`.
-    pub fn env(self, prefix: impl Into<String>) -> Result<Self, Error> {
+    pub fn with_env(self, prefix: impl Into<String>) -> Result<Self, ConfigError> {
         self.environment(prefix.into(), None)
     }
 
-    /// Adds variables as [`env`](Self::env) does, from a list in place of the environment of the process. For tests,
+    /// Adds variables as [`with_env`](Self::with_env) does, from a list in place of the environment of the process. For tests,
     /// and for settings that come from elsewhere.
     ///
     /// # Errors
     ///
-    /// - Those of [`env`](Self::env).
-    pub fn env_from<N, V>(
+    /// - Those of [`with_env`](Self::with_env).
+    pub fn with_env_from<N, V>(
         self,
         prefix: impl Into<String>,
         variables: impl IntoIterator<Item = (N, V)>,
-    ) -> Result<Self, Error>
+    ) -> Result<Self, ConfigError>
     where
         N: Into<OsString>,
         V: Into<OsString>,
@@ -202,7 +202,7 @@ impl Source {
         mut self,
         prefix: String,
         variables: Option<Vec<(OsString, OsString)>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ConfigError> {
         env::check(&prefix)?;
         self.environments.push(Environment { prefix, variables });
         Ok(self)
@@ -226,7 +226,7 @@ impl Source {
     /// # Errors
     ///
     /// - Every mistake in files and environment, and files that cannot be read. The settings stay as they were.
-    pub fn apply(&self) -> Result<(), Error> {
+    pub fn apply(&self) -> Result<(), ConfigError> {
         apply::apply(self)
     }
 }

@@ -38,7 +38,7 @@ impl Policy {
     /// to hold a [`Stopped`](crate::Stopped), since only the policy says whether there is a timeout or a deadline.
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
-    /// place in the source share a name (that place, unless [`name`](Run::name) sets another) and a default budget.
+    /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default budget.
     ///
     /// An `async` closure cannot change what it captures. Use an atomic or a `Mutex` for that, or a closure that
     /// returns an `async move` block.
@@ -57,7 +57,7 @@ impl Policy {
     /// # async fn example() -> std::io::Result<()> {
     /// let first = FAST_IO
     ///     .run(async || TcpStream::connect("10.0.0.7:6379").await?.read_u8().await)
-    ///     .name("first byte")
+    ///     .with_name("first byte")
     ///     .await?;
     /// # Ok(()) }
     /// ```
@@ -117,7 +117,12 @@ impl Preset {
 
 /// An operation with retries: the future that [`Policy::run`] gives.
 ///
-/// When it is first polled it boxes what it runs, which must be `Send`; [`unboxed`](Self::unboxed) does neither.
+/// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
+/// [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
+/// [`Policy`] do.
+///
+/// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
+/// require `Send`.
 #[must_use = "futures do nothing unless polled"]
 pub struct Run<'p, O, T, E, R = ByVerdict, V = NoVeto, C = Pending<()>, H = NoHook> {
     /// Until it is polled.
@@ -139,7 +144,7 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
 
     /// Stops the call when `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) of
     /// [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, R, V, D::IntoFuture, H> {
+    pub fn with_cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, R, V, D::IntoFuture, H> {
         self.change(|parts| parts.with_cancel(cancel.into_future()))
     }
 
@@ -154,7 +159,7 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
 
     /// Bounds the retries by this budget: a [`Budget`](crate::Budget), or one in an `Arc` or an `Option`.
     /// Default: one for each place in the source that calls [`Policy::run`], and none with unlimited attempts.
-    pub fn budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, R, V, C, H>
+    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, R, V, C, H>
     where
         B: BudgetOf + ?Sized,
         'p: 'b,
@@ -170,18 +175,18 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
 
     /// Says whether an attempt may run twice. With `false`, only errors that say the attempt never ran are
     /// retried. Default: true.
-    pub fn idempotent(self, idempotent: bool) -> Self {
+    pub fn with_idempotent(self, idempotent: bool) -> Self {
         self.set(|settings| settings.with_idempotent(idempotent))
     }
 
     /// Keeps the text of errors out of events and spans: their field `error` says `(sensitive)`. Use it where that
     /// text may hold a secret, such as a password in a URL. Hooks still get the error itself.
-    pub fn sensitive(self) -> Self {
-        self.set(Settings::with_sensitive)
+    pub fn with_sensitive(self, sensitive: bool) -> Self {
+        self.set(|settings| settings.with_sensitive(sensitive))
     }
 
     /// Sets the name in events and reports. Default: file, line and column of the call of [`Policy::run`].
-    pub fn name(self, name: &'static str) -> Self {
+    pub fn with_name(self, name: &'static str) -> Self {
         self.set(|settings| settings.with_name(name))
     }
 

@@ -101,7 +101,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
     /// Keeps the text of errors out of the log.
     #[must_use]
     pub const fn sensitive(mut self) -> Self {
-        self.settings = self.settings.with_sensitive();
+        self.settings = self.settings.with_sensitive(true);
         self
     }
 

@@ -106,10 +106,10 @@ impl<'p> Settings<'p> {
         self
     }
 
-    /// Keeps the text of errors out of the log.
+    /// Sets whether the text of errors stays out of the log.
     #[must_use]
-    pub(crate) const fn with_sensitive(mut self) -> Self {
-        self.sensitive = true;
+    pub(crate) const fn with_sensitive(mut self, sensitive: bool) -> Self {
+        self.sensitive = sensitive;
         self
     }
 

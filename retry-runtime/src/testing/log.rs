@@ -22,8 +22,8 @@ impl Log {
         &self.0
     }
 
-    /// The calls of one function: by its whole name, or by the last parts of it (`fetch`, `App::fetch`).
-    pub fn of<'l>(&'l self, function: &'l str) -> impl Iterator<Item = &'l LoggedCall> {
+    /// Returns the calls of one function, by its whole name or by the last parts of it (`fetch`, `App::fetch`).
+    pub fn calls_of<'l>(&'l self, function: &'l str) -> impl Iterator<Item = &'l LoggedCall> {
         self.0.iter().filter(move |call| {
             let rest = call.report.function.strip_suffix(function);
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))

@@ -18,13 +18,13 @@ use crate::trial::Trial;
 /// so tests in parallel do not disturb each other.
 ///
 /// Inside a scope, a call
-/// - does not wait between attempts, unless [`waits`](Self::waits) says so. A wait that is left out counts as over: in
+/// - does not wait between attempts, unless [`with_waits`](Self::with_waits) says so. A wait that is left out counts as over: in
 ///   the report, and towards the call's own deadline;
-/// - draws its jitter from the [`seed`](Self::seed), its name, and how many calls of that name began before it in
+/// - draws its jitter from the [seed](Self::with_seed), its name, and how many calls of that name began before it in
 ///   the scope. The same seed gives the same delays, whatever other calls do at the same time;
 /// - has a copy of its budget which is fresh at the start of the scope. Calls in one scope that share a budget share
 ///   the copy;
-/// - makes at most [`attempts`](Self::attempts) attempts, if that is set.
+/// - makes at most [`with_attempts`](Self::with_attempts) attempts, if that is set.
 ///
 /// Timeouts, deadlines and `cancel` hold as they do elsewhere.
 #[derive(Debug, Clone, Default)]
@@ -46,19 +46,19 @@ impl Scope {
     }
 
     /// Sets what the jitter is drawn from. Default: 0.
-    pub const fn seed(mut self, seed: u64) -> Self {
+    pub const fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
     /// Caps the attempts of every call, whatever its policy; 0 counts as 1. Default: no cap.
-    pub const fn attempts(mut self, most: u32) -> Self {
+    pub const fn with_attempts(mut self, most: u32) -> Self {
         self.attempts = Some(if most == 0 { 1 } else { most });
         self
     }
 
     /// Says whether calls wait between attempts. Default: false.
-    pub const fn waits(mut self, waits: bool) -> Self {
+    pub const fn with_waits(mut self, waits: bool) -> Self {
         self.waits = waits;
         self
     }

@@ -8,7 +8,7 @@ use integrations::grpc::Service;
 use integrations::loopback::{Answer, Loopback};
 use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
-use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic::set_attempt_metadata;
 use reattempt::{observe, retry};
 use reqwest::{Body, Client, RequestBuilder};
@@ -178,7 +178,7 @@ async fn headers_that_you_set_are_kept() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_cannot_be_built_keeps_its_error() {
     #[retry(attempts = 1)]
-    async fn build(client: &Client) -> Result<(), Error> {
+    async fn build(client: &Client) -> Result<(), RequestError> {
         let request = client.post("/no/base").attempt_headers();
         request.send().await?.check()?;
         Ok(())
@@ -186,7 +186,10 @@ async fn a_request_that_cannot_be_built_keeps_its_error() {
     let client = client();
     let expected = client.post("/no/base").build().unwrap_err();
     let error = build(&client).await.unwrap_err();
-    assert_eq!(format!("{error:?}"), format!("{:?}", Error::from(expected)));
+    assert_eq!(
+        format!("{error:?}"),
+        format!("{:?}", RequestError::from(expected))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,7 +214,7 @@ async fn grpc_has_names_of_its_own() {
 #[tokio::test]
 async fn a_server_gets_them() {
     #[retry(attempts = 2, base = "1ms", timeout = "5s")]
-    async fn post(client: &Client, url: &str) -> Result<u16, Error> {
+    async fn post(client: &Client, url: &str) -> Result<u16, RequestError> {
         let request = client.post(url).body("order").attempt_headers();
         Ok(request.send().await?.check()?.status().as_u16())
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use example::{pay_once, pay_with_key};
 use integrations::ledger::Ledger;
 use integrations::loopback::nobody;
-use reattempt::reqwest::{Error, ResponseExt as _};
+use reattempt::reqwest::{RequestError, ResponseExt as _};
 use reattempt::{Outcome, retry};
 use reqwest::Client;
 
@@ -22,7 +22,7 @@ fn client() -> Client {
 async fn without_a_key_it_is_one_entry_and_an_error() {
     let ledger = Ledger::start(1).await;
     let error = pay_once(&client(), &ledger.url()).await.unwrap_err();
-    let Error::Stopped(stopped) = error else {
+    let RequestError::Stopped(stopped) = error else {
         panic!("{error:?}")
     };
     assert_eq!(
@@ -48,7 +48,7 @@ async fn without_a_key_a_request_that_was_never_sent_is_made_again() {
         budget = "none",
         idempotent = false
     )]
-    async fn pay_patiently(client: &Client, url: &str) -> Result<(), Error> {
+    async fn pay_patiently(client: &Client, url: &str) -> Result<(), RequestError> {
         client.post(url).send().await?.check()?;
         Ok(())
     }
@@ -81,7 +81,7 @@ async fn with_a_key_it_is_one_entry_however_often_it_is_sent() {
 #[tokio::test]
 async fn idempotent_by_word_alone_pays_twice() {
     #[retry(attempts = 3, base = "1ms", timeout = "300ms", idempotent = true)]
-    async fn pay(client: &Client, url: &str) -> Result<(), Error> {
+    async fn pay(client: &Client, url: &str) -> Result<(), RequestError> {
         client.post(url).send().await?.check()?;
         Ok(())
     }

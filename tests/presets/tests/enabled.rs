@@ -7,7 +7,7 @@ static PAYMENTS: Preset = Preset::new("payments", Policy::new());
 static OTHER: Preset = Preset::new("other", Policy::new());
 
 fn file(text: &str) {
-    let source = Source::new([&PAYMENTS]).toml_text("retry.toml", text);
+    let source = Source::new([&PAYMENTS]).with_toml_text("retry.toml", text);
     source.apply().unwrap();
 }
 
@@ -21,7 +21,7 @@ fn configuration_turns_retries_off_and_on_again() {
     assert!(!is_enabled());
 
     // A mistake changes nothing either.
-    let wrong = Source::new([&PAYMENTS]).toml_text("retry.toml", "enabled = true\nwrong = 1");
+    let wrong = Source::new([&PAYMENTS]).with_toml_text("retry.toml", "enabled = true\nwrong = 1");
     wrong.apply().unwrap_err();
     assert!(!is_enabled());
 
@@ -35,9 +35,9 @@ fn configuration_turns_retries_off_and_on_again() {
     file("enabled = true");
     assert!(is_enabled());
 
-    let source = Source::new([&PAYMENTS]).toml_text("retry.toml", "enabled = true");
+    let source = Source::new([&PAYMENTS]).with_toml_text("retry.toml", "enabled = true");
     let source = source
-        .env_from("RETRY", [("RETRY_ENABLED", "false")])
+        .with_env_from("RETRY", [("RETRY_ENABLED", "false")])
         .unwrap();
     source.apply().unwrap();
     assert!(!is_enabled(), "the environment wins");

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use reattempt::config::{Error, Source};
+use reattempt::config::{ConfigError, Source};
 use reattempt::{Policy, Preset};
 
 const PAGE: &str = include_str!("../../../docs/CONFIGURATION.md");
@@ -60,7 +60,7 @@ fn code(cell: &str) -> String {
 }
 
 /// The one message of an error.
-fn message(error: &Error) -> String {
+fn message(error: &ConfigError) -> String {
     let [problem] = error.problems() else {
         panic!("{error}");
     };
@@ -92,7 +92,7 @@ fn assert_right(wrong: &[String]) {
 #[test]
 fn each_mistake_in_a_file_has_the_message_of_the_page() {
     let said = |text: String| {
-        let source = Source::new(presets()).toml_text("retry.toml", text);
+        let source = Source::new(presets()).with_toml_text("retry.toml", text);
         message(&source.apply().unwrap_err())
     };
     let mut all = wrong("the file", |cell| said(code(cell)));
@@ -107,7 +107,7 @@ fn each_mistake_in_a_variable_has_the_message_of_the_page() {
     assert_right(&wrong("variable", |cell| {
         let variable = code(cell);
         let variable = variable.split_once('=').unwrap();
-        let source = Source::new(presets()).env_from("RETRY", [variable]);
+        let source = Source::new(presets()).with_env_from("RETRY", [variable]);
         message(&source.unwrap().apply().unwrap_err())
     }));
 }
@@ -121,33 +121,35 @@ fn each_file_and_source_that_is_refused_has_the_message_of_the_page() {
     let file = |name: &str, content: &[u8]| {
         let path = folder.path().join(name);
         fs::write(&path, content).unwrap();
-        message(&Source::new([]).toml_file(path).unwrap_err())
+        message(&Source::new([]).with_toml_file(path).unwrap_err())
     };
     assert_right(&wrong("mistake", |cell| match cell {
         "the file is not there, or cannot be opened" => message(
             &Source::new([])
-                .toml_file(folder.path().join("none"))
+                .with_toml_file(folder.path().join("none"))
                 .unwrap_err(),
         ),
-        "a folder in its place" => message(&Source::new([]).toml_file(folder.path()).unwrap_err()),
+        "a folder in its place" => {
+            message(&Source::new([]).with_toml_file(folder.path()).unwrap_err())
+        }
         "a device or a pipe in its place" => {
-            message(&Source::new([]).toml_file("/dev/null").unwrap_err())
+            message(&Source::new([]).with_toml_file("/dev/null").unwrap_err())
         }
         "a file above 1 MiB" => file("large", &vec![b'#'; 2_000_000]),
         "a file with a byte that is no text" => file("bytes", b"\xFF"),
         "a variable with a byte that is no text" => {
             let variable = ("RETRY_PAYMENTS_BASE", OsString::from_vec(vec![0xFF]));
-            let source = Source::new(presets()).env_from("RETRY", [variable]);
+            let source = Source::new(presets()).with_env_from("RETRY", [variable]);
             message(&source.unwrap().apply().unwrap_err())
         }
-        "`.env(\"retry\")`" => message(&Source::new([]).env("retry").unwrap_err()),
+        "`.with_env(\"retry\")`" => message(&Source::new([]).with_env("retry").unwrap_err()),
         "`db-read` and `db.read` in one source" => {
             static DASH: Preset = Preset::new("db-read", Policy::new());
             static DOT: Preset = Preset::new("db.read", Policy::new());
             message(&Source::new([&DASH, &DOT]).apply().unwrap_err())
         }
         "settings for a source without presets" => {
-            let source = Source::new([]).toml_text("retry.toml", "[payments]");
+            let source = Source::new([]).with_toml_text("retry.toml", "[payments]");
             message(&source.apply().unwrap_err())
         }
         other => panic!("no test makes this mistake: {other}"),

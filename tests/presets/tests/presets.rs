@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use reattempt::config::{Error, Source};
+use reattempt::config::{ConfigError, Source};
 use reattempt::{Jitter, Policy, Preset, observe, retry};
 
 const fn ms(millis: u64) -> Duration {
@@ -21,13 +21,13 @@ fn what_comes_later_in_the_order_of_precedence_wins_key_by_key() {
     static SEARCH: Preset = Preset::new("search", CODE);
     let source = Source::new([&PAYMENTS, &SEARCH])
         // Before the files, which it overrides all the same.
-        .env_from("RETRY", [("RETRY_PAYMENTS_ATTEMPTS", " 2 ")])
+        .with_env_from("RETRY", [("RETRY_PAYMENTS_ATTEMPTS", " 2 ")])
         .unwrap()
-        .toml_text(
+        .with_toml_text(
             "first.toml",
             "[payments]\nattempts = 5\ntimeout = '200ms'\njitter = 'equal'",
         )
-        .toml_text("second.toml", "[payments]\ntimeout = '300ms'");
+        .with_toml_text("second.toml", "[payments]\ntimeout = '300ms'");
     source.apply().unwrap();
     let expected = CODE
         .with_attempts(2)
@@ -49,7 +49,10 @@ fn names_with_dots_and_dashes_are_tables_and_variables() {
         "db.attempts = 5\ndb.read-only.attempts = 0x6",
         "\u{feff}[db]\r\nattempts = 5\r\nread-only = { attempts = 6 }\r\n",
     ] {
-        presets().toml_text("retry.toml", text).apply().unwrap();
+        presets()
+            .with_toml_text("retry.toml", text)
+            .apply()
+            .unwrap();
         assert_eq!(DB.policy().attempts(), Some(5), "{text}");
         assert_eq!(READ.policy().attempts(), Some(6), "{text}");
         presets().apply().unwrap();
@@ -61,7 +64,7 @@ fn names_with_dots_and_dashes_are_tables_and_variables() {
         ("RETRY_DB_MAX_MAX_DELAY", "3s"),
         ("RETRYING", "yes"),
     ];
-    let source = presets().env_from("RETRY", variables).unwrap();
+    let source = presets().with_env_from("RETRY", variables).unwrap();
     source.apply().unwrap();
     let delays = [&DB, &READ, &MAX].map(|preset| preset.policy().max_delay());
     assert_eq!(delays, [ms(1000), ms(2000), ms(3000)]);
@@ -77,7 +80,9 @@ fn a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code()
     let attempts = || [&PAYMENTS, &SEARCH].map(|preset| preset.policy().attempts());
 
     write("[payments]\nattempts = 2\n[search]\nattempts = 'unlimited'");
-    let source = Source::new([&PAYMENTS, &SEARCH]).toml_file(&path).unwrap();
+    let source = Source::new([&PAYMENTS, &SEARCH])
+        .with_toml_file(&path)
+        .unwrap();
     assert_eq!(attempts(), [Some(4), Some(3)], "nothing is applied yet");
     source.apply().unwrap();
     assert_eq!(attempts(), [Some(2), None]);
@@ -91,7 +96,7 @@ fn a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code()
     assert_eq!(attempts(), [Some(4), Some(5)]);
 
     fs::remove_file(&path).unwrap();
-    let error: Error = source.apply().unwrap_err();
+    let error: ConfigError = source.apply().unwrap_err();
     assert!(error.to_string().contains("cannot be read"), "{error}");
     assert_eq!(attempts(), [Some(4), Some(5)]);
 }
@@ -102,7 +107,7 @@ fn a_contradiction_within_the_code_is_its_own() {
         "odd",
         Policy::new().with_timeout(ms(9)).with_deadline(ms(5)),
     );
-    let source = Source::new([&ODD]).toml_text("retry.toml", "[odd]\nattempts = 2");
+    let source = Source::new([&ODD]).with_toml_text("retry.toml", "[odd]\nattempts = 2");
     source.apply().unwrap();
     assert_eq!(ODD.policy().attempts(), Some(2));
 }
@@ -112,7 +117,7 @@ fn a_backoff_replaces_the_delays_of_the_code() {
     const DELAYS: Policy = Policy::new().with_delays(&[Duration::ZERO]);
     static LIST: Preset = Preset::new("list", DELAYS);
     let text = "[list]\nbackoff = 'constant'\nbase = '1s'\njitter = 'none'";
-    let source = Source::new([&LIST]).toml_text("retry.toml", text);
+    let source = Source::new([&LIST]).with_toml_text("retry.toml", text);
     source.apply().unwrap();
     let policy = LIST.policy();
     assert_eq!(policy.attempts(), Some(2));
@@ -136,7 +141,7 @@ async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win()
     }
 
     let load = |text: &str| {
-        let source = Source::new([&CALLS]).toml_text("retry.toml", text);
+        let source = Source::new([&CALLS]).with_toml_text("retry.toml", text);
         source.apply().unwrap();
     };
     let calls = AtomicU32::new(0);
@@ -159,7 +164,11 @@ async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win()
 fn the_environment_of_the_process_is_read() {
     static WORKER: Preset = Preset::new("worker", Policy::new());
     const PREFIX: &str = "REATTEMPT_TEST";
-    Source::new([&WORKER]).env(PREFIX).unwrap().apply().unwrap();
+    Source::new([&WORKER])
+        .with_env(PREFIX)
+        .unwrap()
+        .apply()
+        .unwrap();
     if std::env::var_os("REATTEMPT_TEST_WORKER_ATTEMPTS").is_some() {
         assert_eq!(WORKER.policy().attempts(), Some(7));
         return;

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::config::{LARGEST_FILE, Source};
+use reattempt::config::{MAX_FILE_BYTES, Source};
 use reattempt::{Policy, Preset};
 
 const PAYMENTS: Policy = Policy::new()
@@ -26,8 +26,10 @@ fn presets() -> [&'static Preset; 3] {
 /// The message for a file and variables; a line break in the file is `|`.
 fn refused(text: &str, variables: &[(&str, &str)]) -> String {
     let presets = presets();
-    let source = Source::new(presets).toml_text("retry.toml", text.replace('|', "\n"));
-    let source = source.env_from("RETRY", variables.iter().copied()).unwrap();
+    let source = Source::new(presets).with_toml_text("retry.toml", text.replace('|', "\n"));
+    let source = source
+        .with_env_from("RETRY", variables.iter().copied())
+        .unwrap();
     let error = source.apply().unwrap_err();
     assert_eq!(presets[0].policy(), PAYMENTS, "{error}");
     assert_eq!(presets[1].policy(), SEARCH, "{error}");
@@ -330,7 +332,7 @@ fn a_variable_that_is_not_utf_8_is_refused() {
     let value = OsString::from_vec(vec![b'2', 0xFF]);
     let source = Source::new(presets());
     let variables = [("RETRY_PAYMENTS_ATTEMPTS", value.clone()), ("OTHER", value)];
-    let error = source.env_from("RETRY", variables).unwrap().apply();
+    let error = source.with_env_from("RETRY", variables).unwrap().apply();
     assert_eq!(
         error.unwrap_err().to_string(),
         "RETRY_PAYMENTS_ATTEMPTS: is not UTF-8, expected text in UTF-8"
@@ -340,7 +342,7 @@ fn a_variable_that_is_not_utf_8_is_refused() {
 #[test]
 fn a_prefix_that_no_variable_has_is_refused() {
     for prefix in ["", "RETRY_", "retry", "A-B", "Ä"] {
-        let error = Source::new(presets()).env(prefix).unwrap_err();
+        let error = Source::new(presets()).with_env(prefix).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!(
@@ -367,7 +369,7 @@ fn a_file_that_cannot_be_read_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |name: &str| {
         let path = folder.path().join(name);
-        let error = Source::new(presets()).toml_file(&path).unwrap_err();
+        let error = Source::new(presets()).with_toml_file(&path).unwrap_err();
         let shown = path.display().to_string();
         let text = error.to_string();
         let text = text
@@ -399,9 +401,9 @@ fn a_file_that_cannot_be_read_is_refused_at_once() {
         refused("large.toml"),
         ": has more than 1048576 bytes, expected at most 1 MiB"
     );
-    let largest = usize::try_from(LARGEST_FILE).unwrap();
+    let largest = usize::try_from(MAX_FILE_BYTES).unwrap();
     fs::write(folder.path().join("largest.toml"), vec![b'#'; largest]).unwrap();
-    let largest = Source::new(presets()).toml_file(folder.path().join("largest.toml"));
+    let largest = Source::new(presets()).with_toml_file(folder.path().join("largest.toml"));
     largest.unwrap().apply().unwrap();
 
     // A path through a file: refused for root too, whom no permission stops.
@@ -425,7 +427,7 @@ fn a_file_without_permission_is_refused() {
         println!("skipped: no permission stops this user, who is root");
         return;
     }
-    let error = Source::new(presets()).toml_file(&path).unwrap_err();
+    let error = Source::new(presets()).with_toml_file(&path).unwrap_err();
     assert!(
         error
             .to_string()
@@ -436,7 +438,9 @@ fn a_file_without_permission_is_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_no_file_is_not_opened() {
-    let error = Source::new(presets()).toml_file("/dev/zero").unwrap_err();
+    let error = Source::new(presets())
+        .with_toml_file("/dev/zero")
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "/dev/zero: is neither a file nor a link to one, expected a TOML file"
@@ -445,8 +449,8 @@ fn what_is_no_file_is_not_opened() {
 
 #[test]
 fn each_problem_can_be_taken_apart() {
-    let source = Source::new(presets()).toml_text("retry.toml", "\nattempts = 2");
-    let source = source.env_from("APP", [("APP_COUNT", "2")]).unwrap();
+    let source = Source::new(presets()).with_toml_text("retry.toml", "\nattempts = 2");
+    let source = source.with_env_from("APP", [("APP_COUNT", "2")]).unwrap();
     let error = source.apply().unwrap_err();
     let [first, second] = error.problems() else {
         panic!("{error}");
@@ -479,8 +483,8 @@ proptest! {
         value in "[0-9a-z.\n-]{0,40}",
     ) {
         let presets = presets();
-        let source = Source::new(presets).toml_text("retry.toml", text);
-        let source = source.env_from("RETRY", [(format!("RETRY_{variable}"), value)]).unwrap();
+        let source = Source::new(presets).with_toml_text("retry.toml", text);
+        let source = source.with_env_from("RETRY", [(format!("RETRY_{variable}"), value)]).unwrap();
         match source.apply() {
             Ok(()) => {}
             Err(error) => {

@@ -65,7 +65,7 @@ fn readers_see_whole_policies_while_others_are_applied() {
                         7 => (text(n) + "\nattempts = 0", false),
                         _ => (text(n), true),
                     };
-                    let source = Source::new([&SHARED]).toml_text("retry.toml", text);
+                    let source = Source::new([&SHARED]).with_toml_text("retry.toml", text);
                     assert_eq!(source.apply().is_ok(), right);
                 }
             })
@@ -93,7 +93,7 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
         let text = format!(
             "[called]\nattempts = {n}\nbase = '{n}ms'\nmax_delay = '{n}ms'\njitter = 'none'"
         );
-        let source = Source::new([&CALLED]).toml_text("retry.toml", text);
+        let source = Source::new([&CALLED]).with_toml_text("retry.toml", text);
         source.apply().unwrap();
     };
     apply(2);

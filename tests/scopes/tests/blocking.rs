@@ -79,7 +79,7 @@ macro_rules! twins {
 
         /// Calls one function of each pair, and returns its result, what its body saw, and its log.
         async fn call(name: &str, blocking: bool, step: Step) -> Called {
-            let (scope, seen) = (Scope::new().seed(11), Seen::default());
+            let (scope, seen) = (Scope::new().with_seed(11), Seen::default());
             let (result, log) = match name {
                 $(stringify!($name) if blocking => scope.run_blocking(|| $name::blocking(&seen, step)),
                 stringify!($name) => scope.run($name::awaited(&seen, step)).await,)*
@@ -189,7 +189,7 @@ fn a_scope_leaves_the_waits_of_blocking_functions_out() {
     let began = Instant::now();
     let (result, log) = Scope::new().run_blocking(resets);
     result.unwrap_err();
-    let call = log.of("resets").next().unwrap();
+    let call = log.calls_of("resets").next().unwrap();
     assert_eq!(call.delays(), [600, 1200].map(Duration::from_secs));
     assert_eq!(call.report().waited(), Duration::from_secs(1800));
     assert!(began.elapsed() < Duration::from_secs(60));
@@ -206,7 +206,7 @@ async fn it_does_so_for_those_that_async_code_calls() {
 #[test]
 fn scopes_within_scopes_hear_of_their_own_calls() {
     let (inner, outer) = Scope::new().run_blocking(|| {
-        let (_, inner) = Scope::new().attempts(2).run_blocking(resets);
+        let (_, inner) = Scope::new().with_attempts(2).run_blocking(resets);
         let _ = resets();
         inner
     });

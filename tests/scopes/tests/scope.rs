@@ -60,16 +60,18 @@ async fn all_attempts_of_slow_io_over_a_real_socket_take_no_time() {
 
 #[tokio::test]
 async fn one_seed_gives_one_schedule_whatever_runs_beside() {
-    let alone = log_of(Scope::new().seed(7), 3).await;
+    let alone = log_of(Scope::new().with_seed(7), 3).await;
     assert_eq!(alone.calls().len(), 3);
-    let again = log_of(Scope::new().seed(7), 3).await;
+    let again = log_of(Scope::new().with_seed(7), 3).await;
     let delays = |log: &Log| -> Vec<Vec<Duration>> {
-        log.of("fails").map(|call| call.delays().to_vec()).collect()
+        log.calls_of("fails")
+            .map(|call| call.delays().to_vec())
+            .collect()
     };
     assert_eq!(delays(&alone), delays(&again));
     assert_ne!(
         delays(&alone),
-        delays(&log_of(Scope::new().seed(8), 3).await)
+        delays(&log_of(Scope::new().with_seed(8), 3).await)
     );
     assert_ne!(
         delays(&alone)[0],
@@ -83,14 +85,14 @@ async fn one_seed_gives_one_schedule_whatever_runs_beside() {
         let other = other.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)));
         tokio::join!(other, fails(&counter))
     };
-    let (_, beside) = Scope::new().seed(7).run(beside).await;
+    let (_, beside) = Scope::new().with_seed(7).run(beside).await;
     assert_eq!(delays(&beside), [delays(&alone)[0].clone()]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_wait_where_the_scope_says_so() {
     let began = tokio::time::Instant::now();
-    let log = log_of(Scope::new().waits(true), 1).await;
+    let log = log_of(Scope::new().with_waits(true), 1).await;
     let delays = log.calls()[0].delays();
     let took = began.elapsed();
     let drawn = delays.iter().sum();
@@ -104,7 +106,7 @@ async fn calls_wait_where_the_scope_says_so() {
 #[tokio::test]
 async fn attempts_are_capped_and_at_least_one() {
     for (most, expected) in [(2, 2), (0, 1), (9, 5)] {
-        let log = log_of(Scope::new().attempts(most), 1).await;
+        let log = log_of(Scope::new().with_attempts(most), 1).await;
         assert_eq!(log.calls()[0].report().attempts(), expected);
     }
 }
@@ -148,8 +150,8 @@ async fn the_log_has_every_call_with_its_verdicts_and_the_dropped_ones() {
             ("hangs", 1, Outcome::Dropped, 0),
         ]
     );
-    assert_eq!(log.of("hangs").count(), 2);
-    assert_eq!(log.of("angs").count(), 0);
+    assert_eq!(log.calls_of("hangs").count(), 2);
+    assert_eq!(log.calls_of("angs").count(), 0);
     let first = &log.calls()[0];
     assert_eq!(first.verdicts(), [Verdict::Transient; 5]);
     assert_eq!(log.to_string().lines().count(), 5, "{log}");
@@ -199,7 +201,7 @@ async fn a_wait_that_is_dropped_gives_its_tokens_back_to_the_budget_of_the_scope
             () = std::future::ready(()) => {}
         }
     };
-    let ((), log) = Scope::new().waits(true).run(dropped).await;
+    let ((), log) = Scope::new().with_waits(true).run(dropped).await;
     let report = log.calls()[0].report();
     assert_eq!(report.outcome(), Outcome::Dropped);
     assert_eq!(report.budget_level(), Some(500.0));
@@ -239,7 +241,7 @@ async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
                     assert_eq!(report.unwrap().attempts(), 4);
                 } else {
                     let most = n % 3 + 1;
-                    let scope = Scope::new().seed(n.into()).attempts(most);
+                    let scope = Scope::new().with_seed(n.into()).with_attempts(most);
                     let (_, log) = scope.run(shared(&calls)).await;
                     assert_eq!(log.calls().len(), 1, "{log}");
                     assert_eq!(log.calls()[0].report().attempts(), most);
@@ -269,7 +271,7 @@ async fn propagate_carries_the_scope_into_a_task() {
         }
     };
     let began = Instant::now();
-    let ((), log) = Scope::new().attempts(3).run(task).await;
+    let ((), log) = Scope::new().with_attempts(3).run(task).await;
     assert!(began.elapsed() < ms(300));
     assert_eq!(log.calls().len(), 1);
     assert_eq!(calls.load(Ordering::Relaxed), 3);
@@ -281,9 +283,9 @@ async fn observe_in_a_scope_stays_in_it_and_a_scope_in_a_scope_is_its_own() {
     let inner = async {
         let (_, report) = observe(fails(&counter)).await;
         assert_eq!(report.unwrap().attempts(), 3);
-        Scope::new().attempts(2).run(fails(&counter)).await.1
+        Scope::new().with_attempts(2).run(fails(&counter)).await.1
     };
-    let (inner, outer) = Scope::new().attempts(3).run(inner).await;
+    let (inner, outer) = Scope::new().with_attempts(3).run(inner).await;
     assert_eq!(inner.calls()[0].report().attempts(), 2);
     assert_eq!(outer.calls().len(), 1);
 }
@@ -299,7 +301,7 @@ fn a_stopped_call_can_be_made_for_a_test() {
 #[tokio::test]
 async fn observe_around_a_scope_hears_what_the_scope_heard() {
     let counter = AtomicU32::new(0);
-    let (_, report) = observe(Scope::new().attempts(2).run(fails(&counter))).await;
+    let (_, report) = observe(Scope::new().with_attempts(2).run(fails(&counter))).await;
     assert_eq!(report.unwrap().attempts(), 2);
 }
 

@@ -1,8 +1,8 @@
 //! `reqwest` 0.13: failed requests, and responses whose status is a failure.
 //!
 //! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
-//! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`Error`] of this
-//! module needs no rule in its attribute.
+//! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`RequestError`] of
+//! this module needs no rule in its attribute.
 //!
 //! Version 0.12 has the module `reqwest_0_12`, with the feature `reqwest-0_12`.
 //!
@@ -10,10 +10,10 @@
 //!
 //! ```
 //! # use retry_runtime::adapters as reattempt;
-//! use reattempt::reqwest::{Error, ResponseExt as _};
+//! use reattempt::reqwest::{RequestError, ResponseExt as _};
 //!
 //! // #[reattempt::retry(timeout = "2s")]
-//! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, Error> {
+//! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, RequestError> {
 //!     let response = client.get(url).send().await?.check()?;
 //!     Ok(response.text().await?)
 //! }
@@ -28,4 +28,4 @@ use ::reqwest as client;
 #[path = "version.rs"]
 mod version;
 
-pub use self::version::{Error, RequestExt, ResponseExt, is_retryable};
+pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};

@@ -17,10 +17,10 @@ pub trait RequestExt: Sized {
     ///
     /// ```
     /// # use retry_runtime::adapters as reattempt;
-    /// use reattempt::reqwest::{Error, RequestExt as _, ResponseExt as _};
+    /// use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
     ///
     /// // #[reattempt::retry(attempts = 5, timeout = "2s")]
-    /// async fn pay(client: &reqwest::Client, url: &str, order: String) -> Result<(), Error> {
+    /// async fn pay(client: &reqwest::Client, url: &str, order: String) -> Result<(), RequestError> {
     ///     let request = client.post(url).body(order).attempt_headers();
     ///     request.send().await?.check()?;
     ///     Ok(())

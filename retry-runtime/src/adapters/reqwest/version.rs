@@ -2,6 +2,7 @@
 
 mod request;
 
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -83,9 +84,11 @@ pub fn is_retryable(response: &Response) -> bool {
 }
 
 /// Why a request failed, for functions that only use HTTP.
+///
+/// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source).
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Error {
+pub enum RequestError {
     /// There was no response, or it could not be read.
     Request(client::Error),
     /// The status of the response is a failure.
@@ -94,48 +97,46 @@ pub enum Error {
     Stopped(Stopped),
 }
 
-impl From<client::Error> for Error {
+impl From<client::Error> for RequestError {
     fn from(error: client::Error) -> Self {
         Self::Request(error)
     }
 }
 
-impl From<StatusError> for Error {
+impl From<StatusError> for RequestError {
     fn from(error: StatusError) -> Self {
         Self::Status(error)
     }
 }
 
-impl From<Stopped> for Error {
+impl From<Stopped> for RequestError {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Request(error) => error.fmt(f),
-            Self::Status(error) => error.fmt(f),
+            Self::Request(_) => f.write_str("the request failed"),
+            Self::Status(_) => f.write_str("the response is a failure"),
             Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // `Display` shows the inner error, so its source is next.
+impl Error for RequestError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Request(error) => error.source(),
-            Self::Status(error) => error.source(),
-            // As a link of its own: what it keeps as its source has had its attempts.
+            Self::Request(error) => Some(error),
+            Self::Status(error) => Some(error),
             Self::Stopped(stopped) => Some(stopped),
         }
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Retryable for Error {
+impl Retryable for RequestError {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Request(error) => error.verdict(),

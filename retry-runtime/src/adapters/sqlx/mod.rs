@@ -17,7 +17,7 @@
 //! use reattempt::sqlx::{TransactionError, commit};
 //!
 //! #[reattempt::retry]
-//! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError> {
+//! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError<sqlx::Error>> {
 //!     let mut transaction = pool.begin().await?;
 //!     sqlx::query("UPDATE account SET balance = balance - 1 WHERE id = $1")
 //!         .bind(from)
@@ -40,6 +40,7 @@ use ::sqlx_core as client;
 #[path = "version.rs"]
 mod version;
 
+pub use self::version::commit;
 #[cfg(feature = "sea-orm")]
 pub(super) use self::version::failure;
-pub use self::version::{TransactionError, commit};
+pub use super::transaction::TransactionError;

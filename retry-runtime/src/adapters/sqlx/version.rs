@@ -3,7 +3,8 @@
 use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
-use crate::adapters::{known, transaction};
+use crate::adapters::known;
+use crate::adapters::transaction::{DatabaseFailure, TransactionError};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -103,11 +104,11 @@ fn is_conflict(error: &dyn DatabaseError) -> bool {
     }
 }
 
-pub(crate) fn failure(error: &Error) -> transaction::DatabaseFailure {
+pub(crate) fn failure(error: &Error) -> DatabaseFailure {
     match error {
-        Error::Database(error) if is_conflict(&**error) => transaction::DatabaseFailure::Conflict,
-        Error::Io(_) if error.verdict() == Verdict::Unknown => transaction::DatabaseFailure::Lost,
-        _ => transaction::DatabaseFailure::Other,
+        Error::Database(error) if is_conflict(&**error) => DatabaseFailure::Conflict,
+        Error::Io(_) if error.verdict() == Verdict::Unknown => DatabaseFailure::Lost,
+        _ => DatabaseFailure::Other,
     }
 }
 
@@ -115,7 +116,7 @@ pub(crate) fn failure(error: &Error) -> transaction::DatabaseFailure {
 ///
 /// # Errors
 ///
-/// - [`TransactionError::Commit`](transaction::TransactionError::Commit): the database refused the commit, or
+/// - [`TransactionError::Commit`]: the database refused the commit, or
 ///   the connection was lost.
 ///
 /// # Cancel safety
@@ -124,21 +125,18 @@ pub(crate) fn failure(error: &Error) -> transaction::DatabaseFailure {
 /// that could cut it, or make the transaction safe to run twice.
 pub async fn commit<DB: Database>(
     transaction: Transaction<'_, DB>,
-) -> Result<(), TransactionError> {
+) -> Result<(), TransactionError<Error>> {
     transaction.commit().await.map_err(TransactionError::Commit)
 }
 
-/// Why a transaction failed, and whether it failed before its `COMMIT`.
-pub type TransactionError = transaction::TransactionError<Error>;
-
-impl From<Error> for TransactionError {
+impl From<Error> for TransactionError<Error> {
     fn from(error: Error) -> Self {
         Self::Statement(error)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl Retryable for TransactionError {
+impl Retryable for TransactionError<Error> {
     fn verdict(&self) -> Verdict {
         self.judge(failure)
     }

@@ -53,12 +53,15 @@ fn every_error_made_from_a_stopped_call_has_its_verdict() {
         assert_eq!(own.verdict(), verdict, "reattempt::Error, {outcome}");
         #[cfg(feature = "reqwest")]
         {
-            let error = crate::adapters::reqwest::Error::from(stopped(outcome));
-            assert_eq!(error.verdict(), verdict, "reqwest::Error, {outcome}");
+            let error = crate::adapters::reqwest::RequestError::from(stopped(outcome));
+            assert_eq!(error.verdict(), verdict, "RequestError, {outcome}");
         }
         #[cfg(feature = "tokio-postgres")]
         {
-            let error = crate::adapters::tokio_postgres::TransactionError::from(stopped(outcome));
+            let error =
+                crate::adapters::transaction::TransactionError::<::tokio_postgres::Error>::from(
+                    stopped(outcome),
+                );
             assert_eq!(error.verdict(), verdict, "TransactionError, {outcome}");
         }
     }

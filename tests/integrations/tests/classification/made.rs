@@ -308,8 +308,8 @@ async fn sqlx() -> Vec<Made> {
     let refused = connect(nobody().await).await;
     let hanging_up = hanging_up().await;
     let lost = connect(hanging_up).await;
-    let before = reattempt::sqlx::TransactionError::Statement(connect(hanging_up).await);
-    let during = reattempt::sqlx::TransactionError::Commit(connect(hanging_up).await);
+    let before = TransactionError::Statement(connect(hanging_up).await);
+    let during = TransactionError::Commit(connect(hanging_up).await);
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(Duration::from_mins(1));
@@ -354,8 +354,8 @@ fn sea_orm() -> Vec<Made> {
     let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
     let missing = DbErr::RecordNotFound("account".to_owned());
     let own = DbErr::Custom("a text".to_owned());
-    let before = reattempt::sea_orm::TransactionError::Statement(lost());
-    let during = reattempt::sea_orm::TransactionError::Commit(lost());
+    let before = TransactionError::Statement(lost());
+    let during = TransactionError::Commit(lost());
     vec![
         made("sea-orm", "the connection is lost", &lost()),
         made(

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use integrations::loopback::{self, Answer, Loopback, OK};
 use reattempt::{Outcome, Retryable as _, Verdict, retry};
 
-use super::adapter::{Error, ResponseExt as _, is_retryable};
+use super::adapter::{RequestError, ResponseExt as _, is_retryable};
 use super::client::{self, Client, Response};
 
 fn http() -> Client {
@@ -19,13 +19,13 @@ fn http() -> Client {
 
 /// What a user writes. The attribute has no rule, so the error type decides.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]
-async fn fetch(url: &str) -> Result<String, Error> {
+async fn fetch(url: &str) -> Result<String, RequestError> {
     let response = http().get(url).send().await?.check()?;
     Ok(response.text().await?)
 }
 
 /// The same without retries, to see each error.
-async fn fetch_once(url: &str) -> Result<String, Error> {
+async fn fetch_once(url: &str) -> Result<String, RequestError> {
     let response = http().get(url).send().await?.check()?;
     Ok(response.text().await?)
 }
@@ -78,7 +78,10 @@ async fn what_a_bad_network_does_is_transient() {
     {
         let server = Loopback::start(answer).await;
         let error = fetch_once(&server.url()).await.unwrap_err();
-        assert!(matches!(error, Error::Request(_)), "{answer:?}: {error:?}");
+        assert!(
+            matches!(error, RequestError::Request(_)),
+            "{answer:?}: {error:?}"
+        );
         assert_eq!(error.verdict(), Verdict::Transient, "{answer:?}: {error:?}");
     }
 }
@@ -120,7 +123,7 @@ async fn the_delay_that_the_server_asks_for_is_waited() {
 #[tokio::test]
 async fn an_answer_that_stays_the_same_is_not_retried() {
     let server = Loopback::start(&[NOT_FOUND]).await;
-    let Error::Status(error) = fetch(&server.url()).await.unwrap_err() else {
+    let RequestError::Status(error) = fetch(&server.url()).await.unwrap_err() else {
         panic!("no status")
     };
     assert_eq!(error.status(), 404);
@@ -212,7 +215,7 @@ async fn on_finds_both_kinds_of_failure_under_anyhow() {
 
 /// Not to be run twice by accident.
 #[retry(attempts = 3, base = "1ms", idempotent = false)]
-async fn post_once(url: &str) -> Result<String, Error> {
+async fn post_once(url: &str) -> Result<String, RequestError> {
     let response = http().post(url).send().await?.check()?;
     Ok(response.text().await?)
 }
@@ -229,7 +232,7 @@ async fn what_may_have_run_is_not_repeated_when_it_must_not_be() {
 #[tokio::test]
 async fn an_attempt_that_is_cut_ends_as_the_adapter_s_own_error() {
     let server = Loopback::start(&[Answer::Stall; 3]).await;
-    let Error::Stopped(stopped) = fetch(&server.url()).await.unwrap_err() else {
+    let RequestError::Stopped(stopped) = fetch(&server.url()).await.unwrap_err() else {
         panic!("not stopped")
     };
     assert_eq!(

@@ -38,7 +38,7 @@ async fn take_if_both_have(
     id: i32,
     together: &Barrier,
     attempts: &AtomicU32,
-) -> Result<bool, TransactionError> {
+) -> Result<bool, TransactionError<tokio_postgres::Error>> {
     let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
     let transaction = client
         .build_transaction()
@@ -120,7 +120,7 @@ async fn update_both(
     order: [i32; 2],
     together: &Barrier,
     attempts: &AtomicU32,
-) -> Result<(), TransactionError> {
+) -> Result<(), TransactionError<tokio_postgres::Error>> {
     let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
     let transaction = client.transaction().await?;
     for id in order {
@@ -194,7 +194,7 @@ pub(crate) async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
 
 /// As the example's, for as long as a server may need to come back.
 #[retry(attempts = "unlimited", base = "50ms", max_delay = "200ms")]
-async fn transfer_patiently(url: &str) -> Result<(), TransactionError> {
+async fn transfer_patiently(url: &str) -> Result<(), TransactionError<tokio_postgres::Error>> {
     example::transfer_once(url, 1, 2, 30).await
 }
 
@@ -253,7 +253,7 @@ async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
 static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
 
 #[retry(attempts = 5, base = "1ms")]
-async fn pay(port: u16) -> Result<(), TransactionError> {
+async fn pay(port: u16) -> Result<(), TransactionError<tokio_postgres::Error>> {
     ATTEMPTS.fetch_add(1, Ordering::Relaxed);
     let mut client = postgres::connect(&postgres::url(port)).await?;
     let transaction = client.transaction().await?;

@@ -132,29 +132,36 @@ fn each_verdict_and_each_outcome_is_a_label() {
         (Verdict::Unknown, "1 not_retryable", "1 unknown"),
     ] {
         let (_, recorded) =
-            recorded(|| run(async { POLICY.run(fail(verdict)).name("call").await }));
+            recorded(|| run(async { POLICY.run(fail(verdict)).with_name("call").await }));
         let expected = (vec![outcome.to_owned()], vec![attempts.to_owned()]);
         assert_eq!(labels(&recorded), expected);
     }
 
     let limit = Duration::from_millis(5);
     let timeout = POLICY.with_timeout(limit);
-    let (_, timed_out) = recorded(|| run(async { timeout.run(hang).name("call").await }));
+    let (_, timed_out) = recorded(|| run(async { timeout.run(hang).with_name("call").await }));
     assert_eq!(
         labels(&timed_out),
         (vec!["1 timeout".into()], vec!["2 transient".into()])
     );
 
     let deadline = POLICY.with_deadline(limit);
-    let (_, late) = recorded(|| run(async { deadline.run(hang).name("call").await }));
+    let (_, late) = recorded(|| run(async { deadline.run(hang).with_name("call").await }));
     assert_eq!(
         labels(&late),
         (vec!["1 deadline".into()], vec!["1 transient".into()])
     );
 
     let fails = fail(Verdict::Transient);
-    let (_, refused) =
-        recorded(|| run(async { POLICY.run(fails).budget(&EMPTY).name("call").await }));
+    let (_, refused) = recorded(|| {
+        run(async {
+            POLICY
+                .run(fails)
+                .with_budget(&EMPTY)
+                .with_name("call")
+                .await
+        })
+    });
     assert_eq!(
         labels(&refused),
         (vec!["1 budget".into()], vec!["1 transient".into()])
@@ -163,7 +170,7 @@ fn each_verdict_and_each_outcome_is_a_label() {
     let (_, cancelled) = recorded(|| {
         run(async {
             let cancel = tokio::time::sleep(limit);
-            POLICY.run(hang).cancel(cancel).name("call").await
+            POLICY.run(hang).with_cancel(cancel).with_name("call").await
         })
     });
     assert_eq!(
@@ -174,14 +181,14 @@ fn each_verdict_and_each_outcome_is_a_label() {
     let (_, before) = recorded(|| {
         run(async {
             let cancel = std::future::ready(());
-            POLICY.run(hang).cancel(cancel).name("call").await
+            POLICY.run(hang).with_cancel(cancel).with_name("call").await
         })
     });
     assert_eq!(labels(&before), (vec!["1 cancelled".into()], vec![]));
 
     let (_, dropped) = recorded(|| {
         run(async {
-            tokio::time::timeout(limit, POLICY.run(hang).name("call").into_future()).await
+            tokio::time::timeout(limit, POLICY.run(hang).with_name("call").into_future()).await
         })
     });
     assert_eq!(

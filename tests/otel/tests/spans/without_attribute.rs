@@ -16,7 +16,7 @@ fn reset() -> io::Error {
 async fn an_operation_without_an_attribute_has_the_same_spans() {
     let recorded = Recorded::start();
     let operation = || async { Err::<(), _>(reset()) };
-    POLICY.run(operation).name("ping").await.unwrap_err();
+    POLICY.run(operation).with_name("ping").await.unwrap_err();
     let failed = r#"transient Error { description: "" }"#;
     assert_eq!(
         recorded.tree(),
@@ -34,7 +34,7 @@ async fn an_operation_without_an_attribute_has_the_same_spans() {
 async fn a_sensitive_operation_leaves_the_text_out() {
     let recorded = Recorded::start();
     let operation = || async { Err::<(), _>(reset()) };
-    let call = POLICY.run(operation).name("ping").sensitive();
+    let call = POLICY.run(operation).with_name("ping").with_sensitive(true);
     call.await.unwrap_err();
     let last = recorded.spans().pop().unwrap();
     assert_eq!(text(&last, "error").as_deref(), Some("(sensitive)"));

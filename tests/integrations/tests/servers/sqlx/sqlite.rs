@@ -24,7 +24,7 @@ pub(crate) async fn two_connections(folder: &tempfile::TempDir) -> [SqlitePool; 
 }
 
 #[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
-async fn add_one(pool: &SqlitePool) -> Result<(), TransactionError> {
+async fn add_one(pool: &SqlitePool) -> Result<(), TransactionError<Error>> {
     let mut transaction = pool.begin().await?;
     transaction.execute(ONE).await?;
     commit(transaction).await

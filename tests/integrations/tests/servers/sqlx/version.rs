@@ -52,7 +52,7 @@ macro_rules! update_both {
             order: [&'static str; 2],
             together: &Barrier,
             attempts: &AtomicU32,
-        ) -> Result<(), TransactionError> {
+        ) -> Result<(), TransactionError<Error>> {
             let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
             let mut transaction = pool.begin().await?;
             transaction.execute(order[0]).await?;
@@ -124,7 +124,7 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
 static PAID: AtomicU32 = AtomicU32::new(0);
 
 #[retry(attempts = 5, base = "1ms")]
-async fn pay(url: &str) -> Result<(), TransactionError> {
+async fn pay(url: &str) -> Result<(), TransactionError<Error>> {
     PAID.fetch_add(1, Ordering::Relaxed);
     let mut connection = PgConnection::connect(url).await?;
     let mut transaction = connection.begin().await?;
