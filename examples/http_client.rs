@@ -7,6 +7,7 @@
 //!
 //! The server is in this program. It resets a connection, stalls, and answers 503 with a delay of one second.
 
+use std::error::Error;
 use std::time::{Duration, Instant};
 
 use integrations::loopback::{Answer, Loopback};
@@ -24,11 +25,18 @@ async fn fetch(client: &Client, url: &str) -> Result<String, RequestError> {
 }
 
 fn tell(event: &RetryEvent<'_, RequestError>) {
-    let failure = event
-        .error()
-        .map_or_else(|| "timed out".to_owned(), ToString::to_string);
+    let failure = event.error().map_or_else(|| "timed out".to_owned(), cause);
     let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());
     println!("  attempt {attempt}: {failure} ({verdict}), again in {delay:.0?}");
+}
+
+/// The innermost source, which says what happened: `RequestError` itself only says in which step.
+fn cause(error: &RequestError) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }
 
 const OVERLOADED: Answer = Answer::Bytes(
@@ -38,7 +46,7 @@ const MISSING: Answer =
     Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder().no_proxy().build()?;
 
     println!("A server that resets the connection, stalls, and then is overloaded:");
@@ -53,7 +61,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Loopback::start(&[MISSING]).await;
     let error = fetch(&client, &server.url()).await.unwrap_err();
     println!(
-        "  {error} ({}) after {} request",
+        "  {} ({}) after {} request",
+        cause(&error),
         error.verdict(),
         server.calls()
     );

@@ -8,6 +8,8 @@
 //! certainly never ran, or send a key by which the server recognizes a repeated request. The example `payment_service`
 //! shows the server's side of the key.
 
+use std::error::Error;
+
 use integrations::ledger::Ledger;
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{RetryEvent, retry};
@@ -30,21 +32,32 @@ pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), Re
 }
 
 fn tell(event: &RetryEvent<'_, RequestError>) {
-    let failure = event
-        .error()
-        .map_or_else(|| "timed out".to_owned(), ToString::to_string);
+    let failure = event.error().map_or_else(|| "timed out".to_owned(), cause);
     let (attempt, verdict, delay) = (event.attempt(), event.verdict(), event.delay());
     println!("  attempt {attempt}: {failure} ({verdict}), again in {delay:.0?}");
 }
 
+/// The innermost source, which says what happened: `RequestError` itself only says in which step.
+fn cause(error: &RequestError) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder().no_proxy().build()?;
 
     println!("`idempotent = false`, and a ledger that commits and does not answer:");
     let ledger = Ledger::start(1).await;
     let error = pay_once(&client, &ledger.url()).await.unwrap_err();
-    println!("  {error}; entries in the ledger: {}", ledger.entries());
+    println!(
+        "  {}; entries in the ledger: {}",
+        cause(&error),
+        ledger.entries()
+    );
     assert_eq!(ledger.entries(), 1);
 
     println!("With an idempotency key, and a ledger that does not answer twice:");
