@@ -11,11 +11,9 @@ use crate::script::{RESET, Script, Step, ms};
 
 #[tokio::test(start_paused = true)]
 async fn each_attempt_knows_its_number_and_how_the_last_one_failed() {
+    type Seen = RefCell<Vec<(u32, Option<u32>, Option<Previous>)>>;
     #[retry(attempts = 4, timeout = "1s", budget = "none")]
-    async fn call(
-        script: &Script,
-        seen: &RefCell<Vec<(u32, Option<u32>, Option<Previous>)>>,
-    ) -> io::Result<usize> {
+    async fn call(script: &Script, seen: &Seen) -> io::Result<usize> {
         let attempt = Attempt::current().ok_or(io::ErrorKind::InvalidInput)?;
         seen.borrow_mut()
             .push((attempt.number(), attempt.attempts(), attempt.previous()));

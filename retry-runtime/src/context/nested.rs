@@ -33,6 +33,6 @@ impl Nested {
 
 impl fmt::Display for Nested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }
