@@ -17,17 +17,63 @@
 //! }
 //! ```
 //!
-//! - [`retry`](macro@retry) is the reference page of the attribute: every key, the order of decisions,
-//!   the rules, what it expands to.
-//! - [`Retryable`] is how an error says whether it is worth another attempt.
-//! - [`codes`] has the verdicts of HTTP statuses, SQLSTATEs and gRPC codes, for clients without an adapter.
-//! - [`Policy`] is the settings under a name; [`FAST_IO`], [`SLOW_IO`] and [`NO_RETRY`] are three.
-//! - [`Stopped`] is what a call that was cut returns, inside the caller's own error type.
-//! - [`Budget`] bounds the load that retries add. Each function has one by default. When it is empty, calls end after
-//!   one attempt and the log says so: [Why did my call fail after one attempt?](guide::budgets)
-//! - A function that is not async takes the key [`blocking`](macro@retry#functions-that-are-not-async).
-//! - [`observe`](observe()) tells what a call did, [`set_enabled`] turns retries off, [`Policy::run`] retries a closure.
-//! - The [guide] answers one question on each page.
+//! The function keeps its name, signature, docs and attributes. Each attempt has a timeout, the whole call a deadline.
+//! Waits use exponential backoff with full jitter. Only retryable errors are retried, and a budget bounds the load that
+//! retries add while a service is down. Dropping the future stops everything at once.
+//!
+//! # Find your way
+//!
+//! | you want | read |
+//! |---|---|
+//! | to add retries to an application | [start](guide::start) |
+//! | to choose attempts, limits and delays | [Which numbers do I choose?](guide::numbers) |
+//! | to say which errors are retried | [Which errors are retried?](guide::retried), [`Retryable`] |
+//! | to know why a call was not retried | [Why did my call fail after one attempt?](guide::budgets) |
+//! | to bound a call, or every call of a request | [How long may a call take?](guide::deadlines) |
+//! | to stop calls at shutdown | [cancelling](guide::cancelling) |
+//! | to retry a payment | [idempotency](guide::idempotency) |
+//! | to see attempts, spans and metrics | [What did my call do?](guide::seeing), [`observe`](observe()) |
+//! | to test without waiting | [testing](guide::testing) |
+//! | to change retries, or turn them off, in production | [configuring](guide::configuring), [operating](guide::operating) |
+//! | to retry a function that is not async | [blocking](guide::blocking) |
+//! | to retry a closure or a block | [`Policy::run`] |
+//! | to have one budget for each host | [`Budgets`] |
+//! | to come from another crate | [migrating](guide::migrating) |
+//! | to know when not to retry | [When should I not retry?](guide::when_not) |
+//! | **every key of the attribute** | the reference: [`retry`](macro@retry) |
+//! | everything else | the [guide] |
+//!
+//! # Cargo features
+//!
+//! A client has a feature of its name, with the verdicts of its errors and a module of that name. The version in the name
+//! of a feature is that of the client; without one it is the newest.
+//!
+//! | feature | default | version | gives |
+//! |---|---|---|---|
+//! | `tracing` | yes | `tracing` 0.1 | events of each call, and spans of calls and attempts: [seeing](guide::seeing#read-the-log) |
+//! | `metrics` | no | `metrics` 0.24 | counters, histograms and budget levels: [seeing](guide::seeing#count-calls) |
+//! | `testing` | no | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
+//! | `config` | no | – | presets from TOML files and variables: [configuring](guide::configuring) |
+//! | `serde` | no | `serde` 1 | a [`Policy`] in your own configuration |
+//! | `deadpool` | no | `deadpool` 0.13 | a pool without a free connection is refused |
+//! | `h2` | no | `h2` 0.4 | errors of HTTP/2 |
+//! | `http` | no | `http` 1 | statuses, `Retry-After`, headers that tell the server of the attempt |
+//! | `hyper` | no | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2` and `http` |
+//! | `redis` | no | `redis` 1 | errors of Redis and its clusters |
+//! | `reqwest` | no | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper` |
+//! | `reqwest-0_12` | no | `reqwest` 0.12 | the same; brings `hyper` |
+//! | `sea-orm` | no | `sea-orm` 2 | errors of `sea-orm`, a `commit` that tells its failures apart; brings `sqlx`; Rust 1.94 |
+//! | `sqlx` | no | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
+//! | `sqlx-0_8` | no | `sqlx` 0.8 | the same, with any Rust |
+//! | `tokio-postgres` | no | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
+//! | `tonic` | no | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
+//!
+//! For any other client, [`codes`] has the verdicts of HTTP statuses, SQLSTATEs, gRPC codes, MySQL and SQLite.
+//! [`docs/CLASSIFICATION.md`] has the verdict of each error.
+//!
+//! The crate needs tokio, and Rust 1.85.
+//!
+//! [`docs/CLASSIFICATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CLASSIFICATION.md
 
 // docs.rs sets it: each module then says which feature it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -106,8 +106,8 @@ impl Policy {
         })
     }
 
-    /// Removes the limit on the number of attempts. Only a deadline, or an error that is not retryable, then ends a
-    /// call that fails.
+    /// Removes the limit on the number of attempts. Set a deadline too: without one, a call that keeps failing does not
+    /// end.
     #[must_use]
     pub const fn with_unlimited_attempts(mut self) -> Self {
         self.attempts = UNLIMITED;

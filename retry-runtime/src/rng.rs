@@ -1,6 +1,6 @@
-//! The only randomness in the crate: one small generator a thread.
+//! The only randomness in the crate. A thread has one seed, and each draw a generator of its own.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -8,19 +8,18 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::clock::nanos;
+use crate::clock::{Stamp, nanos};
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
 /// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
-pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
-    let low = *range.start();
-    match nanos(range.end().saturating_sub(low)) {
-        0 => low,
-        width => low.saturating_add(Duration::from_nanos(with_generator(|generator| {
-            generator.random_range(0..=width)
-        }))),
-    }
+///
+/// A child process made by `fork` has its parent's memory, so it would draw its parent's numbers. Only the instant
+/// tells the two apart: it is part of the seed. To ask for the process number is a system call, which took longer
+/// than all else that a retry does.
+#[inline]
+pub(crate) fn duration_in(range: &RangeInclusive<Duration>, at: Stamp) -> Duration {
+    draw(next_seed() ^ at.as_nanos(), range)
 }
 
 /// Draws from the range as [`duration_in`] does, the same for the same `place` in every run. The numbers may
@@ -28,55 +27,38 @@ pub(crate) fn duration_in(range: &RangeInclusive<Duration>) -> Duration {
 pub(crate) fn seeded_duration_in(place: impl Hash, range: &RangeInclusive<Duration>) -> Duration {
     let mut hasher = DefaultHasher::new();
     place.hash(&mut hasher);
-    let mut generator = SmallRng::seed_from_u64(hasher.finish());
+    draw(hasher.finish(), range)
+}
+
+/// The generator spreads the seed over its state, so seeds that follow one another give unrelated numbers.
+fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
     let width = nanos(range.end().saturating_sub(low));
-    low.saturating_add(Duration::from_nanos(generator.random_range(0..=width)))
-}
-
-/// A thread's generator, and the process that seeded it.
-struct Seeded {
-    generator: SmallRng,
-    process: u32,
-}
-
-impl Seeded {
-    fn new(process: u32) -> Self {
-        Self {
-            generator: SmallRng::seed_from_u64(seed(process)),
-            process,
-        }
+    if width == 0 {
+        return low;
     }
-
-    /// What is in the slot, unless another process put it there.
-    fn of_process(slot: &mut Option<Self>, process: u32) -> &mut Self {
-        if slot.as_ref().is_none_or(|seeded| seeded.process != process) {
-            *slot = None;
-        }
-        slot.get_or_insert_with(|| Self::new(process))
-    }
+    let drawn = SmallRng::seed_from_u64(seed).random_range(0..=width);
+    low.saturating_add(Duration::from_nanos(drawn))
 }
 
-/// Lends this thread's generator, seeded afresh in a thread or process that never drew.
-///
-/// A child process made by `fork` has its parent's memory and would draw its parent's numbers, so
-/// the process number is kept beside the state. Asking for it is a system call; only retries pay it.
-fn with_generator<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
+/// The seed of a draw: in each thread they begin somewhere else, and are counted up.
+fn next_seed() -> u64 {
     thread_local! {
-        static SEEDED: RefCell<Option<Seeded>> = const { RefCell::new(None) };
+        static NEXT: Cell<Option<u64>> = const { Cell::new(None) };
     }
-    let process = std::process::id();
-    SEEDED.with_borrow_mut(|slot| draw(&mut Seeded::of_process(slot, process).generator))
+    let seed = NEXT.get().unwrap_or_else(first_seed);
+    NEXT.set(Some(seed.wrapping_add(1)));
+    seed
 }
 
 /// A seed that differs between threads, processes and machines.
 ///
-/// `RandomState` holds keys from the operating system, drawn once a thread and then counted up; a
-/// forked child would count as its parent does, hence the process number and the time.
+/// `RandomState` holds keys from the operating system, drawn once a thread and then counted up. A forked child
+/// counts as its parent does, hence the process number and the time.
 #[cold]
-fn seed(process: u32) -> u64 {
+fn first_seed() -> u64 {
     RandomState::new().hash_one((
-        process,
+        std::process::id(),
         std::thread::current().id(),
         std::time::SystemTime::now(),
     ))
@@ -106,35 +88,30 @@ mod tests {
 
     const NANO: Duration = Duration::from_nanos(1);
 
-    fn numbers(seeded: &mut Seeded) -> Vec<u64> {
-        (0..5).map(|_| seeded.generator.random()).collect()
+    fn at(nanos: u64) -> Stamp {
+        Stamp::from_nanos(nanos)
     }
 
-    /// After a fork, the child has the parent's generator and another process number.
+    /// After a fork, the child has the parent's seed. One nanosecond lies between the draws of the two.
     #[test]
-    fn another_process_draws_other_numbers() {
-        let parent = Seeded::new(1);
-        let copy = |of: &Seeded| Seeded {
-            generator: of.generator.clone(),
-            process: of.process,
-        };
-        let (mut same, mut first, mut second) = (
-            Some(copy(&parent)),
-            Some(copy(&parent)),
-            Some(copy(&parent)),
-        );
-        let same = numbers(Seeded::of_process(&mut same, 1));
-        let first = numbers(Seeded::of_process(&mut first, 2));
-        let second = numbers(Seeded::of_process(&mut second, 2));
-        assert_eq!(same, numbers(&mut copy(&parent)));
-        assert_ne!(first, same);
-        assert_ne!(first, second, "two children of one parent");
+    fn the_same_seed_draws_other_numbers_at_another_instant() {
+        let second = Duration::ZERO..=Duration::from_secs(1);
+        let drawn: HashSet<_> = (0..1000).map(|now| draw(7 ^ now, &second)).collect();
+        assert_eq!(drawn.len(), 1000);
+        assert_eq!(draw(7, &second), draw(7, &second));
+    }
+
+    #[test]
+    fn draws_of_one_instant_differ() {
+        let second = Duration::ZERO..=Duration::from_secs(1);
+        let drawn: HashSet<_> = (0..1000).map(|_| duration_in(&second, at(1))).collect();
+        assert!(drawn.len() >= 999, "{}", drawn.len());
     }
 
     #[test]
     fn no_two_seeds_are_equal() {
-        let mut seeds: HashSet<_> = (0..1000).map(|_| seed(1)).collect();
-        let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(|| seed(1))).collect();
+        let mut seeds: HashSet<_> = (0..1000).map(|_| first_seed()).collect();
+        let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(first_seed)).collect();
         for thread in threads {
             seeds.insert(thread.join().unwrap());
         }
@@ -149,7 +126,7 @@ mod tests {
         let mut counts = [0_u32; 16];
         let low = Duration::from_millis(5);
         for _ in 0..DRAWS {
-            let drawn = duration_in(&(low..=low + NANO * 15)).saturating_sub(low);
+            let drawn = duration_in(&(low..=low + NANO * 15), at(1)).saturating_sub(low);
             counts[usize::try_from(drawn.as_nanos()).unwrap()] += 1;
         }
         let expected = f64::from(DRAWS) / 16.0;
@@ -162,10 +139,10 @@ mod tests {
 
     #[test]
     fn a_range_of_one_value_or_none_gives_its_start() {
-        assert_eq!(duration_in(&(NANO..=NANO)), NANO);
+        assert_eq!(duration_in(&(NANO..=NANO), at(1)), NANO);
         let empty = NANO * 3..=NANO;
-        assert_eq!(duration_in(&empty), NANO * 3);
+        assert_eq!(duration_in(&empty, at(1)), NANO * 3);
         let nearly = Duration::MAX.saturating_sub(NANO);
-        assert!(duration_in(&(nearly..=Duration::MAX)) >= nearly);
+        assert!(duration_in(&(nearly..=Duration::MAX), at(1)) >= nearly);
     }
 }

@@ -1,42 +1,106 @@
 //! The guide: one page for each question.
 //!
-//! - [Why did my call fail after one attempt?](budgets) – what the retry budget does, and how to change it.
-//! - [What did my call do?](seeing) – reports, hooks, events, spans, and the switch that turns retries off.
-//! - [How do I retry a payment?](idempotency) – idempotency keys, on the client and on the server.
-#![cfg_attr(
-    feature = "config",
-    doc = "- [How do I change retries without a release?](configuring) – presets, files, variables, and reloads."
-)]
-#![cfg_attr(
-    not(feature = "config"),
-    doc = "- How do I change retries without a release? This page is there with the feature `config`."
-)]
-#![cfg_attr(
-    feature = "testing",
-    doc = "- [How do I test code that retries?](testing) – scopes without waits, tokio's paused clock, scripted operations."
-)]
-#![cfg_attr(
-    not(feature = "testing"),
-    doc = "- How do I test code that retries? This page is there with the feature `testing`."
-)]
+//! | question | on the page |
+//! |---|---|
+//! | [How do I add retries to an application?](start) | the lines for `Cargo.toml`, a first function, and what you see when it fails |
+//! | [Which numbers do I choose?](numbers) | attempts, timeout, deadline and delays, from a latency and a deadline |
+//! | [Which errors are retried?](retried) | verdicts, rules, errors of your own, clients |
+//! | [Why did my call fail after one attempt?](budgets) | the outcomes that end a call early, and the retry budget |
+//! | [How long may a call take?](deadlines) | limits, `Stopped`, the deadline of a request |
+//! | [How do I stop calls at shutdown?](cancelling) | `cancel`, and what dropping does |
+//! | [How do I retry a payment?](idempotency) | `idempotent`, and idempotency keys on both sides |
+//! | [What happens when a retried function calls another?](nesting) | how retries add, refusals, the current attempt, spawned tasks |
+//! | [What did my call do?](seeing) | reports, hooks, events, spans, metrics |
+//! | [How do I test code that retries?](testing) | scopes without waits, scripted operations, the paused clock |
+//! | [How do I change retries without a release?](configuring) | presets, files, variables, reloads |
+//! | [What do I do when a service that I call is down?](operating) | where to look, and how to turn retries off |
+//! | [How do I retry a function that is not async?](blocking) | `blocking`, and how to call it from async code |
+//! | [How do I come from another crate?](migrating) | the words of other crates, and what is different here |
+//! | [When should I not retry?](when_not) | what to do instead, and what this crate does not do |
+//! | [What does this crate promise?](promises) | ten promises with their tests, costs, versions |
 //!
-//! [`retry`](macro@crate::retry) is the reference of the attribute.
+//! [`retry`](macro@crate::retry) is the reference of the attribute: every key, and the order of decisions.
+//!
+//! # Programs to copy
+//!
+//! Each starts its servers itself. Run one in a checkout of the [repository]: `cargo run --example quickstart`. Those
+//! with a client are in the package `integrations`: `cargo run -p integrations --example http_client`.
+//!
+//! | example | package | shows |
+//! |---|---|---|
+//! | `quickstart` | – | a server that refuses, stalls and fails before it answers |
+//! | `downloads` | – | 200 files from a server with faults, with a report of each call and the budget over time |
+//! | `presets` | – | policies by name |
+//! | `tuning` | –, `--features config` | settings that are read again on SIGHUP, and retries turned off and on |
+//! | `schedule` | – | the delays, the worst case and the load of a policy |
+//! | `storm` | – | what retries do to a server, with and without a budget |
+//! | `http_client`, `http_client_0_12` | `integrations` | `reqwest`: resets, stalls, a 503 that names a delay |
+//! | `hyper_client` | `integrations` | `hyper`, with an error enum that forwards verdicts |
+//! | `grpc_client` | `integrations` | `tonic`: codes, and the delay of `RetryInfo` |
+//! | `postgres_transfer`, `sqlx_transfer` | `integrations` | a transaction that is retried as a whole |
+//! | `redis_cache` | `integrations` | a server that is killed and comes back |
+//! | `blocking_http` | `integrations` | `ureq`, in a program without async |
+//! | `deadline_service` | `integrations` | `axum`: the deadline of a request, kept and passed on |
+//! | `shutdown` | `integrations` | `cancel`, with a token of `tokio-util` |
+//! | `payment`, `payment_service` | `integrations` | an idempotency key, on the client and on the server |
+//! | `http_methods` | `integrations` | GET, PUT and DELETE are retried, POST only with a key |
+//! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
+//!
+//! [repository]: https://github.com/reattempt/reattempt
+
+#[doc = include_str!("start.md")]
+pub mod start {}
+
+#[doc = include_str!("numbers.md")]
+pub mod numbers {}
+
+#[doc = include_str!("retried.md")]
+pub mod retried {}
 
 #[doc = include_str!("budgets.md")]
 pub mod budgets {}
 
-// Its examples need the feature.
-#[cfg(feature = "config")]
-#[doc = include_str!("configuring.md")]
-pub mod configuring {}
+#[doc = include_str!("deadlines.md")]
+pub mod deadlines {}
+
+#[doc = include_str!("cancelling.md")]
+pub mod cancelling {}
 
 #[doc = include_str!("idempotency.md")]
 pub mod idempotency {}
 
+#[doc = include_str!("nesting.md")]
+pub mod nesting {}
+
 #[doc = include_str!("seeing.md")]
 pub mod seeing {}
 
-// Its examples need the feature.
-#[cfg(feature = "testing")]
-#[doc = include_str!("testing.md")]
+// The examples of two pages need a feature. Without it the page is a line, so that links to it hold.
+#[cfg_attr(feature = "testing", doc = include_str!("testing.md"))]
+#[cfg_attr(
+    not(feature = "testing"),
+    doc = "How do I test code that retries? This page needs the feature `testing`."
+)]
 pub mod testing {}
+
+#[cfg_attr(feature = "config", doc = include_str!("configuring.md"))]
+#[cfg_attr(
+    not(feature = "config"),
+    doc = "How do I change retries without a release? This page needs the feature `config`."
+)]
+pub mod configuring {}
+
+#[doc = include_str!("operating.md")]
+pub mod operating {}
+
+#[doc = include_str!("blocking.md")]
+pub mod blocking {}
+
+#[doc = include_str!("migrating.md")]
+pub mod migrating {}
+
+#[doc = include_str!("when_not.md")]
+pub mod when_not {}
+
+#[doc = include_str!("promises.md")]
+pub mod promises {}

@@ -9,11 +9,13 @@ use reattempt::{Attempt, IdempotencyKey, Previous, Verdict, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
+/// The number of an attempt, how many there are, and how the one before failed.
+type Seen = (u32, Option<u32>, Option<Previous>);
+
 #[tokio::test(start_paused = true)]
 async fn each_attempt_knows_its_number_and_how_the_last_one_failed() {
-    type Seen = RefCell<Vec<(u32, Option<u32>, Option<Previous>)>>;
     #[retry(attempts = 4, timeout = "1s", budget = "none")]
-    async fn call(script: &Script, seen: &Seen) -> io::Result<usize> {
+    async fn call(script: &Script, seen: &RefCell<Vec<Seen>>) -> io::Result<usize> {
         let attempt = Attempt::current().ok_or(io::ErrorKind::InvalidInput)?;
         seen.borrow_mut()
             .push((attempt.number(), attempt.attempts(), attempt.previous()));

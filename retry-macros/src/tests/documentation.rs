@@ -1,27 +1,81 @@
-//! The documentation has every key, and says the same of it everywhere.
+//! The reference has every key, and the guide has words that the attribute answers.
 
-use crate::keys::KEYS;
+use crate::keys::{Foreign, KEYS, foreign};
 
-/// The rows of the table of keys in a page.
-fn rows<'a>(name: &str, page: &'a str) -> Vec<&'a str> {
+/// The rows of a table in a page.
+fn rows<'a>(name: &str, page: &'a str, heading: &str) -> Vec<&'a str> {
     let mut lines = page.lines();
+    assert!(lines.any(|line| line == heading), "{name} has no table");
     assert!(
-        lines.any(|line| line == "| key | value | default | meaning |"),
-        "{name} has no table"
+        lines.next().is_some_and(|line| line.starts_with("|---|")),
+        "{name}"
     );
-    assert_eq!(lines.next(), Some("|---|---|---|---|"), "{name}");
     lines.take_while(|line| line.starts_with('|')).collect()
 }
 
 #[test]
-fn the_tables_of_both_pages_are_the_table_of_keys() {
-    let readme = rows("README.md", include_str!("../../../README.md"));
-    let reference = rows("src/retry.md", include_str!("../../../src/retry.md"));
-    assert_eq!(readme, reference);
+fn the_table_of_the_reference_is_the_table_of_keys() {
+    let reference = rows(
+        "src/retry.md",
+        include_str!("../../../src/retry.md"),
+        "| key | value | default | meaning |",
+    );
     let names: Vec<_> = reference
         .iter()
         .filter_map(|row| row.split('`').nth(1))
         .collect();
     let keys: Vec<_> = KEYS.iter().map(|key| key.name).collect();
     assert_eq!(names, keys);
+}
+
+/// The keys between backticks, without their values.
+fn keys(cell: &str) -> impl Iterator<Item = &str> {
+    let quoted = cell.split('`').skip(1).step_by(2);
+    quoted.filter_map(|text| text.split(' ').next())
+}
+
+#[test]
+fn each_foreign_word_of_the_guide_is_answered_with_the_key_beside_it() {
+    let table = rows(
+        "src/guide/migrating.md",
+        include_str!("../../../src/guide/migrating.md"),
+        "| elsewhere | here |",
+    );
+    assert!(table.len() >= 10, "{}", table.len());
+    for row in table {
+        let cells: Vec<_> = row.split('|').collect();
+        let [_, theirs, ours, _] = cells[..] else {
+            panic!("{row}")
+        };
+        for word in keys(theirs) {
+            let answer = match foreign(word) {
+                Some(Foreign::Key(id)) => id.key().name,
+                Some(Foreign::Retries) => "attempts",
+                other => panic!("{word}: {other:?}"),
+            };
+            assert_eq!(Some(answer), keys(ours).next(), "{word}");
+        }
+    }
+}
+
+#[test]
+fn the_reference_shows_the_calls_that_the_attribute_expands_to() {
+    let reference = include_str!("../../../src/retry.md");
+    let expansion = include_str!("snapshots/limits_that_are_constant.snap");
+    let expansion: String = expansion.split_whitespace().collect();
+    let (_, shown) = reference.split_once("# What it expands to").unwrap();
+    let (shown, _) = shown.split_once("\n```\n").unwrap();
+    let calls: Vec<_> = shown
+        .split("call.")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('('))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(
+        calls.contains(&"attempt") && calls.contains(&"wait"),
+        "{calls:?}"
+    );
+    for name in calls {
+        assert!(expansion.contains(&format!("call.{name}(")), "{name}");
+    }
 }

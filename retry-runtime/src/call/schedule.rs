@@ -54,22 +54,23 @@ impl State<'_> {
             return Err(Outcome::HintTooLong);
         }
         let now = Instant::now();
+        let stamp = Stamp::of(now);
         let last = match policy.jitter() {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
         let (low, high) = raised_by(said.hint, self.settings.delay_range(number - 1, last));
-        let range = match self.longest_wait(now) {
+        let range = match self.longest_wait(stamp) {
             Ok(None) => low..=high,
             Ok(Some(longest)) => fit::cut(low, high, longest).ok_or(Outcome::Deadline)?,
             Err(TooLate) => return Err(Outcome::Deadline),
         };
         let price = charge(previous);
-        let paid = self.with_budget(|budget| budget.take(price, number == 1, Stamp::of(now)));
+        let paid = self.with_budget(|budget| budget.take(price, number == 1, stamp));
         if paid == Some(false) {
             return Err(Outcome::Budget);
         }
-        let (delay, wait) = self.draw(&range);
+        let (delay, wait) = self.draw(&range, stamp);
         let listens = self.settings.listens();
         if listens || policy.jitter() == Jitter::Decorrelated || wait > LONGEST_SLEEP {
             frame.cold().noted().delay = Some(delay);
@@ -93,12 +94,11 @@ impl State<'_> {
 
     /// The longest wait from `now` on, or `None` without a deadline. Somebody may also want to know how long
     /// the call took.
-    fn longest_wait(&self, now: Instant) -> Result<Option<Duration>, TooLate> {
+    fn longest_wait(&self, now: Stamp) -> Result<Option<Duration>, TooLate> {
         let frame = &self.frame;
         if frame.deadline.get() == NEVER && !self.is_heard() {
             return Ok(None);
         }
-        let now = Stamp::of(now);
         frame.start(now);
         frame.longest_wait(now)
     }

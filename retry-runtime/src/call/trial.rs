@@ -53,12 +53,16 @@ impl State<'_> {
 
     /// Draws the delay before the next attempt: the delay of the policy, and how much of it is waited for.
     #[inline]
-    pub(super) fn draw(&self, range: &RangeInclusive<Duration>) -> (Duration, Duration) {
+    pub(super) fn draw(
+        &self,
+        range: &RangeInclusive<Duration>,
+        now: Stamp,
+    ) -> (Duration, Duration) {
         let number = self.frame.number.get();
         let drawn = self.with_trial(|own| (own.draw(number, range), own.trial.waits));
         match drawn {
             None => {
-                let delay = rng::duration_in(range);
+                let delay = rng::duration_in(range, now);
                 (delay, delay)
             }
             Some((delay, true)) => (delay, delay),

@@ -6,6 +6,7 @@ mod payment_service;
 mod redis;
 mod sea_orm;
 mod sqlx;
+mod sqlx_0_8;
 mod tokio_postgres;
 
 use integrations::{mariadb, postgres, redis as redis_server};
@@ -14,25 +15,32 @@ integrations::tests! {
     [] =>
         left_out::a_test_whose_server_is_missing_is_ignored_with_the_reason_and_fails_in_ci,
         sea_orm::a_locked_file_is_waited_for_and_a_statement_that_is_wrong_is_not_retried,
-        sqlx::a_sqlite_file_that_is_locked_is_waited_for;
+        sqlx::sqlite::a_sqlite_file_that_is_locked_is_waited_for;
     [redis_server::PROGRAM] =>
         redis::a_server_that_is_killed_and_restarted_is_waited_for,
         redis::a_managed_connection_survives_a_restart,
         redis::a_connection_that_was_lost_is_transient_and_none_is_refused,
         redis::what_the_server_says_is_by_its_kind;
     [mariadb::PROGRAM] =>
-        sqlx::a_conflict_in_mariadb_runs_the_whole_transaction_again,
-        sqlx::a_mariadb_without_a_free_connection_refuses;
+        sqlx::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
+        sqlx_0_8::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
+        sqlx::version::a_mariadb_without_a_free_connection_refuses,
+        sqlx_0_8::version::a_mariadb_without_a_free_connection_refuses;
     [mariadb::PROGRAM, postgres::PROGRAM] =>
-        sqlx::a_lost_connection_is_unknown_and_transient_before_the_commit;
+        sqlx::version::a_lost_connection_is_unknown_and_transient_before_the_commit,
+        sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [postgres::PROGRAM] =>
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,
         payment_service::a_key_of_another_order_and_no_key_are_refused,
-        sqlx::a_connection_lost_during_commit_is_unknown_and_not_retried,
-        sqlx::a_deadlock_in_postgres_runs_the_whole_transaction_again,
-        sqlx::an_error_of_postgres_is_by_its_sqlstate,
+        sea_orm::a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not,
+        sqlx::version::a_connection_lost_during_commit_is_unknown_and_not_retried,
+        sqlx_0_8::version::a_connection_lost_during_commit_is_unknown_and_not_retried,
+        sqlx::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
+        sqlx_0_8::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
+        sqlx::version::an_error_of_postgres_is_by_its_sqlstate,
+        sqlx_0_8::version::an_error_of_postgres_is_by_its_sqlstate,
         tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,
         tokio_postgres::a_statement_alone_cannot_be_retried,
         tokio_postgres::a_deadlock_runs_the_whole_transaction_again,

@@ -1,14 +1,16 @@
-//! `sea-orm` against SQLite: the verdicts are those of `sqlx`.
+//! `sea-orm` against PostgreSQL and SQLite: the verdicts are those of `sqlx`.
 
 use std::time::Duration;
 
+use integrations::postgres;
 use reattempt::sea_orm::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use sea_orm::{
-    ConnectionTrait as _, DatabaseConnection, DbErr, SqlxSqliteConnector, TransactionTrait as _,
+    ConnectionTrait as _, Database, DatabaseConnection, DbErr, SqlxSqliteConnector,
+    TransactionTrait as _,
 };
 
-const ONE: &str = "UPDATE account SET balance = balance + 1 WHERE id = 1";
+use crate::sqlx::version::{ACCOUNTS, BALANCES, ONE};
 
 #[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
 async fn add_one(database: &DatabaseConnection) -> Result<(), TransactionError<DbErr>> {
@@ -19,7 +21,7 @@ async fn add_one(database: &DatabaseConnection) -> Result<(), TransactionError<D
 
 pub(crate) async fn a_locked_file_is_waited_for_and_a_statement_that_is_wrong_is_not_retried() {
     let folder = tempfile::tempdir().unwrap();
-    let [one, two] = super::sqlx::sqlite(&folder).await;
+    let [one, two] = crate::sqlx::sqlite::two_connections(&folder).await;
     let [one, two] = [one, two].map(SqlxSqliteConnector::from_sqlx_sqlite_pool);
     let holder = one.begin().await.unwrap();
     holder.execute_unprepared(ONE).await.unwrap();
@@ -43,4 +45,40 @@ pub(crate) async fn a_locked_file_is_waited_for_and_a_statement_that_is_wrong_is
     tokio::time::pause();
     let none_free = two.begin().await.map(drop).unwrap_err();
     assert_eq!(none_free.verdict(), Verdict::Refused, "{none_free:?}");
+}
+
+async fn with_accounts(server: &postgres::Server) -> DatabaseConnection {
+    let url = format!("postgres://postgres@127.0.0.1:{}/postgres", server.port());
+    let database = Database::connect(url).await.unwrap();
+    for statement in [ACCOUNTS, BALANCES] {
+        database.execute_unprepared(statement).await.unwrap();
+    }
+    database
+}
+
+pub(crate) async fn a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not() {
+    let server = postgres::Server::start().await.unwrap();
+    let database = with_accounts(&server).await;
+    // A session that does not wait for a lock of another one.
+    let impatient = "ALTER DATABASE postgres SET lock_timeout = '1ms'";
+    database.execute_unprepared(impatient).await.unwrap();
+    let port = crate::tokio_postgres::cut_at_commit(server.port()).await;
+    let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
+    let other = Database::connect(&url).await.unwrap();
+
+    let holder = database.begin().await.unwrap();
+    holder.execute_unprepared(ONE).await.unwrap();
+    let busy = other.execute_unprepared(ONE).await.unwrap_err();
+    assert_eq!(busy.verdict(), Verdict::Transient, "{busy:?}");
+    let (added, ()) = tokio::join!(add_one(&other), async {
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        holder.commit().await.unwrap();
+    });
+    // It waited for the lock, and then the answer to its commit was lost.
+    let lost = added.unwrap_err();
+    assert!(matches!(lost, TransactionError::Commit(_)), "{lost:?}");
+    assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");
+    let balance = "SELECT FROM account WHERE id = 1 AND balance = 102";
+    let found = database.execute_unprepared(balance).await.unwrap();
+    assert_eq!(found.rows_affected(), 1, "both took effect, once each");
 }

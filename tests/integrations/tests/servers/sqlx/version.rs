@@ -1,42 +1,44 @@
-//! `sqlx` against PostgreSQL, MariaDB and SQLite.
+//! One version of `sqlx` against PostgreSQL and MariaDB. The module around names the crate `client`, and the
+//! module of `reattempt` `adapter`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use integrations::{mariadb, postgres};
-use reattempt::sqlx::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
-use sqlx::mysql::{MySqlConnection, MySqlPool};
-use sqlx::postgres::PgPool;
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
-use sqlx::{Connection as _, Database, Error, Executor as _, Pool};
 use tokio::sync::Barrier;
+
+use super::adapter::{TransactionError, commit};
+use super::client::mysql::{MySqlConnection, MySqlPool};
+use super::client::postgres::{PgConnection, PgPool};
+use super::client::{Connection as _, Database, Error, Executor, Pool, query_scalar};
 
 fn postgres_url(port: u16) -> String {
     format!("postgres://postgres@127.0.0.1:{port}/postgres")
 }
 
-const ACCOUNTS: &str = "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)";
-const BALANCES: &str = "INSERT INTO account VALUES (1, 100), (2, 100)";
+pub(crate) const ACCOUNTS: &str =
+    "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)";
+pub(crate) const BALANCES: &str = "INSERT INTO account VALUES (1, 100), (2, 100)";
 
 /// Runs statements one by one, each in a transaction of its own.
-async fn run<DB: Database>(pool: &Pool<DB>, statements: &[&'static str])
+pub(crate) async fn run<DB: Database>(pool: &Pool<DB>, statements: &[&'static str])
 where
-    for<'c> &'c Pool<DB>: sqlx::Executor<'c, Database = DB>,
+    for<'c> &'c Pool<DB>: Executor<'c, Database = DB>,
 {
     for statement in statements {
         pool.execute(*statement).await.unwrap();
     }
 }
 
-async fn failure<DB: Database>(pool: &Pool<DB>, statement: &'static str) -> Error
+pub(crate) async fn failure<DB: Database>(pool: &Pool<DB>, statement: &'static str) -> Error
 where
-    for<'c> &'c Pool<DB>: sqlx::Executor<'c, Database = DB>,
+    for<'c> &'c Pool<DB>: Executor<'c, Database = DB>,
 {
     pool.execute(statement).await.err().unwrap()
 }
 
-fn code(error: &Error) -> Option<String> {
+pub(crate) fn code(error: &Error) -> Option<String> {
     let code = error.as_database_error()?.code()?;
     Some(code.into_owned())
 }
@@ -66,8 +68,8 @@ macro_rules! update_both {
 update_both!(update_both_in_postgres, PgPool);
 update_both!(update_both_in_mariadb, MySqlPool);
 
-const ONE: &str = "UPDATE account SET balance = balance + 1 WHERE id = 1";
-const TWO: &str = "UPDATE account SET balance = balance + 1 WHERE id = 2";
+pub(crate) const ONE: &str = "UPDATE account SET balance = balance + 1 WHERE id = 1";
+pub(crate) const TWO: &str = "UPDATE account SET balance = balance + 1 WHERE id = 2";
 
 pub(crate) async fn a_deadlock_in_postgres_runs_the_whole_transaction_again() {
     let server = postgres::Server::start().await.unwrap();
@@ -81,7 +83,7 @@ pub(crate) async fn a_deadlock_in_postgres_runs_the_whole_transaction_again() {
     one.and(two).unwrap();
     let attempts: u32 = attempts.map(AtomicU32::into_inner).iter().sum();
     assert_eq!(attempts, 3);
-    let sum: i64 = sqlx::query_scalar("SELECT sum(balance)::bigint FROM account")
+    let sum: i64 = query_scalar("SELECT sum(balance)::bigint FROM account")
         .fetch_one(&pool)
         .await
         .unwrap();
@@ -112,7 +114,7 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
     run(&pool, &["CREATE DATABASE template"]).await;
     let url = postgres_url(server.port()).replace("/postgres", "/template");
     let url = url.replace("//template", "//postgres");
-    let user = sqlx::PgConnection::connect(&url).await.unwrap();
+    let user = PgConnection::connect(&url).await.unwrap();
     let in_use = failure(&pool, "CREATE DATABASE copy TEMPLATE template").await;
     assert_eq!(code(&in_use).as_deref(), Some("55006"), "{in_use:?}");
     assert_eq!(in_use.verdict(), Verdict::Transient);
@@ -124,7 +126,7 @@ static PAID: AtomicU32 = AtomicU32::new(0);
 #[retry(attempts = 5, base = "1ms")]
 async fn pay(url: &str) -> Result<(), TransactionError<Error>> {
     PAID.fetch_add(1, Ordering::Relaxed);
-    let mut connection = sqlx::PgConnection::connect(url).await?;
+    let mut connection = PgConnection::connect(url).await?;
     let mut transaction = connection.begin().await?;
     transaction.execute(ONE).await?;
     commit(transaction).await
@@ -134,13 +136,13 @@ pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried()
     let server = postgres::Server::start().await.unwrap();
     let pool = PgPool::connect(&postgres_url(server.port())).await.unwrap();
     run(&pool, &[ACCOUNTS, BALANCES]).await;
-    let port = super::tokio_postgres::cut_at_commit(server.port()).await;
+    let port = crate::tokio_postgres::cut_at_commit(server.port()).await;
     let error = pay(&postgres_url(port)).await.unwrap_err();
     assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Unknown, "{error:?}");
     assert_eq!(PAID.load(Ordering::Relaxed), 1);
     // It did take effect: a retry would have paid twice.
-    let sum: i64 = sqlx::query_scalar("SELECT sum(balance)::bigint FROM account")
+    let sum: i64 = query_scalar("SELECT sum(balance)::bigint FROM account")
         .fetch_one(&pool)
         .await
         .unwrap();
@@ -150,7 +152,7 @@ pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried()
 pub(crate) async fn a_lost_connection_is_unknown_and_transient_before_the_commit() {
     let mut server = postgres::Server::start().await.unwrap();
     let url = postgres_url(server.port());
-    let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
+    let mut connection = PgConnection::connect(&url).await.unwrap();
     let waiting = tokio::spawn(async move { connection.execute("SELECT pg_sleep(60)").await });
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.stop();
@@ -158,7 +160,7 @@ pub(crate) async fn a_lost_connection_is_unknown_and_transient_before_the_commit
     // The server says that it stops.
     assert_eq!(code(&ended).as_deref(), Some("57P01"), "{ended:?}");
     assert_eq!(ended.verdict(), Verdict::Transient, "{ended:?}");
-    let refused = sqlx::PgConnection::connect(&url).await.err().unwrap();
+    let refused = PgConnection::connect(&url).await.err().unwrap();
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
 
     let mut server = mariadb::Server::start().await.unwrap();
@@ -212,50 +214,4 @@ pub(crate) async fn a_mariadb_without_a_free_connection_refuses() {
     // It has no SQLSTATE yet, so the number tells.
     assert_eq!(code(&refused), None, "{refused:?}");
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
-}
-
-/// Two connections to a file, which do not wait for locks.
-pub(crate) async fn sqlite(folder: &tempfile::TempDir) -> [SqlitePool; 2] {
-    let options = SqliteConnectOptions::new()
-        .filename(folder.path().join("database"))
-        .create_if_missing(true)
-        .busy_timeout(Duration::ZERO);
-    let pool = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(Duration::from_mins(1));
-    let one = pool.clone().connect_with(options.clone()).await.unwrap();
-    run(&one, &[ACCOUNTS, BALANCES]).await;
-    [one, pool.connect_with(options).await.unwrap()]
-}
-
-#[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
-async fn add_one(pool: &SqlitePool) -> Result<(), TransactionError<Error>> {
-    let mut transaction = pool.begin().await?;
-    transaction.execute(ONE).await?;
-    commit(transaction).await
-}
-
-pub(crate) async fn a_sqlite_file_that_is_locked_is_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let [one, two] = sqlite(&folder).await;
-    let mut holder = one.begin().await.unwrap();
-    holder.execute(ONE).await.unwrap();
-    let busy = failure(&two, ONE).await;
-    assert_eq!(code(&busy).as_deref(), Some("5"), "{busy:?}");
-    assert_eq!(busy.verdict(), Verdict::Transient, "{busy:?}");
-    let (added, ()) = tokio::join!(add_one(&two), async {
-        tokio::time::sleep(Duration::from_millis(30)).await;
-        holder.commit().await.unwrap();
-    });
-    added.unwrap();
-
-    let twice = failure(&two, BALANCES).await;
-    assert_eq!(code(&twice).as_deref(), Some("1555"), "{twice:?}");
-    assert_eq!(twice.verdict(), Verdict::Permanent, "{twice:?}");
-    // The only connection of the pool is taken, so nothing ran.
-    let _taken = two.acquire().await.unwrap();
-    tokio::time::pause();
-    let none_free = failure(&two, ONE).await;
-    assert!(matches!(none_free, Error::PoolTimedOut), "{none_free:?}");
-    assert_eq!(none_free.verdict(), Verdict::Refused);
 }

@@ -1,0 +1,331 @@
+//! The pages of the documentation agree with the manifests, with the repository and with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The cells of the rows below a table's heading.
+fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let (_, rows) = page
+        .split_once(heading)
+        .unwrap_or_else(|| panic!("no {heading}"));
+    let rows = rows
+        .lines()
+        .skip(2)
+        .map(|row| row.trim_start_matches("//! "));
+    rows.take_while(|row| row.starts_with('|'))
+        .map(|row| {
+            row.trim_matches('|')
+                .split(" | ")
+                .map(|cell| cell.trim().to_owned())
+                .collect()
+        })
+        .collect()
+}
+
+/// What stands between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The features of a manifest, in order, with what each turns on.
+fn features(manifest: &str) -> Vec<(&str, &str)> {
+    let (_, features) = manifest.split_once("[features]\n").unwrap();
+    let features = features.split("\n\n").next().unwrap().lines();
+    features.filter_map(|line| line.split_once(" = ")).collect()
+}
+
+/// The client that a feature of the runtime is about, and its version: the first dependency that it turns on.
+fn client(manifest: &str, feature: &str) -> Option<String> {
+    // Their dependencies are tools.
+    if ["config", "testing"].contains(&feature) {
+        return None;
+    }
+    let all = features(manifest);
+    let (_, on) = all.iter().find(|(name, _)| *name == feature).unwrap();
+    let dependency = quoted(&on.replace('"', "`"))
+        .find_map(|item| Some(item.strip_prefix("dep:")?.to_owned()))?;
+    let line = manifest
+        .lines()
+        .find(|line| line.starts_with(&format!("{dependency} = {{")))
+        .unwrap();
+    let value = |key: &str| {
+        Some(
+            line.split_once(&format!("{key} = \""))?
+                .1
+                .split('"')
+                .next()
+                .unwrap(),
+        )
+    };
+    let package = value("package").unwrap_or(&dependency);
+    let package = package.trim_end_matches("-core").trim_end_matches("_core");
+    let mut parts = value("version").unwrap().split('.');
+    let version = match (parts.next().unwrap(), parts.next()) {
+        ("0", Some(minor)) => format!("0.{minor}"),
+        (major, _) => major.to_owned(),
+    };
+    Some(format!("`{package}` {version}"))
+}
+
+#[test]
+fn the_table_of_features_is_that_of_the_manifest() {
+    let (manifest, runtime) = (read("Cargo.toml"), read("retry-runtime/Cargo.toml"));
+    let rows = table(
+        &read("src/lib.rs"),
+        "| feature | default | version | gives |",
+    );
+    let all = features(&manifest);
+    let default = all.iter().find(|(name, _)| *name == "default").unwrap().1;
+    let expected: Vec<_> = all
+        .iter()
+        .filter(|(name, _)| *name != "default")
+        .map(|(name, _)| {
+            let is_default = default.contains(&format!("\"{name}\""));
+            [
+                format!("`{name}`"),
+                if is_default { "yes" } else { "no" }.to_owned(),
+                client(&runtime, name).unwrap_or_else(|| "–".to_owned()),
+            ]
+        })
+        .collect();
+    let found: Vec<_> = rows
+        .iter()
+        .map(|row| [row[0].clone(), row[1].clone(), row[2].clone()])
+        .collect();
+    assert_eq!(found, expected);
+    // What a feature brings is said in its row.
+    for ((name, on), row) in all.iter().filter(|(name, _)| *name != "default").zip(&rows) {
+        let brought: BTreeSet<_> = on
+            .split('"')
+            .skip(1)
+            .step_by(2)
+            .filter(|item| !item.contains('/'))
+            .collect();
+        let said = row[3].split_once("brings ").map(|(_, said)| said);
+        let said: BTreeSet<_> = said.into_iter().flat_map(quoted).collect();
+        assert_eq!(said, brought, "{name}");
+    }
+}
+
+#[test]
+fn what_is_pasted_into_a_manifest_names_the_version_and_features_of_this_one() {
+    let manifest = read("Cargo.toml");
+    let names: Vec<_> = features(&manifest)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    let (_, version) = manifest
+        .split_once("[workspace.package]\nversion = \"")
+        .unwrap();
+    let version = version
+        .split('"')
+        .next()
+        .unwrap()
+        .rsplit_once('.')
+        .unwrap()
+        .0;
+    let mut seen = 0;
+    for (path, page) in pages() {
+        for line in page.lines().filter(|line| line.starts_with("reattempt = ")) {
+            seen += 1;
+            assert!(line.contains(&format!("\"{version}\"")), "{path}: {line}");
+            let listed = line
+                .split_once("features = [")
+                .map_or("", |(_, listed)| listed.split(']').next().unwrap());
+            for feature in listed.split('"').skip(1).step_by(2) {
+                assert!(names.contains(&feature), "{path}: {line}");
+            }
+        }
+    }
+    assert!(seen >= 3, "{seen}");
+}
+
+/// The pages of the documentation by the name that rustdoc links go by, each without its code.
+fn pages() -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    for (name, path) in [
+        ("crate", "src/lib.rs"),
+        ("crate::guide", "src/guide/mod.rs"),
+        ("macro@crate::retry", "src/retry.md"),
+        ("macro@crate::Retryable", "src/retryable.md"),
+    ] {
+        pages.insert(name.to_owned(), read(path));
+    }
+    for path in in_folder("src/guide", "md") {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        pages.insert(
+            format!("crate::guide::{name}"),
+            fs::read_to_string(&path).unwrap(),
+        );
+    }
+    pages
+}
+
+fn in_folder(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// The fragment by which rustdoc links to a heading.
+fn fragment(heading: &str) -> String {
+    let letters = heading.to_lowercase();
+    letters
+        .chars()
+        .filter_map(|letter| match letter {
+            ' ' => Some('-'),
+            '-' | '_' => Some(letter),
+            _ => letter.is_alphanumeric().then_some(letter),
+        })
+        .collect()
+}
+
+fn headings(page: &str) -> BTreeSet<String> {
+    let mut code = false;
+    let lines = page.lines().map(|line| line.trim_start_matches("//! "));
+    lines
+        .filter(|line| {
+            code ^= line.starts_with("```");
+            !code
+        })
+        .filter_map(|line| {
+            Some(fragment(
+                line.strip_prefix('#')?.trim_start_matches('#').trim(),
+            ))
+        })
+        .collect()
+}
+
+#[test]
+fn each_link_to_a_heading_leads_to_one() {
+    let pages = pages();
+    let mut followed = 0;
+    for (from, page) in &pages {
+        for link in page
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split(')').next().unwrap())
+        {
+            let Some((to, heading)) = link.split_once('#') else {
+                continue;
+            };
+            if link.contains("://") {
+                continue;
+            }
+            let to = match to {
+                "" => from.clone(),
+                "macro@retry" => "macro@crate::retry".to_owned(),
+                "crate" => to.to_owned(),
+                _ if to.starts_with("guide") => format!("crate::{to}"),
+                _ => to.to_owned(),
+            };
+            let page = pages
+                .get(&to)
+                .unwrap_or_else(|| panic!("{from} links to {link}"));
+            assert!(headings(page).contains(heading), "{from} links to {link}");
+            followed += 1;
+        }
+    }
+    assert!(followed >= 20, "{followed}");
+}
+
+#[test]
+fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
+    let index = read("src/guide/mod.rs");
+    let listed: Vec<_> = table(&index, "| question | on the page |")
+        .into_iter()
+        .map(|row| {
+            let (question, name) = row[0].split_once("](").unwrap();
+            let name = name.trim_end_matches(')').to_owned();
+            (name, question.trim_start_matches('[').to_owned())
+        })
+        .collect();
+    let mut pages: Vec<_> = in_folder("src/guide", "md")
+        .into_iter()
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let page = fs::read_to_string(path).unwrap();
+            (name, page.lines().next().unwrap().to_owned())
+        })
+        .collect();
+    for (name, question) in &pages {
+        assert!(question.ends_with('?'), "{name}: {question}");
+        assert!(
+            index.contains(&format!("include_str!(\"{name}.md\")")),
+            "{name}"
+        );
+    }
+    let mut sorted = listed.clone();
+    sorted.sort();
+    pages.sort();
+    assert_eq!(sorted, pages);
+    // Who links to a page by its question uses its words.
+    for (from, page) in self::pages() {
+        for (name, question) in &listed {
+            let target = format!("](crate::guide::{name}");
+            for before in page.split(&target).take(page.matches(&target).count()) {
+                let text = before.rsplit_once('[').unwrap().1.replace('\n', " ");
+                assert!(!text.ends_with('?') || text == *question, "{from}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_test_that_a_promise_names_is_there() {
+    let rows = table(&read("src/guide/promises.md"), "| | promise | test |");
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        for name in quoted(&row[2]) {
+            assert!(root().join("tests").join(name).exists(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn each_event_of_the_table_is_one_that_calls_emit() {
+    let rows = table(&read("src/guide/seeing.md"), "| level | message | when |");
+    let sources: String = in_folder("retry-runtime/src/trace", "rs")
+        .into_iter()
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        assert!(sources.contains(&format!("\"{}\"", row[1])), "{}", row[1]);
+    }
+}
+
+#[test]
+fn the_guide_lists_every_example() {
+    let rows = table(&read("src/guide/mod.rs"), "| example | package | shows |");
+    let listed: BTreeSet<_> = rows
+        .iter()
+        .flat_map(|row| quoted(&row[0]))
+        .map(str::to_owned)
+        .collect();
+    let entries = fs::read_dir(root().join("examples")).unwrap();
+    let there = entries.map(|entry| {
+        entry
+            .unwrap()
+            .path()
+            .file_stem()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    });
+    assert_eq!(listed, there.collect());
+}
