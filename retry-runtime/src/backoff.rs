@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// How the ceiling of the delay grows with each retry.
 ///
-/// The ceiling is never above `max_delay`; [`Jitter`](crate::Jitter) then draws the delay below it.
-/// In the formulas `n` counts retries from 0, so `n = 0` is the wait after the first attempt.
+/// The ceiling is never above `max_delay`. [`Jitter`](crate::Jitter) then draws the delay below it. In the formulas,
+/// `n` counts retries from 0: `n = 0` is the delay after the first attempt.
 ///
 /// # Formula
 ///
@@ -18,15 +18,15 @@ use std::time::Duration;
 /// delays        the delay number n, or the last       whatever base and max_delay are
 /// ```
 ///
-/// `base` and `max_delay` are durations, `factor` is a number in `[1, 1000]`. The arithmetic is on
-/// whole nanoseconds (exponential: on thousandths of one) and saturates, so that no retry number
-/// and no setting can wrap round to a short delay. Exponential is the form of *Exponential Backoff
-/// And Jitter*, AWS Architecture Blog, 2015.
+/// `base` and `max_delay` are durations, and `factor` is a number in `[1, 1000]`. The arithmetic uses whole
+/// nanoseconds (exponential: thousandths of a nanosecond) and saturates. So no retry number and no setting overflows
+/// into a short delay. Source of the exponential form: *Exponential Backoff And Jitter*, AWS Architecture Blog, 2015.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::{Backoff, Factor};
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Backoff, Factor};
 /// use std::time::Duration;
 ///
 /// let (base, max) = (Duration::from_millis(100), Duration::from_secs(1));
@@ -52,8 +52,8 @@ pub enum Backoff {
 }
 
 impl Backoff {
-    /// Gives the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`; of
-    /// [`Delays`](Self::Delays), what the list says.
+    /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. For
+    /// [`Delays`](Self::Delays) it is the delay in the list, whatever `max_delay` is.
     #[must_use]
     pub fn ceiling(self, n: u32, base: Duration, max_delay: Duration, factor: Factor) -> Duration {
         let (shortest, base, max) = (base, base.as_nanos(), max_delay.as_nanos());
@@ -68,7 +68,7 @@ impl Backoff {
         duration(nanos.min(max))
     }
 
-    /// The word for it in attribute, configuration and logs.
+    /// Returns the word used in the attribute, in configuration and in logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,11 +83,11 @@ impl Backoff {
 
 impl fmt::Display for Backoff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }
 
-/// The delay number `n` of a list, counted from 0, or its last; zero where the list is empty.
+/// Returns the delay number `n` of a list, counted from 0, or the last one, or zero if the list is empty.
 pub(crate) fn nth(delays: &[Duration], n: u32) -> Duration {
     let nth = usize::try_from(n).ok().and_then(|n| delays.get(n));
     nth.or(delays.last()).copied().unwrap_or_default()
@@ -105,11 +105,7 @@ impl Factor {
     /// The default: each ceiling is twice the one before.
     pub const TWO: Self = Self { thousandths: 2000 };
 
-    /// Makes a factor, rounded to thousandths.
-    ///
-    /// # Errors
-    ///
-    /// - `None` where `factor` is not in `[1, 1000]`, or is NaN.
+    /// Makes a factor, rounded to thousandths. Returns `None` if `factor` is not in `[1, 1000]`, or is NaN.
     #[must_use]
     pub const fn new(factor: f64) -> Option<Self> {
         // Written so that NaN, for which every comparison is false, is refused.
@@ -125,7 +121,7 @@ impl Factor {
         Some(Self { thousandths })
     }
 
-    /// The factor as a number.
+    /// Returns the factor as a number.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         f64::from(self.thousandths) / 1000.0
@@ -140,11 +136,9 @@ impl fmt::Display for Factor {
 
 /// `base * factor^n` nanoseconds, or `max` as soon as it is reached.
 ///
-/// Kept in thousandths of a nanosecond. Bounds: `max` is a `Duration`, below 2^95 ns, so a running
-/// value below it is under 2^105 thousandths and its product with a factor of at most 10^6 under
-/// 2^125: no step can wrap. A step that does not grow the value (factor 1, or base 0) ends the loop,
-/// and otherwise it grows by a thousandth at least, so the number of steps does not depend on `n`
-/// alone.
+/// Computed in thousandths of a nanosecond. Bounds: `max` is a `Duration`, below 2^95 ns. So a value below it is under
+/// 2^105 thousandths, and its product with a factor of at most 10^6 is under 2^125: no step overflows. A step that does
+/// not grow the value (factor 1, or base 0) ends the loop.
 fn exponential(n: u32, base: u128, max: u128, factor: Factor) -> u128 {
     let mut value = base.saturating_mul(1000);
     let max = max.saturating_mul(1000);
@@ -163,7 +157,7 @@ fn exponential(n: u32, base: u128, max: u128, factor: Factor) -> u128 {
 
 /// The Fibonacci number `F(n + 1)`: 1, 1, 2, 3, 5, …
 ///
-/// `F(187)` is the first that does not fit 128 bits; the loop stops there, saturated.
+/// `F(187)` is the first that does not fit in 128 bits. The loop stops there, saturated.
 fn fibonacci(n: u32) -> u128 {
     let (mut current, mut next) = (1_u128, 1_u128);
     for _ in 0..n.min(187) {
@@ -172,7 +166,7 @@ fn fibonacci(n: u32) -> u128 {
     current
 }
 
-/// A `Duration` of so many nanoseconds, saturating.
+/// Makes a `Duration` from nanoseconds, saturating.
 fn duration(nanos: u128) -> Duration {
     const PER_SECOND: u128 = 1_000_000_000;
     match u64::try_from(nanos / PER_SECOND) {

@@ -1,13 +1,13 @@
-//! What `on_retry` is told.
+//! The argument of `on_retry`.
 
 use std::time::Duration;
 
 use crate::Verdict;
 
-/// A retry that is about to be waited for: what `on_retry` is told.
+/// A retry that was scheduled: the argument of `on_retry`.
 ///
-/// `on_retry` runs before the wait, in the task of the call, and holds no lock of this crate's. It may call
-/// other annotated functions through a task of its own.
+/// `on_retry` runs before the wait, in the task of the call. No lock of this crate is held. To call other annotated
+/// functions, it spawns a task.
 #[derive(Debug)]
 pub struct RetryEvent<'a, E> {
     pub(crate) function: &'static str,
@@ -20,43 +20,43 @@ pub struct RetryEvent<'a, E> {
 }
 
 impl<'a, E> RetryEvent<'a, E> {
-    /// The function's name: the attribute's `name`, or module path, type of `self` and function name.
+    /// Returns the name of the function: the attribute's `name`, or module path, type of `self` and function name.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function
     }
 
-    /// The number of the attempt that failed, from 1.
+    /// Returns the number of the attempt that failed, from 1.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// How many attempts there can be, or `None` for no limit.
+    /// Returns how many attempts the call may make, the first included, or `None` for no limit.
     #[must_use]
     pub fn attempts(&self) -> Option<u32> {
         self.attempts
     }
 
-    /// What the failure says of itself. An attempt that was cut counts as transient.
+    /// Returns the verdict of the failure. An attempt that was cut counts as transient.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    /// The wait before the next attempt.
+    /// Returns the delay before the next attempt.
     #[must_use]
     pub fn delay(&self) -> Duration {
         self.delay
     }
 
-    /// The time since the call's first suspension or failure.
+    /// Returns the time since the call's first suspension or failure.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The error, or `None` where the attempt reached its timeout or returned an `Ok` that means failure.
+    /// Returns the error, or `None` if the attempt reached its timeout or returned an `Ok` that means failure.
     #[must_use]
     pub fn error(&self) -> Option<&'a E> {
         self.error

@@ -15,13 +15,12 @@ use std::time::Duration;
 /// decorrelated   delay uniform in [base, min(max_delay, 3 * previous)]
 /// ```
 ///
-/// `previous` is the delay before this one, `base` at the first. Source: *Exponential Backoff And
-/// Jitter*, AWS Architecture Blog, 2015. We differ in one point: `decorrelated` cuts the range at
-/// `max_delay` before it draws, where the article cuts the number that was drawn; so delays do not
-/// pile up on `max_delay`.
+/// `previous` is the delay before this one, or `base` for the first delay. Source: *Exponential Backoff And Jitter*,
+/// AWS Architecture Blog, 2015. We differ in one point. `decorrelated` cuts the range at `max_delay` before it draws,
+/// so delays do not pile up on `max_delay`. The article cuts the number after the draw.
 ///
-/// Full jitter may draw next to nothing. That is what spreads a crowd best; what bounds the load is
-/// not the delay but the budget.
+/// Full jitter may draw a delay near zero. It spreads simultaneous calls best. The [budget](crate::Budget) bounds the
+/// load, not the delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Jitter {
@@ -37,10 +36,10 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    /// Gives the range from which a delay is drawn, ends included, within `[0, max_delay]`.
+    /// Returns the range from which a delay is drawn, ends included, within `[0, max_delay]`.
     ///
-    /// `ceiling` is what [`Backoff::ceiling`](crate::Backoff::ceiling) says; `previous` is the last
-    /// delay of this call, if there was one.
+    /// `ceiling` comes from [`Backoff::ceiling`](crate::Backoff::ceiling). `previous` is the last delay of this call,
+    /// if there was one.
     #[must_use]
     #[inline]
     pub fn range(
@@ -63,7 +62,7 @@ impl Jitter {
         }
     }
 
-    /// The word for it in attribute, configuration and logs.
+    /// Returns the word used in the attribute, in configuration and in logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -77,6 +76,6 @@ impl Jitter {
 
 impl fmt::Display for Jitter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }

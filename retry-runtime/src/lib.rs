@@ -34,6 +34,7 @@ mod report;
 mod result;
 mod rng;
 pub mod run;
+mod sealed;
 #[cfg(any(feature = "config", feature = "serde"))]
 mod setting;
 mod site;

@@ -12,15 +12,16 @@ use crate::{Backoff, Factor, Jitter};
 
 /// The settings of a call: how often, how long, and how far apart.
 ///
-/// A `Policy` is made in a `const`, so that its values are checked at compile time, and is named in
-/// the attribute: `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it.
+/// Make a `Policy` in a `const`, so that its values are checked at compile time, and name it in the attribute:
+/// `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it.
 ///
-/// With the feature `serde` it is read from and written to configuration, with the attribute's keys and words.
+/// With the feature `serde`, a `Policy` is read from and written to configuration, with the attribute's keys and words.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::{Jitter, Policy};
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Jitter, Policy};
 /// use std::time::Duration;
 ///
 /// const PAYMENTS: Policy = Policy::new()
@@ -45,15 +46,15 @@ pub struct Policy {
     max_retry_after: Duration,
 }
 
-/// Stands for "no limit on the number of attempts".
+/// No limit on the number of attempts.
 const UNLIMITED: u32 = u32::MAX;
 
 impl Policy {
     /// The defaults: 3 attempts, no timeout, no deadline, exponential backoff from 100 ms to 20 s by
     /// a factor of 2, full jitter.
     ///
-    /// Three attempts, a base of 100 ms and a ceiling of 20 s are chosen by us: they are what the
-    /// AWS SDKs use (attempts 3, maximum backoff 20 s) with a base that a busy server notices.
+    /// The AWS SDKs use three attempts and a maximum backoff of 20 s too. We chose the base of 100 ms, which is long
+    /// enough to relieve a busy server.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -69,11 +70,11 @@ impl Policy {
         }
     }
 
-    /// Sets the number of calls in all, the first included: in `[1, u32::MAX)`. Default: 3.
+    /// Sets the number of attempts, the first included, in `[1, u32::MAX)`. Default: 3.
     ///
     /// # Panics
     ///
-    /// - If `attempts` is 0. In a `const` that is a compile error.
+    /// - If `attempts` is 0. In a `const`, that is a compile error.
     #[must_use]
     pub const fn with_attempts(mut self, attempts: u32) -> Self {
         assert!(
@@ -84,15 +85,15 @@ impl Policy {
         self
     }
 
-    /// [`with_attempts`](Self::with_attempts) for a number that only the call knows: 0 counts as 1.
+    /// [`with_attempts`](Self::with_attempts) for a number that is known at run time only: 0 counts as 1.
     #[doc(hidden)]
     #[must_use]
     pub fn with_attempts_of_call(self, attempts: u32) -> Self {
         self.with_attempts(attempts.max(1))
     }
 
-    /// [`with_factor`](Self::with_factor) for a number that only the call knows: what is outside of its range
-    /// counts as the nearer end, and NaN as 1.
+    /// [`with_factor`](Self::with_factor) for a number that is known at run time only: a number out of range counts as
+    /// the nearer end of the range, and NaN as 1.
     #[doc(hidden)]
     #[must_use]
     pub fn with_factor_of_call(self, factor: f64) -> Self {
@@ -103,23 +104,26 @@ impl Policy {
         })
     }
 
-    /// Takes the limit on the number of attempts away. Only a deadline then ends a call that fails.
+    /// Removes the limit on the number of attempts. Set a deadline too: without one, a call that keeps failing does not
+    /// end.
     #[must_use]
     pub const fn with_unlimited_attempts(mut self) -> Self {
         self.attempts = UNLIMITED;
         self
     }
 
-    /// Sets the delays themselves, in place of a backoff: before the first retry, before the second, and so
-    /// on. The last one is repeated where there are more attempts.
+    /// Sets the delay before each retry, in place of a backoff. The last delay is repeated if there are more retries.
     ///
-    /// Also sets the number of attempts to one more than there are delays, and takes the jitter away. Call
-    /// [`with_attempts`](Self::with_attempts) and [`with_jitter`](Self::with_jitter) after it to change that.
-    /// Base, factor and `max_delay` do not apply. A delay of zero is a retry at once. The list has to be constant:
-    /// outside of a `const`, write `const { &[…] }`. The attribute's key `delays` takes other lists too.
+    /// This also sets the number of attempts to one more than there are delays, and the jitter to `none`. To change
+    /// that, call [`with_attempts`](Self::with_attempts) and [`with_jitter`](Self::with_jitter) after it. `base`,
+    /// `factor` and `max_delay` have no effect. A delay of zero retries at once. The list must be constant: outside of
+    /// a `const`, write `const { &[…] }`. The attribute's key `delays` takes other lists too.
+    ///
+    /// # Examples
     ///
     /// ```
-    /// use retry_runtime::Policy;
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::Policy;
     /// use std::time::Duration;
     ///
     /// const AT_ONCE_FIRST: Policy =
@@ -137,7 +141,7 @@ impl Policy {
 
     /// Sets the limit of one attempt. Default: none.
     ///
-    /// Timers have steps of 1 ms and round up. A timeout of zero polls each attempt once.
+    /// Timers round up to the next millisecond. With a timeout of zero, each attempt is polled once.
     #[must_use]
     pub const fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -146,7 +150,7 @@ impl Policy {
 
     /// Sets the limit of the whole call, waits included. Default: none.
     ///
-    /// Timers have steps of 1 ms and round up. A deadline of zero polls the first attempt once.
+    /// Timers round up to the next millisecond. With a deadline of zero, the first attempt is polled once.
     #[must_use]
     pub const fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
@@ -160,25 +164,25 @@ impl Policy {
         self
     }
 
-    /// Sets the ceiling of the first delay. Default: 100 ms. Above `max_delay` it counts as `max_delay`.
+    /// Sets the ceiling of the first delay. Default: 100 ms. A base above `max_delay` counts as `max_delay`.
     #[must_use]
     pub const fn with_base(mut self, base: Duration) -> Self {
         self.base = base;
         self
     }
 
-    /// Sets what no delay exceeds, jitter included. Default: 20 s.
+    /// Sets the longest delay, jitter included. Default: 20 s.
     #[must_use]
     pub const fn with_max_delay(mut self, max_delay: Duration) -> Self {
         self.max_delay = max_delay;
         self
     }
 
-    /// Sets by how much the exponential ceiling grows: in `[1, 1000]`, kept to thousandths. Default: 2.
+    /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2.
     ///
     /// # Panics
     ///
-    /// - If `factor` is not in `[1, 1000]`, or is NaN. In a `const` that is a compile error.
+    /// - If `factor` is not in `[1, 1000]`, or is NaN. In a `const`, that is a compile error.
     #[must_use]
     pub const fn with_factor(mut self, factor: f64) -> Self {
         self.factor = match Factor::new(factor) {
@@ -195,14 +199,15 @@ impl Policy {
         self
     }
 
-    /// Sets the longest hint that is waited for. Default: 60 s. A call that is given a longer one ends.
+    /// Sets the longest hint that is followed. Default: 60 s. A longer hint ends the call, with
+    /// [`Outcome::HintTooLong`](crate::Outcome::HintTooLong).
     #[must_use]
     pub const fn with_max_retry_after(mut self, max_retry_after: Duration) -> Self {
         self.max_retry_after = max_retry_after;
         self
     }
 
-    /// Calls in all, the first included, or `None` for no limit.
+    /// Returns the number of attempts, the first included, or `None` for no limit.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
         if self.attempts == UNLIMITED {
@@ -212,55 +217,55 @@ impl Policy {
         }
     }
 
-    /// The limit of one attempt.
+    /// Returns the limit of one attempt, or `None` for no limit.
     #[must_use]
     pub const fn timeout(&self) -> Option<Duration> {
         self.timeout
     }
 
-    /// The limit of the whole call.
+    /// Returns the limit of the whole call, or `None` for no limit.
     #[must_use]
     pub const fn deadline(&self) -> Option<Duration> {
         self.deadline
     }
 
-    /// How the ceiling of the delay grows.
+    /// Returns how the ceiling of the delay grows.
     #[must_use]
     pub const fn backoff(&self) -> Backoff {
         self.backoff
     }
 
-    /// The ceiling of the first delay.
+    /// Returns the ceiling of the first delay.
     #[must_use]
     pub const fn base(&self) -> Duration {
         self.base
     }
 
-    /// What no delay exceeds.
+    /// Returns the longest delay.
     #[must_use]
     pub const fn max_delay(&self) -> Duration {
         self.max_delay
     }
 
-    /// By how much the exponential ceiling grows.
+    /// Returns the factor by which the exponential ceiling grows.
     #[must_use]
     pub const fn factor(&self) -> Factor {
         self.factor
     }
 
-    /// How a delay is drawn below its ceiling.
+    /// Returns how a delay is drawn below its ceiling.
     #[must_use]
     pub const fn jitter(&self) -> Jitter {
         self.jitter
     }
 
-    /// The longest hint that is waited for.
+    /// Returns the longest hint that is followed.
     #[must_use]
     pub const fn max_retry_after(&self) -> Duration {
         self.max_retry_after
     }
 
-    /// Whether a timer may cut a call: whether there is a timeout or a deadline.
+    /// Returns whether there is a timeout or a deadline, so that a timer may cut a call.
     #[must_use]
     pub const fn is_limited(&self) -> bool {
         self.timeout.is_some() || self.deadline.is_some()

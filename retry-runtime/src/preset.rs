@@ -12,10 +12,10 @@ use crate::policy::Policy;
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
 /// Name it in the attribute with a `&`: `#[retry(policy = &PAYMENTS)]`. Other keys of the attribute override it. A
-/// call reads its policy once, when it begins. With the feature `config` a file and the environment can override
+/// call reads its policy once, when it begins. With the feature `config`, files and environment variables can override
 /// the policy, also while the program runs.
 ///
-/// The error type of the function must be able to hold a [`Stopped`](crate::Stopped), since a preset may have a
+/// The error type of the function must be able to hold a [`Stopped`](crate::Stopped), because a preset may have a
 /// timeout or a deadline.
 ///
 /// # Examples
@@ -43,15 +43,15 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// Names a policy.
+    /// Makes a preset from a name and a policy.
     ///
     /// A name has ASCII letters, digits, `-`, `_` and `.`, and at least one letter or digit.
     ///
     /// # Panics
     ///
-    /// - If `name` has no letter or digit, or a character that is not allowed. In a `static` that is a compile
+    /// - If `name` has no letter or digit, or a character that is not allowed. In a `static`, that is a compile
     ///   error.
-    /// - If `name` is `enabled`, which configuration uses for something else.
+    /// - If `name` is `enabled`, which is a key of the configuration.
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy) -> Self {
         check(name.as_bytes());
@@ -63,16 +63,16 @@ impl Preset {
         }
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The policy of a call that begins now: that of the code, with what configuration overrides.
+    /// Returns the policy of a call that begins now: the policy in the code, with the overrides of the configuration.
     ///
-    /// Without the feature `config` it is always that of the code. With it, asking costs one relaxed load and a
-    /// copy until something overrides the preset for the first time.
+    /// Without the feature `config`, it is always the policy in the code. With the feature, this costs one relaxed load
+    /// and a copy until the preset is overridden for the first time.
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
@@ -88,14 +88,14 @@ impl Preset {
         self.policy
     }
 
-    /// Sets what calls go by from now on: `None` for the policy in the code.
+    /// Sets the policy of calls that begin from now on. `None` is the policy in the code.
     #[cfg(feature = "config")]
     pub(crate) fn set_override(&self, policy: Option<Policy>) {
         self.overridden.set(policy);
     }
 }
 
-/// Refuses names that no configuration could spell.
+/// Refuses names that a configuration cannot contain.
 const fn check(name: &[u8]) {
     let (mut at, mut words) = (0, false);
     while at < name.len() {

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use crate::Policy;
 
-/// For what answers in milliseconds: a cache, a service in the same data centre.
+/// For services that answer in milliseconds: a cache, a service in the same data centre.
 ///
-/// 3 attempts of at most 500 ms, delays from 10 ms up to 200 ms, 2 s in all. Chosen by us: a base
-/// that is well above the 1 ms step of timers, and a deadline that a caller who waits for a page
-/// can bear.
+/// 3 attempts of at most 500 ms, a base of 10 ms, delays of at most 200 ms, and a deadline of 2 s. Chosen by us: the
+/// base is well above the 1 ms step of timers, and the deadline suits a user who waits for a page.
 pub const FAST_IO: Policy = Policy::new()
     .with_attempts(3)
     .with_timeout(Duration::from_millis(500))
@@ -16,10 +15,10 @@ pub const FAST_IO: Policy = Policy::new()
     .with_max_delay(Duration::from_millis(200))
     .with_deadline(Duration::from_secs(2));
 
-/// For what takes seconds: a third party's API, object storage, a report.
+/// For services that take seconds: the API of a third party, object storage, a report.
 ///
-/// 5 attempts of at most 10 s, delays from 250 ms up to 20 s, 60 s in all. Chosen by us: the
-/// deadline is that of the common HTTP gateway.
+/// 5 attempts of at most 10 s, a base of 250 ms, delays of at most 20 s, and a deadline of 60 s. Chosen by us: common
+/// HTTP gateways have the same deadline.
 pub const SLOW_IO: Policy = Policy::new()
     .with_attempts(5)
     .with_timeout(Duration::from_secs(10))
@@ -27,5 +26,5 @@ pub const SLOW_IO: Policy = Policy::new()
     .with_max_delay(Duration::from_secs(20))
     .with_deadline(Duration::from_secs(60));
 
-/// One attempt, no limit: the attribute is there and does nothing.
+/// One attempt and no limits: the attribute has no effect.
 pub const NO_RETRY: Policy = Policy::new().with_attempts(1);

@@ -12,12 +12,13 @@ use crate::listen::{Listener, trial_around};
 
 /// Carries the current attempt into a future that another task will poll.
 ///
-/// A spawned task does not see the attempt that spawned it, nor the deadline it has to keep:
+/// A spawned task does not see the attempt that spawned it, nor its deadline. `propagate` carries both into the task:
 ///
 /// ```
+/// # use retry_runtime as reattempt;
 /// # async fn upload() {}
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// tokio::spawn(retry_runtime::propagate(async {
+/// tokio::spawn(reattempt::propagate(async {
 ///     // `Attempt::current()` and the deadline are those of the function around.
 ///     upload().await
 /// }))
@@ -26,12 +27,12 @@ use crate::listen::{Listener, trial_around};
 /// # }
 /// ```
 ///
-/// A deadline that holds where the future is polled goes on to hold: the nearer of both counts.
+/// If the future is polled under another deadline, the nearer of both holds.
 ///
-/// The task gets a copy of how things are when you call `propagate`. The attempt does not see what annotated
-/// functions in the task do: a refusal there does not stop it, and their retries are not counted. So that
-/// retries still add and never multiply, these functions have all their attempts while every call around is
-/// in its first attempt, and one attempt each in later ones.
+/// The task gets a snapshot, taken when you call `propagate`. The attempt does not see what annotated functions in the
+/// task do: a refusal there does not stop it, and their retries are not counted. To keep retries from multiplying,
+/// these functions have all their attempts only while every call around them is in its first attempt. In later
+/// attempts they have one attempt each.
 ///
 /// # Cancel safety
 ///

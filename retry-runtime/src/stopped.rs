@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// How a call ended. The same words stand in errors, events, spans and metrics.
+/// How a call ended. Errors, events, spans and metrics use the same words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -21,7 +21,7 @@ pub enum Outcome {
     Timeout,
     /// The deadline is reached, or the next delay would pass it.
     Deadline,
-    /// The budget has nothing left for a retry.
+    /// The budget refused a retry.
     Budget,
     /// The server asked for a longer delay than the policy waits.
     HintTooLong,
@@ -34,7 +34,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for it in events, spans and metrics.
+    /// Returns the word used in events, spans and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -55,17 +55,16 @@ impl Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }
 
-/// Why a call was stopped when there was no error of its last attempt to return.
+/// Why a call was stopped, when its last attempt returned no error.
 ///
-/// The caller gets its own error type, made from this one: `io::Error` (of kind `TimedOut`, or
-/// `Interrupted` if cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type
-/// with `From<Stopped>`.
-/// The error of an earlier attempt, where there was one that could be kept, is its
-/// [`source`](std::error::Error::source).
+/// The caller gets its own error type, made from this one: `io::Error` (of kind `TimedOut`, or `Interrupted` if the
+/// call was cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
+///
+/// The [`source`](std::error::Error::source) is the error of an earlier attempt, if there was one and it could be kept.
 #[derive(Debug)]
 pub struct Stopped {
     pub(crate) outcome: Outcome,
@@ -76,25 +75,26 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// What stopped the call: a timeout, the deadline, or cancellation.
+    /// Returns what stopped the call: a timeout, the deadline, or cancellation.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// How many attempts were begun.
+    /// Returns how many attempts began.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// The time since the call's first suspension or failure.
+    /// Returns the time from the call's first suspension or failure to its end.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The limit that was reached, where it was a time.
+    /// Returns the timeout or the deadline that was reached. It is `None` for a call that was cancelled, and for an
+    /// inherited deadline.
     #[must_use]
     pub fn limit(&self) -> Option<Duration> {
         self.limit
@@ -129,7 +129,7 @@ impl StdError for Stopped {
 }
 
 impl From<Stopped> for io::Error {
-    /// Of kind `TimedOut`, or `Interrupted` for a call that was cancelled; the `Stopped` is inside.
+    /// Makes an error of kind `TimedOut`, or `Interrupted` for a call that was cancelled. The `Stopped` is inside.
     fn from(stopped: Stopped) -> Self {
         let kind = match stopped.outcome {
             Outcome::Cancelled => io::ErrorKind::Interrupted,
@@ -145,7 +145,7 @@ impl From<Stopped> for String {
     }
 }
 
-/// To the millisecond, which is the step of the timers; below one, as it is.
+/// Rounds down to milliseconds, the step of the timers. A time below one millisecond is not rounded.
 pub(crate) fn rounded(elapsed: Duration) -> Duration {
     match u64::try_from(elapsed.as_millis()) {
         Ok(0) | Err(_) => elapsed,

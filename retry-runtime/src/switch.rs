@@ -1,17 +1,17 @@
-//! Retries, on or off for the whole process.
+//! The switch that turns retries off in the whole process.
 
 use crate::atomics::Switch;
 
 static RETRIES: Switch = Switch::new(true);
 
-/// Turns retries off, or on again, in the whole process: a switch for production.
+/// Turns retries off, or on again, in the whole process. Default: on.
 ///
-/// While they are off, every call ends after the attempt that is under way, whether that fails or reaches its
-/// timeout. Timeouts and deadlines hold as before, and errors are the ones that the last attempt returned. Calls
-/// that run already obey from their next decision on: one that waits between two attempts makes the second. The
-/// outcome is [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout.
+/// While retries are off, a call makes no further attempt after one that fails or reaches its timeout. Timeouts and
+/// deadlines still hold, and the caller gets the error of the last attempt. Running calls obey from their next decision
+/// on: a call that is waiting still makes the attempt after the wait. The outcome is
+/// [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout.
 ///
-/// The happy path does not look at the switch. Default: on.
+/// A call that succeeds at once does not read the switch.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ pub fn set_enabled(enabled: bool) {
     RETRIES.set(enabled);
 }
 
-/// Whether failed calls are retried in this process. See [`set_enabled`].
+/// Returns whether retries are on in this process. See [`set_enabled`].
 #[must_use]
 #[inline]
 pub fn is_enabled() -> bool {

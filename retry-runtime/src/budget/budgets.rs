@@ -15,28 +15,27 @@ use crate::rng;
 ///
 /// # Bounds
 ///
-/// At most [`with_max_keys`](Self::with_max_keys) keys are known, by default 1,024. Until then a new
-/// key starts with a budget of its own, as full as the one that was passed to [`new`](Self::new).
-/// After that a new key replaces another:
+/// At most [`with_max_keys`](Self::with_max_keys) keys are known, 1,024 by default. Below that number, a new key starts
+/// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another:
 ///
-/// - The key to forget is the first one whose budget is full, among the next 64 in turn. A full
-///   budget loses nothing by that: it would be full again.
-/// - If none of the 64 is full, the fullest one is forgotten, and the new key starts with no more
-///   tokens than this one had left. So asking for keys never makes tokens. Nobody can reset the
-///   drained budget of one key by asking for many other keys.
+/// - Among the next 64 keys in turn, the first key with a full budget is forgotten. Nothing is lost, because a new
+///   budget for that key would be full too.
+/// - If none of the 64 is full, the key with the fullest budget is forgotten, and the new key starts with no more
+///   tokens than that budget had left. So new keys never create tokens: nobody can reset the drained budget of one key
+///   by asking for many other keys.
 ///
-/// Asking for a key that is known takes a lock and one look-up, and allocates nothing. Asking for a
-/// new one also makes two owned copies of the key and reads at most 64 levels, however many keys
-/// there are. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
-/// `Budgets`. Everything else of the key runs outside it.
+/// To ask for a known key takes a lock and one look-up, and allocates nothing. A new key is copied twice, and at most
+/// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
+/// `Budgets`. All other code of the key runs outside the lock.
 ///
-/// A budget stays usable after its key was forgotten, but it is no longer the one that other calls
-/// with this key get. Ask for it in each call and do not store it.
+/// A budget still works after its key was forgotten, but other calls with this key get a new budget. Ask for the budget
+/// in each call, and do not store it.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::{Budget, Budgets};
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Budget, Budgets};
 ///
 /// static HOSTS: Budgets<String> = Budgets::new(Budget::new());
 ///
@@ -55,7 +54,7 @@ struct KnownKeys<K> {
     /// Where the budget of a key is.
     places: HashMap<K, usize, RandomState>,
     slots: Vec<KeySlot<K>>,
-    /// The slot at which the search for a key to forget goes on.
+    /// The slot at which the next search for a key to forget begins.
     hand: usize,
 }
 
@@ -64,13 +63,13 @@ struct KeySlot<K> {
     budget: Arc<Budget>,
 }
 
-/// How many budgets are looked at for one to forget. Chosen by us: it takes less than ten microseconds.
+/// How many budgets are read to find a key to forget. Chosen by us: it takes less than ten microseconds.
 const LOOKS: usize = 64;
 
 impl<K> Budgets<K> {
-    /// Makes a set without keys, whose budgets have the numbers of `budget`.
+    /// Makes an empty set, whose budgets will have the numbers of `budget`.
     ///
-    /// The level of `budget` does not matter: each budget starts as `budget` started.
+    /// Each budget starts with the level with which `budget` started. Its present level does not matter.
     #[must_use]
     pub const fn new(budget: Budget) -> Self {
         Self {
@@ -80,13 +79,13 @@ impl<K> Budgets<K> {
         }
     }
 
-    /// Sets how many keys are known at most, at least 1; the default is 1,024.
+    /// Sets how many keys can be known, at least 1. Default: 1,024.
     ///
-    /// A key takes its own size twice, and about 150 bytes.
+    /// A key takes twice its own size and about 150 bytes more.
     ///
     /// # Panics
     ///
-    /// - If `keys` is 0. In a `static` that is an error at compile time.
+    /// - If `keys` is 0. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_max_keys(mut self, keys: usize) -> Self {
         assert!(keys > 0, "a number of keys is at least 1");
@@ -95,20 +94,21 @@ impl<K> Budgets<K> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<KnownKeys<K>>> {
-        // Where `Hash` or `Eq` panicked, a key is unknown at worst; no key has the budget of another.
+        // If `Hash` or `Eq` panicked, a key may be missing, but no key has the budget of another.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<K: Hash + Eq> Budgets<K> {
-    /// The budget of a key. See [Bounds](Self#bounds) for what a new key starts with.
+    /// Returns the budget of a key, and makes one for a new key. See [Bounds](Self#bounds) for the level at the start.
     ///
     /// # Examples
     ///
     /// ```
+    /// # use retry_runtime as reattempt;
     /// use std::sync::Arc;
     ///
-    /// use retry_runtime::{Budget, Budgets};
+    /// use reattempt::{Budget, Budgets};
     ///
     /// let tenants: Budgets<u64> = Budgets::new(Budget::ratio(0.1)).with_max_keys(100);
     /// assert!(Arc::ptr_eq(&tenants.of(&7), &tenants.of(&7)));
@@ -125,7 +125,7 @@ impl<K: Hash + Eq> Budgets<K> {
                 return budget;
             }
         }
-        // The user's code; the lock is free meanwhile, so that another thread may be faster.
+        // This calls the user's code, so the lock is free. Another thread may insert the key meanwhile.
         let owned = [key.to_owned(), key.to_owned()];
         let mut lock = self.lock();
         let known = lock.get_or_insert_with(|| KnownKeys {
@@ -154,7 +154,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
         Some(Arc::clone(&slot.budget))
     }
 
-    /// Puts a new key in, and gives what was forgotten for it: the user's code drops it.
+    /// Inserts a new key. Returns what was forgotten for it, so that the user's `Drop` runs outside the lock.
     fn put(
         &mut self,
         [key, copy]: [K; 2],
@@ -182,7 +182,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
         (budget, old.map(|(key, _)| (key, slot)))
     }
 
-    /// The first full one of the next slots, or else the fullest of them, and its level.
+    /// Returns the first of the next slots whose budget is full, or else the fullest, and its level.
     fn fullest_of_the_next(&mut self, now: u64) -> (usize, u32) {
         let (mut fullest, mut most) = (self.hand, 0);
         for _ in 0..self.slots.len().min(LOOKS) {

@@ -21,7 +21,7 @@ impl<W> Ledger<W> {
 }
 
 impl<W: Word> Ledger<W> {
-    /// Takes the price of one retry, if there is as much.
+    /// Takes the price of one retry, if the level allows it.
     pub(super) fn take(&self, charge: Charge, first: bool, now: u64) -> bool {
         let price = self.numbers.price(charge);
         self.update(|state| {
@@ -41,7 +41,7 @@ impl<W: Word> Ledger<W> {
 
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
-        // One comparison while all is well; what a full ledger is given changes nothing.
+        // One comparison while the ledger is full: it cannot hold more.
         if LedgerState::unpack(self.word.load()).missing > 0 {
             self.give(self.numbers.gain(last_retry));
         }
@@ -56,8 +56,8 @@ impl<W: Word> Ledger<W> {
 
     /// Applies `step` to the state as if no other thread existed.
     ///
-    /// A step that changes nothing (a success while the budget is full, a second refusal within a
-    /// millisecond) writes nothing, so that a healthy fleet of threads does not fight over the cache line.
+    /// A step that changes nothing (a success while the budget is full, a second refusal within a millisecond) writes
+    /// nothing, so that threads do not contend for the cache line while calls succeed.
     #[inline]
     fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
         let mut old = self.word.load();

@@ -23,13 +23,12 @@ use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
 ///
-/// Backoff spreads retries over time and sends as many of them. Only a budget makes them fewer. A
-/// budget holds tokens. Each retry takes some. If there are too few, the call ends with its last
-/// error instead. Calls that succeed give tokens, so retries are plentiful while they are rare and
-/// stop when most calls fail, which is when they do harm.
+/// Backoff spreads retries over time but does not reduce their number. A budget does. It holds tokens, and each retry
+/// takes some. If too few are left, the call ends with its last error. Calls that succeed give tokens back. So retries
+/// are possible while few calls fail, and stop when most calls fail, which is when they do harm.
 ///
-/// Every annotated function has a budget of its own unless it names one. Functions that call the
-/// same service should share one, as a `static`. [`Budgets`] keeps one for each host or tenant.
+/// Every annotated function has a budget of its own, unless its attribute names one. Functions that call the same
+/// service should share a budget, as a `static`. [`Budgets`] keeps one for each host or tenant.
 ///
 /// # Formula
 ///
@@ -44,73 +43,74 @@ use crate::clock::Stamp;
 /// | a call that succeeds after retries gives | what its last retry took | what its last retry took | nothing more |
 /// | comes back in a second | 5 | 0 | 0 |
 ///
-/// So a full budget allows 250 retries at once, or 35 if attempts time out. A failure is
-/// *throttled* if its error says that the service had too many requests. A retry after a timeout
-/// takes most because the service may still be working on the attempt before it.
+/// So a full default budget allows 250 retries at once, or 35 if attempts time out. A failure is *throttled* if its
+/// verdict is [`Verdict::Throttled`](crate::Verdict::Throttled). A retry after a timeout takes most, because the
+/// service may still be working on the attempt before it.
 ///
-/// The level is kept in thousandths of a token, in `[0, capacity]`.
+/// The level is counted in thousandths of a token, in `[0, capacity]`.
 ///
 /// Sources:
 ///
-/// - `new`: chosen by us, in the simulation of `docs/LOAD.md`. It must not refuse retries in a fault
-///   of less than a second, and must refuse most of them in an outage.
+/// - `new`: chosen by us, with the simulation in `docs/LOAD.md`. It must not refuse retries during a fault of less than
+///   a second, and must refuse most of them during an outage.
 /// - `aws`: the standard retry mode of the AWS SDKs, *Retry behavior*, AWS SDKs and Tools Reference
 ///   Guide, 2026.
-/// - `ratio`: *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. We chose
-///   its capacity of ten retries: with a hundred, a process of 20 calls a second makes more retries
-///   in an outage than with `aws`.
+/// - `ratio`: *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. We chose the capacity of
+///   ten retries: with a hundred, a process that makes 20 calls a second makes more retries in an outage than with
+///   `aws`.
 ///
 /// # Cost
 ///
-/// A call that succeeds while the budget is full reads one word. Everything else is one
-/// compare-and-swap, repeated only if another thread was faster. There is no lock. No clock is read:
-/// a call that asks for a retry has read it already.
+/// A call that succeeds while the budget is full reads one word. Every other operation is one compare-and-swap, which
+/// is repeated if another thread was faster. There is no lock. No clock is read, because a call that asks for a retry
+/// has read it already.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::Budget;
+/// # use retry_runtime as reattempt;
+/// use reattempt::Budget;
 ///
 /// static PAYMENTS: Budget = Budget::new();
 /// assert_eq!(PAYMENTS.level(), 500.0);
 ///
-/// // One retry for every ten calls, and one a second however few the calls are.
+/// // One retry for every ten calls, and at least one a second.
 /// static SEARCH: Budget = Budget::ratio(0.1).with_refill(1.0);
 /// assert_eq!(SEARCH.capacity(), 10);
 /// ```
 pub struct Budget {
     ledger: Ledger<AtomicU64>,
-    /// Tells it from every other budget.
+    /// A number that no other budget has.
     id: UniqueId,
 }
 
 impl Budget {
-    /// Makes a full budget of 500 tokens: the one that each function has by default.
+    /// Makes a full budget of 500 tokens, as each function has by default.
     ///
-    /// It allows 250 retries at once, or 35 if attempts time out, and then 2.5 a second, or one in
+    /// It allows 250 retries at once and then 2.5 a second. If attempts time out, it allows 35 at once and then one in
     /// three seconds. See [Formula](Self#formula).
     #[must_use]
     pub const fn new() -> Self {
         Self::of(BudgetNumbers::DEFAULT)
     }
 
-    /// Makes a full budget with the numbers of the AWS SDKs: 35 retries, then one for every fourteen
-    /// calls that succeed at once.
+    /// Makes a full budget with the numbers of the AWS SDKs: 35 retries, then one for every fourteen calls that
+    /// succeed at their first attempt.
     ///
-    /// Retries that fail at once cost as much as those that time out, and no tokens come back by
-    /// time. See [Formula](Self#formula).
+    /// A retry costs the same after a failure as after a timeout, and no tokens come back over time. See
+    /// [Formula](Self#formula).
     #[must_use]
     pub const fn aws() -> Self {
         Self::of(BudgetNumbers::AWS)
     }
 
-    /// Makes a budget that allows `ratio` retries for each call, and one to begin with.
+    /// Makes a budget that allows `ratio` retries for each call, and one retry at the start.
     ///
-    /// `ratio` is in `[0, 1]` and kept in thousandths: `0.1` is one retry for ten calls.
+    /// `ratio` is in `[0, 1]`, rounded to thousandths: `0.1` is one retry for ten calls.
     ///
     /// # Panics
     ///
-    /// - If `ratio` is not in `[0, 1]`. In a `static` that is an error at compile time.
+    /// - If `ratio` is not in `[0, 1]`. In a `static`, that is a compile error.
     #[must_use]
     pub const fn ratio(ratio: f64) -> Self {
         assert!(ratio >= 0.0 && ratio <= 1.0, "a ratio is in `0.0..=1.0`");
@@ -120,13 +120,13 @@ impl Budget {
         })
     }
 
-    /// The tokens in the budget now, in `[0, capacity]`.
+    /// Returns the tokens in the budget now, in `[0, capacity]`.
     #[must_use]
     pub fn level(&self) -> f64 {
         f64::from(self.ledger.level(self.tick_now())) / 1000.0
     }
 
-    /// How many tokens the budget holds at most.
+    /// Returns how many tokens the budget can hold.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
         self.ledger.numbers().capacity / 1000
@@ -139,7 +139,7 @@ impl Budget {
         }
     }
 
-    /// The time; 0 for a budget that does not need it.
+    /// The current time in ticks, or 0 for a budget that does not refill.
     fn tick_now(&self) -> u64 {
         if self.refills() {
             tick(Stamp::now())
@@ -152,8 +152,8 @@ impl Budget {
         self.ledger.numbers().refill > 0
     }
 
-    /// Another budget with the same numbers, as it was at its start, with at most so many
-    /// thousandths of a token.
+    /// Makes another budget with the same numbers and the same level at the start, but with at most `most` thousandths
+    /// of a token.
     fn fresh_within(&self, most: u32) -> Self {
         let numbers = self.ledger.numbers();
         let state = LedgerState {
@@ -169,9 +169,9 @@ impl Budget {
 
 /// What the state machine of a call uses.
 impl Budget {
-    /// Takes the price of one retry; `false` if the budget refuses it.
+    /// Takes the price of one retry. Returns `false` if the budget refuses it.
     ///
-    /// `first` says that the call never asked before.
+    /// `first` is true for the first retry of a call.
     pub(crate) fn take(&self, charge: Charge, first: bool, now: Stamp) -> bool {
         let now = if self.refills() { tick(now) } else { 0 };
         self.take_at(charge, first, now)
@@ -182,13 +182,12 @@ impl Budget {
         self.ledger.give(self.ledger.numbers().price(charge));
     }
 
-    /// Takes it at a time, in ticks.
+    /// The same as `take`, with the time in ticks.
     fn take_at(&self, charge: Charge, first: bool, now: u64) -> bool {
         self.ledger.take(charge, first, now)
     }
 
-    /// Takes note of a call that succeeded; `last_retry` is what its last retry was asked for as, if
-    /// there was one.
+    /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one.
     #[inline]
     pub(crate) fn succeed(&self, last_retry: Option<Charge>) {
         self.ledger.succeed(last_retry);
@@ -199,12 +198,12 @@ impl Budget {
         self.id.get()
     }
 
-    /// Another budget with the same numbers, as it was at its start.
+    /// Makes another budget with the same numbers and the same level at the start.
     pub(crate) fn fresh(&self) -> Self {
         self.fresh_within(u32::MAX)
     }
 
-    /// How many retries the budget allows at once when it is full, for a message.
+    /// Describes how many retries a full budget allows at once, for a message.
     pub(crate) fn retries_when_full(&self) -> impl fmt::Display {
         RetriesWhenFull(self.ledger.numbers())
     }

@@ -1,4 +1,4 @@
-//! The numbers of a budget, and what they make of the level: pure arithmetic on one packed word.
+//! The numbers of a budget, and how they change its level: pure arithmetic on one packed word.
 
 /// Why a retry is asked for, as far as its price depends on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct BudgetNumbers {
     /// What a call gives; when, and whether a retry's price comes back, is [`BudgetNumbers::earning`].
     pub(super) reward: u32,
     pub(super) earning: Earning,
-    /// What comes back in a second, whatever the calls do.
+    /// What comes back in each second.
     pub(super) refill: u32,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct BudgetNumbers {
 pub(super) enum Earning {
     /// Success: the price of the call's last retry, or the reward where there was none.
     Success,
-    /// Every call, once, whatever becomes of it, so that retries are a share of the calls.
+    /// Every call, once, however it ends, so that retries are a share of the calls.
     Call,
 }
 
@@ -42,10 +42,10 @@ pub(super) enum Earning {
 ///     | tick, milliseconds mod 2^36 | missing, 1/1000 of a token |
 /// ```
 ///
-/// What is missing, and not the level, so that a full budget is told without its capacity.
+/// It holds what is missing and not the level, so that a full budget is 0 with any capacity.
 ///
-/// Bounds: at most 268,435.455 tokens are missing. A tick comes round again every 2.18 years, and
-/// differences are told right up to half of that; see [`BudgetNumbers::earned_since`].
+/// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 2.18 years, and differences up to half of that
+/// are right; see [`BudgetNumbers::earned_since`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LedgerState {
     pub(super) missing: u32,
@@ -57,8 +57,8 @@ const MISSING_MAX: u32 = (1 << MISSING_BITS) - 1;
 const TICK_BITS: u32 = 64 - MISSING_BITS;
 const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
 
-/// How far one thread's clock reading may lie behind another's when it gets here: a thread can be
-/// set aside between the two steps. Chosen by us: a second and a bit.
+/// How far the clock reading of one thread may lie behind that of another: a thread can be suspended between the
+/// reading and the update. Chosen by us: about one second.
 const LATE_TICKS: u64 = 1 << 10;
 
 impl LedgerState {
@@ -121,7 +121,7 @@ impl BudgetNumbers {
         refill: 0,
     };
 
-    /// So many whole tokens.
+    /// Whole tokens, in thousandths.
     ///
     /// # Panics
     ///
@@ -142,7 +142,7 @@ impl BudgetNumbers {
         .pack()
     }
 
-    /// How many retries a full budget allows at once; `None` for any number.
+    /// Returns how many retries a full budget allows at once, or `None` for no limit.
     pub(super) const fn retries_when_full(&self, charge: Charge) -> Option<u32> {
         self.capacity.checked_div(self.price(charge))
     }
@@ -155,17 +155,17 @@ impl BudgetNumbers {
         }
     }
 
-    /// What a success adds, given what the call's last retry was asked for as.
+    /// Returns what a success adds. `last_retry` is the charge of the call's last retry.
     pub(super) const fn gain(&self, last_retry: Option<Charge>) -> u32 {
         match (self.earning, last_retry) {
             (_, None) => self.reward,
             (Earning::Success, Some(charge)) => self.price(charge),
-            // Such a call gave its share when it asked for its first retry.
+            // This call gave its share when it asked for its first retry.
             (Earning::Call, Some(_)) => 0,
         }
     }
 
-    /// What asking adds, before anything is taken.
+    /// Returns what a call gives when it asks for a retry, before the price is taken.
     pub(super) const fn share(&self, first: bool) -> u32 {
         match (self.earning, first) {
             (Earning::Call, true) => self.reward,
@@ -173,7 +173,7 @@ impl BudgetNumbers {
         }
     }
 
-    /// The state after `amount` was taken, if there is as much.
+    /// Returns the state after `amount` was taken, or `None` if the level is lower.
     pub(super) fn take(&self, state: LedgerState, amount: u32) -> Option<LedgerState> {
         let missing = state.missing.checked_add(amount)?;
         (missing <= self.capacity).then_some(LedgerState { missing, ..state })
@@ -195,13 +195,13 @@ impl BudgetNumbers {
 
     /// What came back from the tick `last` to `now`, and the tick to remember.
     ///
-    /// In closed form, so a year of idling costs what a millisecond does. It is the difference of
-    /// two sums since tick 0, so that what is lost to rounding at one look comes back at the next.
+    /// In closed form, so a year without calls costs as much as a millisecond. It is the difference of two sums since
+    /// tick 0, so that rounding loses nothing in the long run.
     ///
-    /// - Ahead by less than half the range of a tick: that much time went by.
-    /// - Behind by a little: another thread read the clock later and came first. Nothing to do.
-    /// - Behind by more: the clock was set back (a test's paused one), or nobody asked for over a
-    ///   year. The time between is not paid for; counting begins afresh.
+    /// - `now` is ahead of `last` by less than half the range of a tick: that much time has passed.
+    /// - `now` is a little behind: another thread read the clock later and updated first. Nothing comes back.
+    /// - `now` is further behind: the clock was set back (in a test with a paused clock), or no retry was asked for in
+    ///   over a year. Nothing comes back for that time, and counting starts again.
     fn earned_since(&self, last: u64, now: u64) -> (u32, u64) {
         let ahead = now.wrapping_sub(last) & TICK_MASK;
         let behind = last.wrapping_sub(now) & TICK_MASK;

@@ -1,5 +1,7 @@
 //! The integers that a code can be.
 
+use crate::sealed::Sealed;
+
 /// An integer of any type, or a reference to one.
 ///
 /// A reference, because `with` of `#[derive(Retryable)]` passes the fields of an error by reference.
@@ -8,13 +10,15 @@
     label = "expected an integer, or a reference to one",
     note = "ask a function of yours, which takes the number out: `#[retryable(with = \"path::to_function\")]`"
 )]
-pub trait CodeNumber {
+pub trait CodeNumber: Sealed {
     /// Returns the number, or -1 if it does not fit in an `i32`, as every code does.
     fn code_number(&self) -> i32;
 }
 
 macro_rules! integers {
     ($($integer:ty),+) => {$(
+        impl Sealed for $integer {}
+
         #[diagnostic::do_not_recommend]
         impl CodeNumber for $integer {
             fn code_number(&self) -> i32 {
@@ -27,6 +31,8 @@ macro_rules! integers {
 integers!(
     u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
 );
+
+impl<N: CodeNumber> Sealed for &N {}
 
 #[diagnostic::do_not_recommend]
 impl<N: CodeNumber> CodeNumber for &N {

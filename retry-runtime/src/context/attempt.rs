@@ -14,13 +14,14 @@ use crate::trace::Spans;
 
 /// The attempt that the current code runs in.
 ///
-/// Get it with [`Attempt::current`] in the body of an annotated function, or in anything that the body
-/// calls. It is a copy of how things stood at that moment. You may keep it, send it and pass it on.
+/// Get it with [`Attempt::current`] in the body of an annotated function, or in code that the body calls. It is a
+/// snapshot of that moment. You may keep it and send it to other threads.
 ///
 /// # Examples
 ///
 /// ```
-/// use retry_runtime::Attempt;
+/// # use retry_runtime as reattempt;
+/// use reattempt::Attempt;
 ///
 /// // Not in the body of an annotated function, so there is no attempt.
 /// assert!(Attempt::current().is_none());
@@ -37,14 +38,14 @@ pub struct Attempt {
 impl Attempt {
     /// Returns the attempt that is running, or `None` outside the body of an annotated function.
     ///
-    /// Within nested annotated functions it is the attempt of the innermost one. A spawned task is
-    /// outside, unless [`propagate`](fn@crate::propagate) carries the attempt into it. Hooks and
-    /// `before_retry` run between two attempts, so they are outside too.
+    /// In nested annotated functions, it is the attempt of the innermost function. A spawned task is outside, unless
+    /// [`propagate`](fn@crate::propagate) carries the attempt into it. Hooks and `before_retry` run between two
+    /// attempts, so they are outside too.
     ///
-    /// A future that the body polls on its own counts as part of the body, whatever it belongs to: a task
-    /// of a `LocalSet` that the body runs with `run_until`, say.
+    /// Every future that the body polls counts as part of the body. Tasks of a `LocalSet` that the body runs with
+    /// `run_until` are an example.
     ///
-    /// The first time in each call, this allocates.
+    /// The first use in each call allocates.
     #[must_use]
     pub fn current() -> Option<Self> {
         around(|frame| frame.is_attempt().then(|| Self::of(frame))).flatten()
@@ -60,7 +61,7 @@ impl Attempt {
         }
     }
 
-    /// The number of the attempt, from 1.
+    /// Returns the number of the attempt, from 1.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.number
@@ -75,40 +76,39 @@ impl Attempt {
         self.attempts
     }
 
-    /// The time left until the nearest limit, in `[0, limit]`, or `None` without one.
+    /// Returns the time left until the nearest limit, in `[0, limit]`, or `None` without a limit.
     ///
-    /// The limits are the attempt's timeout, the deadline of its call, and those of the calls and scopes
-    /// around. Pass it on to the service that you call; [`deadline`](crate::deadline) writes it as a
-    /// header.
+    /// The limits are the attempt's timeout, the deadline of its call, and the limits of the calls and scopes around.
+    /// Pass the time on to the service that you call: [`deadline::header`](crate::deadline::header) writes it as the
+    /// value of a header.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
         self.limit
             .map(|limit| limit.saturating_duration_since(Instant::now()))
     }
 
-    /// How the attempt before this one failed; `None` in the first.
+    /// Returns how the attempt before this one failed, or `None` in the first attempt.
     #[must_use]
     pub fn previous(&self) -> Option<Previous> {
         self.previous
     }
 
-    /// Returns the key by which a service can tell that several requests are one: the same for every
-    /// attempt of the call, and another for every other call.
+    /// Returns the key by which a service recognises a repeated request. All attempts of a call have the same key, and
+    /// no two calls have the same.
     ///
-    /// The key is made when it is first asked for, from the randomness of the operating system. A nested
-    /// call has a key of its own, because the body around it may make several calls that must not be
-    /// taken for one. Where they have to be the same over the attempts of the outer call too, ask for the
-    /// key there and pass it on.
+    /// The key is made at the first use, from the randomness of the operating system. A nested call has a key of its
+    /// own, because the body around it may make several calls, which are different requests. To use one key in all
+    /// attempts of the outer call, ask for the key there and pass it on.
     ///
     /// # Panics
     ///
-    /// - If the operating system has no randomness to give.
+    /// - If the operating system gives no randomness.
     #[must_use]
     pub fn idempotency_key(&self) -> IdempotencyKey {
         self.call.key()
     }
 
-    /// Takes note in the span of the attempt that it sends a request again, if it does.
+    /// Records in the span of a later attempt that it sends the request again.
     #[cfg(all(feature = "http", feature = "tracing"))]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {

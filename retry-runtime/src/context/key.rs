@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::rng;
 
-/// Names one call: 122 random bits, shown as a UUID of version 4 (RFC 9562).
+/// The idempotency key of one call: 122 random bits, shown as a UUID of version 4 (RFC 9562).
 ///
 /// # Examples
 ///
@@ -19,7 +19,7 @@ impl IdempotencyKey {
         Self(rng::uuid())
     }
 
-    /// The key as a number.
+    /// Returns the key as a number.
     #[must_use]
     pub fn as_u128(self) -> u128 {
         self.0.as_u128()

@@ -1,26 +1,27 @@
-//! How the retries of an annotated function combine with those of the ones it is called from.
+//! How the retries of an annotated function combine with those of the annotated functions around it.
 
 use std::fmt;
 
-/// How a function's own retries count when it is called within an attempt of another annotated one.
+/// How the retries of a function combine with those of the annotated functions around it.
 ///
-/// Three layers of four attempts each would otherwise make 64 calls of the innermost body out of one,
-/// at the moment when the service behind it can least bear them.
+/// If retries multiplied, three layers of four attempts would run the innermost body 64 times, while its service is
+/// failing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Nested {
-    /// Retries add: what the function spent in earlier attempts of the calls around it is not there
-    /// in later ones. Two layers of four attempts make at most 7 calls, three at most 10. The default.
+    /// Retries add: the retries that the function made in vain in earlier attempts of the calls around it are
+    /// subtracted in later ones. Two layers of four attempts run the body at most 7 times, three layers at most 10
+    /// times. The default.
     #[default]
     Add,
-    /// Retries multiply, as if nobody knew of the calls around: 4 × 4 makes 16.
+    /// Retries multiply, as if there were no calls around: two layers of four attempts run the body up to 16 times.
     Multiply,
-    /// Only the outermost call retries; within another call this function is tried once.
+    /// Only the outermost call retries. Within another call, this function makes one attempt.
     Outermost,
 }
 
 impl Nested {
-    /// The word for it in attribute, configuration and logs.
+    /// Returns the word used in the attribute and in logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,6 +34,6 @@ impl Nested {
 
 impl fmt::Display for Nested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }

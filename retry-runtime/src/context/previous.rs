@@ -6,7 +6,7 @@ use crate::classify::Verdict;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Previous {
-    /// It returned something that is worth another attempt, of this verdict.
+    /// It returned an error with this verdict, or an `Ok` that means failure.
     Failed(Verdict),
     /// It reached its timeout.
     TimedOut,

@@ -1,4 +1,4 @@
-//! A future whose calls report to whoever awaits it.
+//! A future that returns the report of the call in it.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,16 +9,15 @@ use pin_project_lite::pin_project;
 use super::Listener;
 use crate::report::Report;
 
-/// Gives the output of a future together with the [`Report`] of the call in it.
+/// Returns the output of a future together with the [`Report`] of the call in it.
 ///
-/// That is the outermost call of an annotated function that ended last while the future was polled; `None`
-/// if there was none. A call that is dropped within the future, by a timeout around it for example, reports
-/// [`Outcome::Dropped`](crate::Outcome::Dropped). Calls in tasks that the future spawns do not report to it.
+/// Of several outermost calls in the future, the report is that of the call that ended last. It is `None` if no call
+/// ended. A call that is dropped within the future, for example by a timeout, reports
+/// [`Outcome::Dropped`](crate::Outcome::Dropped). Calls in spawned tasks do not report.
 ///
-/// Begin the call within the future: a call that was polled before may not report.
+/// Begin the call within the future. A call that was polled before may not report.
 ///
-/// A call whose caller does not observe pays nothing for this: it asks in any case whether another call is
-/// around it.
+/// Calls that nobody observes pay nothing for this.
 ///
 /// # Cancel safety
 ///

@@ -8,17 +8,16 @@ use crate::clock::nanos;
 use crate::{fit, rng};
 
 impl Policy {
-    /// Draws the delays of one call whose attempts all fail, and take no time: the one before the first retry, the
-    /// one before the second, and so on.
+    /// Returns the delays of one call whose attempts all fail and take no time, in order.
     ///
-    /// The delays come from the code that calls use. There are as many as the policy allows retries. With a deadline
-    /// the delays are cut to fit, and end where a call would end: each leaves the attempt after it a tenth of the
-    /// deadline, at most 50 ms. Without a limit on attempts and without a deadline there is no end. A hint of the
-    /// server, a budget and the time that attempts take are not part of it.
+    /// Calls use the same code. There is one delay for each retry that the policy allows. With a deadline, the delays
+    /// are cut to fit, and end where a call would end: each delay leaves the next attempt a tenth of the deadline, at
+    /// most 50 ms. With neither a limit on attempts nor a deadline, the iterator never ends. Hints, budgets and the
+    /// time that attempts take are not included.
     ///
-    /// The same seed gives the same delays in every run. They may change with a release of Rust or of this crate.
+    /// The same seed gives the same delays in every run, but they may change with a release of Rust or of this crate.
     ///
-    /// Use it to see what a policy does, or to wait in a loop of your own that no closure fits.
+    /// Use it to see what a policy does, or to wait in a loop of your own where no closure fits.
     ///
     /// # Examples
     ///
@@ -76,7 +75,7 @@ impl Schedule {
         Some(rng::seeded_duration_in((self.seed, self.retries), &range))
     }
 
-    /// How many retries the number of attempts leaves; `None` for no limit.
+    /// Returns how many retries are left, or `None` for no limit.
     fn left(&self) -> Option<u32> {
         let attempts = self.policy.attempts()?;
         Some((attempts - 1).saturating_sub(self.retries))

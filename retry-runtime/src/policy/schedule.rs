@@ -1,4 +1,4 @@
-//! What follows from a policy: the range of each delay, and the longest that a call can take.
+//! What follows from a policy: the range of each delay, and the longest time that a call can take.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use crate::backoff;
 use crate::{Backoff, Jitter};
 
 impl Policy {
-    /// Gives the range of the delay before retry `n`, counted from 0, ends included.
+    /// Returns the range of the delay before retry `n`, counted from 0, ends included.
     ///
-    /// `previous` is the delay before the last retry of the same call, if there was one; only
-    /// decorrelated jitter asks for it.
+    /// `previous` is the delay before the last retry of the same call, if there was one. Only decorrelated jitter uses
+    /// it.
     #[must_use]
     #[inline]
     pub fn delay_range(&self, n: u32, previous: Option<Duration>) -> RangeInclusive<Duration> {
@@ -25,9 +25,10 @@ impl Policy {
             .range(ceiling, self.base, self.max_delay, previous)
     }
 
-    /// The longest that a call can take, bodies that block their thread apart: `None` without a bound.
+    /// Returns the longest time that a call can take, or `None` if there is no bound. A body that blocks its thread can
+    /// take longer.
     ///
-    /// Of more than 512 waits, those after the 512th are all counted as long as the last.
+    /// After the 512th delay, each delay is counted as long as the last one.
     ///
     /// # Formula
     ///
@@ -50,9 +51,9 @@ impl Policy {
         }
     }
 
-    /// The sum of so many waits, each as long as its range allows.
+    /// The sum of `waits` delays, each as long as its range allows.
     fn longest_waits(&self, waits: u32) -> Duration {
-        // No wait is shorter than the one before, so very many need not be asked for one by one.
+        // No delay is shorter than the one before, so not every delay has to be computed.
         const ONE_BY_ONE: u32 = 512;
         let (mut sum, mut previous) = (Duration::ZERO, None);
         for n in 0..waits.min(ONE_BY_ONE) {
@@ -69,7 +70,7 @@ impl Policy {
     }
 }
 
-/// How many attempts use up the delays.
+/// The number of attempts that uses each delay once.
 pub(crate) const fn attempts_for(delays: &[Duration]) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "below the limit")]
     if delays.len() < UNLIMITED as usize - 1 {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Policy;
 use crate::Backoff;
 
-/// The policy as a table: what each attempt waits for, and the longest that a call can take.
+/// Shows the policy as a table: the delay before each attempt, and the longest time that a call can take.
 ///
 /// ```text
 /// 3 attempts, timeout 500ms, deadline 2s, exponential backoff, jitter full

@@ -26,8 +26,8 @@ impl PolicySlot for ArcSwapOption<Policy> {
 /// The policy that overrides the code's, if there is one.
 #[derive(Debug)]
 pub(super) struct Overridden<T = Switch, S = ArcSwapOption<Policy>> {
-    /// Whether there ever was one: asked first, since most presets have none. It stays on, so that nobody who saw a
-    /// policy goes back to an earlier one.
+    /// Whether the preset was ever overridden. Read first, because most presets are not. It is never reset, so that no
+    /// thread that saw a policy goes back to an earlier one.
     was_set: T,
     slot: S,
 }
@@ -47,7 +47,7 @@ impl<T: Toggle, S: PolicySlot> Overridden<T, S> {
         Self { was_set, slot }
     }
 
-    /// Gives one whole policy: that of one [`set`](Self::set), or the code's.
+    /// Returns one whole policy: the one from a single [`set`](Self::set), or the one in the code.
     #[inline]
     pub(super) fn or(&self, code: &Policy) -> Policy {
         if self.was_set.is_on() {
@@ -57,8 +57,8 @@ impl<T: Toggle, S: PolicySlot> Overridden<T, S> {
         }
     }
 
-    // Out of line, since most presets are never overridden. Who sees the switch before the policy finds none in the
-    // slot, and goes by the code.
+    // Out of line, because most presets are never overridden. A thread that sees the switch before the policy finds an
+    // empty slot, and uses the policy in the code.
     #[inline(never)]
     fn in_slot_or(&self, code: &Policy) -> Policy {
         self.slot.load().unwrap_or(*code)

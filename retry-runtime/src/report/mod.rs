@@ -1,4 +1,4 @@
-//! How a call went, told when it ended.
+//! What a call did, reported when it ended.
 
 mod text;
 
@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::classify::Verdict;
 use crate::stopped::Outcome;
 
-/// How one call of an annotated function went.
+/// What one call of an annotated function did.
 ///
-/// [`observe`](crate::observe) gives it to the caller, and the key `on_end` to a hook of the function.
+/// [`observe`](crate::observe()) returns it to the caller, and the key `on_end` passes it to a hook of the function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     pub(crate) function: &'static str,
@@ -22,45 +22,45 @@ pub struct Report {
 }
 
 impl Report {
-    /// The function's name: the attribute's `name`, or module path, type of `self` and function name.
+    /// Returns the name of the function: the attribute's `name`, or module path, type of `self` and function name.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function
     }
 
-    /// How many attempts began.
+    /// Returns how many attempts began.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// How the call ended. [`Outcome::Dropped`] also stands for a body that panicked.
+    /// Returns how the call ended. A body that panicked gives [`Outcome::Dropped`].
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// The time from the call's first suspension or failure to its end: zero for a call that succeeded
+    /// Returns the time from the call's first suspension or failure to its end. It is zero for a call that succeeded
     /// without ever being pending.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// How much of that the call waited between attempts.
+    /// Returns how much of [`elapsed`](Self::elapsed) the call spent waiting between attempts.
     #[must_use]
     pub fn waited(&self) -> Duration {
         self.waited
     }
 
-    /// The verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
+    /// Returns the verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
     /// [`Verdict::Transient`].
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict
     }
 
-    /// The tokens left in the call's budget when it ended, or `None` for a call without a budget.
+    /// Returns the tokens left in the call's budget when it ended, or `None` for a call without a budget.
     #[must_use]
     pub fn budget_level(&self) -> Option<f64> {
         self.budget_level

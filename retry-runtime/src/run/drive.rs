@@ -7,6 +7,7 @@ use crate::call::{Call, Failed, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Words;
+use crate::sealed::Sealed;
 use crate::site::Settings;
 use crate::stopped::Stopped;
 
@@ -138,7 +139,7 @@ impl<E> Words for Text<'_, E> {
 }
 
 /// Hears of each retry.
-pub trait Hooks<E> {
+pub trait Hooks<E>: Sealed {
     /// Tells it, if it listens.
     fn tell<'e>(&mut self, event: impl FnOnce() -> RetryEvent<'e, E>)
     where
@@ -148,6 +149,8 @@ pub trait Hooks<E> {
 /// Hears nothing.
 #[derive(Debug)]
 pub struct NoHook;
+
+impl Sealed for NoHook {}
 
 impl<E> Hooks<E> for NoHook {
     fn tell<'e>(&mut self, _event: impl FnOnce() -> RetryEvent<'e, E>)
@@ -160,6 +163,8 @@ impl<E> Hooks<E> for NoHook {
 /// Calls a closure.
 #[derive(Debug)]
 pub struct Hook<P>(pub(super) P);
+
+impl<P> Sealed for Hook<P> {}
 
 impl<E, P: FnMut(&RetryEvent<'_, E>)> Hooks<E> for Hook<P> {
     fn tell<'e>(&mut self, event: impl FnOnce() -> RetryEvent<'e, E>)

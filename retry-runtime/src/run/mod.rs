@@ -87,7 +87,7 @@ impl Policy {
 }
 
 impl Preset {
-    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the policy of now.
+    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the present [`policy`](Self::policy).
     ///
     /// # Examples
     ///

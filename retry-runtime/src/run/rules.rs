@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt;
 
 use crate::classify::{Retryable, Ruling, Said, find_in};
+use crate::sealed::Sealed;
 
 /// Says of an error whether another attempt may follow.
-pub trait Rule<E> {
+pub trait Rule<E>: Sealed {
     /// The ruling on an error.
     fn ruling(&mut self, error: &E) -> Ruling;
 }
@@ -14,6 +15,8 @@ pub trait Rule<E> {
 /// The error's own verdict decides.
 #[derive(Debug)]
 pub struct ByVerdict;
+
+impl Sealed for ByVerdict {}
 
 impl<E: Retryable> Rule<E> for ByVerdict {
     fn ruling(&mut self, error: &E) -> Ruling {
@@ -24,6 +27,8 @@ impl<E: Retryable> Rule<E> for ByVerdict {
 /// A predicate decides.
 #[derive(Debug)]
 pub struct When<P>(pub(super) P);
+
+impl<P> Sealed for When<P> {}
 
 impl<E, P: FnMut(&E) -> bool> Rule<E> for When<P> {
     fn ruling(&mut self, error: &E) -> Ruling {
@@ -80,16 +85,20 @@ impl<E, N> On<E, N> {
 }
 
 /// Finds errors of some types.
-pub trait Finder<E> {
+pub trait Finder<E>: Sealed {
     /// The answer of the first one that is not permanent.
     fn found(&self, error: &E) -> Option<Said>;
 }
+
+impl Sealed for () {}
 
 impl<E> Finder<E> for () {
     fn found(&self, _error: &E) -> Option<Said> {
         None
     }
 }
+
+impl<E, N> Sealed for On<E, N> {}
 
 impl<E, N: Finder<E>> Finder<E> for On<E, N> {
     fn found(&self, error: &E) -> Option<Said> {
@@ -108,6 +117,8 @@ impl<E, N: Finder<E>> Rule<E> for On<E, N> {
 #[derive(Debug)]
 pub struct Both<F, P>(pub(super) F, pub(super) P);
 
+impl<F, P> Sealed for Both<F, P> {}
+
 impl<E, F: Finder<E>, P: FnMut(&E) -> bool> Rule<E> for Both<F, P> {
     fn ruling(&mut self, error: &E) -> Ruling {
         match self.0.found(error) {
@@ -118,7 +129,7 @@ impl<E, F: Finder<E>, P: FnMut(&E) -> bool> Rule<E> for Both<F, P> {
 }
 
 /// Forbids the retry of an error.
-pub trait Vetoes<E> {
+pub trait Vetoes<E>: Sealed {
     /// Whether it does.
     fn forbids(&mut self, error: &E) -> bool;
 }
@@ -126,6 +137,8 @@ pub trait Vetoes<E> {
 /// Forbids nothing.
 #[derive(Debug)]
 pub struct NoVeto;
+
+impl Sealed for NoVeto {}
 
 impl<E> Vetoes<E> for NoVeto {
     fn forbids(&mut self, _error: &E) -> bool {
@@ -136,6 +149,8 @@ impl<E> Vetoes<E> for NoVeto {
 /// Forbids what a predicate names.
 #[derive(Debug)]
 pub struct Veto<P>(pub(super) P);
+
+impl<P> Sealed for Veto<P> {}
 
 impl<E, P: FnMut(&E) -> bool> Vetoes<E> for Veto<P> {
     fn forbids(&mut self, error: &E) -> bool {

@@ -10,8 +10,7 @@ use super::{PolicyKey, PolicySetting, Setter, Value, contradictions, human};
 use crate::Backoff;
 use crate::policy::Policy;
 
-/// With the feature `serde`: reads a map of the attribute's keys, in a format that describes itself, such as TOML,
-/// JSON or YAML.
+/// Reads a map of the attribute's keys, in a self-describing format such as TOML, JSON or YAML. Feature `serde`.
 ///
 /// | key | value |
 /// |---|---|
@@ -22,7 +21,7 @@ use crate::policy::Policy;
 /// | `factor` | a number from 1 to 1000 |
 /// | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` |
 ///
-/// A key that is not there has the value of [`Policy::new`]. A duration is a text with a unit, of at most 24 h.
+/// A missing key has the value of [`Policy::new`]. A duration is a text with a unit, of at most 24 h.
 ///
 /// # Errors
 ///
@@ -53,13 +52,12 @@ impl<'de> Deserialize<'de> for Policy {
     }
 }
 
-/// With the feature `serde`: writes every key that has a value, so that what is stored stays the same when a default
-/// changes. A policy that was written and read again is equal.
+/// Writes every key that has a value, so that a stored policy does not change when a default does. A policy that is
+/// written and read again is equal. Feature `serde`.
 ///
 /// # Errors
 ///
-/// - The policy has [delays](Policy::with_delays), or something else that reading would refuse, such as a timeout of
-///   zero.
+/// - The policy has [delays](Policy::with_delays), or a value that reading would refuse, such as a timeout of zero.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.backoff(), Backoff::Delays(_)) {
@@ -96,7 +94,7 @@ impl Serialize for Policy {
                 PolicyKey::MaxDelay => human(self.max_delay()),
                 PolicyKey::MaxRetryAfter => human(self.max_retry_after()),
             };
-            // What reading refuses is not written.
+            // A value that reading would refuse is not written.
             PolicySetting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
             map.serialize_entry(key.name(), &text)?;
         }
@@ -135,7 +133,7 @@ impl<'de> Visitor<'de> for PolicyVisitor {
     }
 }
 
-/// A key, which an error points at.
+/// Reads a key. It is a seed, so that an error points at the key.
 struct KeyOf<'s> {
     seen: &'s [PolicyKey],
 }
@@ -164,7 +162,7 @@ impl Visitor<'_> for KeyOf<'_> {
     }
 }
 
-/// The value of a key.
+/// Reads the value of a key.
 struct ValueOf(PolicyKey);
 
 impl ValueOf {

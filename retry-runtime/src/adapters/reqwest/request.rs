@@ -4,10 +4,11 @@ use std::cell::Cell;
 
 use super::client::RequestBuilder;
 use crate::adapters::http::set_attempt_headers;
+use crate::sealed::Sealed;
 use ::http::{Error, HeaderName, HeaderValue};
 
 /// Tells the server of the attempt that sends a request.
-pub trait RequestExt: Sized {
+pub trait RequestExt: Sealed + Sized {
     /// Sets the headers of [`set_attempt_headers`]: the idempotency key, the number of the attempt, and the time left.
     ///
     /// Headers that you set before are kept, so call it last. Outside of an attempt nothing is set. Build the request
@@ -33,6 +34,8 @@ pub trait RequestExt: Sized {
     #[must_use]
     fn attempt_headers(self) -> Self;
 }
+
+impl Sealed for RequestBuilder {}
 
 impl RequestExt for RequestBuilder {
     fn attempt_headers(self) -> Self {

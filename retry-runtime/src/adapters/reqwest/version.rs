@@ -12,6 +12,7 @@ use crate::adapters::http::StatusError;
 use crate::adapters::hyper;
 use crate::adapters::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
+use crate::sealed::Sealed;
 use crate::stopped::Stopped;
 
 /// The verdict follows the kind of failure, and then the source of the error:
@@ -55,7 +56,7 @@ impl Alone for client::Error {
 }
 
 /// Turns a response whose status is a failure into an error.
-pub trait ResponseExt: Sized {
+pub trait ResponseExt: Sealed + Sized {
     /// Returns the response, or an error if its status is a failure.
     ///
     /// # Errors
@@ -64,6 +65,8 @@ pub trait ResponseExt: Sized {
     ///   that the server asked for are kept.
     fn check(self) -> Result<Self, StatusError>;
 }
+
+impl Sealed for Response {}
 
 impl ResponseExt for Response {
     fn check(self) -> Result<Self, StatusError> {

@@ -1,0 +1,66 @@
+//! What the API guidelines ask of every public type.
+
+use std::fmt::{Debug, Display};
+use std::io;
+
+use retry_runtime::{
+    Attempt, Backoff, Budget, Budgets, Error, Factor, IdempotencyKey, Jitter, Nested, Outcome,
+    Policy, Preset, Previous, Report, RetryEvent, Schedule, Stopped, Verdict,
+};
+
+fn crosses_threads<T: Send + Sync + Debug>() {}
+
+#[test]
+fn public_types_cross_threads_and_can_be_debugged() {
+    crosses_threads::<Attempt>();
+    crosses_threads::<Backoff>();
+    crosses_threads::<Budget>();
+    crosses_threads::<Budgets<String>>();
+    crosses_threads::<Error<io::Error>>();
+    crosses_threads::<Factor>();
+    crosses_threads::<IdempotencyKey>();
+    crosses_threads::<Jitter>();
+    crosses_threads::<Nested>();
+    crosses_threads::<Outcome>();
+    crosses_threads::<Policy>();
+    crosses_threads::<Preset>();
+    crosses_threads::<Previous>();
+    crosses_threads::<Report>();
+    crosses_threads::<RetryEvent<'_, io::Error>>();
+    crosses_threads::<Schedule>();
+    crosses_threads::<Stopped>();
+    crosses_threads::<Verdict>();
+    #[cfg(feature = "http")]
+    crosses_threads::<retry_runtime::adapters::http::StatusError>();
+    #[cfg(feature = "reqwest")]
+    crosses_threads::<retry_runtime::adapters::reqwest::RequestError>();
+    #[cfg(feature = "tokio-postgres")]
+    {
+        use retry_runtime::adapters::tokio_postgres::TransactionError;
+        crosses_threads::<TransactionError<tokio_postgres::Error>>();
+    }
+    #[cfg(feature = "config")]
+    {
+        crosses_threads::<retry_runtime::config::ConfigError>();
+        crosses_threads::<retry_runtime::config::Source>();
+    }
+    #[cfg(feature = "testing")]
+    {
+        crosses_threads::<retry_runtime::testing::Log>();
+        crosses_threads::<retry_runtime::testing::Scope>();
+    }
+}
+
+#[test]
+fn a_word_fills_the_column_that_it_is_given() {
+    let words: [&dyn Display; 5] = [
+        &Backoff::Linear,
+        &Jitter::Full,
+        &Nested::Add,
+        &Outcome::Budget,
+        &Verdict::Refused,
+    ];
+    for word in words {
+        assert_eq!(format!("{word:<12}|").find('|'), Some(12), "{word}");
+    }
+}
