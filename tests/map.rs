@@ -133,7 +133,7 @@ fn each_module_is_on_the_map_and_uses_only_those_below_it() {
         let beyond: Vec<_> = there.symmetric_difference(&mapped).collect();
         assert!(
             beyond.iter().all(|module| **module == "lib"),
-            "{name}: {beyond:?}"
+            "{name}: not on the map, or not in the code: {beyond:?}"
         );
 
         let mut upwards = BTreeSet::new();
