@@ -22,8 +22,8 @@ use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
 use ::sea_orm::{DatabaseTransaction, DbErr};
 
 use super::sqlx;
-use super::transaction::DatabaseFailure;
 pub use super::transaction::TransactionError;
+use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 
 /// An error of `sqlx` has [its own verdict](super::sqlx). A pool without a free connection is refused. Any other
@@ -83,10 +83,11 @@ fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
-/// that could cut it, or make the transaction safe to run twice.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the
+/// function that calls it cuts it, the call is not retried. A function further out does not know of the commit:
+/// give it no `timeout`.
 pub async fn commit(transaction: DatabaseTransaction) -> Result<(), TransactionError<DbErr>> {
-    transaction.commit().await.map_err(TransactionError::Commit)
+    committed(transaction.commit()).await
 }
 
 impl From<DbErr> for TransactionError<DbErr> {

@@ -29,8 +29,8 @@ use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
-use super::transaction::DatabaseFailure;
 pub use super::transaction::TransactionError;
+use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -112,10 +112,11 @@ fn is_nonsense(error: &Error) -> bool {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
-/// that could cut it, or make the transaction safe to run twice.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the
+/// function that calls it cuts it, the call is not retried. A function further out does not know of the commit:
+/// give it no `timeout`.
 pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError<Error>> {
-    transaction.commit().await.map_err(TransactionError::Commit)
+    committed(transaction.commit()).await
 }
 
 impl From<Error> for TransactionError<Error> {

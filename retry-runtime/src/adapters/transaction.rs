@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::classify::{Retryable, Verdict};
+use crate::context::in_doubt;
 use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
@@ -19,7 +20,7 @@ pub enum TransactionError<E> {
     Statement(E),
     /// Failed in `COMMIT`. A conflict is transient, a lost connection is unknown.
     Commit(E),
-    /// The call was stopped.
+    /// The call was stopped. A timeout or a deadline may have cut the `COMMIT`, so both are unknown.
     Stopped(Stopped),
 }
 
@@ -31,6 +32,13 @@ pub(super) enum DatabaseFailure {
     Lost,
     /// Any other.
     Other,
+}
+
+/// Awaits a `COMMIT`. An attempt that is cut meanwhile is not retried.
+pub(super) async fn committed<E>(
+    commit: impl Future<Output = Result<(), E>>,
+) -> Result<(), TransactionError<E>> {
+    in_doubt(commit).await.map_err(TransactionError::Commit)
 }
 
 impl<E: Retryable> TransactionError<E> {
@@ -47,7 +55,11 @@ impl<E: Retryable> TransactionError<E> {
                 // The session ended, perhaps after the commit, or the server did not answer.
                 _ => Verdict::Unknown,
             },
-            Self::Stopped(stopped) => stopped.verdict(),
+            // A limit may have cut the commit.
+            Self::Stopped(stopped) => match stopped.verdict() {
+                Verdict::Transient => Verdict::Unknown,
+                verdict => verdict,
+            },
         }
     }
 }

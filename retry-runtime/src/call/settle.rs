@@ -104,7 +104,11 @@ impl State<'_> {
         }
         let decision = match cut {
             // It may have run to its end at the other side.
-            Cut::Timeout if vetoed || !self.settings.is_idempotent() => Err(Outcome::Timeout),
+            Cut::Timeout
+                if vetoed || !self.settings.is_idempotent() || self.frame.is_in_doubt() =>
+            {
+                Err(Outcome::Timeout)
+            }
             Cut::Timeout => {
                 let said = Said::new(Verdict::Transient);
                 self.schedule(said, Previous::TimedOut, Outcome::Timeout)

@@ -28,6 +28,8 @@ pub(crate) struct Noted {
     pub(crate) waited: Duration,
     /// When the wait began that is not over.
     pub(crate) waits_since: Option<Stamp>,
+    /// How many commits began in its attempts and have not ended.
+    pub(crate) in_doubt: u32,
     /// What the call has of its test scope.
     pub(crate) trial: Option<InTrial>,
     /// The spans of the call, where somebody wants them.

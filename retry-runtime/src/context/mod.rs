@@ -1,11 +1,18 @@
 //! What an attempt can see of the call that it belongs to, and what calls see of the calls around them.
 //!
 //! ```text
-//! attempt, inner  ->  limits  ->  frame  ->  cold  ->  key, nesting, previous, refusal
+//! attempt, inner, doubt  ->  limits  ->  frame  ->  cold  ->  key, nesting, previous, refusal
 //! ```
 
 mod attempt;
 mod cold;
+#[cfg(any(
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres",
+    test
+))]
+mod doubt;
 mod frame;
 mod inner;
 mod key;
@@ -18,6 +25,13 @@ mod refusal;
 pub use self::attempt::Attempt;
 #[cfg(feature = "tracing")]
 pub(crate) use self::cold::Cold;
+#[cfg(any(
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres",
+    test
+))]
+pub(crate) use self::doubt::in_doubt;
 pub(crate) use self::frame::{Frame, NEVER, Notes, Pause, Phase, around, is_within};
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;

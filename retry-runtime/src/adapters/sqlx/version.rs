@@ -4,7 +4,7 @@ use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::known;
-use crate::adapters::transaction::{DatabaseFailure, TransactionError};
+use crate::adapters::transaction::{DatabaseFailure, TransactionError, committed};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -121,12 +121,13 @@ pub(crate) fn failure(error: &Error) -> DatabaseFailure {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. Set no `timeout`
-/// that could cut it, or make the transaction safe to run twice.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the
+/// function that calls it cuts it, the call is not retried. A function further out does not know of the commit:
+/// give it no `timeout`.
 pub async fn commit<DB: Database>(
     transaction: Transaction<'_, DB>,
 ) -> Result<(), TransactionError<Error>> {
-    transaction.commit().await.map_err(TransactionError::Commit)
+    committed(transaction.commit()).await
 }
 
 impl From<Error> for TransactionError<Error> {

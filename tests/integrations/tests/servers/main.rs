@@ -37,6 +37,8 @@ integrations::tests! {
         sea_orm::a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not,
         sqlx::version::a_connection_lost_during_commit_is_unknown_and_not_retried,
         sqlx_0_8::version::a_connection_lost_during_commit_is_unknown_and_not_retried,
+        sqlx::version::a_timeout_during_commit_is_unknown_and_not_retried,
+        sqlx_0_8::version::a_timeout_during_commit_is_unknown_and_not_retried,
         sqlx::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
         sqlx_0_8::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
         sqlx::version::an_error_of_postgres_is_by_its_sqlstate,

@@ -214,19 +214,34 @@ pub(crate) async fn a_server_that_restarts_is_waited_for() {
 /// Passes bytes on until the client sends `COMMIT`: the server gets it and answers, and the client gets
 /// no answer.
 pub(crate) async fn cut_at_commit(server: u16) -> u16 {
+    at_commit(server, |_client| {}).await
+}
+
+/// As [`cut_at_commit`], but the client keeps its connection, and waits for the answer.
+pub(crate) async fn hang_at_commit(server: u16) -> u16 {
+    let keep = |client: TcpStream| {
+        tokio::spawn(async move {
+            std::future::pending::<()>().await;
+            drop(client);
+        });
+    };
+    at_commit(server, keep).await
+}
+
+async fn at_commit(server: u16, then: fn(TcpStream)) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         loop {
             let (client, _) = listener.accept().await.unwrap();
             let upstream = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
-            tokio::spawn(pass_on(client, upstream));
+            tokio::spawn(pass_on(client, upstream, then));
         }
     });
     port
 }
 
-async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
+async fn pass_on(mut client: TcpStream, mut server: TcpStream, then: fn(TcpStream)) {
     let (mut asked, mut answered) = ([0; 4096], [0; 4096]);
     loop {
         tokio::select! {
@@ -239,7 +254,7 @@ async fn pass_on(mut client: TcpStream, mut server: TcpStream) {
                     while !answered.windows(6).any(|window| window == b"COMMIT") {
                         assert_ne!(server.read(&mut answered).await.unwrap(), 0);
                     }
-                    return;
+                    return then(client);
                 }
             }
             Ok(length @ 1..) = server.read(&mut answered) => {

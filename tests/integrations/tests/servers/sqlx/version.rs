@@ -149,6 +149,33 @@ pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried()
     assert_eq!(sum, 201);
 }
 
+static CUT: AtomicU32 = AtomicU32::new(0);
+
+#[retry(attempts = 5, base = "1ms", timeout = "2s")]
+async fn pay_in_time(url: &str) -> Result<(), TransactionError<Error>> {
+    CUT.fetch_add(1, Ordering::Relaxed);
+    let mut connection = PgConnection::connect(url).await?;
+    let mut transaction = connection.begin().await?;
+    transaction.execute(ONE).await?;
+    commit(transaction).await
+}
+
+pub(crate) async fn a_timeout_during_commit_is_unknown_and_not_retried() {
+    let server = postgres::Server::start().await.unwrap();
+    let pool = PgPool::connect(&postgres_url(server.port())).await.unwrap();
+    run(&pool, &[ACCOUNTS, BALANCES]).await;
+    let port = crate::tokio_postgres::hang_at_commit(server.port()).await;
+    let error = pay_in_time(&postgres_url(port)).await.unwrap_err();
+    assert!(matches!(error, TransactionError::Stopped(_)), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Unknown, "{error:?}");
+    assert_eq!(CUT.load(Ordering::Relaxed), 1);
+    let sum: i64 = query_scalar("SELECT sum(balance)::bigint FROM account")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!(sum, 201);
+}
+
 pub(crate) async fn a_lost_connection_is_unknown_and_transient_before_the_commit() {
     let mut server = postgres::Server::start().await.unwrap();
     let url = postgres_url(server.port());
