@@ -28,6 +28,7 @@
 //! | to add retries to an application | [start](guide::start) |
 //! | to choose attempts, limits and delays | [Which numbers do I choose?](guide::numbers) |
 //! | to say which errors are retried | [Which errors are retried?](guide::retried), [`Retryable`] |
+//! | to retry a request or a transaction | [How do I use my HTTP or database client?](guide::clients) |
 //! | to know why a call was not retried | [Why did my call fail after one attempt?](guide::budgets) |
 //! | to bound a call, or every call of a request | [How long may a call take?](guide::deadlines) |
 //! | to stop calls at shutdown | [cancelling](guide::cancelling) |
@@ -46,7 +47,8 @@
 //! # Cargo features
 //!
 //! A client has a feature of its name, with the verdicts of its errors and a module of that name. The version in the name
-//! of a feature is that of the client; without one it is the newest.
+//! of a feature is that of the client; without one it is the newest. A `-` in the name of a feature is a `_` in that of
+//! its module: `reqwest-0_12` has the module `reqwest_0_12`.
 //!
 //! | feature | default | version | gives |
 //! |---|---|---|---|
@@ -55,7 +57,7 @@
 //! | `testing` | no | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
 //! | `config` | no | – | presets from TOML files and variables: [configuring](guide::configuring) |
 //! | `serde` | no | `serde` 1 | a [`Policy`] in your own configuration |
-//! | `deadpool` | no | `deadpool` 0.13 | a pool without a free connection is refused |
+//! | `deadpool` | no | `deadpool` 0.13 | the error of a pool without a free connection is retried |
 //! | `h2` | no | `h2` 0.4 | errors of HTTP/2 |
 //! | `http` | no | `http` 1 | statuses, `Retry-After`, headers that tell the server of the attempt |
 //! | `hyper` | no | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2` and `http` |

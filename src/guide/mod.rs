@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [How do I add retries to an application?](start) | the lines for `Cargo.toml`, a first function, and what you see when it fails |
 //! | [Which numbers do I choose?](numbers) | attempts, timeout, deadline and delays, from a latency and a deadline |
-//! | [Which errors are retried?](retried) | verdicts, rules, errors of your own, clients |
+//! | [Which errors are retried?](retried) | verdicts, rules, errors of your own |
+//! | [How do I use my HTTP or database client?](clients) | requests with `reqwest`, transactions, other clients |
 //! | [Why did my call fail after one attempt?](budgets) | the outcomes that end a call early, and the retry budget |
 //! | [How long may a call take?](deadlines) | limits, `Stopped`, the deadline of a request |
 //! | [How do I stop calls at shutdown?](cancelling) | `cancel`, and what dropping does |
@@ -56,6 +57,10 @@ pub mod numbers {}
 
 #[doc = include_str!("retried.md")]
 pub mod retried {}
+
+// Its examples need clients, so the package `integrations` runs them.
+#[cfg_attr(not(doctest), doc = include_str!("clients.md"))]
+pub mod clients {}
 
 #[doc = include_str!("budgets.md")]
 pub mod budgets {}

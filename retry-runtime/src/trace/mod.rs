@@ -169,7 +169,7 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
         function,
         allowed,
         attempts,
-        "retries within a retried call add and do not multiply: no further attempt here"
+        "no further attempt here: the calls around retry this function too"
     );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, allowed, attempts);

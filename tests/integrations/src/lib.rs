@@ -44,3 +44,8 @@ fn is_root() -> bool {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/MIGRATING.md")]
 struct Migrating;
+
+/// The same for the page on clients.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/clients.md")]
+struct Clients;
