@@ -4,7 +4,7 @@
 //! cargo run -p integrations --example blocking_http
 //! ```
 //!
-//! The server is in this program, on a thread of its own: it resets a connection, stalls, and has a bad moment.
+//! The server is in this program, on a thread of its own. It resets a connection, stalls, and answers 503 for a moment.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ enum Failure {
     Stopped(#[from] Stopped), // what the `deadline` needs
 }
 
-/// What `ureq` says in an error of its own. An error that is not here is not retried.
+/// The verdicts of `ureq`'s errors. An error that is not here is not retried.
 fn verdict_of(error: &ureq::Error) -> Verdict {
     match error {
         ureq::Error::Io(error) => error.verdict(),
@@ -35,7 +35,7 @@ fn verdict_of(error: &ureq::Error) -> Verdict {
     }
 }
 
-/// Gets a page. Nothing can stop a thread from outside, so the client holds the limit of each attempt.
+/// Gets a page. Nothing can stop a blocked thread, so the client itself has the timeout of an attempt.
 #[retry(blocking, attempts = 5, base = "50ms", deadline = "8s", on_retry = tell)]
 fn fetch(agent: &Agent, url: &str) -> Result<String, Failure> {
     let left = Attempt::current().and_then(|attempt| attempt.remaining());
@@ -59,14 +59,14 @@ const MISSING: Answer =
     Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // For the server alone.
+    // Only the server uses this runtime.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()?;
     let agent: Agent = Agent::config_builder().proxy(None).build().into();
 
-    println!("A server that resets the connection, stalls, and then has a bad moment:");
+    println!("A server that resets the connection, stalls, and answers 503 before it answers:");
     let server = runtime.block_on(Loopback::start(&[Answer::Reset, Answer::Stall, BUSY]));
     let began = Instant::now();
     let body = fetch(&agent, &server.url())?;

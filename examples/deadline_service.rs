@@ -1,11 +1,11 @@
-//! A service that keeps the deadline of the request it answers, and passes on what is left of it.
+//! A service that keeps the deadline of its requests, and passes the time that is left to the next service.
 //!
 //! ```text
 //! cargo run -p integrations --example deadline_service
 //! ```
 //!
-//! The service is `axum`'s, and calls another one with `reqwest`. Whoever calls it says in a header how
-//! many milliseconds it may take; all retries within the request keep to that. For gRPC the header is `grpc-timeout`,
+//! The service uses `axum`, and calls another one with `reqwest`. A header of the request says how many milliseconds
+//! the answer may take, and all retries within the request keep this deadline. For gRPC the header is `grpc-timeout`,
 //! with `header::parse_grpc_timeout` and `tonic::set_attempt_metadata`.
 
 use std::future::IntoFuture as _;
@@ -26,10 +26,10 @@ use reattempt::retry;
 use reqwest::Client;
 use tokio::net::TcpListener;
 
-/// For a request that does not say how long it may take.
+/// The time for a request without the header.
 const DEFAULT: Duration = Duration::from_secs(10);
 
-/// Gives everything that a request does the time that its caller allows.
+/// Runs a request with the deadline that its caller allows.
 async fn keep_deadline(request: Request, next: Next) -> Response {
     let allowed = allowed(request.headers()).unwrap_or(DEFAULT);
     deadline::scope(allowed, next.run(request)).await
@@ -39,7 +39,7 @@ fn allowed(headers: &HeaderMap) -> Option<Duration> {
     header::parse_millis(headers.get(TIMEOUT_MS)?.to_str().ok()?)
 }
 
-/// Asks the other service, and tells it how long an answer is of use.
+/// Calls the other service, and sends it the time that is left.
 #[retry(attempts = 10, base = "100ms", timeout = "400ms")]
 async fn price(client: &Client, url: &str) -> Result<String, RequestError> {
     let request = client.get(url).attempt_headers();
@@ -65,7 +65,7 @@ async fn offer(State(shop): State<Shop>) -> Result<String, StatusCode> {
 async fn unsteady(headers: HeaderMap) -> Result<String, StatusCode> {
     static REQUESTS: AtomicU32 = AtomicU32::new(0);
     let request = REQUESTS.fetch_add(1, Ordering::Relaxed) + 1;
-    println!("  request {request}, of use for {:?}", allowed(&headers));
+    println!("  request {request}, time left: {:?}", allowed(&headers));
     match request {
         ..=3 => Err(StatusCode::SERVICE_UNAVAILABLE),
         4 => Ok("12.50".to_owned()),

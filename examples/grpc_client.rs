@@ -1,4 +1,4 @@
-//! A gRPC client with `tonic`: by the code of the status, and by what the server says about retries.
+//! A gRPC client with `tonic`: the code of the status and the delay that the server names decide about retries.
 //!
 //! ```text
 //! cargo run -p integrations --example grpc_client
@@ -16,10 +16,10 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-/// Asks for a service's health, as a number.
+/// Gets the health of a service, as a number.
 ///
-/// `Status` cannot say that a call was stopped by a limit; `reattempt::Error` can, and `?` makes one.
-/// A client of `tonic` is cheap to clone, and each attempt has its own.
+/// `Status` cannot hold a `Stopped`, but `reattempt::Error` can, and `?` converts into it. A client of `tonic` is cheap
+/// to clone, and each attempt has its own.
 #[retry(attempts = 4, base = "50ms", timeout = "500ms", deadline = "5s", on_retry = tell)]
 async fn health(
     client: &HealthClient<Channel>,
@@ -47,13 +47,13 @@ fn in_words(error: &reattempt::Error<Status>) -> String {
     }
 }
 
-/// What the server answers to each call; from the fourth on, that all is well.
+/// What the server answers to each call. From the fourth call on it is healthy.
 fn overloaded(call: usize) -> Option<Status> {
     match call {
         1 => Some(Status::unavailable("restarting")),
-        // No answer at all.
+        // It does not answer.
         2 => Some(Status::unknown("stall")),
-        // Without a delay this code means "no" for good, or not: nobody knows, and it is not retried.
+        // Without a delay, this code may be permanent or not, so it is not retried.
         3 => {
             let details = ErrorDetails::with_retry_info(Some(Duration::from_millis(700)));
             let code = Code::ResourceExhausted;

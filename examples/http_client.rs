@@ -1,11 +1,11 @@
-//! An HTTP client with `reqwest`: what the network and the server do for a moment is retried, what stays
-//! as it is comes back at once.
+//! An HTTP client with `reqwest`: short faults of the network and the server are retried, and permanent errors are
+//! returned at once.
 //!
 //! ```text
 //! cargo run -p integrations --example http_client
 //! ```
 //!
-//! The server is in this program: it resets a connection, stalls, and asks for a second's patience.
+//! The server is in this program. It resets a connection, stalls, and answers 503 with a delay of one second.
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ use reattempt::reqwest::{RequestError, ResponseExt as _};
 use reattempt::{RetryEvent, Retryable as _, retry};
 use reqwest::Client;
 
-/// Gets a page. There is no rule in the attribute: the error says of itself what is worth another try.
+/// Gets a page. The attribute has no rule, so the error type decides what is retried.
 ///
-/// `check` makes an error of a response whose status is a failure, and keeps its `Retry-After`.
+/// `check` turns a response with an error status into an error, and keeps its `Retry-After`.
 #[retry(attempts = 5, base = "50ms", timeout = "500ms", deadline = "8s", on_retry = tell)]
 async fn fetch(client: &Client, url: &str) -> Result<String, RequestError> {
     let response = client.get(url).send().await?.check()?;

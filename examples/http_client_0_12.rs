@@ -5,12 +5,12 @@
 //! ```
 //!
 //! In your `Cargo.toml`: `reattempt = { version = "0.1", features = ["reqwest-0_12"] }`. The server is in this
-//! program: it resets a connection, and then is overloaded.
+//! program. It resets a connection, and then is overloaded.
 
 use integrations::loopback::{Answer, Loopback};
 use reattempt::reqwest_0_12::ResponseExt as _;
 use reattempt::{RetryEvent, Retryable, Stopped, retry};
-// Yours is called `reqwest`; this workspace has both versions.
+// In your crate this is `reqwest`. This workspace has both versions.
 use reqwest_0_12 as reqwest;
 
 /// Each field has its own verdict: the client's error, and the status of a response.

@@ -1,10 +1,10 @@
-//! An HTTP client that repeats what may be repeated: GET, PUT and DELETE always, POST only with an idempotency key.
+//! An HTTP client that retries GET, PUT and DELETE, and POST only with an idempotency key.
 //!
 //! ```text
 //! cargo run -p integrations --example http_methods
 //! ```
 //!
-//! The server is in this program. It does what a request asks, and then does not answer the first time.
+//! The server is in this program. It carries out the first request, but does not answer it.
 
 use integrations::ledger::Ledger;
 use reattempt::http::IDEMPOTENCY_KEY;
@@ -20,8 +20,8 @@ struct Api {
 impl Api {
     /// Sends a request. `idempotent` is an expression over the arguments, read when the call begins.
     ///
-    /// Where it is false, only failures are retried that say that the request was never sent, and a timeout ends the
-    /// call. The key is the caller's own here; `attempt_headers` keeps it, and adds the rest.
+    /// If it is false, the call retries only if the request was certainly never sent, and a timeout ends the call. Here
+    /// the caller chooses the key. `attempt_headers` keeps it, and adds the other headers.
     #[retry(
         attempts = 3,
         base = "10ms",
@@ -37,7 +37,7 @@ impl Api {
     }
 }
 
-/// How many requests a server gets that does not answer the first one, and how the call ended.
+/// Calls a server that does not answer the first request. Returns how many requests it got, and how the call ended.
 async fn requests(method: Method, key: Option<&str>) -> (usize, Result<StatusCode, RequestError>) {
     let ledger = Ledger::start(1).await;
     let api = Api {

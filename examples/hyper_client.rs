@@ -1,11 +1,10 @@
-//! An HTTP client with `hyper` and `hyper-util`, and an error enum of its own that forwards the verdicts
-//! of what it holds.
+//! An HTTP client with `hyper` and `hyper-util`, and with an error enum that forwards the verdicts of its fields.
 //!
 //! ```text
 //! cargo run -p integrations --example hyper_client
 //! ```
 //!
-//! The server is in this program: it resets a connection, cuts a body short, and throttles.
+//! The server is in this program. It resets a connection, cuts a body short, and throttles.
 
 use std::net::SocketAddr;
 
@@ -19,7 +18,7 @@ use integrations::loopback::{Answer, Loopback};
 use reattempt::http::{StatusError, check};
 use reattempt::{RetryEvent, Retryable, Stopped, retry};
 
-/// What can go wrong. `forward` leaves the verdict, and the delay that a server asks for, to the field.
+/// Why a request failed. With `forward`, the field decides the verdict and the hint.
 #[derive(Debug, thiserror::Error, Retryable)]
 enum FetchError {
     #[error("the request failed")]
@@ -34,7 +33,7 @@ enum FetchError {
     #[error("the page is no text")]
     #[retryable(permanent)]
     Text(#[from] std::string::FromUtf8Error),
-    /// Made when a timeout or the deadline leaves no other error to return.
+    /// A timeout or the deadline stopped the call.
     #[error(transparent)]
     #[retryable(forward)]
     Stopped(#[from] Stopped),
@@ -46,7 +45,7 @@ async fn fetch(
     address: SocketAddr,
 ) -> Result<String, FetchError> {
     let request = Request::get(format!("http://{address}/")).body(Empty::new());
-    // `hyper` answers with `Ok` for any status; `check` makes an error of one that is a failure.
+    // `hyper` returns `Ok` for any status. `check` turns an error status into an error.
     let response = check(client.request(request.expect("a valid request")).await?)?;
     let body = response.into_body().collect().await?.to_bytes();
     Ok(String::from_utf8(body.to_vec())?)
@@ -76,7 +75,7 @@ async fn main() -> Result<(), FetchError> {
     let body = fetch(&client, server.address).await?;
     println!("  {body:?} after {} requests", server.calls());
 
-    println!("A page that is no text, which another attempt would not change:");
+    println!("A page that is not text, which another attempt would not change:");
     let server = Loopback::start(&[NO_TEXT]).await;
     let error = fetch(&client, server.address).await.unwrap_err();
     println!(

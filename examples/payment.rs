@@ -1,27 +1,27 @@
-//! A payment that must be made once, to a ledger that commits it and then does not answer.
+//! A payment that must be made once, with a ledger that commits it and then does not answer.
 //!
 //! ```text
 //! cargo run -p integrations --example payment
 //! ```
 //!
-//! Nobody can tell a request that was lost from an answer that was lost. There are two ways to be safe:
-//! to retry only what provably never ran, or to give the server a key by which it knows a request again. The example
-//! `payment_service` shows the server's side of the key.
+//! A client cannot tell whether the request was lost, or the answer. There are two safe ways: retry only if the request
+//! certainly never ran, or send a key by which the server recognizes a repeated request. The example `payment_service`
+//! shows the server's side of the key.
 
 use integrations::ledger::Ledger;
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{RetryEvent, retry};
 use reqwest::Client;
 
-/// Pays, to a server that knows no keys: an attempt that may have run is not made again.
+/// Pays, with a server that does not know keys. After an attempt that may have run there is no other.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", idempotent = false, on_retry = tell)]
 pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), RequestError> {
     client.post(ledger).send().await?.check()?;
     Ok(())
 }
 
-/// Pays, to a server that knows a request again by its key, which is the same for every attempt of a
-/// call and another for every other call.
+/// Pays, with a server that recognizes a request by its key. All attempts of a call have the same key; another call has
+/// another one.
 #[retry(attempts = 3, base = "10ms", timeout = "300ms", on_retry = tell)]
 pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), RequestError> {
     let request = client.post(ledger).attempt_headers();
@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("  {error}; entries in the ledger: {}", ledger.entries());
     assert_eq!(ledger.entries(), 1);
 
-    println!("With an idempotency key, and a ledger that does so twice:");
+    println!("With an idempotency key, and a ledger that does not answer twice:");
     let ledger = Ledger::start(2).await;
     pay_with_key(&client, &ledger.url()).await?;
     println!(

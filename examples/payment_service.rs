@@ -4,7 +4,7 @@
 //! cargo run -p integrations --example payment_service
 //! ```
 //!
-//! The service keeps each key with the answer, in the transaction that books the payment. A request whose key it knows
+//! The service stores each key with the answer, in the transaction that books the payment. A request with a known key
 //! gets the first answer again. The service is `axum`'s, the tables are in a Postgres server that this program starts.
 
 use std::future::{IntoFuture as _, pending};
@@ -22,7 +22,7 @@ use reattempt::retry;
 use reqwest::Client;
 use tokio::net::TcpListener;
 
-/// Pays. `attempt_headers` sends the same key with every attempt of this call, and another one with every other call.
+/// Pays. `attempt_headers` sends the same key with every attempt of this call. Another call has another key.
 #[retry(attempts = 11, base = "5ms", timeout = "250ms")]
 pub(crate) async fn pay(
     client: &Client,
@@ -39,13 +39,13 @@ pub(crate) const TABLES: &str = "
 ";
 
 pub(crate) struct Service {
-    /// How to connect to the database. In life this is a pool.
+    /// How to connect to the database. In a real service this is a pool.
     pub(crate) database: String,
-    /// How many answers will still be lost on their way.
+    /// How many more answers will be lost.
     pub(crate) losses: AtomicU32,
 }
 
-/// Books the payment, or gives the answer that the key has already.
+/// Books the payment, or returns the answer that is stored for the key.
 async fn book(
     key: &str,
     order: &str,
@@ -53,7 +53,7 @@ async fn book(
 ) -> Result<(StatusCode, String), tokio_postgres::Error> {
     let mut client = connect(database).await?;
     let transaction = client.transaction().await?;
-    // Another request with this key, if one is under way, is waited for here: until it commits, or fails.
+    // If another request with this key is under way, this waits until that one commits or fails.
     let claim = "INSERT INTO answers (key, ordered) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     if transaction.execute(claim, &[&key, &order]).await? == 0 {
         let known = "SELECT ordered, answer FROM answers WHERE key = $1";
@@ -69,7 +69,7 @@ async fn book(
     let answer = format!("payment {number}: {order}");
     let keep = "UPDATE answers SET answer = $2 WHERE key = $1";
     transaction.execute(keep, &[&key, &answer]).await?;
-    // The payment and its answer, or neither.
+    // Stores the payment and its answer, or neither.
     transaction.commit().await?;
     Ok((StatusCode::CREATED, answer))
 }
@@ -132,7 +132,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     assert_eq!(booked().await?.get::<_, i64>(0), 1);
 
-    println!("The same order again, by another call, is another payment:");
+    println!("The same order in another call is another payment:");
     let receipt = pay(&client, &url, "12.50 EUR to ACME").await?;
     println!("  {receipt}");
     let row = database

@@ -4,19 +4,18 @@
 //! cargo run -p integrations --example postgres_transfer
 //! ```
 //!
-//! Starts a Postgres of its own in a temporary folder; `DATABASE_URL` names
-//! another.
+//! It starts its own Postgres in a temporary folder. Set `DATABASE_URL` to use another one.
 
 use integrations::postgres::Server;
 use reattempt::tokio_postgres::{TransactionError, commit};
 use reattempt::{RetryEvent, retry};
 use tokio_postgres::{IsolationLevel, NoTls};
 
-/// Moves `amount` from one account to another, all or nothing.
+/// Moves `amount` from one account to another, in one transaction.
 ///
-/// A conflict with another transaction, a server that restarts or a session that is ended are retried
-/// from the start; a connection that is lost during `COMMIT` is not, since it may have taken effect.
-/// Each attempt takes a connection anew: one that was lost stays lost. With a pool that is `pool.get()`.
+/// A conflict with another transaction, a restart of the server and the end of a session are retried from the start. A
+/// connection that is lost during `COMMIT` is not, because the transfer may have taken effect. Each attempt takes a new
+/// connection, because the old one may be lost. With a pool that is `pool.get()`.
 #[retry(attempts = 8, base = "20ms", max_delay = "1s", on_retry = tell)]
 pub(crate) async fn transfer(
     database: &str,
@@ -92,7 +91,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     a.and(b).and(c).and(d)?;
 
-    println!("And one that cannot succeed, because there is no such table:");
+    println!("A transfer that cannot succeed, because there is no such table:");
     admin
         .batch_execute("ALTER TABLE account RENAME TO archive")
         .await?;

@@ -1,4 +1,4 @@
-//! Presets: the two that come with the library, one of one's own, and an override.
+//! Policies by name: the two that come with the library, one of your own, and an override.
 //!
 //! ```text
 //! cargo run --example presets
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use reattempt::{FAST_IO, Jitter, Policy, SLOW_IO, retry};
 
-/// A preset of one's own: a constant that the whole program shares.
+/// A policy of your own: a constant that the whole program shares.
 const PAYMENTS: Policy = Policy::new()
     .with_attempts(4)
     .with_timeout(Duration::from_millis(800))
@@ -33,7 +33,7 @@ async fn pay(calls: &mut u32) -> io::Result<&'static str> {
     fail_until(3, calls)
 }
 
-/// As `PAYMENTS`, but this one is worth more patience.
+/// As `PAYMENTS`, but with more attempts.
 #[retry(policy = PAYMENTS, attempts = 6, base = "10ms")]
 async fn refund(calls: &mut u32) -> io::Result<&'static str> {
     fail_until(6, calls)

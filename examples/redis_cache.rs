@@ -14,20 +14,20 @@ use reattempt::{RetryEvent, retry};
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{AsyncCommands as _, RedisError};
 
-/// Reads a value. The manager connects anew by itself, but the command that found the connection lost
-/// fails: that is what is retried.
+/// Reads a value. The manager reconnects by itself, but the command that was on the lost connection fails, so it is
+/// retried here.
 #[retry(attempts = 20, base = "20ms", max_delay = "500ms", on_retry = tell)]
 async fn read(cache: &ConnectionManager, key: &str) -> Result<Option<String>, RedisError> {
     cache.clone().get(key).await
 }
 
-/// Writes a value, with a time to live in seconds. Written twice it is the same.
+/// Writes a value, with a time to live in seconds. It may run twice, because the result is the same.
 #[retry(attempts = 20, base = "20ms", max_delay = "500ms", on_retry = tell)]
 async fn write(cache: &ConnectionManager, key: &str, value: &str) -> Result<(), RedisError> {
     cache.clone().set_ex(key, value, 60).await
 }
 
-/// Counts. Counted twice it is not the same: only what provably never ran is retried.
+/// Counts. It must not run twice, so it is retried only if it certainly never ran.
 #[retry(attempts = 20, base = "20ms", max_delay = "500ms", idempotent = false, on_retry = tell)]
 async fn count(cache: &ConnectionManager, key: &str) -> Result<u64, RedisError> {
     cache.clone().incr(key, 1).await
@@ -44,7 +44,7 @@ fn tell(event: &RetryEvent<'_, RedisError>) {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::start().await?;
-    // The manager's own retries are off: two loops around one command multiply.
+    // The manager's own retries are off, because retries of two loops multiply.
     let config = ConnectionManagerConfig::new().set_number_of_retries(0);
     let cache = ConnectionManager::new_with_config(server.client(), config).await?;
     write(&cache, "greeting", "hello").await?;

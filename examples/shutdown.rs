@@ -1,5 +1,5 @@
-//! A service that is shut down while its calls are being retried: each stops at once, wherever it is, and
-//! says that it was cancelled.
+//! A service that is shut down while its calls are being retried. Each call stops at once, in an attempt or in a wait,
+//! and returns that it was cancelled.
 //!
 //! ```text
 //! cargo run -p integrations --example shutdown
@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Reads what is there to do from a queue.
+/// Reads work from a queue.
 #[retry(
     attempts = 10,
     timeout = "30s",
@@ -57,7 +57,7 @@ async fn main() -> io::Result<()> {
     let began = Instant::now();
     shutdown.cancel();
     workers.wait().await;
-    println!("All have stopped after {:.0?}.", began.elapsed());
+    println!("All calls stopped after {:.0?}.", began.elapsed());
     assert!(
         began.elapsed() < Duration::from_secs(5),
         "no wait is waited out"
@@ -65,7 +65,7 @@ async fn main() -> io::Result<()> {
 
     for (name, worker) in ended {
         let error = worker.await?.unwrap_err();
-        // Wherever it was cancelled, it says so; the error of the last attempt is the source.
+        // The error says that the call was cancelled. Its source is the error of the last attempt.
         let stopped = error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<Stopped>());
@@ -80,6 +80,6 @@ async fn main() -> io::Result<()> {
     }
 
     let error = next_job(closed, &shutdown).await.unwrap_err();
-    println!("One that is called now makes no attempt: {error}");
+    println!("A call that begins now makes no attempt: {error}");
     Ok(())
 }

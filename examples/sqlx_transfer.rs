@@ -12,10 +12,10 @@ use reattempt::{RetryEvent, retry};
 use sqlx::postgres::PgPool;
 use sqlx::{Executor as _, Row as _};
 
-/// Begins, runs and commits the transaction: after a conflict, Postgres has rolled all of it back.
+/// Begins, runs and commits the transaction. After a conflict, Postgres has rolled back all of it.
 ///
-/// There is no rule in the attribute. A conflict is retried, and so is a connection that is lost before the
-/// `COMMIT`. One that is lost during the `COMMIT` is not: the transfer may have taken effect.
+/// The attribute has no rule, so the error decides. A conflict is retried, and so is a connection that is lost before
+/// the `COMMIT`. A connection that is lost during the `COMMIT` is not, because the transfer may have taken effect.
 #[retry(attempts = 10, base = "5ms", on_retry = tell)]
 async fn transfer(
     pool: &PgPool,
@@ -65,7 +65,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     a.and(b).and(c).and(d)?;
 
-    println!("And one of more than there is, which is wrong in each attempt:");
+    println!("A transfer of more money than the account has, which fails in every attempt:");
     let error = transfer(&pool, 1, 2, 1000).await.unwrap_err();
     let TransactionError::Statement(cause) = &error else {
         return Err(error.into());

@@ -17,7 +17,7 @@ use reattempt::{Jitter, Outcome, Policy, Preset, Report, config, is_enabled, obs
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Three attempts, 500 ms apart. What the file does not set has these values.
+/// Three attempts, 500 ms apart. The file overrides these values.
 static SEARCH: Preset = Preset::new(
     "search",
     Policy::new()
@@ -48,7 +48,7 @@ impl Client {
         }
     }
 
-    /// Makes three calls at the same time, and says how they went.
+    /// Makes three calls at the same time, and prints how they ended.
     async fn ask_three_times(&self) -> Vec<Report> {
         let calls = (0..3).map(|_| observe(self.ask()));
         let reports = join_all(calls).await.into_iter();
@@ -73,7 +73,7 @@ impl Client {
     }
 }
 
-/// What the last reload gave, and how many there were.
+/// The result of the last reload, and the number of reloads.
 type Reloads = watch::Receiver<(u32, Result<(), config::ConfigError>)>;
 
 /// Reads the settings again for each signal, for as long as the program runs.
@@ -84,7 +84,7 @@ fn reload_on_hangup(source: config::Source) -> io::Result<Reloads> {
     tokio::spawn(async move {
         while hangups.recv().await.is_some() {
             let source = Arc::clone(&source);
-            // It reads a file, so it gets a thread where that is allowed.
+            // It reads a file, which blocks, so it runs on a thread for blocking work.
             let applied = tokio::task::spawn_blocking(move || source.apply()).await;
             let applied = applied.expect("applying does not panic");
             match &applied {
@@ -105,7 +105,7 @@ struct Operator {
 
 impl Operator {
     async fn sets(&mut self, settings: &str) -> Result<(), config::ConfigError> {
-        // A new file under the old name: nobody reads half of one.
+        // Renames a complete file, so that no reader sees half of it.
         let new = self.file.with_extension("new");
         std::fs::write(&new, settings).expect("the temporary folder takes a file");
         std::fs::rename(&new, &self.file).expect("it is in the same folder");
@@ -119,7 +119,7 @@ impl Operator {
     }
 }
 
-/// The signal by which a service is asked to read its configuration again.
+/// The signal that asks a service to read its configuration again.
 #[cfg(unix)]
 mod hangup {
     use std::io;
@@ -166,7 +166,7 @@ mod hangup {
     }
 }
 
-/// Asserts how calls went.
+/// Asserts how calls ended.
 fn assert_all(reports: &[Report], attempts: u32, outcome: Outcome) {
     for report in reports {
         assert_eq!((report.attempts(), report.outcome()), (attempts, outcome));
@@ -219,7 +219,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         operator.sets("enabled = false").await
     });
     reloaded?;
-    // They make the attempt that they wait for, and no third one.
+    // They make the attempt that they already wait for, but not a third one.
     assert_all(&reports, 2, Outcome::Disabled);
 
     println!("Calls that begin now make one attempt:");

@@ -1,4 +1,4 @@
-//! Retries for async functions in one attribute.
+//! Retries for Rust functions, in one attribute.
 //!
 //! ```
 //! use std::io;

@@ -124,7 +124,7 @@ proptest! {
     }
 }
 
-/// The sum, attempt by attempt, of what a call may take.
+/// The longest time of a call, added up attempt by attempt.
 #[test]
 fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
     let second = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What a call may cost in memory: next to no allocation of ours, and a bounded future.
+//! The memory of a call: few allocations, and a future of bounded size.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -83,7 +83,7 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// Its first attempt fails, if it is told so, and every other one hangs until it is cut.
+/// The first attempt fails if `fails_first` is set. Every other one hangs until it is cut.
 #[retry(attempts = 2, base = "1ms", timeout = "1s", when = |_| true)]
 async fn hangs(calls: &mut u32, fails_first: bool) -> Result<(), Failure> {
     *calls += 1;
@@ -109,7 +109,7 @@ fn allocations(mut call: impl AsyncFnMut()) -> u64 {
     measure(|| runtime.block_on(async { call().await })).count_total
 }
 
-/// What an empty turn of the runtime allocates by itself.
+/// The allocations of the runtime itself, without a call.
 fn baseline() -> u64 {
     allocations(async || {
         for _ in 0..4 {
@@ -157,7 +157,7 @@ fn asking_for_the_attempt_allocates_once_a_call() {
     assert_eq!((asking(0), asking(2)), (1, 1));
 }
 
-/// What an earlier attempt died of is boxed for the error of a call that is stopped.
+/// A `Stopped` keeps the error of an earlier attempt in a box.
 #[test]
 fn a_stopped_call_boxes_the_error_of_an_earlier_attempt_and_nothing_else() {
     let stopped = |fails_first| {
@@ -226,7 +226,7 @@ fn over<F: Future>(plain: usize, annotated: &F) -> usize {
     size_of_val(annotated) - plain
 }
 
-/// C-43: at most 208 bytes more than the plain function. What is handed over is there twice more: the
+/// At most 208 bytes more than the plain function. What is handed over is there twice more: the
 /// clone, and the original, which the plain function's future may forget once it is passed on.
 #[test]
 fn the_future_stays_small() {

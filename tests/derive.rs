@@ -1,4 +1,4 @@
-//! `#[derive(Retryable)]`: what each word says, on each shape of type.
+//! `#[derive(Retryable)]`: the verdict of each word, on each shape of type.
 
 use std::borrow::Cow;
 use std::fmt::Debug;

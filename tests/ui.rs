@@ -1,4 +1,4 @@
-//! What rustc and the macro say of wrong input, and odd input that is right.
+//! The errors of rustc and the macro for wrong input, and odd input that compiles.
 //!
 //! Each file of `ui/fail` holds one mistake (or says how many) and begins with the first line of its
 //! message; the `.stderr` beside it is written by `TRYBUILD=overwrite cargo test --test ui`, never by

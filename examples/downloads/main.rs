@@ -1,4 +1,4 @@
-//! Downloads 200 files, 50 at a time, from a server that resets connections, stalls, and is down for 400 ms.
+//! Downloads 200 files, 50 at a time, from a server that resets connections, stalls, and fails for 400 ms.
 //!
 //! ```text
 //! cargo run --example downloads
@@ -28,10 +28,10 @@ use crate::server::{Server, contents};
 const FILES: usize = 200;
 const AT_A_TIME: usize = 50;
 
-/// The budget of all downloads. It has a name so that this program can read its level.
+/// The budget of all downloads. It is a `static` so that this program can read its level.
 static BUDGET: Budget = Budget::new();
 
-/// Downloads files, and shows how far it is.
+/// Downloads files, and shows its progress.
 struct Downloader {
     addr: SocketAddr,
     bar: ProgressBar,
@@ -81,7 +81,7 @@ fn progress_bar() -> Result<ProgressBar, Box<dyn Error>> {
     Ok(bar.with_message("0 retries"))
 }
 
-/// A file's number, what the call returned, and how it went.
+/// A file's number, what the call returned, and its report.
 type Download = (usize, io::Result<Vec<u8>>, Report);
 
 async fn download_all(downloader: &Downloader) -> Vec<Download> {

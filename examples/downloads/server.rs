@@ -1,7 +1,7 @@
-//! A file server with bad days, on a free port of this machine.
+//! A file server that fails sometimes, on a free port of this machine.
 //!
-//! A client sends `GET 17\n` and gets `OK 9000\n` and 9,000 bytes. What goes wrong depends only on the seed, the
-//! file and how often it was asked for, so every run has the same faults, the blip apart.
+//! A client sends `GET 17\n` and gets `OK 9000\n` and 9,000 bytes. A fault depends only on the seed, the
+//! file and how often it was requested, so every run has the same faults. Only the blip is different.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Changes which requests fail.
+/// Another seed makes other requests fail.
 const SEED: u64 = 7;
 
-/// How long the server resets every connection.
+/// For how long the server resets every connection in the blip.
 const BLIP: Duration = Duration::from_millis(400);
 
 /// What the server does with one request.
@@ -33,9 +33,9 @@ enum Fate {
 /// Serves the files `0..`, and counts.
 pub(crate) struct Server {
     listener: TcpListener,
-    /// Whether the blip is on.
+    /// Whether the blip is under way.
     down: watch::Sender<bool>,
-    /// How often each file was asked for.
+    /// How often each file was requested.
     asked: Vec<AtomicU32>,
     connections: AtomicU32,
     served: AtomicU32,
@@ -71,7 +71,7 @@ impl Server {
         }
     }
 
-    /// Serves one connection. While the blip is on, resets it, wherever the answer is.
+    /// Serves one connection. In the blip it resets the connection, even in the middle of an answer.
     async fn serve(self: Arc<Self>, mut stream: TcpStream) -> io::Result<()> {
         let mut down = self.down.subscribe();
         let reset = tokio::select! {
@@ -86,7 +86,7 @@ impl Server {
         Ok(())
     }
 
-    /// Answers one request, and says how.
+    /// Answers one request, and returns what it did.
     async fn answer(&self, stream: &mut TcpStream) -> io::Result<Fate> {
         let (reading, mut writing) = stream.split();
         let mut request = String::new();
@@ -121,7 +121,7 @@ impl Server {
         Ok(fate)
     }
 
-    /// Counts an answer. The one in the middle brings the blip.
+    /// Counts an answer. The blip begins in the middle of all answers.
     fn count_served(&self) {
         let served = self.served.fetch_add(1, Ordering::Relaxed) + 1;
         if served as usize == self.asked.len() / 2 {
@@ -135,7 +135,7 @@ impl Server {
     }
 }
 
-/// What is in a file.
+/// The content of a file.
 pub(crate) fn contents(file: usize) -> Vec<u8> {
     let mut state = file as u64;
     let length = 4_000 + mixed(state) % 8_000;

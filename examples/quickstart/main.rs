@@ -47,7 +47,7 @@ async fn fetch(addr: SocketAddr) -> io::Result<String> {
     }
 }
 
-/// The same call, for a caller who can wait for a second.
+/// The same call, for a caller who waits at most one second.
 #[retry(attempts = 10, timeout = "400ms", on = "io::Error", deadline = "1s")]
 async fn fetch_quickly(addr: SocketAddr) -> io::Result<String> {
     println!("  → GET http://{addr}/");
@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("A server that is down, then stalls, then is overloaded, and then answers:");
     let server = Server::reserve()?;
     let addr = server.addr();
-    // Nobody listens at first: the first attempt is refused.
+    // At first nobody listens, so the first attempt is refused.
     let task = tokio::spawn(server.listen_after(
         Duration::from_millis(1),
         vec![
@@ -89,7 +89,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::reserve()?;
     let addr = server.addr();
     let task = tokio::spawn(server.listen_after(Duration::ZERO, vec![Behaviour::Stall]));
-    // Time for it to begin to listen.
+    // Gives the server time to listen.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let began = Instant::now();
     match fetch_quickly(addr).await {

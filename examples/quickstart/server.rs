@@ -1,4 +1,4 @@
-//! A small HTTP server with bad days, on a free port of this machine.
+//! A small HTTP server that fails as told, on a free port of this machine.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,15 +10,15 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// What the server does with one connection.
 #[derive(Clone, Copy)]
 pub(crate) enum Behaviour {
-    /// Accepts it, and says nothing.
+    /// Accepts it, and never answers.
     Stall,
-    /// 503.
+    /// Answers 503.
     Unavailable,
-    /// 200, and this.
+    /// Answers 200 with this body.
     Answer(&'static str),
 }
 
-/// A port that is ours, on which nobody listens yet: connections are refused.
+/// A reserved port on which nobody listens yet, so connections are refused.
 pub(crate) struct Server {
     socket: TcpSocket,
     addr: SocketAddr,
@@ -36,7 +36,7 @@ impl Server {
         self.addr
     }
 
-    /// Listens after a while, and treats each connection by the next behaviour; the last one stays.
+    /// Listens after a delay. Each connection gets the next behaviour; the last one is repeated.
     pub(crate) async fn listen_after(
         self,
         delay: Duration,

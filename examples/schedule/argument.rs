@@ -3,7 +3,7 @@
 use reattempt::config::{ConfigError, Source};
 use reattempt::{FAST_IO, NO_RETRY, Policy, Preset, SLOW_IO};
 
-/// A policy, and what was typed for it.
+/// A policy, and the argument that names it.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -40,7 +40,7 @@ fn preset(name: &str) -> Result<Policy, ConfigError> {
     let known = [&FAST, &SLOW, &NONE];
     match known.iter().find(|preset| preset.name() == name) {
         Some(preset) => Ok(preset.policy()),
-        // The configuration says which name is near.
+        // The configuration suggests the nearest name.
         None => Source::new(known)
             .with_toml_text("argument", format!("[{name}]"))
             .apply()
@@ -48,7 +48,7 @@ fn preset(name: &str) -> Result<Policy, ConfigError> {
     }
 }
 
-/// Settings on lines of their own, or in one line with commas: a preset of the configuration, either way.
+/// Reads settings as a preset of the configuration: one on each line, or one line with commas.
 fn settings(text: &str) -> Result<Policy, ConfigError> {
     let toml = if text.contains('\n') {
         let settings = text

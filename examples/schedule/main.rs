@@ -24,7 +24,7 @@ use crate::argument::Named;
 const USAGE: &str = "usage: cargo run --example schedule -- POLICY [POLICY] [--svg FILE]\n\
                      POLICY is the name of a preset, FAST_IO, or settings, 'attempts = 6, base = \"50ms\"'";
 
-/// What was asked for.
+/// What the command line asks for.
 #[derive(Debug)]
 struct Asked {
     policies: Vec<Named>,
@@ -95,7 +95,7 @@ fn show(asked: &Asked) -> Result<(), String> {
     picture::draw(&asked.policies, &drawn, &asked.picture)
         .map_err(|error| format!("{picture}: {error:#}"))?;
     match writeln!(io::stdout(), "{text}\nThe picture is {picture}.") {
-        // Whoever reads has read enough.
+        // The reader closed the pipe, so there is nothing more to write.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(|error| error.to_string()),
     }

@@ -1,4 +1,4 @@
-//! What is known of a policy, as text: one column for each policy.
+//! The facts about a policy, as text: one column for each policy.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const BAR: usize = 30;
 
 const FAILING: [f64; 3] = [0.1, 0.5, 1.0];
 
-/// Writes the page, and gives what was drawn for it.
+/// Writes the page, and returns the delays that were drawn for it.
 pub(crate) fn write(policies: &[Named]) -> (String, Vec<Schedules>) {
     let drawn: Vec<_> = policies
         .iter()
@@ -118,7 +118,7 @@ fn bars(histogram: &Histogram) -> String {
     text
 }
 
-/// A bar of so many columns at most, to an eighth of one.
+/// A bar of at most this many columns, in steps of an eighth of a column.
 fn bar(count: u32, most: u32, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = u128::from(count) * columns as u128 * 8 / u128::from(most.max(1));
@@ -168,7 +168,7 @@ fn columns(delays: &[Duration]) -> String {
     }
     let counts = Histogram::of(delays, 16).counts;
     let most = counts.iter().copied().max().unwrap_or_default().max(1);
-    // What is there at all is seen.
+    // A range that is not empty shows at least the lowest bar.
     let height = |count: u32| (u64::from(count) * 8).div_ceil(u64::from(most));
     counts
         .iter()
@@ -209,7 +209,7 @@ fn amplification(policy: &Policy, drawn: &Schedules) -> String {
     text
 }
 
-/// A range, or a length where no digit tells its ends apart.
+/// A range, or one length if both ends have the same digits.
 fn range(start: Duration, end: Duration) -> String {
     let (start, end) = (shown(start), shown(end));
     if start == end {
@@ -219,7 +219,7 @@ fn range(start: Duration, end: Duration) -> String {
     }
 }
 
-/// A length with three digits that count.
+/// A length with three significant digits.
 fn shown(length: Duration) -> String {
     let nanos = length.as_nanos();
     let digits = nanos.checked_ilog10().unwrap_or_default().saturating_sub(2);
@@ -230,7 +230,7 @@ fn shown(length: Duration) -> String {
     format!("{:?}", Duration::new(seconds, rest))
 }
 
-/// Texts beside each other.
+/// Puts texts side by side.
 fn side_by_side(columns: &[String]) -> String {
     let Some((last, others)) = columns.split_last() else {
         return String::new();

@@ -13,7 +13,7 @@ use crate::argument::Named;
 /// Ranges of a histogram in the picture.
 const RANGES: u32 = 50;
 
-/// The step of a timer, where a logarithmic axis begins: it has no zero.
+/// The step of a timer. A logarithmic axis begins here, because it has no zero.
 const STEP: Duration = Duration::from_millis(1);
 
 /// Draws the histograms of all policies into one picture.
@@ -27,7 +27,7 @@ pub(crate) fn draw(policies: &[Named], drawn: &[Schedules], path: &Path) -> Resu
         .filter_map(|drawn| drawn.totals.last())
         .copied();
     let longest = ends.clone().max().unwrap_or_default();
-    // Policies of different size share an axis only if it is logarithmic.
+    // Policies whose waits differ much share a logarithmic axis.
     let log = ends
         .min()
         .is_some_and(|shortest| longest > shortest.max(STEP).saturating_mul(10));
@@ -65,7 +65,7 @@ fn outline(histogram: &Histogram, log: bool) -> Vec<(f64, f64)> {
     points
 }
 
-/// What fits beside the picture.
+/// A name, short enough to fit beside the picture.
 fn shortened(name: &str) -> String {
     const MOST: usize = 44;
     if name.is_empty() {

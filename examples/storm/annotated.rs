@@ -10,7 +10,7 @@ use simulation::tables::{OVERLOAD_HEAD, overload_row};
 
 use crate::{Output, Progress, Size};
 
-/// What each client does in a second: a process of ten makes 200 calls.
+/// Calls a second of each client. A process of ten clients makes 200.
 const RATE: u32 = 20;
 
 pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {

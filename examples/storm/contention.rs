@@ -34,7 +34,7 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
     draw(output, &rows)
 }
 
-/// Every cell, on two threads: the strategies of one number of clients are a step.
+/// Computes every cell on two threads. A step is one number of clients with all strategies.
 fn simulate(clients: &[u32], runs: u32) -> Cells {
     let progress = Progress::begin("the AWS experiment", clients.len());
     let halves = [0, 1].map(|odd| clients.iter().skip(odd).step_by(2));
@@ -58,7 +58,7 @@ fn simulate(clients: &[u32], runs: u32) -> Cells {
     })
 }
 
-/// How far the cells lie from the reference's.
+/// Compares the cells with those of the reference.
 fn compared(cells: &Cells) -> String {
     let mut lines =
         "| strategy | farthest, calls | farthest, time | beyond three |\n|---|---|---|---|"

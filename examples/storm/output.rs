@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// The place of the pictures, and the page for the tables if it is to be written.
+/// The folder for the pictures, and the page for the tables if it is to be written.
 pub(crate) struct Output {
     pictures: PathBuf,
     page: Option<Page>,
@@ -17,7 +17,7 @@ struct Page {
 }
 
 impl Output {
-    /// Finds the places; `write` says whether they are the repository's.
+    /// Finds the folder and the page. With `write`, they are those of the repository.
     pub(crate) fn new(write: bool) -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let pictures = root.join(if write { "docs/load" } else { "target/storm" });
@@ -37,7 +37,7 @@ impl Output {
         self.pictures.join(name).with_extension("svg")
     }
 
-    /// Prints a table, and puts it between its marks on the page.
+    /// Prints a table, and writes it between its marks on the page.
     pub(crate) fn table(&mut self, name: &str, table: &str) -> Result<()> {
         println!("\n{name}\n\n{table}");
         if let Some(page) = &mut self.page {

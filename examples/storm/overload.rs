@@ -13,7 +13,7 @@ use simulation::chart::{Chart, Line, Style};
 
 const SECONDS: usize = 28;
 
-/// What the server goes through, and its names.
+/// The troubles of the server, with their names.
 const TROUBLES: [(Trouble, &str, &str); 2] = [
     (Trouble::SLOW_DOWN, "slow-down", "a slow-down of 1 s"),
     (Trouble::OUTAGE, "outage", "an outage of 10 s"),
@@ -41,13 +41,13 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// All manners, two at a time.
+/// Simulates all manners of retrying, two at a time.
 fn simulate(fleet: Fleet, trouble: Trouble) -> Vec<Timeline> {
     let progress = Progress::begin("overload", Manner::ALL.len() * SECONDS);
     let run = |manner: &Manner| fleet.run(manner, trouble, SECONDS, SEED, || progress.step());
     let [none, naive, backoff, aws, budget, small] = &Manner::ALL;
     std::thread::scope(|scope| {
-        // Those that storm are the long ones: one for each thread.
+        // Manners without a budget take longest, so each thread gets one of them.
         let other = scope.spawn(|| [naive, none, aws].map(run));
         let [backoff, budget, small] = [backoff, budget, small].map(run);
         let [naive, none, aws] = other.join().expect("a simulation does not panic");
@@ -65,7 +65,7 @@ fn chart<'a>(title: &'a str, timelines: &[Timeline]) -> Chart<'a> {
     let mut lines: Vec<Line> = Manner::ALL.iter().zip(timelines).map(line).collect();
     lines.push(Line {
         name: "the server's capacity".to_owned(),
-        // Normal is 70 % of it.
+        // The normal load is 70 % of the capacity.
         points: seconds().take(SECONDS).map(|x| (x, 1.0 / 0.7)).collect(),
         style: Style::Bound,
     });

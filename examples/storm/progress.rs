@@ -1,4 +1,4 @@
-//! How far it is: a bar on a terminal, a line for each part otherwise.
+//! Progress: a bar on a terminal, otherwise a line for each part.
 
 use std::io::IsTerminal as _;
 
@@ -8,14 +8,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins a part of so many steps.
+    /// Begins a part with this number of steps.
     pub(crate) fn begin(part: &'static str, steps: usize) -> Self {
         if !std::io::stderr().is_terminal() {
             eprintln!("{part} …");
         }
         let style = ProgressStyle::with_template("{msg:22} {bar:40} {pos}/{len} {elapsed}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
-        // Hidden by itself where standard error is no terminal.
+        // `indicatif` hides it if standard error is not a terminal.
         let bar = ProgressBar::new(steps as u64).with_style(style);
         Self(bar.with_message(part))
     }

@@ -1,4 +1,4 @@
-//! What a budget of a fixed size means to processes of few and of many calls.
+//! The load with a budget of fixed size, if processes make few or many calls.
 
 use anyhow::Result;
 use simulation::server::Trouble;
@@ -41,7 +41,7 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
     output.table("rates, slow-down", &slow_down)?;
     output.table("rates, outage", &outage)?;
     if size == Size::Quick {
-        // One point is no line.
+        // One point does not make a line.
         return Ok(());
     }
     let chart = Chart {

@@ -20,12 +20,12 @@ use simulation::chart::{Chart, Line, Style};
 /// Calls a second, at even distances.
 const RATE: u32 = 100;
 
-/// When the servers begin to fail, when they stop, and when all is over: seconds.
+/// When the servers begin to fail, when they stop failing, and when the run ends, in seconds.
 const FAILING_FROM: usize = 3;
 const FAILING_TO: usize = 23;
 const SECONDS: usize = 28;
 
-/// The functions, and what they are: attempts, and the budget.
+/// The functions, with their attempts and their budget.
 const CLIENTS: [(Fetch, u32, &str); 6] = [
     (Fetch::Three, 3, "none"),
     (Fetch::Eight, 8, "none"),
@@ -166,7 +166,7 @@ async fn measure() -> Result<Vec<Vec<u32>>> {
         .collect())
 }
 
-/// Begins a call every ten milliseconds, whatever became of the ones before.
+/// Begins a call every ten milliseconds, also while earlier ones still run.
 async fn calls(fetch: Fetch, address: SocketAddr) {
     let client = Client::builder()
         .no_proxy()
@@ -179,7 +179,7 @@ async fn calls(fetch: Fetch, address: SocketAddr) {
         ticks.tick().await;
         let (client, url) = (client.clone(), url.clone());
         tokio::spawn(async move {
-            // What becomes of it is the server's to count.
+            // The server counts the requests, so the result is not needed.
             let _ = match fetch {
                 Fetch::Three => three(&client, &url).await,
                 Fetch::Eight => eight(&client, &url).await,
@@ -209,7 +209,7 @@ impl Server {
             while let Ok((stream, _)) = listener.accept().await {
                 let (counts, dice) = (Arc::clone(&counted), Arc::clone(&dice));
                 tokio::spawn(async move {
-                    // A client that hangs up ends its connection, and nothing else.
+                    // A client that closes its connection ends this connection only.
                     let _ = serve(stream, begun, &counts, &dice).await;
                 });
             }

@@ -3,8 +3,6 @@
 mod drawn;
 mod schedule;
 mod table;
-#[cfg(feature = "serde")]
-mod written;
 
 use std::time::Duration;
 

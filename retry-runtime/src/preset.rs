@@ -5,13 +5,9 @@ mod interleavings;
 #[cfg(feature = "config")]
 mod overridden;
 
-use std::fmt::Display;
-
 #[cfg(feature = "config")]
 use self::overridden::Overridden;
 use crate::policy::Policy;
-use crate::result::FromStopped;
-use crate::run::Run;
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
@@ -96,33 +92,6 @@ impl Preset {
     #[cfg(feature = "config")]
     pub(crate) fn set_override(&self, policy: Option<Policy>) {
         self.overridden.set(policy);
-    }
-
-    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the present [`policy`](Self::policy).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use retry_runtime as reattempt;
-    /// use std::io;
-    ///
-    /// use reattempt::{Policy, Preset};
-    ///
-    /// static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
-    /// let paid = PAYMENTS.run(async || Ok::<_, io::Error>(12)).await?;
-    /// assert_eq!(paid, 12);
-    /// # Ok(()) }
-    /// ```
-    #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
-    where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
-        E: FromStopped<M> + Display,
-    {
-        self.policy().run(operation)
     }
 }
 

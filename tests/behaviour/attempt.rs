@@ -1,4 +1,4 @@
-//! What the body of an attempt can learn of its call.
+//! What the body of an attempt can learn about its call.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use reattempt::{Attempt, IdempotencyKey, Previous, Verdict, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// The number of an attempt, how many there are, and how the one before failed.
+/// The number of an attempt, how many the call may make, and how the attempt before failed.
 type Seen = (u32, Option<u32>, Option<Previous>);
 
 #[tokio::test(start_paused = true)]

@@ -17,13 +17,13 @@ fn reset<T>() -> io::Result<T> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-/// Counts, and fails in a way that is worth another attempt.
+/// Counts, and fails with a retryable error.
 fn fail(calls: &Cell<u32>) -> io::Result<()> {
     calls.set(calls.get() + 1);
     reset()
 }
 
-/// What a hook heard.
+/// What a hook received.
 type Told = RefCell<Option<Report>>;
 
 fn told(told: &Told) -> Report {
@@ -348,7 +348,7 @@ mod threads {
         assert!(!said.unwrap(), "the other tasks went elsewhere");
     }
 
-    /// Nobody can see that: the tasks of the set stand still.
+    /// This cannot be detected: the tasks of the set stand still.
     #[test]
     fn a_local_set_on_the_thread_that_entered_a_multi_threaded_runtime_is_not_seen() {
         let set = LocalSet::new();

@@ -52,7 +52,7 @@ async fn with_the_numbers_of_aws_fourteen_successes_earn_one_retry() {
         script.play().await
     }
     let failing = Script::new([RESET]);
-    // Each call takes one retry at least, until there is none.
+    // Each call makes at least one retry, until the budget is empty.
     for _ in 0..36 {
         if STANDARD.level() >= 14.0 {
             call(&failing).await.unwrap_err();
@@ -118,7 +118,7 @@ async fn none_is_no_budget() {
     assert_eq!(script.calls(), 200);
 }
 
-/// C-55: verdict, attempts, deadline, and only then the budget.
+/// Verdict, attempts, deadline, and only then the budget.
 #[tokio::test(start_paused = true)]
 async fn what_is_refused_for_another_reason_is_not_charged() {
     static UNTOUCHED: Budget = Budget::new();
@@ -151,7 +151,7 @@ async fn what_is_refused_for_another_reason_is_not_charged() {
     assert_eq!((script.calls(), UNTOUCHED.level()), (1, 500.0));
 }
 
-/// C-25: what was paid for a retry that never began comes back, wherever the call is dropped.
+/// What was paid for a retry that never began comes back, wherever the call is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
     static LEVEL: Budget = Budget::aws();
@@ -230,7 +230,7 @@ async fn a_throttled_retry_takes_less() {
     assert_eq!(calls, 100, "each with one retry");
 }
 
-/// Where the last attempt left no error, the caller learns that it was the budget.
+/// If the last attempt has no error, the caller gets a `Stopped` that names the budget.
 #[tokio::test(start_paused = true)]
 async fn a_timeout_without_budget_says_so() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
@@ -247,7 +247,7 @@ async fn a_timeout_without_budget_says_so() {
     );
 }
 
-/// C-30: a panic passes through, and the balance is what it was.
+/// A panic passes through, and the balance is what it was.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_hook_takes_nothing() {
     static LEVEL: Budget = Budget::new();
@@ -272,7 +272,7 @@ async fn a_panic_in_a_hook_takes_nothing() {
     call(&Script::new([Step::Succeed])).await.unwrap();
 }
 
-/// Many calls at once share what there is, whatever their order.
+/// Many calls at once share the tokens, whatever their order.
 #[tokio::test(start_paused = true)]
 async fn calls_at_the_same_time_do_not_overdraw() {
     static TWENTY: Budget = Budget::aws().with_capacity(20).with_retry_cost(1);
@@ -286,7 +286,7 @@ async fn calls_at_the_same_time_do_not_overdraw() {
     assert_eq!(script.calls(), 50 + 20);
 }
 
-/// The share of a `ratio` is of all calls, and a refill helps where there are few.
+/// A `ratio` is a share of all calls, and a refill helps if there are few calls.
 #[tokio::test(start_paused = true)]
 async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
     static TENTH: Budget = Budget::ratio(0.1);
@@ -402,13 +402,13 @@ async fn an_outage_of_an_hour_and_a_quiet_day_leave_a_full_budget() {
         join_all((0..10).map(|_| call(&script))).await;
         tokio::time::advance(ms(500)).await;
     }
-    // Too little for one more retry, and what came back since it was refused.
+    // Less than one more retry takes, and what came back since the refusal.
     assert!(LEVEL.level() < 20.0, "drained: {LEVEL:?}");
     tokio::time::advance(ms(24 * 3_600_000)).await;
     assert_eq!(LEVEL.level(), 500.0);
 }
 
-/// Begins so many calls a second, whatever becomes of the ones before, and waits for all.
+/// Begins this many calls a second, also while earlier ones still run, and waits for all.
 async fn at_rate<F: Future>(calls: u32, a_second: u32, call: impl Fn() -> F) {
     let begun = (0..calls).map(|number| {
         let call = call();
@@ -443,7 +443,7 @@ async fn ten_seconds_of_failures_at_250_calls_a_second_have_at_most_280_retries_
     assert!((38..=40).contains(&retries), "{retries} after timeouts");
 }
 
-/// Over a minute: the reserve is spent in the first seconds, and the rest is what comes back.
+/// Over a minute: the first seconds spend a full budget, and then only the refill is left.
 #[tokio::test(start_paused = true)]
 async fn while_80_percent_fail_3_and_8_attempts_make_the_same_load() {
     /// Fails eight requests of ten, in an order that repeats only after many.

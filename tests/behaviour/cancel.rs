@@ -24,7 +24,7 @@ async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
     script.play().await
 }
 
-/// Runs a call, and stops it after so many milliseconds.
+/// Runs a call, and cancels it after this many milliseconds.
 async fn stopped_after(script: &Script, millis: u64) -> io::Result<usize> {
     let stop = Notify::new();
     let (ended, ()) = tokio::join!(call(script, &stop), async {
@@ -83,7 +83,7 @@ async fn a_wait_after_a_timeout_that_is_cut_is_cancelled() {
     assert_eq!(error.to_string(), "cancelled (1 attempt, 500ms)");
 }
 
-/// What nobody can tell apart by a timer is not in the text; what is below it is.
+/// The text leaves out what is shorter than a step of the timer.
 #[tokio::test(start_paused = true)]
 async fn the_text_of_stopped_rounds_the_time_to_milliseconds() {
     for (micros, text) in [
@@ -153,7 +153,7 @@ async fn a_call_that_is_not_cancelled_goes_on_as_without_the_key() {
     assert_eq!(script.times(), [ms(0), ms(1000), ms(2000)]);
 }
 
-/// What an attempt holds is released before the caller learns that it was cancelled.
+/// The values of an attempt are dropped before the caller gets the error.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_attempt_is_dropped_at_once() {
     #[retry(cancel = tokio::time::sleep(ms(10)))]

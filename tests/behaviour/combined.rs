@@ -125,7 +125,7 @@ fn retries(script: &Script) -> f64 {
     script.calls().saturating_sub(1) as f64
 }
 
-/// Timeout, then a refusal of the budget, with all other limits there: the timeout is what is said.
+/// A timeout, then a refusal of the budget, with all other limits set: the error names the timeout.
 #[tokio::test(start_paused = true)]
 async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
@@ -148,7 +148,7 @@ async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
     assert_eq!(EMPTY.level(), 1.0);
 }
 
-/// Whichever comes first ends the call, and what it waits for.
+/// The limit that comes first ends the call.
 #[tokio::test(start_paused = true)]
 async fn of_cancel_timeout_and_deadline_the_first_acts() {
     #[retry(
@@ -212,7 +212,7 @@ async fn the_cancel_future_may_be_of_any_kind() {
     assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
 }
 
-/// What the expression makes on its way lives as long as the call.
+/// Temporary values of the expression live as long as the call.
 #[tokio::test(start_paused = true)]
 async fn the_cancel_future_may_borrow_what_its_expression_makes() {
     fn shutdown(stop: &Arc<Notify>) -> Arc<Notify> {
@@ -265,7 +265,7 @@ async fn a_greedy_neighbour_does_not_hide_the_cancellation() {
     }
 }
 
-/// A method that changes itself can be cancelled by a future that holds nothing of it.
+/// A method with `&mut self` can be cancelled by a future that borrows nothing of it.
 #[tokio::test(start_paused = true)]
 async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
     struct Client {
@@ -321,7 +321,7 @@ async fn a_scope_around_a_carried_future_holds() {
     let left = deadline::scope(ms(100), carried).await;
     assert_eq!(left, Some(ms(100)));
 
-    // The nearer of both, whichever it is, and nothing of it is left behind.
+    // The nearer of both holds, and is gone after the call.
     for (kept, around) in [(100, 900), (900, 100)] {
         let carry = || {
             propagate(async {
@@ -375,7 +375,7 @@ async fn what_before_retry_retries_adds() {
     assert_eq!((script.calls(), connection.calls()), (4, 6));
 }
 
-/// Zero everywhere: each attempt is polled once, nothing is waited for, nothing loops for ever.
+/// All durations are zero: each attempt is polled once, there are no waits, and the call ends.
 #[tokio::test(start_paused = true)]
 async fn limits_of_zero_end_at_once() {
     #[retry(attempts = 3, timeout = zero, deadline = zero, base = zero, max_delay = zero, budget = "none", cancel = tokio::time::sleep(ms(50)))]
@@ -393,7 +393,7 @@ async fn limits_of_zero_end_at_once() {
     }
 }
 
-/// The longest durations everywhere are no limits, and overflow nothing.
+/// All durations are the longest ones: they limit nothing, and nothing overflows.
 #[tokio::test(start_paused = true)]
 async fn limits_without_end_are_none() {
     #[retry(attempts = 3, timeout = max, deadline = max, budget = "none", base = "1ms", before_retry = async || tokio::time::sleep(ms(1)).await)]
@@ -444,7 +444,7 @@ async fn attempts_without_number_have_no_budget_of_their_own() {
     assert_eq!(by_policy(&script).await.unwrap(), 2_001);
 }
 
-/// One budget a function, whatever it is generic over and whoever implements its trait.
+/// A function has one budget for all its generic arguments, and for all types that implement its trait.
 #[tokio::test(start_paused = true)]
 async fn a_generic_function_and_a_default_method_have_one_budget_each() {
     trait Place {
@@ -530,7 +530,7 @@ async fn a_thousand_calls_at_once_conserve_the_budget() {
     assert_eq!(10_000.0 - LEVEL.level(), spent);
 }
 
-/// What `before_retry` calls keeps the deadline. What was refused in it ends the calls around only
+/// A call in `before_retry` keeps the deadline. What was refused in it ends the calls around only
 /// where it ends this one.
 #[tokio::test(start_paused = true)]
 async fn what_is_refused_in_before_retry_counts_where_the_call_ends_for_it() {

@@ -37,7 +37,7 @@ async fn a_call_runs_on_a_runtime_of_many_threads() {
     assert_eq!(ended.await.unwrap().unwrap(), 3);
 }
 
-/// C-14 and promise 6: without a limit and without a failure no timer is made, so no runtime is needed.
+/// Without a limit and without a failure no timer is made, so no runtime is needed.
 #[test]
 fn success_without_a_limit_needs_no_runtime() {
     #[retry]

@@ -38,7 +38,7 @@ async fn deadline_cuts_an_attempt() {
 async fn a_doomed_wait_is_not_waited() {
     let script = Script::new([RESET]);
     let error = within_a_second(&script).await.unwrap_err();
-    // At 0, 300, 600 and 900 ms; the next would be at 1,200.
+    // At 0, 300, 600 and 900 ms. The next one would begin at 1,200 ms.
     assert_eq!((script.calls(), script.elapsed()), (4, ms(900)));
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
@@ -48,7 +48,7 @@ async fn a_doomed_wait_is_not_waited() {
 
 #[tokio::test(start_paused = true)]
 async fn deadline_cuts_the_last_wait() {
-    // With jitter the range of the draw is cut to what is left, so that the time is used.
+    // With jitter, the range of the draw is cut to the time that is left.
     #[retry(
         attempts = 100,
         deadline = "1s",
@@ -63,7 +63,7 @@ async fn deadline_cuts_the_last_wait() {
         let script = Script::new([RESET]);
         let error = spread(&script).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
-        // Uncut, 19 draws in 20 would be beyond the deadline. The last attempt has 50 ms of it.
+        // Without the cut, 19 of 20 draws would be beyond the deadline. The last attempt has 50 ms left.
         assert!(script.calls() > 1);
         assert!(script.elapsed() <= ms(951), "{:?}", script.elapsed());
     }
@@ -114,7 +114,7 @@ async fn time_counts_from_the_first_poll() {
     assert_eq!(call.await.unwrap(), 1);
 }
 
-/// C-24: a busy runtime wakes a wait long after the deadline. No further attempt begins, and the
+/// A busy runtime wakes a wait long after the deadline. No further attempt begins, and the
 /// caller gets the last real error.
 #[tokio::test(start_paused = true)]
 async fn a_late_wake_up_begins_no_attempt() {
@@ -126,7 +126,7 @@ async fn a_late_wake_up_begins_no_attempt() {
     assert_eq!((script.calls(), error.to_string().as_str()), (1, "call 1"));
 }
 
-/// C-24: and what it was to cost comes back.
+/// The tokens for a retry that does not begin come back.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_too_late_costs_nothing() {
     static LEVEL: Budget = Budget::aws();
@@ -161,7 +161,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// C-16, and promises 1 and 2: never more calls than `attempts`, never later than the deadline.
+    /// Never more calls than `attempts`, never later than the deadline.
     #[test]
     fn no_script_passes_its_limits(
         steps in prop::collection::vec(step(), 1..8),

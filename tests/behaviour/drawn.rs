@@ -8,7 +8,7 @@ use reattempt::{Backoff, FAST_IO, Jitter, Policy, SLOW_IO, observe};
 
 use crate::script::ms;
 
-/// What a call waits whose attempts all fail at once.
+/// The waits of a call whose attempts all fail at once.
 async fn waited(policy: Policy) -> (u32, Duration) {
     let fails = policy.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
     let (_, report) = observe(fails.without_budget()).await;

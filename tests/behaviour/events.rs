@@ -1,4 +1,4 @@
-//! What a call says to `tracing`.
+//! The events of `tracing` that a call emits.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::script::ms;
 
-/// A server that is busy for so long.
+/// A server that is busy, and asks for this delay.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error("busy")]
 #[retryable(throttled, after = "wait")]
@@ -21,7 +21,7 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The waits of so many calls that make two attempts, in whole milliseconds: timers round up to them.
+/// The waits of this many calls with two attempts each, in whole milliseconds, to which timers round up.
 async fn waits<E>(
     calls: usize,
     call: impl AsyncFn(&mut Vec<Instant>) -> Result<(), E>,
@@ -45,7 +45,7 @@ fn assert_within(waits: &[Duration], from: Duration, to: Duration) {
     }
 }
 
-/// A hundred clients that were told the same do not come back in one instant.
+/// A hundred clients with the same hint do not come back in one instant.
 #[tokio::test(start_paused = true)]
 async fn a_hint_as_long_as_max_retry_after_is_jittered_like_any_other() {
     #[retry(attempts = 2, base = "10s", budget = "none")]
@@ -90,7 +90,7 @@ async fn a_hint_that_is_shorter_than_the_own_delay_lengthens_none() {
     assert!(*longest > seconds(19), "{longest:?}");
 }
 
-/// The policy never waits as briefly as the hint says.
+/// The shortest delay of the policy is longer than the hint.
 #[tokio::test(start_paused = true)]
 async fn a_hint_below_every_own_delay_changes_nothing() {
     #[retry(attempts = 2, base = "20s", jitter = "equal", budget = "none")]

@@ -19,7 +19,7 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// A server that is busy for good, and records when it was asked.
+/// A server that stays busy, and records the time of each request.
 struct Busy {
     wait: Option<Duration>,
     began: Instant,
@@ -95,7 +95,7 @@ async fn a_hint_is_jittered_upwards_and_never_downwards() {
 #[tokio::test(start_paused = true)]
 async fn a_hint_within_the_range_of_the_jitter_is_a_lower_bound_too() {
     for _ in 0..200 {
-        // The draw would be from 0 to 100 ms: it is from 60 ms on, and no longer than it would be.
+        // Without the hint, the draw is from 0 to 100 ms. With it, it is from 60 to 100 ms.
         let mut server = Busy::new(ms(60));
         full(&mut server).await.unwrap_err();
         let wait = server.first_wait().unwrap();
@@ -160,7 +160,7 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
         assert_eq!((server.asked.len(), server.began.elapsed()), (1, ms(0)));
     }
     for _ in 0..100 {
-        // The jitter above it is cut to what is left.
+        // The jitter above the hint is cut to the time that is left.
         let mut server = Busy::new(ms(900));
         let error = limited(&mut server).await.unwrap_err();
         assert!(matches!(error, Failure::Busy { .. }), "{error:?}");
@@ -169,7 +169,7 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
     }
 }
 
-/// The bound is of hints: the delay that the policy would draw without one may be longer.
+/// The bound is for hints. The delay of the policy may be longer.
 #[tokio::test(start_paused = true)]
 async fn max_retry_after_shortens_no_delay_of_the_policy() {
     const SPREAD: Policy = Policy::new()
@@ -192,7 +192,7 @@ async fn max_retry_after_shortens_no_delay_of_the_policy() {
     assert!(longest > ms(2001), "{longest:?}");
 }
 
-/// The jitter is cut so that the attempt has 50 ms, here to nothing.
+/// The jitter is cut to nothing here, so that the attempt has 50 ms.
 #[tokio::test(start_paused = true)]
 async fn no_delay_is_drawn_that_leaves_no_time_for_the_attempt() {
     const SECOND: Duration = Duration::from_secs(1);

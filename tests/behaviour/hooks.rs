@@ -265,7 +265,7 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
     let ended = timeout(ms(60_000), slow(&script)).await;
     ended.expect("it ends").unwrap_err();
     assert_eq!(script.times(), [ms(0), ms(600), ms(1200), ms(1800)]);
-    // The fourth one's wait would have ended at 1.9 s; what follows it is cut at 2 s.
+    // The wait of the fourth would have ended at 1.9 s. `before_retry` is cut at 2 s.
     assert_eq!(script.elapsed(), ms(2000));
 }
 

@@ -115,7 +115,7 @@ async fn a_call_has_one_key_whoever_asks_first() {
     }
 }
 
-/// What was copied before anybody asked says the same, also when the call is over.
+/// A copy from before the first question gives the same key, also after the call.
 #[tokio::test(start_paused = true)]
 async fn a_copy_of_the_attempt_knows_the_key_of_its_call() {
     #[retry(attempts = 3, base = "1ms", budget = "none")]

@@ -1,4 +1,4 @@
-//! `idempotent = false`: only what provably never ran is made again.
+//! `idempotent = false`: only attempts that certainly never ran are repeated.
 
 use std::io::{self, ErrorKind};
 
@@ -47,7 +47,7 @@ async fn what_a_rule_refuses_is_not_made_again_though_it_never_ran() {
     assert_eq!(calls(on, ErrorKind::ConnectionRefused).await, 1);
 }
 
-/// What counts is what the error says that `on` found, not the one around it.
+/// The verdict of the error that `on` found counts, not that of the error around it.
 #[tokio::test(start_paused = true)]
 async fn an_error_inside_says_that_the_request_never_ran() {
     #[derive(Debug, thiserror::Error)]

@@ -75,7 +75,7 @@ async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
     assert_eq!(script.times(), [ms(0), ms(2000)]);
     assert_eq!(script.elapsed(), ms(2500));
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-    // Its own 60 s are not what was reached.
+    // The call did not reach its own deadline of 60 s.
     let stopped = stopped(&error);
     assert_eq!(
         (stopped.outcome(), stopped.limit()),

@@ -1,4 +1,4 @@
-//! The edges of the limits: as long as what is left, above a day, a body that blocks, no timers.
+//! Edge cases of the limits: a limit that ends with the deadline, above a day, a body that blocks, no timers.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -72,7 +72,7 @@ async fn a_call_cut_by_its_deadline_says_its_limit() {
     );
 }
 
-/// What the documentation says: only what suspends can be cut.
+/// As the documentation says, only a body that suspends can be cut.
 #[tokio::test]
 async fn a_body_that_blocks_is_not_cut_and_its_result_counts() {
     #[retry(attempts = 1, timeout = "1ms", deadline = "2ms")]
@@ -88,7 +88,7 @@ async fn once_more(script: &Script) -> io::Result<usize> {
     script.play().await
 }
 
-/// The text of the panic, where a call panics.
+/// The text of the panic of a call.
 fn panic_of(call: impl FnOnce() -> io::Result<usize>) -> Result<io::Result<usize>, String> {
     std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         panic
@@ -99,7 +99,7 @@ fn panic_of(call: impl FnOnce() -> io::Result<usize>) -> Result<io::Result<usize
     })
 }
 
-/// A success needs no timer; a wait needs one, and says so rather than hang.
+/// A success needs no timer. A wait without timers panics with the reason, and does not hang.
 #[test]
 fn without_a_time_driver_only_a_wait_panics() {
     let runtime = tokio::runtime::Builder::new_current_thread()

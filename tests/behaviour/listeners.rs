@@ -1,5 +1,5 @@
-//! Those who listen to events: one that panics, one that calls the function that it hears of, and what all of
-//! them are told of the time.
+//! Subscribers to events: one panics, one calls the function that the event is about, and all get the elapsed
+//! time.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind};
@@ -83,7 +83,7 @@ fn a_listener_that_panics_spoils_no_later_call() {
     assert_eq!(heard.load(Ordering::Relaxed), 1);
 }
 
-/// On a thread of its own, for which nobody waits where it hangs.
+/// On a thread of its own, so that the test ends even if it hangs.
 #[test]
 fn a_listener_may_call_the_function_that_it_hears_of() {
     #[retry(attempts = 3, base = "0ms", budget = "none")]
@@ -175,7 +175,7 @@ impl tracing::field::Visit for Elapsed {
     }
 }
 
-/// What each event of a level says of the time.
+/// The elapsed time in each event of a level.
 async fn heard(level: Level, call: impl Future<Output = io::Result<usize>>) -> Vec<Option<String>> {
     listen_on_all_threads();
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -197,7 +197,7 @@ async fn heard(level: Level, call: impl Future<Output = io::Result<usize>>) -> V
     heard.clone()
 }
 
-/// A function without limits need not say it, where that would cost a look at the clock.
+/// A function without limits may leave it out, because it would have to read the clock.
 #[tokio::test(start_paused = true)]
 async fn events_say_how_long_the_call_took_or_nothing() {
     #[retry(jitter = "none", budget = "none")]

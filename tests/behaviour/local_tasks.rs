@@ -47,7 +47,7 @@ async fn what_a_body_blocks_on_sees_the_attempt() {
             })
         });
         assert_eq!(seen, own);
-        // What it spawns there is another task's.
+        // A task that it spawns there is outside.
         let seen = block_in_place(|| handle.block_on(tokio::spawn(async { number() })));
         assert_eq!(seen?, None);
         Err(io::ErrorKind::ConnectionReset.into())

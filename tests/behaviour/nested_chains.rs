@@ -1,4 +1,4 @@
-//! Retried functions inside one another, everything failing: the retries of a chain add.
+//! Retried functions inside one another that all fail: the retries of a chain add.
 
 use std::cell::Cell;
 use std::io;
@@ -57,7 +57,7 @@ async fn calls_of<'a>(
     calls.get()
 }
 
-/// Each list of numbers from 2 to 5 that is so long.
+/// Each list of this length with numbers from 2 to 5.
 fn lists(length: usize) -> Vec<Vec<u32>> {
     (0..length).fold(vec![Vec::new()], |shorter, _| {
         let longer = |list: Vec<u32>| (2..=5).map(move |last| [&list[..], &[last]].concat());

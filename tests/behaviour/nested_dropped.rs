@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// Not worth another attempt.
+/// Not retryable.
 const MISSING: Step = Step::Fail(ErrorKind::NotFound);
 
 fn reset() -> io::Error {
@@ -90,7 +90,7 @@ async fn a_call_that_its_sibling_ends_has_made_its_retries_in_vain() {
     assert_eq!(host.calls(), TWO_RETRIES_FEWER);
 }
 
-/// What was drawn, waited for and not begun is no retry.
+/// A delay that was drawn and waited for is not a retry until the attempt begins.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_dropped_in_its_wait_does_not_count() {
     #[retry(
@@ -132,7 +132,7 @@ async fn a_call_after_a_dropped_one_has_all_its_retries_in_the_same_attempt() {
     assert_eq!((host.calls(), other.calls()), (3 + 1, 6 + 1));
 }
 
-/// What a call remembers of the functions inside it is not lost with it.
+/// What a call remembers about the functions inside it is not lost with the call.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_hands_on_what_it_remembers() {
     #[retry(attempts = 4, base = "1ms", budget = "none", when = |_| true)]
@@ -159,7 +159,7 @@ async fn a_dropped_call_hands_on_what_it_remembers() {
 /// A call that outlives the attempt in which it began.
 type Kept<'a> = RefCell<Option<LocalBoxFuture<'a, io::Result<usize>>>>;
 
-/// Polls what is kept for 50 ms, or to its end.
+/// Polls a future for 50 ms, or until it ends.
 async fn go_on(kept: &Kept<'_>) -> io::Result<usize> {
     let mut call = kept.take().unwrap();
     match timeout(ms(50), &mut call).await {

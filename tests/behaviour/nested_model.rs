@@ -27,10 +27,10 @@ pub(crate) struct Child {
 /// How a body ends whose children did not end it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ending {
-    /// Succeeds after so many failures.
+    /// Succeeds after this many failures.
     SucceedsAfter(u32),
     Fails,
-    /// Fails once with what is worth another attempt, then with what is not.
+    /// Fails once with a retryable error, then with one that is not.
     FailsForGood,
 }
 

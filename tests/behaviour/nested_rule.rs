@@ -1,7 +1,7 @@
 //! What a function has already retried in vain is not retried again further out.
 //!
-//! Each call remembers, by function, the retries that were made in vain inside its current attempt. Its
-//! later attempts leave that function so many fewer. See `nested_chains.rs` for chains of calls,
+//! Each call remembers, by function, the retries that were made in vain inside its current attempt. In its later
+//! attempts, that function has as many attempts fewer. See `nested_chains.rs` for chains of calls,
 //! `nested_keys.rs` for hooks and `nested`, `nested_dropped.rs` for calls that are dropped, `nested_time.rs`
 //! for how long it is remembered, and `nested_trees.rs` for random trees of calls.
 
@@ -13,7 +13,7 @@ use reattempt::retry;
 
 use crate::script::{RESET, Script, Step};
 
-/// Not worth another attempt.
+/// Not retryable.
 const MISSING: Step = Step::Fail(ErrorKind::NotFound);
 
 /// The call around: four attempts at whatever body.
@@ -128,7 +128,7 @@ async fn a_dead_host_leaves_the_other_nine_their_retries() {
     assert_eq!(calls, [7; 10]);
 }
 
-/// What was remembered of one is never taken from the other.
+/// Retries of one function are never taken from the other.
 #[tokio::test(start_paused = true)]
 async fn two_functions_in_turn_keep_their_own_retries() {
     // Dead for four calls, and well from then on.
@@ -178,7 +178,7 @@ async fn functions_at_different_depths_keep_their_own_retries() {
     assert_eq!((a.calls(), b.calls()), (5, 4 + 1 + 1));
 }
 
-/// A worker that lives for long: what succeeded in the end leaves nothing behind for later attempts.
+/// A worker that lives long: a call that succeeded leaves nothing behind for later attempts.
 #[tokio::test(start_paused = true)]
 async fn retries_that_helped_are_there_again_in_every_later_attempt() {
     #[retry(attempts = 30, base = "1ms", max_delay = "1ms", budget = "none")]
@@ -193,7 +193,7 @@ async fn retries_that_helped_are_there_again_in_every_later_attempt() {
     assert_eq!(sessions.get(), 30);
 }
 
-/// Of two calls of one function one ends in vain, the other well: what counts is the first one's.
+/// Of two calls of one function, one fails and one succeeds. Only the retries of the first count.
 #[tokio::test(start_paused = true)]
 async fn a_success_takes_back_its_own_retries_and_no_other() {
     #[retry(attempts = 6, base = "1ms", budget = "none")]

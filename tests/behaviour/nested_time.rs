@@ -1,4 +1,4 @@
-//! How long a call remembers what was retried in vain: the `max_delay` of the function that retried.
+//! A call remembers retries in vain for the `max_delay` of the function that retried.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};

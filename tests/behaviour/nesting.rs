@@ -63,7 +63,7 @@ async fn outermost_leaves_the_retries_to_the_outermost_call() {
     assert_eq!(script.calls(), 4, "it is the outermost one itself");
 }
 
-/// An attempt that is worth it is one whatever its siblings do.
+/// A retryable failure is retried, whatever its siblings do.
 #[tokio::test(start_paused = true)]
 async fn calls_side_by_side_do_not_take_from_each_other() {
     let (one, other) = (Script::new([RESET]), Script::new([RESET]));
@@ -155,7 +155,7 @@ async fn what_was_cancelled_is_not_retried_further_out() {
     assert_eq!(script.calls(), 1);
 }
 
-/// A body that handled the refusal and failed of itself later is retried.
+/// A body that handled the refusal, and failed later for another reason, is retried.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
@@ -180,7 +180,7 @@ async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
     assert_eq!(primary.calls(), 2);
 }
 
-/// The call between them has a rule by which it would not have retried either.
+/// The call between them has a rule that would not retry either.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_call_with_a_reason_of_its_own() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
@@ -221,7 +221,7 @@ async fn a_retry_that_helped_is_not_counted_however_many_attempts_follow() {
     assert_eq!(script.calls(), 2 + 1 + 4 + 1);
 }
 
-/// Nobody sees what is retried in a task of its own, so all of it counts.
+/// A spawned task is outside of the call, so all its retries count.
 #[tokio::test(start_paused = true)]
 async fn calls_in_a_carried_future_add_too() {
     let script = Script::new([RESET]);

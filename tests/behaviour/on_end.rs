@@ -1,4 +1,4 @@
-//! `on_end` is told once of every call that began, however it ends.
+//! `on_end` is called once for every call that began, however it ends.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -104,7 +104,7 @@ async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let level = BUDGET.level();
-    // Dropped in its wait: what was paid for the retry is back before the hook is told.
+    // Dropped in its wait: the tokens for the retry are back before the hook is called.
     let script = Script::new([RESET]);
     let dropped = AssertUnwindSafe(async {
         let _ = timeout(ms(10), bursts(&script)).await;

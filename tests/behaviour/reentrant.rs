@@ -1,4 +1,4 @@
-//! Annotated functions called from where nobody expects them, and futures that move between threads.
+//! Annotated functions in unexpected places, and futures that move between threads.
 
 use std::cell::Cell;
 use std::io;
@@ -244,7 +244,7 @@ async fn calls_in_a_set_of_futures_keep_their_own_attempts() {
         while let Some(ended) = set.next().await {
             assert!(ended.is_err());
             assert_eq!(number(), mine);
-            // Polled though nobody woke it.
+            // Polled without a wake-up.
             assert!(!matches!(
                 futures::poll!(set.next()),
                 Poll::Ready(Some(Ok(())))

@@ -91,7 +91,7 @@ async fn what_was_cancelled_is_not_retried_by_any_call_around() {
     assert_eq!(attempts.get(), 1);
 }
 
-/// What the body makes of the error does not matter, as long as it fails at once.
+/// The body may return another error, as long as it fails at once.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_fails_with_the_refusal_may_say_it_in_other_words() {
     let script = Script::new([RESET]);
@@ -272,7 +272,7 @@ async fn the_deadline_of_an_inner_function_is_its_own_affair() {
     assert_eq!(script.elapsed(), ms(3000));
 }
 
-/// Each call looks at the nearest deadline, so nothing has to be said of one that all of them keep.
+/// Each call keeps the nearest deadline, so it need not be reported as a refusal.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
     #[retry(
@@ -304,7 +304,7 @@ async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
         #[error(transparent)]
         Stopped(#[from] Stopped),
     }
-    // Cut: the outer call is the one that says so.
+    // The outer call was cut, and returns that.
     let script = Script::new([RESET, Step::Hang]);
     let error = outer(&script).await.unwrap_err();
     let Failure::Stopped(stopped) = error else {

@@ -1,4 +1,4 @@
-//! What a call reports when it ends: to `observe`, and whatever happens to it.
+//! What a call reports to `observe` when it ends, however it ends.
 
 use std::io;
 use std::time::Duration;

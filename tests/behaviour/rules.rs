@@ -1,4 +1,4 @@
-//! Which errors are worth another attempt: the rules, in their order.
+//! Which errors are retried: the rules, in their order.
 
 use std::io::{self, ErrorKind};
 

@@ -298,7 +298,7 @@ async fn presets_have_their_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// C-3 and C-1 through the whole machine: no wait is longer than `max_delay`.
+    /// No wait is longer than `max_delay`.
     #[test]
     fn no_wait_is_above_max_delay(base in 0_u64..10_000, max in 1_u64..10_000) {
         #[retry(

@@ -18,13 +18,13 @@ pub(crate) enum Step {
     Fail(io::ErrorKind),
     /// Is pending so long, then succeeds.
     SucceedAfter(Duration),
-    /// Is pending so long, then fails in a way that is worth another attempt.
+    /// Is pending for this time, then fails with a retryable error.
     FailAfter(Duration),
     /// Is pending for good.
     Hang,
 }
 
-/// Worth another attempt.
+/// Retryable.
 pub(crate) const RESET: Step = Step::Fail(io::ErrorKind::ConnectionReset);
 
 pub(crate) const fn ms(millis: u64) -> Duration {
@@ -105,7 +105,7 @@ impl Script {
                 ))
             }
             Step::Hang => {
-                // Longer than any limit here; and where none holds, the test still ends.
+                // Longer than any limit here. If no limit holds, the test still ends.
                 sleep(Duration::from_secs(365 * 24 * 60 * 60)).await;
                 panic!("nothing cut it")
             }
@@ -113,7 +113,7 @@ impl Script {
     }
 }
 
-/// Runs it to its end where no other task is needed.
+/// Runs a future that needs no other task.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = Context::from_waker(std::task::Waker::noop());

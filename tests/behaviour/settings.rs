@@ -10,7 +10,7 @@ use reattempt::{Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, obser
 
 use crate::script::{RESET, Script, Step, ending, ms};
 
-/// What a service of yours reads from its configuration.
+/// What a service reads from its configuration.
 struct Config {
     attempts: u32,
     timeout: Duration,
@@ -132,7 +132,7 @@ async fn times(script: &Script, attempts: u32) -> io::Result<usize> {
 async fn a_call_makes_the_best_of_nonsense() {
     let shape = (Backoff::Exponential, Jitter::None);
     let limits = (ms(10), ms(1000));
-    // A factor that is no number counts as 1.
+    // A factor of NaN counts as 1.
     let script = Script::new([RESET]);
     let _ = from_arguments(&script, 2, limits, shape, ms(10), f64::NAN).await;
     assert_eq!(script.times(), [ms(0), ms(10), ms(20)]);

@@ -1,4 +1,4 @@
-//! A call that was stopped says so: with what stopped it, and with the error of an earlier attempt as the
+//! A call that was stopped returns what stopped it, with the error of an earlier attempt as the
 //! source. That error is never returned as if it were the last one.
 
 use std::cell::Cell;
@@ -60,7 +60,7 @@ async fn cancel_is_told_as_such_wherever_it_strikes() {
     assert_eq!(error.to_string(), "call 3");
 }
 
-/// At the very moments at which a call turns from one thing to the next.
+/// At the moments between an attempt and a wait.
 #[tokio::test(start_paused = true)]
 async fn cancel_is_told_as_such_between_two_steps_of_a_call() {
     #[retry(
@@ -90,7 +90,7 @@ async fn cancel_is_told_as_such_between_two_steps_of_a_call() {
     }
 }
 
-/// After an attempt that was cut there is no error of that one; the one before it is the source.
+/// An attempt that was cut has no error, so the error of the attempt before it is the source.
 #[tokio::test(start_paused = true)]
 async fn cancel_after_a_timeout_has_the_error_before_it_as_its_source() {
     #[retry(
@@ -227,7 +227,7 @@ async fn no_error_of_an_earlier_attempt_is_returned_as_the_last() {
     for (steps, attempts, source) in [
         (vec![RESET], 1, Err("call 1")),
         (vec![RESET, RESET], 2, Err("call 2")),
-        // The attempt before the wait was cut: there is no error of it.
+        // The attempt before the wait was cut, so it has no error.
         (vec![RESET, Step::Hang], 2, Ok("call 1")),
         (vec![Step::Hang], 1, Ok("")),
     ] {
@@ -253,7 +253,7 @@ async fn no_error_of_an_earlier_attempt_is_returned_as_the_last() {
     }
 }
 
-/// Where `before_retry` takes the rest of the time, no attempt follows.
+/// If `before_retry` takes the rest of the time, no attempt follows.
 #[tokio::test(start_paused = true)]
 async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
     #[retry(
@@ -269,7 +269,7 @@ async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
     }
     async fn prepare(late: bool, stuck: &Cell<bool>) {
         if late {
-            // Without being pending, so that nothing can cut it.
+            // It is never pending, so nothing can cut it.
             let now = tokio::time::Instant::now();
             let clock = advance(ms(60_000));
             let _ = futures::poll!(std::pin::pin!(clock));
@@ -295,7 +295,7 @@ async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
     }
 }
 
-/// The attempt that was cut may have no successor for another reason.
+/// After an attempt that was cut, something else may refuse the next one.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
     // One retry after a reset, and none after a timeout.
@@ -327,7 +327,7 @@ async fn the_last_real_error_is_returned_where_the_last_attempt_had_one() {
     assert_eq!(script.elapsed(), ms(900));
 }
 
-/// What a `Stopped` keeps as its source has had its attempts, also where an `Error` wraps the `Stopped`.
+/// The error that a `Stopped` keeps as its source is not retried again, also if an `Error` wraps the `Stopped`.
 #[tokio::test(start_paused = true)]
 async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
     type Ended = Result<usize, reattempt::Error<io::Error>>;

@@ -104,7 +104,7 @@ async fn unless_that_says_no_leaves_a_timeout_to_be_retried() {
     assert_eq!(asked.get(), 2);
 }
 
-/// Asking takes nothing from what the caller is told in the end.
+/// Asking about a timeout does not change the error that the caller gets.
 #[tokio::test(start_paused = true)]
 async fn the_source_is_there_after_unless_was_asked_about_timeouts() {
     #[retry(attempts = 4, timeout = "1s", budget = "none", unless = |_| false)]
@@ -146,7 +146,7 @@ async fn not_on_may_end_a_call_at_its_first_timeout() {
     all(&scripts[3]).await.unwrap_err();
     assert_eq!(scripts.map(|script| script.calls()), [1; 4]);
 
-    // What is not a timeout is retried, and a type that a timeout is not ends nothing.
+    // Other errors are retried, and a type that a timeout does not have stops nothing.
     let script = Script::new([RESET]);
     inside(&script).await.unwrap_err();
     assert_eq!(script.calls(), 3);
@@ -155,7 +155,7 @@ async fn not_on_may_end_a_call_at_its_first_timeout() {
     assert_eq!(ending(&error), timed_out(3, None));
 }
 
-/// The rules that say what to retry are for errors; an attempt that timed out counts as transient.
+/// `on`, `matches` and `when` are for errors. An attempt that timed out counts as transient.
 #[tokio::test(start_paused = true)]
 async fn no_other_rule_is_asked_about_a_timeout() {
     #[retry(timeout = "1s", budget = "none", when = |_| unreachable!("there is no error"))]

@@ -60,7 +60,7 @@ async fn a_result_at_the_very_instant_of_the_limit_wins() {
     assert_eq!(script.elapsed(), ms(1500));
 }
 
-/// C-28: an attempt that was cut and kept alive would hold its lock against the next one.
+/// An attempt that was cut and kept alive would hold its lock against the next one.
 #[tokio::test(start_paused = true)]
 async fn timed_out_attempt_is_dropped_before_the_wait() {
     #[retry(
@@ -97,7 +97,7 @@ async fn timed_out_attempt_is_dropped_before_the_wait() {
 /// A body that is pending and spends tokio's cooperative budget at each poll.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_spends_the_cooperative_budget_is_cut() {
-    /// Pending only where nothing is left of the budget: then a timer that is due says "pending", too.
+    /// Pending only if tokio's cooperative budget is empty. Then a timer that is due is pending too.
     #[retry(attempts = 1, timeout = "100ms")]
     async fn busy(over: &AtomicBool) -> io::Result<()> {
         while !over.load(Ordering::Relaxed) {
@@ -144,7 +144,7 @@ async fn a_limit_beyond_the_clock_is_no_limit() {
     assert_eq!(patient(&script).await.unwrap(), 2);
 }
 
-/// C-14: no timer reaches further than 24 h, and a longer limit still holds.
+/// No timer reaches further than 24 h, and a longer limit still holds.
 #[tokio::test(start_paused = true)]
 async fn a_limit_above_a_day_is_armed_in_steps() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -160,7 +160,7 @@ async fn a_limit_above_a_day_is_armed_in_steps() {
     assert_eq!(script.elapsed(), ms(3 * DAY + 5));
 }
 
-/// Both limits fall on the same instant: nothing may follow the deadline, so that is what it was.
+/// Both limits are at the same instant. The deadline counts, because nothing may follow it.
 #[tokio::test(start_paused = true)]
 async fn a_limit_that_is_both_is_the_deadline() {
     #[retry(attempts = 1, timeout = limit, deadline = limit)]

@@ -317,7 +317,7 @@ pub async fn many(_a: u8, _b: u8, _c: u8, _d: u8, _e: u8, _f: u8, _g: u8, _h: u8
 }
 
 // warns: clippy::missing_errors_doc
-/// Says nothing of errors.
+/// Has no section on errors.
 #[reattempt::retry]
 pub async fn no_section(text: &str) -> io::Result<usize> {
     send(text).await

@@ -33,7 +33,7 @@ impl Calls {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts, and fails in a way that is worth another attempt.
+    /// Counts, and fails with a retryable error.
     pub(crate) fn fail<T>(&self) -> io::Result<T> {
         self.up();
         Err(io::ErrorKind::ConnectionReset.into())

@@ -1,7 +1,7 @@
 //! The page for operators, and what its buttons do.
 //!
-//! Whoever reaches these routes can turn retries off. This service listens on 127.0.0.1 alone; in one of yours, put
-//! them behind your authentication.
+//! Everyone who can reach these routes can turn retries off. This service listens only on 127.0.0.1. In your own
+//! service, put them behind your authentication.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use reattempt::{config, set_enabled};
 use crate::status::Status;
 use crate::upstream::{Health, Upstreams};
 
-/// The page is one file. The browser may load nothing else, and ask nobody but this service.
+/// The page is one file. The browser may load nothing else, and may connect only to this service.
 const ONLY_ITSELF: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
      connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -57,7 +57,7 @@ async fn switch(Path(on): Path<bool>) -> StatusCode {
 
 /// Reads the settings again. If there is a mistake, nothing changes, and the answer names every mistake.
 async fn reload(State(admin): State<Arc<Admin>>) -> Result<StatusCode, (StatusCode, String)> {
-    // It reads a file, so it gets a thread where that is allowed.
+    // It reads a file, which blocks, so it runs on a thread for blocking work.
     let applied = tokio::task::spawn_blocking(move || admin.source.apply()).await;
     match applied {
         Ok(Ok(())) => Ok(StatusCode::NO_CONTENT),

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// How long the service runs; `None` until somebody stops it.
+    /// How long the service runs; `None` means until it is stopped.
     pub(crate) fn limit(&self) -> Option<Duration> {
         let with_load = self.load.map(|_| Duration::from_secs(600));
         self.limit.or(with_load)

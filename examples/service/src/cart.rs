@@ -6,15 +6,15 @@ use redis::{AsyncCommands as _, Client, RedisError, RedisResult};
 
 use crate::presets::CART;
 
-/// A connection that is made anew after it was lost.
+/// A connection that reconnects by itself.
 ///
-/// The manager's own retries are off: two loops around one command multiply.
+/// The manager's own retries are off, because retries of two loops multiply.
 pub(crate) fn connect(url: &str) -> RedisResult<ConnectionManager> {
     let config = ConnectionManagerConfig::new().set_number_of_retries(0);
     ConnectionManager::new_lazy_with_config(Client::open(url)?, config)
 }
 
-/// Puts a product into a cart. Put twice it is there once, so every failure may be retried.
+/// Puts a product into a cart. It may run twice, because the result is the same.
 #[retry(policy = &CART)]
 pub(crate) async fn add(
     redis: &ConnectionManager,
@@ -25,7 +25,7 @@ pub(crate) async fn add(
     Ok(redis.clone().sadd(cart, product).await?)
 }
 
-/// Counts a visit. Counted twice it is wrong, so only what provably never ran is retried.
+/// Counts a visit. It must not run twice, so it is retried only if it certainly never ran.
 #[retry(policy = &CART, idempotent = false)]
 pub(crate) async fn count_visit(redis: &ConnectionManager) -> Result<u64, Error<RedisError>> {
     Ok(redis.clone().incr("visits", 1).await?)

@@ -8,8 +8,8 @@ use crate::presets::CATALOGUE;
 
 /// Gets the price of a product, in cents.
 ///
-/// There is no rule in the attribute: the error knows whether another attempt may help. `check` makes an error of
-/// a status such as 503, and keeps its `Retry-After`.
+/// The attribute has no rule, so the error type decides what is retried. `check` turns a status such as 503 into an
+/// error, and keeps its `Retry-After`.
 #[retry(policy = &CATALOGUE)]
 pub(crate) async fn price(
     client: &Client,

@@ -10,10 +10,10 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::shop::Checkout;
 
-/// The most checkouts at the same time. Beyond it customers stay away.
+/// The most checkouts at the same time. Further ones are left out.
 const AT_A_TIME: usize = 400;
 
-/// Makes so many checkouts a second until it is dropped.
+/// Makes this many checkouts a second until it is dropped.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub(crate) async fn drive(service: SocketAddr, rate: u32) -> Result<Infallible, 
                 customer: rand::random_range(0..1000),
                 product: rand::random_range(0..100),
             };
-            // The metrics tell how it went.
+            // The metrics count the result.
             checkouts.spawn(client.post(&url).json(&wanted).send());
         }
     }

@@ -1,11 +1,11 @@
-//! A shop that shows its retries: counters for Prometheus, and a page to watch and to steer them.
+//! A shop that shows its retries, with counters for Prometheus, and with a page to watch and change them.
 //!
 //! ```text
 //! cargo run -p service -- --load 40
 //! ```
 //!
-//! Open the page that it names. The buttons make its upstreams slow, flaky or dead: an HTTP server, a Postgres and a
-//! Redis that it starts on 127.0.0.1 in temporary folders. `docs/OPERATING.md` says how to read what you see.
+//! Open the address that it prints. The buttons make its upstreams slow, flaky or dead: an HTTP server, a Postgres and a
+//! Redis that it starts on 127.0.0.1 in temporary folders. `docs/OPERATING.md` explains the page.
 
 mod admin;
 mod arguments;

@@ -1,4 +1,4 @@
-//! Where the counters and histograms go: to Prometheus, which asks `/metrics` for them.
+//! Exports counters and histograms to Prometheus, at `/metrics`.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ const SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0,
 ];
 
-/// How often the exporter sorts what was recorded into its histograms, if nobody asks for them.
+/// How often the exporter sorts its records into histograms, if nobody scrapes it.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Installs the recorder of the process.
 ///
-/// Without buckets the exporter would make summaries, whose quantiles cannot be added up over several processes.
+/// Without buckets the exporter makes summaries, whose quantiles cannot be added up over several processes.
 ///
 /// # Errors
 ///
-/// - The process has a recorder.
+/// - The process already has a recorder.
 pub(crate) fn install() -> Result<PrometheusHandle, BuildError> {
     let recorder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Full("reattempt_retries".to_owned()), &RETRIES)?

@@ -7,7 +7,7 @@ use tokio_postgres::{Config, NoTls};
 
 use crate::presets::ORDERS;
 
-/// The tables, and a stock of every product.
+/// Creates the tables and a stock of every product.
 pub(crate) const TABLES: &str = "
     CREATE TABLE stock (product bigint PRIMARY KEY, pieces int NOT NULL);
     CREATE TABLE placed (key text PRIMARY KEY, customer bigint NOT NULL, product bigint NOT NULL, cents bigint NOT NULL);
@@ -40,7 +40,7 @@ impl From<tokio_postgres::Error> for OrderError {
 
 fn of_pool(error: &PoolError) -> Verdict {
     match error {
-        // The connection could not be made. Whatever went wrong, no statement was sent yet.
+        // The connection could not be made, so no statement was sent.
         PoolError::Backend(error) => match error.verdict() {
             Verdict::Unknown => Verdict::Refused,
             known => known,
@@ -51,8 +51,8 @@ fn of_pool(error: &PoolError) -> Verdict {
     }
 }
 
-/// A connection that was lost in `COMMIT` leaves open whether the order was placed, so the error says that it is
-/// unknown. Here the key makes another attempt safe.
+/// If the connection is lost during `COMMIT`, the order may have been placed, so the adapter's verdict is unknown. Here
+/// the key makes another attempt safe.
 fn of_transaction(error: &TransactionError<tokio_postgres::Error>) -> Verdict {
     match error {
         TransactionError::Commit(lost) if lost.code().is_none() => Verdict::Transient,
@@ -60,7 +60,7 @@ fn of_transaction(error: &TransactionError<tokio_postgres::Error>) -> Verdict {
     }
 }
 
-/// A pool of connections, which are made when they are needed.
+/// A pool that connects when a connection is needed.
 pub(crate) fn pool(config: Config) -> Result<Pool, deadpool_postgres::BuildError> {
     let recycling = ManagerConfig {
         recycling_method: RecyclingMethod::Fast,
@@ -69,10 +69,10 @@ pub(crate) fn pool(config: Config) -> Result<Pool, deadpool_postgres::BuildError
     Pool::builder(manager).max_size(8).build()
 }
 
-/// Takes a piece out of the stock and writes the order down, all or nothing.
+/// Takes a piece out of the stock and stores the order, in one transaction.
 ///
-/// An attempt that reached its timeout may have been in its `COMMIT`. The key is the same in all attempts of a call,
-/// so an order that was placed already is not placed again.
+/// An attempt may reach its timeout during `COMMIT`. The key is the same in all attempts of a call, so an order is not
+/// placed twice.
 #[retry(policy = &ORDERS)]
 pub(crate) async fn place(
     pool: &Pool,

@@ -16,7 +16,7 @@ pub(crate) static CATALOGUE: Preset = Preset::new(
         .with_max_delay(Duration::from_secs(1)),
 );
 
-/// A cache in the same data centre. Who waits for a page does not wait long for it.
+/// A cache in the same data centre. A page must not wait long for it.
 pub(crate) static CART: Preset = Preset::new(
     "cart",
     FAST_IO

@@ -1,4 +1,4 @@
-//! What the service is for: a checkout, which calls all three upstreams.
+//! The checkout, which calls all three upstreams.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::orders::{self, OrderError};
 use crate::upstream::Upstreams;
 use crate::{Failure, cart, catalogue};
 
-/// The time that a customer is ready to wait. All calls within a request keep to it.
+/// How long a customer waits. All calls within a request keep this deadline.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// A client for each upstream.
@@ -30,7 +30,7 @@ struct Shop {
     postgres: Pool,
 }
 
-/// What a customer wants.
+/// What a customer orders.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Checkout {
     pub(crate) customer: u32,
@@ -63,7 +63,7 @@ async fn checkout(
 
 impl Shop {
     async fn sell(&self, wanted: &Checkout) -> Result<String, CheckoutError> {
-        // A visit that is not counted is no reason to turn a customer away.
+        // The checkout goes on if a visit cannot be counted.
         let _: Result<u64, _> = cart::count_visit(&self.redis).await;
         cart::add(&self.redis, wanted.customer, wanted.product).await?;
         let cents = catalogue::price(&self.http, &self.catalogue, wanted.product).await?;
@@ -84,7 +84,7 @@ enum CheckoutError {
 }
 
 impl CheckoutError {
-    /// Whether the last attempt reached a limit, so that nobody knows what the upstream did.
+    /// Whether the last attempt reached a limit, so that the upstream may have done its work.
     fn is_stopped(&self) -> bool {
         match self {
             Self::Cart(error) => matches!(error, reattempt::Error::Stopped(_)),

@@ -1,4 +1,4 @@
-//! What the page shows beside the metrics: settings, as they are now.
+//! The current settings, which the page shows beside the metrics.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::admin::Admin;
 use crate::presets::FUNCTIONS;
 use crate::upstream::{Health, Upstream};
 
-/// The delays that the page has room for.
+/// How many delays the page has room for.
 const MOST_DELAYS: u32 = 6;
 
 /// Everything that is not in the metrics.
@@ -47,7 +47,7 @@ struct FunctionStatus {
     /// The range of each delay.
     delays: Vec<String>,
     worst_case: Option<String>,
-    /// The policy as it prints itself.
+    /// The policy as text.
     text: String,
 }
 

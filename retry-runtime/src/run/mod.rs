@@ -21,6 +21,7 @@ pub use self::rules::{Both, ByVerdict, Chained, Finder, NoVeto, On, Rule, Veto, 
 use crate::classify::Retryable;
 use crate::event::RetryEvent;
 use crate::policy::Policy;
+use crate::preset::Preset;
 use crate::result::FromStopped;
 use crate::site::{BudgetOf, Settings};
 
@@ -83,6 +84,35 @@ impl Policy {
             }),
             running: None,
         }
+    }
+}
+
+impl Preset {
+    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the present [`policy`](Self::policy).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::io;
+    ///
+    /// use reattempt::{Policy, Preset};
+    ///
+    /// static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+    /// let paid = PAYMENTS.run(async || Ok::<_, io::Error>(12)).await?;
+    /// assert_eq!(paid, 12);
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
+    where
+        O: FnMut() -> F,
+        F: Future<Output = Result<T, E>>,
+        E: FromStopped<M> + fmt::Display,
+    {
+        self.policy().run(operation)
     }
 }
 

@@ -3,11 +3,14 @@
 //! ```text
 //! key (which)  ->  value (what, with duration)  ->  fault (what is wrong with it)
 //! together (contradictions)
+//! serde (a whole policy)
 //! ```
 
 mod duration;
 mod fault;
 mod key;
+#[cfg(feature = "serde")]
+mod serde;
 pub(crate) mod text;
 mod together;
 mod value;

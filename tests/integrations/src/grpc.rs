@@ -15,7 +15,7 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// What the health service answers to each call; beyond the script, that all is well.
+/// What the health service answers to each call. After the script it is healthy.
 pub type Script = fn(call: usize) -> Option<Status>;
 
 struct Scripted {

@@ -1,4 +1,4 @@
-//! A ledger that commits an entry and may then be slow to say so: what makes a retry dangerous.
+//! A ledger that commits an entry and may answer late, which makes a retry dangerous.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

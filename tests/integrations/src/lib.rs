@@ -40,7 +40,7 @@ fn is_root() -> bool {
     id.stdout.trim_ascii() == b"0"
 }
 
-/// Holds the page on migrating to what compiles: it is here because it needs a client.
+/// Compiles the page on migrating. It is in this package because it needs a client.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/MIGRATING.md")]
 struct Migrating;

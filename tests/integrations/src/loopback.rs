@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What a connection meets.
+/// What the server does with a connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer {
     /// A reset, after the request was read.

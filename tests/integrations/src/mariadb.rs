@@ -98,7 +98,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been killed before, which is no error here.
+        // It may have been killed before. That is not an error.
         let _: std::io::Result<()> = self.process.kill();
         let _: std::io::Result<ExitStatus> = self.process.wait();
     }

@@ -144,7 +144,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been stopped before, or have ended by itself, which is no error here.
+        // It may have been stopped before, or have ended by itself. That is not an error.
         let _: std::io::Result<ExitStatus> = self
             .pg_ctl("immediate")
             .arg(self.folder.path())

@@ -1,4 +1,4 @@
-//! A program that a test or an example starts: where it is, or how to install it.
+//! A program that a test or an example starts: its path, or how to install it.
 
 use std::error::Error;
 use std::ffi::OsString;

@@ -114,7 +114,7 @@ impl Server {
         }
     }
 
-    /// Whether what answers is this server, and no other that took the port.
+    /// Whether this server answers, and not another one that took the port.
     async fn is_there(&self) -> bool {
         let Ok(mut connection) = self.connect().await else {
             return false;
@@ -130,7 +130,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been killed before, which is no error here.
+        // It may have been killed before. That is not an error.
         let _: std::io::Result<()> = self.process.kill();
         let _: std::io::Result<ExitStatus> = self.process.wait();
     }

@@ -33,7 +33,7 @@ fn io_kinds() -> Errors {
     // The kinds that cannot be named are those of some number of the system's.
     let of_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
     let kinds = of_system.chain(made_by_std);
-    // What std has no kind for.
+    // Errors without a kind in std.
     let numbers = [
         ("EMFILE", libc::EMFILE),
         ("ENFILE", libc::ENFILE),
@@ -146,7 +146,7 @@ fn redis_kinds() -> Errors {
         .collect()
 }
 
-/// What the code says, source by source.
+/// The verdicts of the code, source by source.
 async fn of_the_code() -> Vec<(&'static str, Errors)> {
     let mut sources = vec![
         ("io", io_kinds()),

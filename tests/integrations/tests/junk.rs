@@ -140,13 +140,13 @@ async fn a_server_that_does_not_speak_redis_is_not_asked_again() {
 }
 
 const POSTGRES: [&[u8]; 5] = [
-    // A length that is too short, one that is negative, and a message that nobody knows.
+    // A length that is too short, a negative length, and an unknown message.
     b"R\x00\x00\x00\x01\x00\x00\x00\x00",
     b"R\xff\xff\xff\xff\x00\x00\x00\x00",
     b"!\x00\x00\x00\x04",
-    // A way to authenticate that nobody knows.
+    // An unknown authentication method.
     b"R\x00\x00\x00\x08\x00\x00\x00\x63",
-    // An error with a code that is no code.
+    // An error whose code is not a SQLSTATE.
     b"E\x00\x00\x00\x1bSFATAL\0C\xc3\xa9\xc3\xa9\0Mnonsense\0\0",
 ];
 

@@ -1,4 +1,4 @@
-//! What may have run is not done twice: against a ledger that commits and does not answer.
+//! A request that may have run is not repeated, with a ledger that commits and does not answer.
 
 #[path = "../../../examples/payment.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]

@@ -14,7 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-/// What a person writes. `Status` cannot say that a call was stopped, so it is wrapped.
+/// What a user writes. `Status` cannot hold a `Stopped`, so it is wrapped.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]
 async fn check(client: &HealthClient<Channel>) -> Result<i32, reattempt::Error<Status>> {
     let mut client = client.clone();
@@ -156,7 +156,7 @@ async fn a_server_that_is_not_there_is_refused_and_comes_back() {
     assert_eq!(server.await.unwrap().calls(), 1);
 }
 
-/// Safe even where running twice is not: nothing ran while nobody listened.
+/// Safe even if the request must not run twice, because nothing ran while nobody listened.
 #[retry(
     attempts = 100,
     backoff = "constant",

@@ -1,4 +1,4 @@
-//! What the compiler says of a copy.
+//! The errors of the compiler for a copy.
 
 use std::env;
 use std::path::Path;

@@ -43,7 +43,7 @@ impl BlockingRow {
     ///
     /// # Panics
     ///
-    /// If the program prints what is not understood.
+    /// If the output of the program cannot be read.
     #[must_use]
     pub fn time(self, program: &Program) -> f64 {
         let printed = program.run(&["blocking-times", self.key, &self.batches.to_string()]);

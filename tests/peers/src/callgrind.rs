@@ -16,7 +16,7 @@ const LONG: u32 = SHORT + 1024;
 ///
 /// # Panics
 ///
-/// If the program fails, or valgrind prints what is not understood.
+/// If the program fails, or if the output of valgrind cannot be read.
 #[must_use]
 pub fn instructions(program: &Program, side: Side, row: Row) -> Option<u32> {
     counted(program, ["call", side.key(), row.key])

@@ -1,7 +1,7 @@
 //! Prints what calls cost, as tables in Markdown.
 //!
 //! ```text
-//! cargo run -p peers -- --write              everything, into docs/PERFORMANCE.md and README.md
+//! cargo run -p peers -- --write              everything, into docs/PERFORMANCE.md
 //! cargo run -p peers -- counts               instructions of one call, every side and row
 //! cargo run -p peers -- counts ours          of one side
 //! cargo run -p peers -- counts ours pending  of one side and row

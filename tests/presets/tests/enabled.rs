@@ -16,7 +16,7 @@ fn configuration_turns_retries_off_and_on_again() {
     file("enabled = false");
     assert!(!is_enabled());
 
-    // Another source says nothing of it, so it changes nothing.
+    // Another source does not set it, so it changes nothing.
     Source::new([&OTHER]).apply().unwrap();
     assert!(!is_enabled());
 

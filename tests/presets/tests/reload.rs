@@ -1,4 +1,4 @@
-//! Reloads on real threads while others read, and while calls begin: nobody ever sees half of one.
+//! Reloads on real threads while others read, and while calls begin. No reader ever sees half a reload.
 //!
 //! `retry-runtime/src/preset/interleavings.rs` has every interleaving, with a stand-in for `arc-swap`.
 
@@ -55,7 +55,7 @@ fn readers_see_whole_policies_while_others_are_applied() {
                 reads.fetch_add(seen.len() as u64, Relaxed);
             });
         }
-        // Two writers: an application is whole against another one too.
+        // With two writers, a reload is not mixed with another reload.
         let writers = [0, 1].map(|odd| {
             scope.spawn(move || {
                 for n in (2..RELOADS).filter(|n| n % 2 == odd) {

@@ -18,7 +18,7 @@ fn the_public_api_of_the_runtime_is_the_one_in_the_file() {
     insta::assert_snapshot!(public_api("retry-runtime"));
 }
 
-/// Every public item of a package with all its features, one a line. What every type has is left out.
+/// Every public item of a package with all its features, one on each line, without the blanket implementations.
 fn public_api(package: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let documented = Command::new(env!("CARGO"))

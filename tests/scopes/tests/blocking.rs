@@ -77,7 +77,7 @@ macro_rules! twins {
 
         const TWINS: &[&str] = &[$(stringify!($name)),*];
 
-        /// Calls one function of each pair, and gives what it returned, saw and logged.
+        /// Calls one function of each pair, and returns its result, what its body saw, and its log.
         async fn call(name: &str, blocking: bool, step: Step) -> Called {
             let (scope, seen) = (Scope::new().with_seed(11), Seen::default());
             let (result, log) = match name {

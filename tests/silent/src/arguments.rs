@@ -23,7 +23,7 @@ impl Job {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn none() -> io::Result<usize> {
     send(String::new()).await
@@ -31,7 +31,7 @@ pub async fn none() -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn handed_over(text: String) -> io::Result<usize> {
     send(text).await
@@ -39,7 +39,7 @@ pub async fn handed_over(text: String) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn owned_and_consumed(text: String, job: Job) -> io::Result<usize> {
     let size = job.size + send(text).await?;
@@ -48,7 +48,7 @@ pub async fn owned_and_consumed(text: String, job: Job) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_argument(mut text: String, mut count: usize) -> io::Result<usize> {
     text.push('x');
@@ -58,7 +58,7 @@ pub async fn mut_argument(mut text: String, mut count: usize) -> io::Result<usiz
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_reference(job: &mut Job, list: &mut Vec<usize>) -> io::Result<usize> {
     job.grow();
@@ -68,7 +68,7 @@ pub async fn mut_reference(job: &mut Job, list: &mut Vec<usize>) -> io::Result<u
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_binding(mut bytes: &[u8]) -> io::Result<usize> {
     let mut sum = 0;
@@ -81,7 +81,7 @@ pub async fn mut_binding(mut bytes: &[u8]) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(deadline = "1s")]
 pub async fn patterns(
     (left, mut right): (String, Vec<u8>),
@@ -96,7 +96,7 @@ pub async fn patterns(
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn ignored(_: u8, _text: String) -> io::Result<usize> {
     send(String::new()).await
@@ -104,7 +104,7 @@ pub async fn ignored(_: u8, _text: String) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn generic<T: Display + Clone + Send + Sync>(value: T, list: &[T]) -> io::Result<usize> {
     let text = format!("{value}{}", list.len());
@@ -113,7 +113,7 @@ pub async fn generic<T: Display + Clone + Send + Sync>(value: T, list: &[T]) -> 
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn impl_trait(text: impl Into<String> + Clone + Send + Sync) -> io::Result<usize> {
     send(text.into()).await
@@ -121,7 +121,7 @@ pub async fn impl_trait(text: impl Into<String> + Clone + Send + Sync) -> io::Re
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn lifetimes<'a>(text: &'a str, _other: &str) -> io::Result<&'a str> {
     send(text.to_owned()).await?;
@@ -130,7 +130,7 @@ pub async fn lifetimes<'a>(text: &'a str, _other: &str) -> io::Result<&'a str> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn in_a_move_block(text: String, shared: Arc<Job>) -> io::Result<usize> {
     let task = tokio::spawn(async move { send(text).await.map(|size| size + shared.size) });
@@ -139,7 +139,7 @@ pub async fn in_a_move_block(text: String, shared: Arc<Job>) -> io::Result<usize
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(clone(text))]
 pub async fn cloned_outright(text: String, number: usize) -> io::Result<usize> {
     Ok(send(text).await? + number)
@@ -147,7 +147,7 @@ pub async fn cloned_outright(text: String, number: usize) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(clone())]
 pub async fn nothing_cloned(text: String) -> io::Result<usize> {
     send(text.clone()).await.map(|size| size + text.len())
@@ -155,7 +155,7 @@ pub async fn nothing_cloned(text: String) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn r#match(r#type: String) -> io::Result<usize> {
     send(r#type).await
@@ -163,7 +163,7 @@ pub async fn r#match(r#type: String) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn shadows(text: String) -> io::Result<usize> {
     let size = {
@@ -175,7 +175,7 @@ pub async fn shadows(text: String) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn callback(mut observe: impl FnMut(usize) + Clone + Send) -> io::Result<()> {
     observe(send(String::new()).await?);
@@ -200,7 +200,7 @@ async fn send_message(message: impl Message + Sync) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn lent_by_its_bound(message: impl Message + Send + Sync) -> io::Result<usize> {
     send_message(message).await
@@ -217,7 +217,7 @@ pub struct Parts {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn in_parts(parts: Parts) -> io::Result<usize> {
     let number = parts.number;

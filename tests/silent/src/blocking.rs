@@ -27,7 +27,7 @@ impl Job {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn none() -> io::Result<usize> {
     send(String::new())
@@ -35,7 +35,7 @@ pub fn none() -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking, deadline = "1s")]
 pub fn handed_over(text: String) -> io::Result<usize> {
     send(text)
@@ -43,7 +43,7 @@ pub fn handed_over(text: String) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn changed(mut text: String, mut left: usize) -> io::Result<usize> {
     text.push('!');
@@ -53,7 +53,7 @@ pub fn changed(mut text: String, mut left: usize) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking, clone(text))]
 pub fn cloned(text: String, job: &mut Job) -> io::Result<usize> {
     job.grow();
@@ -62,7 +62,7 @@ pub fn cloned(text: String, job: &mut Job) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn shown(what: impl Display, list: &mut Vec<String>) -> io::Result<()> {
     let text = what.to_string();
@@ -73,7 +73,7 @@ pub fn shown(what: impl Display, list: &mut Vec<String>) -> io::Result<()> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn read(mut source: impl Read + Clone, handle: Rc<str>) -> io::Result<(Rc<str>, String)> {
     let mut text = String::new();
@@ -83,7 +83,7 @@ pub fn read(mut source: impl Read + Clone, handle: Rc<str>) -> io::Result<(Rc<st
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn taken_apart((left, right): (String, String), [first, ..]: [u8; 2]) -> io::Result<usize> {
     Ok(send(left)? + send(right)? + usize::from(first))
@@ -91,7 +91,7 @@ pub fn taken_apart((left, right): (String, String), [first, ..]: [u8; 2]) -> io:
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn listed(bytes: &[u8]) -> io::Result<impl Iterator<Item = u8>> {
     let first = *bytes.first().ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -100,7 +100,7 @@ pub fn listed(bytes: &[u8]) -> io::Result<impl Iterator<Item = u8>> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(
     blocking,
     attempts = attempts,
@@ -115,7 +115,7 @@ pub fn heard(job: &mut Job, attempts: u32) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(blocking, before_retry = || -> io::Result<()> { send(String::new()).map(drop) })]
 pub fn made_ready(text: &str) -> io::Result<usize> {
     send(text.to_owned())
@@ -130,7 +130,7 @@ pub struct Client {
 impl Client {
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_reference(&self) -> io::Result<&str> {
         send(self.name.clone())?;
@@ -139,7 +139,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_mutable_reference(&mut self, text: String) -> io::Result<usize> {
         self.sent += send(text)?;
@@ -148,7 +148,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_value(self) -> io::Result<usize> {
         send(self.name.to_uppercase())
@@ -156,7 +156,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_handle(self: Arc<Self>) -> io::Result<Arc<Self>> {
         send(self.name.clone())?;
@@ -166,7 +166,7 @@ impl Client {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[tracing::instrument(skip_all)]
 #[reattempt::retry(blocking)]
 pub fn traced(text: String) -> io::Result<usize> {

@@ -9,14 +9,14 @@ async fn send(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[rustfmt::skip]
 #[reattempt::retry]
 pub async fn one_line(text: &str) -> io::Result<usize> { send(text).await }
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn begins_with_use(text: &str) -> io::Result<String> {
     use std::fmt::Write as _;
@@ -28,7 +28,7 @@ pub async fn begins_with_use(text: &str) -> io::Result<String> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn begins_with_items(text: &str) -> io::Result<usize> {
     const MOST: usize = 10;
@@ -42,7 +42,7 @@ pub async fn begins_with_items(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(deadline = "1s")]
 pub async fn returns_early(text: &str) -> io::Result<usize> {
     if text.is_empty() {
@@ -57,7 +57,7 @@ pub async fn returns_early(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn question_mark_only(text: &str) -> io::Result<()> {
     send(text).await?;
@@ -66,7 +66,7 @@ pub async fn question_mark_only(text: &str) -> io::Result<()> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn loops(texts: &[&str]) -> io::Result<usize> {
     let mut sum = 0;
@@ -86,7 +86,7 @@ pub async fn loops(texts: &[&str]) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn selects(text: &str) -> io::Result<usize> {
     tokio::select! {
@@ -97,7 +97,7 @@ pub async fn selects(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn joins(text: &str) -> io::Result<usize> {
     let (left, right) = tokio::try_join!(send(text), send("other"))?;
@@ -106,7 +106,7 @@ pub async fn joins(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn match_is_the_body(text: Option<&str>) -> io::Result<usize> {
     match text {
@@ -117,7 +117,7 @@ pub async fn match_is_the_body(text: Option<&str>) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn starts_with_parentheses(text: &str) -> io::Result<usize> {
     (send(text).await).map(|size| size + 1)
@@ -125,7 +125,7 @@ pub async fn starts_with_parentheses(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn never_ok(text: &str) -> io::Result<()> {
     send(text).await?;
@@ -134,7 +134,7 @@ pub async fn never_ok(text: &str) -> io::Result<()> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 ///
 /// # Panics
 ///
@@ -147,7 +147,7 @@ pub async fn panics(text: &str) -> io::Result<usize> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn coerces() -> io::Result<Box<dyn std::fmt::Display + Send>> {
     let size = send("").await?;

@@ -41,7 +41,7 @@ async fn send(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(
     attempts = 4,
     timeout = "1.5s",
@@ -55,7 +55,7 @@ pub async fn as_in_the_readme(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(
     attempts = ATTEMPTS,
     backoff = "exponential",
@@ -71,7 +71,7 @@ pub async fn schedule(text: &str, max: Duration) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(attempts = "unlimited", deadline = Duration::from_secs(1), backoff = "linear")]
 pub async fn unlimited(text: &str) -> io::Result<u16> {
     send(text).await
@@ -79,7 +79,7 @@ pub async fn unlimited(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(policy = MINE, jitter = "none")]
 pub async fn by_policy(text: &str) -> io::Result<u16> {
     send(text).await
@@ -87,7 +87,7 @@ pub async fn by_policy(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(policy = policy)]
 pub async fn by_policy_of_the_call(text: &str, policy: Policy) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(policy == MINE))
@@ -95,7 +95,7 @@ pub async fn by_policy_of_the_call(text: &str, policy: Policy) -> io::Result<u16
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(
     matches = "Failure::Http(429 | 500..=599) | Failure::Io(_)",
     timeout = "1s"
@@ -106,7 +106,7 @@ pub async fn matched(text: &str) -> Result<(), Failure> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(when = Failure::is_temporary)]
 pub async fn asked_by_path(text: &str) -> Result<u16, Failure> {
     Ok(send(text).await?)
@@ -114,7 +114,7 @@ pub async fn asked_by_path(text: &str) -> Result<u16, Failure> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(on(io::Error, std::fmt::Error), when = |error| error.kind() != io::ErrorKind::Other)]
 pub async fn on_and_when(text: &str) -> io::Result<u16> {
     send(text).await
@@ -122,7 +122,7 @@ pub async fn on_and_when(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(when = |_| true, unless = |error| matches!(error, Failure::Stopped(_)), deadline = "1s")]
 pub async fn when_and_unless(text: &str) -> Result<u16, Failure> {
     Ok(send(text).await?)
@@ -130,7 +130,7 @@ pub async fn when_and_unless(text: &str) -> Result<u16, Failure> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(not_on = std::fmt::Error, when_ok = |status| *status >= 500)]
 pub async fn not_on_and_when_ok(text: &str) -> io::Result<u16> {
     send(text).await
@@ -138,7 +138,7 @@ pub async fn not_on_and_when_ok(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(idempotent = false, timeout = "1s")]
 pub async fn not_idempotent(text: &str) -> io::Result<u16> {
     send(text).await
@@ -146,7 +146,7 @@ pub async fn not_idempotent(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(on_retry = |event| drop(event.function().to_owned()))]
 pub async fn told(text: &str) -> io::Result<u16> {
     send(text).await
@@ -158,7 +158,7 @@ pub fn observe<E>(event: &RetryEvent<'_, E>) {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(on_retry = observe)]
 pub async fn told_by_path(text: &str) -> io::Result<u16> {
     send(text).await
@@ -172,7 +172,7 @@ pub struct Client {
 impl Client {
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     pub async fn reconnect(&mut self) -> io::Result<()> {
         self.sent += send("").await?;
         Ok(())
@@ -180,7 +180,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(before_retry = self.reconnect(), deadline = "1s")]
     pub async fn prepared(&mut self, text: &str) -> io::Result<u16> {
         self.sent += send(text).await?;
@@ -189,7 +189,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(before_retry = async || self.reconnect().await)]
     pub async fn prepared_by_a_closure(&mut self, text: &str) -> io::Result<u16> {
         self.sent += send(text).await?;
@@ -199,7 +199,7 @@ impl Client {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(budget = "none", nested = "multiply")]
 pub async fn without_budget(text: &str) -> io::Result<u16> {
     send(text).await
@@ -209,7 +209,7 @@ pub static BUDGET: reattempt::Budget = reattempt::Budget::new();
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(budget = BUDGET, nested = "outermost")]
 pub async fn with_a_shared_budget(text: &str) -> io::Result<u16> {
     send(text).await
@@ -217,7 +217,7 @@ pub async fn with_a_shared_budget(text: &str) -> io::Result<u16> {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(cancel = tokio::time::sleep(limit), deadline = limit, before_retry = tokio::task::yield_now())]
 pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(limit.is_zero()))
@@ -227,7 +227,7 @@ pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
 ///
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(cancel = stop.acquire())]
 pub async fn cancelled_by_a_result(stop: &tokio::sync::Semaphore) -> io::Result<u16> {
     Ok(send("text").await? + u16::from(stop.is_closed()))
@@ -245,7 +245,7 @@ impl Shutdown {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(cancel = shutdown.cancelled())]
 pub async fn cancelled_by_an_argument(
     text: &str,
@@ -259,7 +259,7 @@ pub async fn cancelled_by_an_argument(
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(cancel = shutdown.cancelled())]
 pub async fn cancelled_by_an_argument_that_is_handed_over(
     mut shutdown: Shutdown,
@@ -278,7 +278,7 @@ pub struct Service {
 impl Service {
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(cancel = self.shutdown.cancelled())]
     pub async fn by_reference(&self) -> io::Result<u16> {
         Ok(send("").await? + self.sent)
@@ -286,7 +286,7 @@ impl Service {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(cancel = self.shutdown.cancelled(), timeout = "1s")]
     pub async fn by_mut_reference(&mut self) -> io::Result<u16> {
         self.sent += send("").await?;
@@ -295,7 +295,7 @@ impl Service {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(cancel = self.shutdown.cancelled())]
     pub async fn by_value(self) -> io::Result<u16> {
         Ok(send("").await? + self.sent)
@@ -319,7 +319,7 @@ impl Settings {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(policy = self.policy, max_retry_after = self.longest, idempotent = self.sent > 0)]
     pub async fn by_policy(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
@@ -327,7 +327,7 @@ impl Settings {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(delays = &self.delays, attempts = 4, budget = &self.budget)]
     pub async fn by_delays(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
@@ -335,7 +335,7 @@ impl Settings {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(delays = ["0s", "200ms"], on_end = |report| self.hear(report))]
     pub async fn heard(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
@@ -343,7 +343,7 @@ impl Settings {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(delays(self.longest, "1s"), max_retry_after = "5m", jitter = "equal")]
     pub async fn mixed(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
@@ -352,7 +352,7 @@ impl Settings {
 
 /// # Errors
 ///
-/// As it comes.
+/// Must give no warning.
 #[reattempt::retry(budget = budget, on_end = listen)]
 pub async fn with_a_budget_of_the_call(
     text: &str,

@@ -21,7 +21,7 @@ pub struct Client {
 impl Client {
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_reference(&self) -> io::Result<usize> {
         send(&self.name).await
@@ -29,7 +29,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(timeout = "1s")]
     pub async fn by_mut_reference(&mut self, text: String) -> io::Result<usize> {
         self.sent += send(&text).await?;
@@ -38,7 +38,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_value(self) -> io::Result<usize> {
         send(&self.name).await
@@ -46,7 +46,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_arc(self: Arc<Self>) -> io::Result<usize> {
         send(&self.name).await
@@ -54,7 +54,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_pin(self: Pin<&mut Self>) -> io::Result<usize> {
         send(&self.name).await
@@ -62,7 +62,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(timeout = self.timeout, deadline = limit, base = self.timeout / 10)]
     pub async fn limits(&self, limit: Duration) -> io::Result<Duration> {
         send(&self.name).await?;
@@ -71,7 +71,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub async fn borrows(&self, _other: &str) -> io::Result<&str> {
         send(&self.name).await?;
@@ -80,7 +80,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub async fn associated(name: String) -> io::Result<Self> {
         send(&name).await?;
@@ -92,7 +92,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[tracing::instrument(skip(self))]
     #[reattempt::retry(timeout = "1s")]
     pub async fn traced_above(&self, text: &str) -> io::Result<usize> {
@@ -101,7 +101,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry(timeout = "1s")]
     #[tracing::instrument(skip(self), err)]
     pub async fn traced_below(&self, text: &str) -> io::Result<usize> {
@@ -110,7 +110,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     pub fn opaque(&self) -> impl Future<Output = io::Result<usize>> + Send + '_ {
         let text = self.name.as_str();
@@ -119,7 +119,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     #[must_use]
     pub fn boxed<'a>(
@@ -131,7 +131,7 @@ impl Client {
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     #[must_use]
     pub fn handmade<'a>(
@@ -148,12 +148,12 @@ impl Client {
 pub trait Fetch: Sync {
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     fn fetch(&self) -> impl Future<Output = io::Result<usize>> + Send;
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     fn by_default(&self) -> impl Future<Output = io::Result<usize>> + Send {
         async move { Ok(self.fetch().await? + 1) }
@@ -171,12 +171,12 @@ impl Fetch for Client {
 pub trait Store {
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     async fn put(&self, text: String) -> io::Result<usize>;
 
     /// # Errors
     ///
-    /// As it comes.
+    /// Must give no warning.
     #[reattempt::retry]
     async fn twice(&self, text: String) -> io::Result<usize>
     where

@@ -10,11 +10,11 @@ use plotters::prelude::*;
 /// A chart.
 #[derive(Debug)]
 pub struct Chart<'a> {
-    /// What stands above it.
+    /// The title.
     pub title: &'a str,
-    /// What stands below the first axis.
+    /// The label of the first axis.
     pub x: &'a str,
-    /// What stands beside the second axis.
+    /// The label of the second axis.
     pub y: &'a str,
     /// Whether the axes are logarithmic.
     pub log: [bool; 2],
@@ -25,7 +25,7 @@ pub struct Chart<'a> {
 /// What a chart shows.
 #[derive(Debug)]
 pub struct Line {
-    /// What stands beside its colour.
+    /// Its name in the legend.
     pub name: String,
     /// From left to right.
     pub points: Vec<(f64, f64)>,

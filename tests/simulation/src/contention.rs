@@ -31,7 +31,7 @@ pub enum Strategy {
     Decorrelated,
 }
 
-/// What one run came to.
+/// The result of one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
     /// When the last client was through.
@@ -40,7 +40,7 @@ pub struct Run {
     pub calls: u32,
 }
 
-/// What many runs came to.
+/// The result of many runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell {
     /// When the last client was through, in milliseconds.
@@ -88,7 +88,7 @@ impl Strategy {
             Self::Exponential => policy.with_jitter(Jitter::None),
             Self::Full => policy.with_jitter(Jitter::Full),
             Self::Equal => policy.with_jitter(Jitter::Equal),
-            // Out of reach: the article cuts what was drawn.
+            // A cap that no draw reaches, because the article cuts after drawing.
             Self::Article => policy
                 .with_max_delay(Duration::from_secs(3600))
                 .with_jitter(Jitter::Decorrelated),

@@ -19,7 +19,7 @@ impl Dice {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Makes the generator of one run among many: of the seed of all, and of what tells it apart.
+    /// Makes the generator of one run from the seed of all runs and the parts that identify this one.
     #[must_use]
     pub fn of(parts: &[u64]) -> Self {
         // `splitmix64`'s steps, so that near numbers make generators far apart.
@@ -83,7 +83,7 @@ impl Dice {
         things.shuffle(&mut self.0);
     }
 
-    /// Says yes with this probability, in `[0, 1]`.
+    /// Returns true with this probability, in `[0, 1]`.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.0.random_bool(probability)
     }

@@ -36,7 +36,7 @@ impl Fleet {
         self.processes * self.rate
     }
 
-    /// Runs the fleet for so many seconds; `tick` is told after each.
+    /// Runs the fleet for this many seconds, and calls `tick` after each.
     #[must_use]
     pub fn run(
         &self,
@@ -73,7 +73,7 @@ impl Fleet {
                     run.second(|second| second.calls += 1);
                     due.push(Event::Begins(Attempt::first(process)));
                 }
-                // Nobody comes first within a step, or the server would favour retries.
+                // The order within a step is random. Otherwise the server would favour retries.
                 run.dice.shuffle(&mut due);
                 for event in due.drain(..) {
                     run.happens(event);
@@ -146,7 +146,7 @@ impl Run<'_> {
             Some(done) => Ok((done - self.now).div_ceil(MILLI) + NETWORK),
         };
         match result {
-            // Without a budget nothing that comes between can change what follows.
+            // Without a budget, nothing in between changes the following attempts.
             Ok(ahead) if self.budgets.is_none() => {
                 let then = self.now + ahead * MILLI;
                 self.second_of(then, |second| second.successes += 1);

@@ -8,7 +8,7 @@ use reattempt::{Previous, Verdict};
 use crate::dice::Dice;
 use crate::manner::Manner;
 
-/// What became of the calls.
+/// How the calls ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Luck {
     /// Attempts for each call.

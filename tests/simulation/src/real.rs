@@ -81,7 +81,7 @@ async fn fleet(
     for client in clients {
         client.await.expect("a client does not panic");
     }
-    // What is still under way belongs to no second.
+    // Calls that still run are in no second.
     WORLD.take().expect("it was set above").timeline
 }
 
@@ -160,7 +160,7 @@ impl From<Stopped> for Failure {
     }
 }
 
-/// What every body does: one request.
+/// The body of every function: one request.
 async fn request() -> Result<(), Failure> {
     let done = in_world(|world, now| {
         if let Some(second) = world.timeline.at(now) {

@@ -20,7 +20,7 @@ pub struct Contended {
 ///
 /// # Panics
 ///
-/// - If the file is not what it was when this was written.
+/// - If the content of the file has changed.
 #[must_use]
 pub fn contended() -> Vec<Contended> {
     rows(include_str!("../../data/aws-sim-reference.csv"))
@@ -49,7 +49,7 @@ pub fn contended() -> Vec<Contended> {
         .collect()
 }
 
-/// What became of calls that failed at random, in Marc Brooker's simulation of retry budgets, 2022.
+/// The results of Marc Brooker's simulation of retry budgets, 2022, with attempts that fail at random.
 #[derive(Debug, Clone, Copy)]
 pub struct Amplified {
     /// Which fleet.
@@ -68,7 +68,7 @@ pub struct Amplified {
 ///
 /// # Panics
 ///
-/// - If the file is not what it was when this was written.
+/// - If the content of the file has changed.
 #[must_use]
 pub fn amplified() -> Vec<Amplified> {
     rows(include_str!(

@@ -1,4 +1,4 @@
-//! A server that does one thing after the other, with a queue before it, and a time of trouble.
+//! A server that processes requests one by one, with a queue and a time of trouble.
 
 /// A stretch of time in which the server works more slowly than it should, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Trouble {
     pub from: u64,
     /// How long it lasts, in nanoseconds.
     pub length: u64,
-    /// What the server still does then, of what it normally does, in thousandths in `[0, 1000]`.
+    /// The capacity of the server in the trouble, in thousandths of its normal capacity, in `[0, 1000]`.
     pub speed: u64,
 }
 
@@ -72,14 +72,14 @@ pub struct Server {
     booked: u64,
 }
 
-/// The work that may wait, in nanoseconds: two seconds. What comes then is refused at once.
+/// The longest queue, in nanoseconds of work: two seconds. Further requests are refused at once.
 const QUEUE: u64 = 2_000_000_000;
 
 /// How much of its capacity the server's normal load is, in thousandths.
 const NORMAL_LOAD: u64 = 700;
 
 impl Server {
-    /// Builds a server that so many requests a second load to 70 %.
+    /// Builds a server that uses 70 % of its capacity for this many requests a second.
     #[must_use]
     pub const fn new(normal_per_second: u64, trouble: Trouble) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Takes a request, and says when it will be done; `None` if it is refused.
+    /// Takes a request, and returns when it will be done; `None` if it is refused.
     pub fn accept(&mut self, now: u64) -> Option<u64> {
         let done = self.trouble.work_by(now);
         let booked = self.booked.max(done) + self.request;

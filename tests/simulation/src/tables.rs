@@ -44,7 +44,7 @@ pub fn contention_rows(clients: u32, cells: &[(Strategy, Cell)]) -> [String; 2] 
     ]
 }
 
-/// All cells for so many clients.
+/// All cells for this many clients.
 #[must_use]
 pub fn contention_cells(clients: u32, runs: u32) -> Vec<(Strategy, Cell)> {
     Strategy::ALL

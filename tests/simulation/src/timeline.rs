@@ -1,4 +1,4 @@
-//! What a server saw, second by second, and whether it got well.
+//! The requests that a server got in each second, and whether it recovered.
 
 use crate::server::Trouble;
 
@@ -25,7 +25,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Prepares a timeline of so many seconds.
+    /// Prepares a timeline of this many seconds.
     #[must_use]
     pub fn new(normal: f64, trouble: Trouble, seconds: usize) -> Self {
         Self {

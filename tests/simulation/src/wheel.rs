@@ -10,7 +10,7 @@ pub(crate) struct Wheel<T> {
 }
 
 impl<T> Wheel<T> {
-    /// Makes a wheel for things that lie less than so many milliseconds ahead.
+    /// Makes a wheel for events that are less than this many milliseconds ahead.
     pub(crate) fn new(millis: usize) -> Self {
         Self {
             slots: std::iter::repeat_with(Vec::new).take(millis).collect(),

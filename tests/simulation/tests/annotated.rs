@@ -1,4 +1,4 @@
-//! The same fleet through annotated functions: that what is simulated is the product.
+//! The same fleet through annotated functions: the simulation agrees with the library.
 
 use simulation::SEED;
 use simulation::fleet::Fleet;
@@ -6,7 +6,7 @@ use simulation::manner::Manner;
 use simulation::real::{self, Annotated, CLIENTS_EACH, PROCESSES};
 use simulation::server::Trouble;
 
-/// What each client does in a second: a process of ten makes 200 calls.
+/// Calls a second of each client. A process of ten clients makes 200.
 const RATE: u32 = 20;
 const SLOW_DOWN: Trouble = Trouble::SLOW_DOWN.at_second(2);
 const SECONDS: usize = 6;

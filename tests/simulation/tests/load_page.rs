@@ -1,4 +1,4 @@
-//! That `docs/LOAD.md` says what the code gives: each row that is cheap enough is made again.
+//! `docs/LOAD.md` agrees with the code: each row that is cheap enough is made again.
 
 use simulation::server::Trouble;
 use simulation::tables::{self, FAILING, RUNS};
@@ -47,7 +47,7 @@ fn the_page_shows_the_load_of_busy_processes() {
     }
 }
 
-/// The other tables take a release build; that they are there and whole can be told.
+/// The other tables need a release build. This checks that they are there and not empty.
 #[test]
 fn no_table_and_no_picture_is_missing() {
     let [mut tables, mut pictures] = [0, 0];

@@ -65,7 +65,7 @@ fn the_default_budget_costs_nothing_at_40_percent_in_a_process_of_ten_calls_a_se
     assert!(aws > 0.2, "{aws}");
 }
 
-/// Where the page says that the budget runs dry: 2 (p² + p³) above 0.2 (1 - p) + 5 / r.
+/// The page says when the budget runs empty: 2 (p² + p³) above 0.2 (1 - p) + 5 / r.
 #[test]
 fn the_default_budget_runs_dry_where_the_formula_says() {
     for (rate, dry) in [(200, 0.26), (50, 0.30), (20, 0.37), (10, 0.456)] {

@@ -74,7 +74,7 @@ fn retries_of_a_process(manner: &Manner, rate: u32) -> f64 {
     f64::from(u32::try_from(attempts - calls).unwrap()) / f64::from(fleet.processes)
 }
 
-/// A fleet of so many calls a second in all.
+/// A fleet that makes this many calls a second in all.
 fn few(rate: u32, all: u32) -> Fleet {
     Fleet {
         processes: all / rate,
@@ -103,7 +103,7 @@ fn with_the_default_a_process_adds_at_most_275_retries_to_an_outage_and_near_39_
     }
 }
 
-/// Where the promise ends, so that the page which says so stays true.
+/// What the budget does not bound, as the page says.
 #[test]
 fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
     let fleet = few(20, 10_000);

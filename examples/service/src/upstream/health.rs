@@ -1,17 +1,17 @@
-//! How an upstream is.
+//! The health of an upstream.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How an upstream is, which a button on the page decides.
+/// The health of an upstream, which a button on the page sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Health {
     Healthy,
-    /// What it is sent arrives up to [`SLOWEST`] later.
+    /// Each message to it arrives up to [`SLOWEST`] late.
     Slow,
-    /// It resets the connection at one of twelve messages that it is sent. The HTTP server also answers 503 and 429.
+    /// It resets the connection at one of twelve messages. The HTTP server also answers 503 and 429.
     Flaky,
     /// It refuses connections, and has reset those that were open.
     Dead,
@@ -20,5 +20,5 @@ pub(crate) enum Health {
 /// The longest delay while an upstream is slow.
 pub(crate) const SLOWEST: Duration = Duration::from_millis(600);
 
-/// How often a flaky upstream resets a connection, of the times that it is sent something.
+/// The share of messages at which a flaky upstream resets the connection.
 pub(crate) const RESETS: f64 = 1.0 / 12.0;

@@ -1,4 +1,4 @@
-//! An HTTP server that knows the price of everything.
+//! An HTTP server with the price of each product.
 
 use std::future::IntoFuture as _;
 use std::io;
@@ -25,8 +25,8 @@ pub(crate) async fn start(health: watch::Receiver<Health>) -> io::Result<SocketA
     Ok(address)
 }
 
-/// The price in cents. While the server is flaky, one request in six gets 503, and one in fifty is told to come back
-/// after a second.
+/// The price in cents. While the server is flaky, one request in six gets 503, and one in fifty gets 429 with a
+/// delay of one second.
 async fn price(
     State(health): State<watch::Receiver<Health>>,
     Path(product): Path<u32>,

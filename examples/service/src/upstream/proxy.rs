@@ -1,5 +1,5 @@
-//! A TCP proxy that makes a healthy server slow, flaky or dead. What its clients see is real: late bytes, reset
-//! connections, refused connections.
+//! A TCP proxy that makes a healthy server slow, flaky or dead. Its clients see real late bytes, real
+//! resets and real refusals.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::health::{Health, RESETS, SLOWEST};
 
-/// Starts a proxy on a free port of 127.0.0.1, and gives its address. It ends with the sender of its health.
+/// Starts a proxy on a free port of 127.0.0.1, and returns its address. It ends when the sender of its health is dropped.
 pub(crate) fn start(server: SocketAddr, health: watch::Receiver<Health>) -> io::Result<SocketAddr> {
     // This socket never listens. It keeps the port while the proxy does not listen either.
     let reserved = socket((Ipv4Addr::LOCALHOST, 0).into())?;
@@ -34,7 +34,7 @@ fn socket(address: SocketAddr) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// Listens while the server is not to be dead.
+/// Listens, except while the server plays dead.
 async fn run(
     address: SocketAddr,
     server: SocketAddr,
@@ -72,11 +72,11 @@ async fn accept(
 enum End {
     /// One side closed it.
     Closed,
-    /// The proxy is to reset it.
+    /// The proxy must reset it.
     Reset,
 }
 
-/// Carries one connection to its end.
+/// Forwards one connection until it ends.
 async fn relay(
     mut client: TcpStream,
     server: SocketAddr,
@@ -102,7 +102,7 @@ async fn relay(
     Ok(())
 }
 
-/// Carries what the client sends, later or not at all.
+/// Forwards what the client sends, late or not at all.
 async fn requests(
     mut client: ReadHalf<'_>,
     mut server: WriteHalf<'_>,

@@ -63,7 +63,7 @@ const UNAVAILABLE: Answer = Answer::Bytes(
 const NOT_FOUND: Answer =
     Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
 
-/// What a bad network does to an HTTP client, whichever it is.
+/// What a bad network does to any HTTP client.
 const NETWORK: [(&str, &[Answer]); 4] = [
     ("reset before the answer", &[Answer::Reset]),
     ("closed before the answer", &[Answer::Close]),
@@ -156,7 +156,7 @@ async fn hyper() -> Vec<Made> {
 macro_rules! reqwest {
     ($name:ident, $client:ident) => {
         async fn $name() -> Vec<Made> {
-            // A pool would hand an attempt the connection that the one before has lost.
+            // With a pool, an attempt could get the lost connection of the attempt before it.
             let client = $client::Client::builder()
                 .no_proxy()
                 .pool_max_idle_per_host(0)

@@ -71,7 +71,7 @@ impl Table {
             5 if error.is_ascii() => format!("{}xxx", &error[..2]),
             _ => String::new(),
         };
-        // What is said in words is one error, which no class stands for.
+        // An error in words has no class.
         let (class, any) = if error.contains(' ') {
             (error, error)
         } else {

@@ -9,7 +9,7 @@ use super::adapter::{RequestError, ResponseExt as _, is_retryable};
 use super::client::{self, Client, Response};
 
 fn http() -> Client {
-    // A pool would hand an attempt the connection that the one before has lost.
+    // With a pool, an attempt could get the lost connection of the attempt before it.
     Client::builder()
         .no_proxy()
         .pool_max_idle_per_host(0)
@@ -17,7 +17,7 @@ fn http() -> Client {
         .unwrap()
 }
 
-/// What a person writes: no rule, since the error says it all.
+/// What a user writes. The attribute has no rule, so the error type decides.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]
 async fn fetch(url: &str) -> Result<String, RequestError> {
     let response = http().get(url).send().await?.check()?;

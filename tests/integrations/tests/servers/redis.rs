@@ -50,7 +50,7 @@ pub(crate) async fn a_server_that_is_killed_and_restarted_is_waited_for() {
 
 pub(crate) async fn a_managed_connection_survives_a_restart() {
     let mut server = Server::start().await.unwrap();
-    // Its own retries off: ours are what is tested.
+    // Its own retries are off, because the test is about ours.
     let config = ConnectionManagerConfig::new().set_number_of_retries(0);
     let connection = ConnectionManager::new_with_config(server.client(), config)
         .await
@@ -105,7 +105,7 @@ pub(crate) async fn what_the_server_says_is_by_its_kind() {
     assert_eq!(denied.kind(), ErrorKind::AuthenticationFailed, "{denied:?}");
     assert_eq!(denied.verdict(), Verdict::Permanent, "{denied:?}");
 
-    // A script that runs on: the server turns everybody else away, and says so.
+    // While a script runs, the server refuses all other commands with `BUSY`.
     redis::cmd("CONFIG")
         .arg(&["SET", "lua-time-limit", "10"])
         .query_async::<()>(&mut connection)

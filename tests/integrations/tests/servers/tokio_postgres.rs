@@ -1,4 +1,4 @@
-//! Postgres, against a real server: what is retried is the transaction.
+//! Postgres, with a real server: the transaction is retried as a whole.
 
 #[path = "../../../../examples/postgres_transfer.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]
@@ -78,7 +78,7 @@ pub(crate) async fn a_serialization_failure_runs_the_whole_transaction_again() {
         take_if_both_have(&mut one, 1, &together, &first),
         take_if_both_have(&mut two, 2, &together, &second),
     );
-    // The one that lost has read again, and seen what the other did.
+    // The transaction that lost has read again, and seen the other one's change.
     assert_ne!(taken_by_one.unwrap(), taken_by_two.unwrap());
     assert_eq!(balances(&one).await.iter().sum::<i64>(), 150);
     let attempts = first.into_inner() + second.into_inner();

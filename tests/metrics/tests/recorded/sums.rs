@@ -86,7 +86,7 @@ async fn cancelled(polls: u8) {
     }
 }
 
-/// Polls a call so often, lets time pass after each poll, and drops it. Says whether it ended.
+/// Polls a call this many times, lets time pass after each poll, and drops it. Returns whether it ended.
 fn drop_after(polls: u32, call: impl Future) -> bool {
     run(async {
         let mut call = pin!(call);

@@ -170,7 +170,7 @@ fn a_panic_leaves_the_span_and_closes_it() {
     assert!(is_root(&recorded.only("judges")));
 }
 
-/// So what a rule logs stands beside what it judges.
+/// An event of a rule is in the span of the attempt that it judges.
 #[tokio::test(start_paused = true)]
 async fn the_rules_run_in_the_span_of_the_attempt_that_they_judge() {
     fn judge(_: &io::Error) -> bool {

@@ -23,7 +23,7 @@ pub(crate) fn description() -> String {
     )
 }
 
-/// What a program says of its version, without what follows in brackets.
+/// The version that a program prints, without the text in brackets.
 fn version(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

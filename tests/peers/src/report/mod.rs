@@ -19,7 +19,7 @@ pub const TIME_ROUNDS: u32 = 301;
 /// Rounds of a comparison of the compiler's work.
 pub const COMPILE_ROUNDS: usize = 5;
 
-/// Measures everything and writes it into `docs/PERFORMANCE.md` and `README.md`.
+/// Measures everything and writes it into `docs/PERFORMANCE.md`.
 ///
 /// # Panics
 ///
@@ -30,6 +30,7 @@ pub fn write() {
     let times = Times::of(&program, TIME_ROUNDS);
 
     let mut page = Page::read("docs/PERFORMANCE.md");
+    page.fill("cost", &summary(&counts, &times));
     page.fill("machine", &machine::description());
     page.fill("counts", &counts.table());
     page.fill("lost", &counts.lost());
@@ -37,10 +38,6 @@ pub fn write() {
     page.fill("sizes", &sizes(&program));
     page.fill("blocking", &blocking(&program));
     page.fill("compiler", &compiler(COMPILE_ROUNDS));
-    page.write();
-
-    let mut page = Page::read("README.md");
-    page.fill("cost", &summary(&counts, &times));
     page.write();
 }
 
@@ -101,7 +98,7 @@ pub fn compiler(rounds: usize) -> String {
     table.text()
 }
 
-/// What the README shows: the attribute beside the loop by hand.
+/// The head of the page: the attribute beside the loop by hand.
 fn summary(counts: &Counts, times: &Times) -> String {
     let rows = [
         ("is ready at once, no limits", "ready"),

@@ -12,7 +12,7 @@ impl Times {
     ///
     /// # Panics
     ///
-    /// If the program prints what is not understood.
+    /// If the output of the program cannot be read.
     #[must_use]
     pub fn of(program: &Program, rounds: u32) -> Self {
         let times = |row: Row| {

@@ -99,7 +99,7 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
         ("SELECT nonsense", "42703", Verdict::Permanent),
         // Not in the state that it needs.
         ("SELECT currval('number')", "55000", Verdict::Permanent),
-        // The text looks like one of MySQL, and is none.
+        // The text looks like one of MySQL, but is not.
         (
             "DO 'BEGIN RAISE EXCEPTION ''1213 (40001): not what it says''; END'",
             "P0001",

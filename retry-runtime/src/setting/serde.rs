@@ -6,9 +6,9 @@ use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor}
 use serde_core::ser::{Error as _, SerializeMap as _};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Policy;
+use super::{PolicyKey, PolicySetting, Setter, Value, contradictions, human};
 use crate::Backoff;
-use crate::setting::{PolicyKey, PolicySetting, Setter, Value, contradictions, human};
+use crate::policy::Policy;
 
 /// Reads a map of the attribute's keys, in a self-describing format such as TOML, JSON or YAML. Feature `serde`.
 ///
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Policy {
 /// - The policy has [delays](Policy::with_delays), or a value that reading would refuse, such as a timeout of zero.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if matches!(self.backoff, Backoff::Delays(_)) {
+        if matches!(self.backoff(), Backoff::Delays(_)) {
             return Err(S::Error::custom(PolicyKey::delays_refused()));
         }
         if let Some((_, fault)) = contradictions(self, setter).into_iter().next() {
@@ -77,22 +77,22 @@ impl Serialize for Policy {
                     None => "unlimited".to_owned(),
                 },
                 PolicyKey::Factor => {
-                    map.serialize_entry(key.name(), &self.factor.as_f64())?;
+                    map.serialize_entry(key.name(), &self.factor().as_f64())?;
                     continue;
                 }
-                PolicyKey::Backoff | PolicyKey::Delays => self.backoff.to_string(),
-                PolicyKey::Jitter => self.jitter.to_string(),
-                PolicyKey::Timeout => match self.timeout {
+                PolicyKey::Backoff | PolicyKey::Delays => self.backoff().to_string(),
+                PolicyKey::Jitter => self.jitter().to_string(),
+                PolicyKey::Timeout => match self.timeout() {
                     Some(timeout) => human(timeout),
                     None => continue,
                 },
-                PolicyKey::Deadline => match self.deadline {
+                PolicyKey::Deadline => match self.deadline() {
                     Some(deadline) => human(deadline),
                     None => continue,
                 },
-                PolicyKey::Base => human(self.base),
-                PolicyKey::MaxDelay => human(self.max_delay),
-                PolicyKey::MaxRetryAfter => human(self.max_retry_after),
+                PolicyKey::Base => human(self.base()),
+                PolicyKey::MaxDelay => human(self.max_delay()),
+                PolicyKey::MaxRetryAfter => human(self.max_retry_after()),
             };
             // A value that reading would refuse is not written.
             PolicySetting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;

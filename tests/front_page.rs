@@ -1,0 +1,184 @@
+//! The pages that people read first: they are short, and what they point to exists.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const README: &str = include_str!("../README.md");
+const SENTENCE: &str = "Retries for Rust functions, in one attribute.";
+const MOST_WORDS: usize = 700;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A page without its blocks of code.
+fn prose(page: &str) -> String {
+    let mut inside = false;
+    let lines = page.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The places that the links of a page name, pictures included.
+fn targets(page: &str) -> Vec<String> {
+    let page = prose(page);
+    let inline = page
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    let named = page
+        .lines()
+        .filter_map(|line| line.strip_prefix('[')?.split_once("]: "))
+        .map(|(_, target)| target);
+    inline.chain(named).map(str::to_owned).collect()
+}
+
+/// The words of a page: what stands outside of code blocks, comments and the targets of links.
+fn words(page: &str) -> usize {
+    let mut text = prose(page);
+    for target in targets(page) {
+        text = text.replace(&format!("]({target})"), "]");
+    }
+    let word = |word: &&str| word.contains(char::is_alphanumeric);
+    text.split_whitespace().filter(word).count()
+}
+
+#[test]
+fn the_readme_has_at_most_700_words() {
+    let words = words(README);
+    assert!(words <= MOST_WORDS, "{words} words");
+}
+
+#[test]
+fn words_are_counted_outside_of_code_and_targets() {
+    let page = "One [two three](a/b c.md) – `four`\n```rust\nno words\n```\n| five |\n|---|\n";
+    assert_eq!(words(page), 5);
+    assert_eq!(targets(page), ["a/b c.md"]);
+}
+
+#[test]
+fn the_crate_is_introduced_with_one_sentence_everywhere() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let readme = README.lines().nth(2);
+    assert_eq!(readme, Some(SENTENCE));
+    assert_eq!(
+        read("src/lib.rs").lines().next(),
+        Some(&*format!("//! {SENTENCE}"))
+    );
+    let manifest = read("Cargo.toml");
+    assert!(manifest.contains(&format!("\ndescription = \"{SENTENCE}\"\n")));
+}
+
+#[test]
+fn each_feature_that_the_readme_names_exists() {
+    let manifest = include_str!("../Cargo.toml");
+    let features = manifest.split_once("[features]\n").unwrap().1;
+    let features: BTreeSet<_> = features
+        .lines()
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| Some(line.split_once(" = [")?.0))
+        .collect();
+    let (_, rest) = README
+        .split_once("There are features for")
+        .expect("the list of clients");
+    let (sentences, _) = rest.split_once("\n\n").unwrap();
+    let (named, versions) = sentences.split_once("You need Rust").unwrap();
+    let named: Vec<_> = named.split('`').skip(1).step_by(2).collect();
+    assert!(named.len() >= 12, "{named:?}");
+    for name in named {
+        assert!(features.contains(name), "no feature `{name}`");
+    }
+    let minimum = manifest
+        .split_once("\nrust-version = \"")
+        .unwrap()
+        .1
+        .split('"')
+        .next()
+        .unwrap();
+    assert!(versions.contains(minimum), "Rust {minimum}");
+}
+
+#[test]
+fn the_readme_asks_the_questions_of_the_guide() {
+    let mut asked = 0;
+    for link in prose(README).split('[').skip(1) {
+        let Some((text, rest)) = link.split_once("](") else {
+            continue;
+        };
+        let (target, _) = rest.split_once(')').unwrap();
+        if !text.ends_with('?') || !target.starts_with("src/guide/") {
+            continue;
+        }
+        let page = fs::read_to_string(root().join(target)).unwrap();
+        assert_eq!(page.lines().next(), Some(text), "{target}");
+        asked += 1;
+    }
+    assert!(asked >= 10, "{asked}");
+}
+
+/// The pages whose links are followed.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        .map(|name| root().join(name))
+        .to_vec();
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+    pages
+}
+
+/// The names by which GitHub links to the headings of a page.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let headings = prose(page);
+    let headings = headings
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    let anchor = |heading: String| {
+        heading
+            .chars()
+            .filter(|&c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn every_relative_link_leads_to_a_file_and_to_a_heading_of_it() {
+    let mut broken = Vec::new();
+    let mut followed = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for target in targets(&text) {
+            if target.contains("://") {
+                continue;
+            }
+            followed += 1;
+            let (file, anchor) = match target.split_once('#') {
+                Some((file, anchor)) => (file, Some(anchor)),
+                None => (&*target, None),
+            };
+            let path = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            let leads = path.exists()
+                && anchor.is_none_or(|anchor| {
+                    anchors(&fs::read_to_string(&path).unwrap_or_default()).contains(anchor)
+                });
+            if !leads {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(followed > 60, "{followed}");
+}

@@ -1,0 +1,179 @@
+//! The map in CONTRIBUTING.md is the code: modules use only those below them, so they form no circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = include_str!("../CONTRIBUTING.md");
+const CRATES: [&str; 2] = ["retry-macros", "retry-runtime"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The modules of a crate with the line of the map on which each stands.
+fn places(name: &str) -> BTreeMap<&'static str, usize> {
+    let heading = format!("\n{name}/src\n");
+    let (_, lines) = PAGE.split_once(&heading).expect("the crate is on the map");
+    let mut places = BTreeMap::new();
+    for (place, line) in lines
+        .lines()
+        .take_while(|line| line.starts_with(' '))
+        .enumerate()
+    {
+        // Two spaces between modules, more before the words.
+        let (modules, words) = line.trim().split_once("   ").expect(line);
+        assert!(!words.trim().is_empty(), "{line}");
+        for module in modules.split_whitespace() {
+            assert_eq!(places.insert(module, place), None, "{module} stands twice");
+        }
+    }
+    places
+}
+
+/// The files of a crate by module, without tests.
+fn files(name: &str) -> Vec<(String, String)> {
+    let source = root().join(name).join("src");
+    let mut folders = vec![source.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path: PathBuf = entry.unwrap().path();
+            let inside = path.strip_prefix(&source).unwrap();
+            let is_test = |part: &str| part == "tests" || part == "interleavings";
+            let mut parts = inside.iter().map(|part| part.to_str().unwrap());
+            if parts.any(|part| is_test(part.trim_end_matches(".rs"))) {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let module = inside.iter().next().unwrap().to_str().unwrap();
+                let module = module.trim_end_matches(".rs").to_owned();
+                files.push((module, code(&fs::read_to_string(&path).unwrap())));
+            }
+        }
+    }
+    files
+}
+
+/// A file without comments, tests, and what only links of the documentation need.
+fn code(text: &str) -> String {
+    let (text, _) = text.split_once("mod tests {").unwrap_or((text, ""));
+    let mut lines = text.lines();
+    let mut code = String::new();
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(doc)]" {
+            let _ = lines.find(|line| line.ends_with(';'));
+        } else if !line.trim_start().starts_with("//") {
+            code.extend([line, "\n"]);
+        }
+    }
+    code
+}
+
+/// The names that follow `crate::`, those of a list included.
+fn named(code: &str) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        let mut depth = 0_usize;
+        let mut name = String::new();
+        for c in rest.chars() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ if depth > 1 => continue,
+                _ if c.is_alphanumeric() || c == '_' => name.push(c),
+                ',' if depth == 1 => {
+                    named.extend(first(&name));
+                    name.clear();
+                    continue;
+                }
+                // Only the first name of a path counts.
+                _ if !name.is_empty() && !name.ends_with(' ') => name.push(' '),
+                _ => {}
+            }
+            if depth == 0 && !(c.is_alphanumeric() || c == '_' || c == '{') {
+                break;
+            }
+        }
+        named.extend(first(&name));
+    }
+    named
+}
+
+fn first(path: &str) -> Option<String> {
+    path.split_whitespace().next().map(str::to_owned)
+}
+
+/// What the root re-exports, by name, with its module.
+fn exports(files: &[(String, String)]) -> BTreeMap<String, String> {
+    let mut exports = BTreeMap::new();
+    for (_, code) in files.iter().filter(|(module, _)| module == "lib") {
+        for rest in code.split("pub use crate::").skip(1) {
+            let (path, _) = rest.split_once(';').unwrap();
+            let (module, names) = path.split_once("::").unwrap();
+            for name in names.trim_matches(['{', '}']).split(',') {
+                exports.insert(name.trim().to_owned(), module.to_owned());
+            }
+        }
+    }
+    exports
+}
+
+#[test]
+fn each_module_is_on_the_map_and_uses_only_those_below_it() {
+    for name in CRATES {
+        let places = places(name);
+        let files = files(name);
+        let exports = exports(&files);
+        let there: BTreeSet<&str> = files.iter().map(|(module, _)| &**module).collect();
+        // The root of the runtime only re-exports.
+        let mapped: BTreeSet<&str> = places.keys().copied().collect();
+        let beyond: Vec<_> = there.symmetric_difference(&mapped).collect();
+        assert!(
+            beyond.iter().all(|module| **module == "lib"),
+            "{name}: {beyond:?}"
+        );
+
+        let mut upwards = BTreeSet::new();
+        let mut edges = 0;
+        for (module, code) in &files {
+            let Some(place) = places.get(&**module) else {
+                continue;
+            };
+            for used in named(code) {
+                let used = exports.get(&used).unwrap_or(&used);
+                let Some(below) = places.get(&**used).filter(|_| used != module) else {
+                    continue;
+                };
+                edges += 1;
+                if below <= place {
+                    upwards.insert(format!("{name}: {module} uses {used}"));
+                }
+            }
+        }
+        assert!(upwards.is_empty(), "{upwards:#?}");
+        assert!(edges > 40, "{name}: {edges}");
+    }
+}
+
+#[test]
+fn uses_are_found_in_paths_and_lists() {
+    let code = "use crate::a::{B, C};\nuse crate::{d::E, f, g::{h, i}};\nfn x(y: crate::j::K) {}";
+    let expected = ["a", "d", "f", "g", "j"].map(str::to_owned);
+    assert_eq!(named(code), expected.into());
+}
+
+#[test]
+fn the_macros_and_the_runtime_do_not_know_each_other() {
+    for name in CRATES {
+        let manifest = fs::read_to_string(root().join(name).join("Cargo.toml")).unwrap();
+        let ours = manifest.lines().filter(|line| {
+            ["reattempt", "retry-macros", "retry-runtime"]
+                .iter()
+                .any(|package| line.starts_with(&format!("{package} =")))
+        });
+        assert_eq!(ours.collect::<Vec<_>>(), [""; 0], "{name}");
+    }
+}

@@ -1,0 +1,77 @@
+//! The README, pasted into an empty package: its lines of Cargo.toml and its function compile and run there.
+//!
+//! The package is in the workspace's target folder and shares what is compiled there, so it is quick.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+const README: &str = include_str!("../README.md");
+
+/// Calls the function of the page, against a server whose first connection is reset.
+const MAIN: &str = r#"
+#[tokio::main]
+async fn main() {
+    use tokio::io::AsyncWriteExt;
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let server = async {
+        let (reset, _) = listener.accept().await.unwrap();
+        reset.set_zero_linger().unwrap();
+        drop(reset);
+        let (mut answered, _) = listener.accept().await.unwrap();
+        answered.write_all(b"pasted").await.unwrap();
+    };
+    let (reply, ()) = tokio::join!(fetch(addr), server);
+    println!("{}", reply.unwrap());
+}
+"#;
+
+/// The blocks of code of the page in this language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let mark = format!("```{language}\n");
+    let blocks = README.split(&mark).skip(1);
+    blocks
+        .map(|block| block.split_once("```").unwrap().0)
+        .collect()
+}
+
+fn package() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [dependencies] = blocks("toml")[..] else {
+        panic!("the page has one block of dependencies");
+    };
+    let [function] = blocks("rust")[..] else {
+        panic!("the page has one function");
+    };
+    let manifest = format!(
+        "[package]\nname = \"pasted\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         {dependencies}\n[patch.crates-io]\nreattempt = {{ path = '{}' }}\n",
+        root.display()
+    );
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pasted");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.join("src/main.rs"), format!("{function}{MAIN}")).unwrap();
+    // The versions that are here: nothing is downloaded.
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    folder
+}
+
+#[test]
+fn the_readme_compiles_and_runs_as_pasted() {
+    let folder = package();
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let output = Command::new(cargo)
+        .args(["run", "--offline"])
+        .current_dir(&folder)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    assert!(!log.contains("warning"), "{log}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "pasted\n");
+}
