@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use std::sync::atomic::AtomicU64;
 
-/// A word that several threads share: std's in life, loom's in the model of its interleavings.
+/// A word that several threads share: std's `AtomicU64`, or loom's in the tests of all interleavings.
 pub(crate) trait Word {
     fn load(&self) -> u64;
-    /// Stores `new` if the word is still `old`, else gives what it is. May fail for no reason.
+    /// Stores `new` if the word is still `old`, else returns the present value. May fail spuriously.
     fn swap(&self, old: u64, new: u64) -> Result<(), u64>;
 }
 
-// Relaxed, in this file: each word is all that is shared; it guards no other memory.
+// All orderings in this file are relaxed: each word guards no other memory.
 impl Word for AtomicU64 {
     #[inline]
     fn load(&self) -> u64 {
@@ -25,8 +25,8 @@ impl Word for AtomicU64 {
     }
 }
 
-/// Something that is done once in a process. Whoever comes second does not wait for the first, so that a
-/// first that panics, or comes back here, stops nobody.
+/// Something that is done once in a process. A second thread does not wait for the first, so a first thread that
+/// panics, or that enters again, blocks nobody.
 #[derive(Debug)]
 pub(crate) struct Flag(AtomicBool);
 
@@ -35,12 +35,12 @@ impl Flag {
         Self(AtomicBool::new(false))
     }
 
-    /// Whether nobody raised it yet.
+    /// Whether the flag was not raised yet.
     pub(crate) fn is_down(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 
-    /// Raises the flag, and says whether it was down.
+    /// Raises the flag. Returns whether it was down.
     pub(crate) fn raise(&self) -> bool {
         !self.0.swap(true, Ordering::Relaxed)
     }
@@ -65,7 +65,7 @@ impl Switch {
     }
 }
 
-/// What is on or off for several threads: a [`Switch`] in life, loom's in the model of its interleavings.
+/// A value that is on or off for several threads: a [`Switch`], or loom's in the tests of all interleavings.
 #[cfg(feature = "config")]
 pub(crate) trait Toggle {
     fn is_on(&self) -> bool;
@@ -84,8 +84,8 @@ impl Toggle for Switch {
     }
 }
 
-/// A number that tells a value from every other of the process, given when it is first asked for. An address does
-/// not: it is used again.
+/// A number that no other value of the process has, assigned at the first use. An address would not do, because
+/// addresses are reused.
 #[derive(Debug)]
 pub(crate) struct UniqueId(AtomicU64);
 

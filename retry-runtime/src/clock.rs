@@ -1,4 +1,4 @@
-//! Instants as numbers: one register, comparable, and far from both ends of their range.
+//! Instants as numbers that fit in one register, can be compared, and are far from both ends of their range.
 
 use std::num::NonZeroU64;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// An instant as nanoseconds since a point that is the same all over the process.
+/// An instant as nanoseconds since a point that is the same in the whole process.
 ///
 /// Half as large as an `Option<Instant>`, which matters in the future of every call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,9 +14,8 @@ pub(crate) struct Stamp(NonZeroU64);
 
 /// The stamp of the first instant that the process asked about.
 ///
-/// 146 years from 0, because a paused clock may later ask about an earlier one. It is also a whole
-/// number of rounds of the budget's tick, 2^36 ms, so that a budget which was never looked at, whose
-/// tick is 0, counts from there.
+/// 146 years above 0, because a paused clock may later have an earlier instant. It is a multiple of the range of the
+/// budget's tick, 2^36 ms, so that a new budget, whose tick is 0, counts from there.
 const FIRST: u64 = 67 * (1 << 36) * 1_000_000;
 
 impl Stamp {
@@ -41,7 +40,7 @@ impl Stamp {
         self.0.get()
     }
 
-    /// The time from an earlier stamp to this one; zero if it is later.
+    /// The time from an earlier stamp to this one, or zero if that stamp is later.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.as_nanos().saturating_sub(earlier.as_nanos()))
     }
@@ -52,17 +51,17 @@ impl Stamp {
         self.as_nanos().saturating_sub(earlier.as_nanos())
     }
 
-    /// So many nanoseconds later; five centuries on, the end of the range.
+    /// This stamp plus `nanos` nanoseconds, saturating after five centuries.
     pub(crate) fn plus(self, nanos: u64) -> Self {
         Self::from_nanos(self.as_nanos().saturating_add(nanos))
     }
 
-    /// So much earlier.
+    /// This stamp minus `length`, saturating.
     pub(crate) fn minus(self, length: Duration) -> Self {
         Self::from_nanos(self.as_nanos().saturating_sub(nanos(length)))
     }
 
-    /// The instant; `None` for what the clock cannot say.
+    /// The instant, or `None` if the clock cannot represent it.
     pub(crate) fn instant(self) -> Option<Instant> {
         let first = first(Instant::now);
         match self.as_nanos().checked_sub(FIRST) {
@@ -72,7 +71,7 @@ impl Stamp {
     }
 }
 
-/// Whole nanoseconds, five centuries at most.
+/// Whole nanoseconds, saturating after five centuries.
 #[inline]
 pub(crate) const fn nanos(length: Duration) -> u64 {
     // As `as_nanos`, without its 128 bits.

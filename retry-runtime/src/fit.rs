@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Gives the longest wait, in nanoseconds, that leaves the attempt after it time to be of use.
+/// Returns the longest wait, in nanoseconds, that leaves the attempt after it time to be of use.
 ///
 /// That time is a tenth of the deadline, and at most 50 ms. Chosen by us: 50 ms is a round trip and some work.
-/// `left` is what is left of the deadline; both are in nanoseconds. `None` if no wait leaves as much.
+/// `left` is what is left of the deadline. Both are in nanoseconds. Returns `None` if no wait leaves that much time.
 #[inline]
 pub(crate) fn longest_wait(deadline: u64, left: u64) -> Option<u64> {
     const OF_USE: u64 = 50_000_000;
@@ -21,7 +21,7 @@ pub(crate) fn cut(
     high: Duration,
     longest: Duration,
 ) -> Option<RangeInclusive<Duration>> {
-    // A wait of nothing, where the policy has none, would only be a loop without a pause.
+    // A wait of zero that the policy does not have would be a loop without a pause.
     let fits = low <= longest && (high.is_zero() || !longest.is_zero());
     fits.then(|| low..=high.min(longest))
 }

@@ -6,8 +6,7 @@ use crate::{Retryable, Verdict};
 
 /// A field that has a verdict to forward.
 ///
-/// A trait of its own, because what to write where there is none is different from what a function's
-/// error needs.
+/// It is a trait of its own, because its compile error recommends something else than that of a function's error type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no verdict to forward",
     label = "no verdict for `{Self}`",

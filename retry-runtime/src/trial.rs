@@ -1,7 +1,7 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! Compiled in any case, and made only by `testing`: without that feature no call is ever in a trial, and the
-//! compiler knows it ([`is_possible`]).
+//! Always compiled, but made only by `testing`. Without that feature no call is ever in a trial, and the compiler
+//! knows it ([`is_possible`]).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub(crate) struct Trial {
     pub(crate) seed: u64,
     /// The most attempts of a call.
     pub(crate) attempts: Option<u32>,
-    /// Whether calls really wait.
+    /// Whether calls wait.
     pub(crate) waits: bool,
     shared: Mutex<TrialState>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Trial {
 struct TrialState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
-    /// By the number of the budget that each stands for.
+    /// The copies, by the number of the original.
     budgets: HashMap<u64, Arc<Budget>>,
     ended: Vec<LoggedCall>,
 }
@@ -45,7 +45,7 @@ pub struct LoggedCall {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// What one call has of its trial.
+/// One call in a trial.
 #[derive(Debug)]
 pub(crate) struct InTrial {
     pub(crate) trial: Arc<Trial>,
@@ -88,7 +88,7 @@ impl Trial {
         }
     }
 
-    /// The budget that stands for `budget` here: fresh, and of nobody outside.
+    /// The fresh copy of `budget` for the calls in this trial.
     pub(crate) fn budget(&self, budget: &Budget) -> Arc<Budget> {
         let mut shared = self.shared();
         let own = shared.budgets.entry(budget.id());
@@ -107,8 +107,8 @@ impl Trial {
 }
 
 impl InTrial {
-    /// Draws the delay before a retry, `number` attempts having been made. What it draws depends on nothing but
-    /// the seed, and on which call of the function asks: calls beside it do not disturb it.
+    /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
+    /// the ordinal of the call, so concurrent calls do not change it.
     pub(crate) fn draw(&mut self, number: u32, range: &RangeInclusive<Duration>) -> Duration {
         let place = (self.trial.seed, self.function, self.ordinal, number);
         let delay = rng::seeded_duration_in(place, range);

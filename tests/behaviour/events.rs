@@ -250,7 +250,7 @@ async fn a_storm_logs_ten_lines_of_each_message_and_then_how_many_it_left_out() 
     let lines = log.lines();
     let messages = [
         ("attempt failed, retrying", 2_002),
-        ("attempt failed, not worth another", 1_001),
+        ("attempt failed, not retryable", 1_001),
         ("gave up", 1_001),
         ("succeeded after retry", 1_001),
     ];

@@ -1,4 +1,5 @@
-//! `deadpool` 0.13, with the pools for `tokio-postgres`, `redis` and others: no connection from the pool.
+//! `deadpool` 0.13, with the pools for `tokio-postgres`, `redis` and others: verdicts of a pool that gives no
+//! connection.
 //!
 //! # Examples
 //!
@@ -17,8 +18,8 @@ use ::deadpool::managed::{HookError, PoolError};
 
 use crate::classify::{Retryable, Verdict};
 
-/// A call without a connection is refused, because nothing ran. A connection that cannot be made is permanent
-/// if its error is, as a wrong password.
+/// A call that gets no connection is refused, because nothing ran. If the connection failed with a permanent error,
+/// such as a wrong password, the call is permanent.
 #[diagnostic::do_not_recommend]
 impl<E: Retryable> Retryable for PoolError<E> {
     fn verdict(&self) -> Verdict {
@@ -31,7 +32,7 @@ impl<E: Retryable> Retryable for PoolError<E> {
                     _ => Verdict::Refused,
                 }
             }
-            // A text of this program's own.
+            // A message of this program.
             Self::PostCreateHook(HookError::Message(_)) => Verdict::Unknown,
             // This program closed the pool, or did not set it up.
             Self::Closed | Self::NoRuntimeSpecified => Verdict::Permanent,

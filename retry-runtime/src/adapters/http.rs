@@ -80,7 +80,7 @@ impl StatusError {
         self.status
     }
 
-    /// Returns the delay that the server asked for.
+    /// Returns the delay that the server asked for, or `None` if it asked for none.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after

@@ -40,7 +40,7 @@ impl Retryable for DbErr {
             Self::ConnectionAcquire(ConnAcquireErr::Timeout) => Verdict::Refused,
             // This program closed the pool.
             Self::ConnectionAcquire(ConnAcquireErr::ConnectionClosed) => Verdict::Permanent,
-            // A text alone.
+            // Only a text.
             Self::Conn(_) | Self::Exec(_) | Self::Query(_) => Verdict::Unknown,
             Self::Custom(_) | Self::Migration(_) => Verdict::Unknown,
             // The call or its values are at fault, or the record is not there.
@@ -74,7 +74,7 @@ fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
     }
 }
 
-/// Commits the transaction, and marks an error as one of the commit.
+/// Commits the transaction, and returns an error as [`TransactionError::Commit`].
 ///
 /// # Errors
 ///

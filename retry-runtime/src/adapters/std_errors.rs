@@ -39,7 +39,7 @@ impl Retryable for tokio::time::error::Elapsed {
     }
 }
 
-/// A panic is never retried, and an aborted task was meant to end.
+/// A panic is never retried, and an aborted task was ended on purpose.
 #[diagnostic::do_not_recommend]
 impl Retryable for tokio::task::JoinError {
     fn verdict(&self) -> Verdict {

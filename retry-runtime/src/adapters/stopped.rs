@@ -3,15 +3,15 @@
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::{Outcome, Stopped};
 
-/// A timeout of the last attempt is transient, and so is the call's own deadline: the call around looks at its
-/// own. A call that ended for an inherited deadline, its budget, a hint or cancellation is permanent, so that no
+/// A timeout of the last attempt is transient, and so is the call's own deadline: the call around has a deadline of its
+/// own. A call that was stopped by an inherited deadline, its budget, a hint or cancellation is permanent, so that no
 /// outer function retries it.
 #[diagnostic::do_not_recommend]
 impl Retryable for Stopped {
     fn verdict(&self) -> Verdict {
         match self.outcome() {
             Outcome::Timeout => Verdict::Transient,
-            // An inherited one has no length of its own.
+            // An inherited deadline has no length.
             Outcome::Deadline if self.limit().is_some() => Verdict::Transient,
             _ => Verdict::Permanent,
         }

@@ -97,14 +97,14 @@ impl ClientFailure {
     }
 }
 
-/// Whether the server sent bytes that are no message. The crate reports them as a failed read.
+/// Whether the server sent bytes that are not a message. The crate reports them as a failed read.
 fn is_nonsense(error: &Error) -> bool {
     let source = std::error::Error::source(error);
     let failed = source.and_then(|source| source.downcast_ref::<std::io::Error>());
     failed.is_some_and(|failed| failed.alone().verdict == Verdict::Permanent)
 }
 
-/// Commits the transaction, and marks an error as one of the commit.
+/// Commits the transaction, and returns an error as [`TransactionError::Commit`].
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and what a call tells the
-//! server of its attempt.
+//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and the metadata that tells the
+//! server about an attempt.
 
 mod metadata;
 
@@ -72,7 +72,7 @@ impl Alone for Status {
     }
 }
 
-/// Whether a server of `tonic` says that the time of `grpc-timeout` is over, or its own. It has no code of its own
+/// Whether a `tonic` server reports that the time of `grpc-timeout`, or its own timeout, is over. There is no gRPC code
 /// for that.
 fn is_out_of_time(status: &Status) -> bool {
     status.code() == Code::Cancelled && status.message() == TimeoutExpired(()).to_string()
@@ -99,7 +99,7 @@ fn pushback(status: &Status) -> Pushback {
         return retry_info(status).unwrap_or(Pushback::None);
     };
     // "If the value for pushback is negative or unparseable, then it will be seen as the server asking
-    // the client not to retry at all." Several values are no value that can be parsed.
+    // the client not to retry at all." Several values cannot be parsed either.
     let text = first.to_str().ok().filter(|_| sent.next().is_none());
     let millis = text.and_then(|text| text.trim().parse::<i64>().ok());
     match millis.and_then(|millis| u64::try_from(millis).ok()) {

@@ -1,4 +1,4 @@
-//! Errors of transactions: whether they came before the `COMMIT`.
+//! The error of a transaction: whether it failed before its `COMMIT`.
 
 use std::error::Error;
 use std::fmt;

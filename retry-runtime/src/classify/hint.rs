@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// A delay or none. `after` names a field of this type, or a method that returns it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no delay",
+    message = "`{Self}` is not a delay",
     label = "expected `Duration` or `Option<Duration>`",
-    note = "a method can make one of it: `after = \"Self::retry_after\"`, with `fn retry_after(&self) -> Option<Duration>`"
+    note = "a method can return it: `after = \"Self::retry_after\"`, with `fn retry_after(&self) -> Option<Duration>`"
 )]
 pub trait IntoHint: Copy {
     /// Returns the delay, if there is one.

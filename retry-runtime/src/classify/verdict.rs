@@ -26,7 +26,7 @@ pub enum Verdict {
     Refused,
     /// Another attempt would fail the same way.
     Permanent,
-    /// The error does not tell. Not retried, unless a rule of the attribute allows it.
+    /// Not known. Not retried, unless a rule of the attribute selects the error.
     Unknown,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// An error type that tells which of its values are worth another attempt.
+/// An error type that says which of its values are worth another attempt.
 ///
 /// `#[derive(Retryable)]` implements it for an enum or a struct. `std::io::Error` implements it by kind.
 /// Each adapter implements it for the errors of one crate.

@@ -1,4 +1,4 @@
-//! Puts together what was found, and sets the presets.
+//! Combines the settings that were found, and sets the presets.
 
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
@@ -11,8 +11,8 @@ use crate::preset::Preset;
 use crate::setting::{PolicyKey, Setter, contradictions};
 use crate::switch::set_enabled;
 
-/// The presets of the source that turned retries off, while they are off. Held by whoever applies a source, so that
-/// two never mix.
+/// The presets of the source that turned retries off, while they are off. The lock is held while a source is applied,
+/// so that two sources never mix.
 static OFF_BY: Mutex<Option<Vec<&'static Preset>>> = Mutex::new(None);
 
 pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
@@ -59,7 +59,7 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// The policy of each preset; `None` where nothing overrides the code.
+/// Returns the policy of each preset, or `None` if nothing overrides the code.
 fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
     let mut policies = Vec::new();
     for ((preset, entries), broken) in found.presets.iter().zip(&found.entries).zip(&found.broken) {
@@ -68,7 +68,7 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
             .iter()
             .fold(code, |policy, entry| entry.setting.set(policy));
         policies.push((!entries.is_empty()).then_some(policy));
-        // Whether the rest fits cannot be said.
+        // A setting is missing, so contradictions cannot be found.
         if *broken {
             continue;
         }
@@ -87,7 +87,7 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
     policies
 }
 
-/// Who set a key, by its last entry.
+/// Returns where a key was set, by its last entry.
 fn setter(entry: Option<&PresetEntry>) -> Setter {
     let Some(entry) = entry else {
         return Setter {
@@ -103,7 +103,7 @@ fn setter(entry: Option<&PresetEntry>) -> Setter {
     }
 }
 
-/// Refuses presets that the environment could not tell apart.
+/// Refuses presets that have the same name in environment variables.
 fn same_names(source: &Source, found: &mut FoundSettings<'_>) {
     for (at, preset) in source.presets.iter().enumerate() {
         let earlier = source.presets.iter().take(at);

@@ -1,4 +1,4 @@
-//! Finds settings in variables.
+//! Finds settings in environment variables.
 
 use std::env::vars_os;
 use std::ffi::{OsStr, OsString};
@@ -11,12 +11,12 @@ use crate::setting::{PolicyKey, Value};
 
 const ENABLED: &str = "ENABLED";
 
-/// A preset's name in a variable.
+/// Returns the name of a preset as variables contain it.
 pub(super) fn name(preset: &Preset) -> String {
     preset.name().to_uppercase().replace(['-', '.'], "_")
 }
 
-/// Refuses a prefix that no variable has.
+/// Refuses a prefix that no variable can have.
 pub(super) fn check(prefix: &str) -> Result<(), Problem> {
     let allowed = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
     if !prefix.is_empty() && prefix.chars().all(allowed) && !prefix.ends_with('_') {
@@ -71,7 +71,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
     }
 }
 
-/// The variables whose name begins like this.
+/// Returns the variables whose names begin with `start`.
 fn relevant(
     start: &str,
     variables: impl Iterator<Item = (OsString, OsString)>,
@@ -83,12 +83,12 @@ fn relevant(
     variables.filter_map(named).collect()
 }
 
-/// What the name of a variable says, behind the prefix.
+/// The meaning of a variable's name after the prefix.
 enum Split<'n> {
     Setting(usize, PolicyKey),
-    /// A preset, and what is no key of it.
+    /// A preset, and a text that is not a key.
     NoKey(usize, &'n str),
-    /// What stands in a preset's place.
+    /// A text in the place of a preset.
     NoPreset(&'n str),
 }
 
@@ -121,7 +121,7 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
     Split::NoPreset(preset.unwrap_or(rest))
 }
 
-/// A variable is always text, also where a number is meant.
+/// Makes a value from the text of a variable, which may be a number.
 fn value_of(key: PolicyKey, text: &str) -> Value<'_> {
     let number = matches!(key, PolicyKey::Attempts | PolicyKey::Factor)
         && text.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char))

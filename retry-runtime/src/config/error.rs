@@ -1,10 +1,8 @@
-//! What is wrong with a configuration.
+//! The mistakes in a configuration.
 
 use std::fmt;
 
-/// Every mistake in a configuration. Its text has one line for each.
-///
-/// No mistake is no error: there is always at least one [`Problem`].
+/// Every mistake in a configuration, at least one. `Display` shows one line for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     problems: Vec<Problem>,
@@ -15,7 +13,7 @@ impl ConfigError {
         Self { problems }
     }
 
-    /// The mistakes, in the order of files, lines and variables.
+    /// Returns the mistakes, in the order of files, lines and variables.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -63,26 +61,26 @@ impl Problem {
         }
     }
 
-    /// The file, as it was given, or the name of the variable.
+    /// Returns the name of the file, as you gave it, or the name of the variable.
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The line in the file, from 1. `None` for a variable, and for the file as a whole.
+    /// Returns the line in the file, from 1. It is `None` for a variable, and for a mistake that is not on one line.
     #[must_use]
     pub const fn line(&self) -> Option<usize> {
         self.line
     }
 
-    /// What was found, what is expected, and the nearest name where one is near. One line.
+    /// Returns what was found, what is expected, and the nearest known name, if there is one. One line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-/// `retry.toml:4: …`
+/// Shows the place and the message: `retry.toml:4: …`.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin)?;

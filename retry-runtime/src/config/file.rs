@@ -13,7 +13,7 @@ pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
 pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     let wrong = |message: String| Problem::new(name, None, message);
     let unreadable = |error: io::Error| wrong(format!("cannot be read: {error}"));
-    // Asked before it is opened: to open a pipe may take for ever.
+    // Checked before the file is opened, because opening a pipe may block for ever.
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if metadata.is_dir() {
         return Err(wrong("is a folder, expected a TOML file".to_owned()));
@@ -25,7 +25,7 @@ pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     }
     let file = fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    // A file may grow while it is read.
+    // The file may grow while it is read.
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;
     if metadata.len() > MAX_FILE_BYTES || bytes.len() as u64 > MAX_FILE_BYTES {

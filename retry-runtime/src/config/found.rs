@@ -1,4 +1,4 @@
-//! What the files and the environment say, before it is applied.
+//! The settings in files and variables, before they are applied.
 
 use super::error::Problem;
 use crate::preset::Preset;
@@ -8,7 +8,7 @@ use crate::setting::{PolicyKey, PolicySetting, SettingFault, Value};
 /// Where something was found.
 #[derive(Debug, Clone)]
 pub(super) struct SettingPlace {
-    /// The higher one wins.
+    /// The higher rank wins.
     pub(super) rank: usize,
     pub(super) origin: String,
     pub(super) line: Option<usize>,
@@ -28,7 +28,7 @@ pub(super) struct PresetEntry {
     pub(super) place: SettingPlace,
 }
 
-/// All that was found.
+/// All settings that were found, and all mistakes.
 #[derive(Debug)]
 pub(super) struct FoundSettings<'p> {
     pub(super) presets: &'p [&'static Preset],
@@ -55,7 +55,7 @@ impl<'p> FoundSettings<'p> {
         self.problems.push(place.problem(message));
     }
 
-    /// A setting of a preset. `path` is what messages say of it first.
+    /// Adds a setting of a preset. Messages begin with `path`.
     pub(super) fn setting(
         &mut self,
         preset: usize,
@@ -102,7 +102,8 @@ impl<'p> FoundSettings<'p> {
         }
     }
 
-    /// Names a preset that there is not. `names` are the known ones, `others` what else may stand in this place.
+    /// Adds the mistake of an unknown preset. `names` are the known presets, `others` what else may stand in this
+    /// place.
     pub(super) fn unknown_preset(
         &mut self,
         place: &SettingPlace,

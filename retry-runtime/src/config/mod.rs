@@ -1,7 +1,7 @@
-//! Retry settings from files and the environment: changed without a release, also while the program runs.
+//! Retry settings from files and environment variables, read at the start and while the program runs.
 //!
-//! A [`Source`] names the [`Preset`]s that may be configured, and where their settings are. [`Source::apply`] reads
-//! all of it and sets the presets.
+//! A [`Source`] names the [`Preset`]s that may be configured, and the files and variables with their settings.
+//! [`Source::apply`] reads all of them and sets the presets.
 //!
 //! ```
 //! # use retry_runtime as reattempt;
@@ -20,9 +20,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Files override the preset in the code, in the order in which the source names them. The environment overrides files,
-//! and keys of the attribute override all of these. [`docs/CONFIGURATION.md`] has all of it on one page: precedence,
-//! keys, and every message.
+//! Files override the preset in the code, and later files override earlier files. Environment variables override
+//! files, and keys of the attribute override all of these. [`docs/CONFIGURATION.md`] lists precedence, keys, and every
+//! message.
 //!
 //! [`docs/CONFIGURATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CONFIGURATION.md
 //!
@@ -41,8 +41,9 @@
 //!
 //! # Environment
 //!
-//! A variable is the prefix, the preset and the key in capitals, joined with `_`: `RETRY_PAYMENTS_MAX_DELAY=5s`. In
-//! the preset's name `-` and `.` become `_`. Two presets must not be the same in this form.
+//! The name of a variable is the prefix, the preset and the key in capitals, joined with `_`:
+//! `RETRY_PAYMENTS_MAX_DELAY=5s`. In the preset's name, `-` and `.` become `_`. Two presets must not have the same
+//! name in this form.
 //!
 //! # Keys
 //!
@@ -55,15 +56,15 @@
 //! | `factor` | a number | 1 to 1000 |
 //! | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` | |
 //!
-//! They mean what they mean in the attribute. A limit can be changed and not taken away: there is no word for "no
-//! timeout". `delays` belongs in the code.
+//! The keys mean the same as in the attribute. A limit can be changed but not removed: there is no word for "no
+//! timeout". `delays` cannot be configured.
 //!
 //! Above the tables, `enabled = false` turns retries off in the whole process, as
 //! [`set_enabled(false)`](crate::set_enabled) does. So does `RETRY_ENABLED=false`.
 //!
 //! # Errors
 //!
-//! Whatever is wrong is refused as a whole: if there is one mistake, no preset changes. The [`ConfigError`] has every
+//! If there is any mistake, no preset changes. The [`ConfigError`] has every
 //! mistake, one on each line, with its file and line or its variable:
 //!
 //! ```
@@ -99,8 +100,8 @@ use crate::preset::Preset;
 
 /// Where the settings of presets come from.
 ///
-/// See the [module](self) for precedence, keys and an example. Keep the source to read everything again:
-/// [`apply`](Self::apply) reads files and environment anew each time.
+/// See the [module](self) for precedence, keys and an example. Keep the source to reload the settings: each
+/// [`apply`](Self::apply) reads the files and the environment again.
 #[derive(Debug, Clone)]
 pub struct Source {
     presets: Vec<&'static Preset>,
@@ -110,7 +111,7 @@ pub struct Source {
 
 #[derive(Debug, Clone)]
 struct File {
-    /// As messages show it.
+    /// The name in messages.
     name: String,
     content: Content,
 }
@@ -124,12 +125,12 @@ enum Content {
 #[derive(Debug, Clone)]
 struct Environment {
     prefix: String,
-    /// `None` is that of the process.
+    /// `None` stands for the environment of the process.
     variables: Option<Vec<(OsString, OsString)>>,
 }
 
 impl Source {
-    /// Names the presets that may be configured. Settings for any other are refused.
+    /// Makes a source for the presets that may be configured. Settings of any other preset are refused.
     #[must_use]
     pub fn new(presets: impl IntoIterator<Item = &'static Preset>) -> Self {
         Self {
@@ -141,12 +142,13 @@ impl Source {
 
     /// Adds a TOML file, which overrides the files added before it.
     ///
-    /// A relative path is taken from the working directory of now. Each [`apply`](Self::apply) reads the file again.
+    /// A relative path is resolved against the present working directory. Each [`apply`](Self::apply) reads the file
+    /// again.
     ///
     /// # Errors
     ///
-    /// - The file cannot be read: it is not there, is a folder, is not in UTF-8, or is larger than
-    ///   [`MAX_FILE_BYTES`]. What it says is checked by [`apply`](Self::apply).
+    /// - The file cannot be read: it does not exist, is a folder, is not UTF-8, or is larger than [`MAX_FILE_BYTES`].
+    ///   [`apply`](Self::apply) checks its content.
     pub fn with_toml_file(mut self, path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -157,7 +159,8 @@ impl Source {
         Ok(self)
     }
 
-    /// Adds a text in TOML, which overrides the files and texts added before it. Messages call it `name`.
+    /// Adds a text in TOML, which overrides the files and texts added before it. `name` stands for the file in
+    /// messages.
     #[must_use]
     pub fn with_toml_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.files.push(File {
@@ -167,9 +170,10 @@ impl Source {
         self
     }
 
-    /// Adds the variables of the process whose name begins with this prefix and `_`. They override all files.
+    /// Adds the environment variables of the process whose names begin with this prefix and `_`. They override all
+    /// files.
     ///
-    /// A variable with the prefix that is no setting is refused, so choose a prefix that nothing else uses.
+    /// A variable with the prefix that is not a setting is refused, so choose a prefix that nothing else uses.
     ///
     /// # Errors
     ///
@@ -178,12 +182,12 @@ impl Source {
         self.environment(prefix.into(), None)
     }
 
-    /// Adds variables as [`with_env`](Self::with_env) does, from a list in place of the environment of the process. For tests,
-    /// and for settings that come from elsewhere.
+    /// Adds variables from a list, in place of the environment of the process. Use it in tests, and for settings that
+    /// come from elsewhere.
     ///
     /// # Errors
     ///
-    /// - Those of [`with_env`](Self::with_env).
+    /// - The errors of [`with_env`](Self::with_env).
     pub fn with_env_from<N, V>(
         self,
         prefix: impl Into<String>,
@@ -208,24 +212,24 @@ impl Source {
         Ok(self)
     }
 
-    /// Reads everything, and sets each preset of this source: all of them, or none if there is a mistake anywhere.
+    /// Reads the files and the variables, and sets each preset of this source. If there is a mistake, no preset
+    /// changes.
     ///
-    /// Call it once at the start, and again to reload, from any thread. It reads files, so call it within
-    /// `tokio::task::spawn_blocking` where other tasks run.
+    /// Call it once at the start, and again to reload, from any thread. It reads files, so in an async program call it
+    /// in `tokio::task::spawn_blocking`.
     ///
-    /// - Calls that begin afterwards go by the new policies. A call takes its policy once, when it begins, and never
-    ///   sees half of a reload. No later call of the same thread goes back to older settings. Calls that run already
-    ///   keep theirs.
-    /// - Presets are set one after the other. Of two calls that begin during a reload, with two presets, one may go by
-    ///   the new settings and the other by the old ones.
+    /// - Calls that begin afterwards use the new policies, and running calls keep theirs. A call reads its policy once,
+    ///   when it begins, and never sees half of a reload. No later call on the same thread goes back to older settings.
+    /// - Presets are set one after the other. During a reload, calls with one preset may already use the new settings
+    ///   while calls with another preset use the old ones.
     /// - A key that is no longer set anywhere returns to the value in the code.
-    /// - `enabled` acts on the whole process, and on running calls too. When `enabled = false` is gone at a reload,
-    ///   retries are on again. Where it was never set, a switch that the program sets with
-    ///   [`set_enabled`](crate::set_enabled) stays as it is.
+    /// - `enabled` affects the whole process, running calls included. If a reload no longer finds `enabled = false`,
+    ///   retries are on again. If `enabled` was never set, the switch stays as the program set it with
+    ///   [`set_enabled`](crate::set_enabled).
     ///
     /// # Errors
     ///
-    /// - Every mistake in files and environment, and files that cannot be read. The settings stay as they were.
+    /// - Every mistake in files and variables, and files that cannot be read. The settings do not change.
     pub fn apply(&self) -> Result<(), ConfigError> {
         apply::apply(self)
     }

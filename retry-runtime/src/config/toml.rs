@@ -7,7 +7,7 @@ use super::file::line;
 use super::found::{FoundSettings, SettingPlace};
 use crate::setting::{PolicyKey, Value};
 
-/// Reads a text. `origin` is what messages call it.
+/// Reads a text. `origin` is its name in messages.
 pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSettings<'_>) {
     let place = |at: usize| SettingPlace {
         rank,
@@ -41,7 +41,7 @@ struct Walk<'f, 'p, P> {
 }
 
 impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
-    /// Reads a table: that of a preset, one around those of presets, or the top.
+    /// Reads the table of a preset, a table around tables of presets, or the top.
     fn table(&mut self, outer: Option<&str>, table: &DeTable<'_>) {
         let presets = self.found.presets;
         let within = presets
@@ -73,7 +73,7 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
                 }
                 (None, _) if outer.is_none() && name == "enabled" => {
                     with_value(value.get_ref(), |value| {
-                        // Only a variable is in quotes.
+                        // In TOML, `true` and `false` are not in quotes.
                         let text = value.to_string();
                         let value = match value {
                             Value::Text(_) => Value::Other(&text),
@@ -99,7 +99,7 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
         }
     }
 
-    /// A table that is a preset's, or is around one.
+    /// Reads the table of a preset, or a table around it.
     fn inner(&mut self, path: &str, value: &Spanned<DeValue<'_>>, place: &SettingPlace) {
         if let DeValue::Table(table) = value.get_ref() {
             return self.table(Some(path), table);
@@ -110,14 +110,14 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
         });
     }
 
-    /// The heading of a preset, to paste.
+    /// The heading of the first preset, to paste.
     fn first(&self) -> String {
         let first = self.found.presets.first().map(|preset| preset.name());
         format!("`[{}]`", first.unwrap_or("preset"))
     }
 }
 
-/// A value as settings are read from.
+/// Passes a TOML value on in the form from which settings are read.
 fn with_value(value: &DeValue<'_>, read: impl FnOnce(Value<'_>)) {
     match value {
         DeValue::String(text) => read(Value::Text(text)),

@@ -1,4 +1,4 @@
-//! What a call has once something failed inside it, or somebody asked for its attempt.
+//! The part of a call that exists only after a failure inside it, or after a use of its attempt.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::clock::Stamp;
 use crate::trace::{Entered, Spans};
 use crate::trial::InTrial;
 
-/// What most calls never need. Its address names the call in this process.
+/// What most calls never need. Its address identifies the call in this process.
 #[derive(Debug, Default)]
 pub(crate) struct Cold {
     key: OnceLock<IdempotencyKey>,
-    // Hardly ever contended: the task of the call comes here, and those that carry its attempt.
+    // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
 
@@ -22,20 +22,20 @@ pub(crate) struct Cold {
 pub(crate) struct Noted {
     /// The retries that were made in vain inside.
     pub(crate) remembered: Remembered<Cold>,
-    /// The last delay, which decorrelated jitter asks for.
+    /// The last delay, for decorrelated jitter.
     pub(crate) delay: Option<Duration>,
-    /// How long the call waited between attempts, where somebody listens.
+    /// How long the call waited between attempts, if there is a listener.
     pub(crate) waited: Duration,
-    /// When the wait began that is not over.
+    /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
     /// How many commits began in its attempts and have not ended.
     pub(crate) in_doubt: u32,
-    /// What the call has of its test scope.
+    /// The call's part of its test scope.
     pub(crate) trial: Option<InTrial>,
-    /// The spans of the call, where somebody wants them.
+    /// The spans of the call, if a subscriber wants them.
     #[cfg(feature = "tracing")]
     pub(crate) spans: Option<Spans>,
-    /// That of the attempt, while it is polled.
+    /// The span of the attempt, while it is polled.
     #[cfg(feature = "tracing")]
     pub(crate) entered: Option<Entered>,
 }

@@ -1,7 +1,7 @@
 //! What a call shares with the code inside its attempts, and the pointer by which that code finds it.
 //!
 //! The future of a call holds one [`Frame`]. While an attempt is polled, a scoped thread-local points
-//! at it, and that is all that happens around a poll:
+//! at it. Nothing else happens around a poll:
 //!
 //! ```text
 //! poll of the outer call        the pointer: unset, or at what lies around
@@ -11,8 +11,8 @@
 //!     the inner call decides    the pointer: at the outer call's frame, which it reads and writes
 //! ```
 //!
-//! Everything else happens on cold paths: when an inner call begins, fails, suspends or ends, the
-//! pointer is at the frame of the call around it.
+//! All other work is on cold paths. When an inner call begins, fails, suspends or ends, the pointer is at the frame of
+//! the call around it.
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -26,9 +26,8 @@ use super::refusal::Refusal;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
-/// What `scoped_thread_local!` makes, as a `const`: of a `static`, the crates that call annotated functions
-/// know no more than the name, and each poll would call through two pointers (43 instructions more for a
-/// call that is ready at once).
+/// What `scoped_thread_local!` makes, but as a `const`. A `static` would be opaque to the crates that call annotated
+/// functions, so each poll would call through two pointers (43 instructions more for a call that is ready at once).
 const FRAME: ScopedKey<Frame> = ScopedKey {
     inner: {
         thread_local!(static POINTER: Cell<Option<&'static Frame>> = const { Cell::new(None) });
@@ -38,12 +37,11 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 
 /// What a call shares with the code inside its attempts: 48 bytes of every future.
 ///
-/// Lengths of time are nanoseconds since `started`, and [`NEVER`] where there is no limit. Until the
-/// call has started, none of them has begun to run.
+/// Times are nanoseconds since `started`, or [`NEVER`] for no limit. Until the call has started, no time passes.
 pub(crate) struct Frame {
-    /// The call's first suspension or failure, or when code inside first asked for its limits.
+    /// The call's first suspension or failure, or the first time that code inside asked for its limits.
     pub(crate) started: Cell<Option<Stamp>>,
-    /// The nearest of the call's own deadline and those it inherited.
+    /// The nearest deadline: the call's own or an inherited one.
     pub(crate) deadline: Cell<u64>,
     /// When the current attempt is cut, by its own timeout or by a limit around it.
     pub(crate) until: Cell<u64>,
@@ -51,7 +49,7 @@ pub(crate) struct Frame {
     cold: OnceCell<Arc<Cold>>,
     /// Attempts begun, the current one included.
     pub(crate) number: Cell<u32>,
-    /// How many the call may make here; `u32::MAX` for no limit.
+    /// How many attempts the call may make here, or `u32::MAX` for no limit.
     pub(crate) attempts: Cell<u32>,
     pub(crate) phase: Cell<Phase>,
     /// How the last attempt failed.
@@ -63,18 +61,18 @@ pub(crate) struct Frame {
     pub(crate) notes: Cell<Notes>,
     /// What kind of wait comes next.
     pub(crate) pause: Cell<Pause>,
-    /// Whether this attempt, or any around it, is not its call's first.
+    /// Whether this attempt, or an attempt around it, is not the first of its call.
     pub(crate) again: Cell<bool>,
-    /// Whether calls inside have no retries left, because nobody can count those that they make.
+    /// Whether calls inside have no retries left, because their retries could not be counted.
     pub(crate) spent: Cell<bool>,
 }
 
 const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
 
-/// No limit: 584 years.
+/// No limit (584 years).
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// What a frame stands for at the moment.
+/// What a frame stands for at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// A call before its first attempt.
@@ -93,9 +91,9 @@ pub(crate) enum Phase {
     Paid,
     /// As `Preparation`, with the price of the retry taken.
     PaidPreparation,
-    /// A call that ended so.
+    /// A call that ended with this outcome.
     Ended(Outcome),
-    /// A call that ended, and has nothing left to say or to give back.
+    /// A call that ended, with nothing left to report or to give back.
     Closed,
 }
 
@@ -105,20 +103,20 @@ pub(crate) enum Pause {
     Sleep,
     /// A delay of zero: other tasks run once.
     Yield,
-    /// A delay above the longest sleep: the rest of it is kept aside.
+    /// A delay above the longest sleep. The rest of it is stored elsewhere.
     Long,
 }
 
-/// Whether the call has something to tell.
+/// Whether the call has something to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notes {
-    /// Nothing: it is the first attempt, nothing was retried in vain inside it, and nobody listens.
+    /// Nothing: it is the first attempt, nothing was retried in vain inside it, and there is no listener.
     None,
-    /// As `None`, but somebody listens.
+    /// As `None`, but there is a listener.
     Listened,
-    /// Something was retried in vain, and the call around has heard of it.
+    /// Something was retried in vain, and the call around knows it.
     HandedOn,
-    /// Something was that the call around has not heard of.
+    /// Something was retried in vain, and the call around does not know it yet.
     New,
 }
 
@@ -130,7 +128,7 @@ impl Notes {
 }
 
 impl Frame {
-    /// The frame of a call that may make so many attempts, with its own limits.
+    /// The frame of a call that may make `attempts` attempts, with its own limits.
     #[inline]
     pub(crate) fn new(attempts: u32, timeout: u64, deadline: u64) -> Self {
         Self {
@@ -170,7 +168,7 @@ impl Frame {
             copy.number.set(self.number.get());
             copy.attempts.set(self.attempts.get());
             copy.previous.set(self.previous.get());
-            // The key is the call's own from the first, wherever it is asked for first.
+            // The copy shares the key, so that the call has one key wherever the first use is.
             copy.cold = OnceCell::from(Arc::clone(self.cold()));
         }
         copy
@@ -200,13 +198,13 @@ impl Frame {
         )
     }
 
-    /// Whether the price of a retry is taken which has not begun.
+    /// Whether the call holds the price of a retry that has not begun.
     #[inline]
     pub(crate) fn is_paid(&self) -> bool {
         matches!(self.phase.get(), Phase::Paid | Phase::PaidPreparation)
     }
 
-    /// Whether the call has not said how it ended.
+    /// Whether the outcome of the call is not known yet.
     #[inline]
     pub(crate) fn is_unfinished(&self) -> bool {
         !matches!(self.phase.get(), Phase::Ended(_) | Phase::Closed)
@@ -217,7 +215,7 @@ impl Frame {
         self.cold.get_or_init(Arc::default)
     }
 
-    /// The same, if there is anything.
+    /// The same, if it exists.
     pub(crate) fn if_cold(&self) -> Option<&Arc<Cold>> {
         self.cold.get()
     }

@@ -1,4 +1,4 @@
-//! What an inner call reads from the frame of the call around it, and what it leaves there.
+//! What an inner call reads from the frame of the call around it, and what it writes there.
 //!
 //! All of it runs while the pointer is at the frame around: before the inner call's attempt is polled,
 //! or after.
@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;
 
-/// What the rule for nested retries asks of an annotated function.
+/// What the rule for nested retries needs to know about an annotated function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inner<'p> {
     pub(crate) function: FunctionId,
@@ -23,19 +23,19 @@ pub(crate) struct Inner<'p> {
 }
 
 impl Inner<'_> {
-    /// Begins an attempt within whatever is around: inherits its limits, and what was retried in vain.
+    /// Begins an attempt inside another frame: inherits its limits, and what was retried in vain.
     ///
-    /// Out of line, so that an outermost call pays for one test.
+    /// Out of line, so that an outermost call costs one comparison.
     #[inline(never)]
     pub(crate) fn begin(&self, frame: &Frame, outer: &Frame) {
-        // Only what failed or has a limit is worth a look at the clock.
+        // The clock is read only after a failure or if there is a limit.
         let now = LazyCell::new(Stamp::now);
         if outer.is_limited() {
             frame.inherit(outer, *now);
         }
         frame.spent.set(outer.spent.get());
         if frame.number.get() == 0 {
-            // The body around went on to this call after one that was refused.
+            // The body around went on after a refusal, and makes this call.
             outer.refusal.set(None);
         }
         if self.is_outermost(outer) {
@@ -56,8 +56,7 @@ impl Inner<'_> {
         }
     }
 
-    /// How many attempts the call may make here, if that is not for its policy alone to say;
-    /// `u32::MAX` for no limit.
+    /// How many attempts the call may make here, or `u32::MAX` for no limit. `None` if its policy alone decides.
     #[inline(never)]
     pub(crate) fn allowed(&self, frame: &Frame) -> Option<u32> {
         around(|outer| {
@@ -89,8 +88,8 @@ impl Inner<'_> {
         own.saturating_sub(taken).max(1)
     }
 
-    /// Leaves with the call around what was made in vain here: `retries` of this call's own, and what
-    /// the calls inside it made.
+    /// Tells the call around which retries were made in vain here: `retries` of this call, and those of the calls
+    /// inside it.
     pub(crate) fn hand_on(&self, frame: &Frame, retries: u32) {
         frame.notes.set(Notes::HandedOn);
         around(|outer| {
@@ -121,13 +120,13 @@ impl Inner<'_> {
         });
     }
 
-    /// Whether the call counts as an outermost one here.
+    /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
         self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
     }
 }
 
-/// The name under which the call left something, if it did.
+/// The identity under which the call told its retries, if it did.
 fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
     (frame.notes.get().is_in_vain()).then(|| Arc::downgrade(frame.cold()))
 }

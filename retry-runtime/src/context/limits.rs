@@ -1,4 +1,4 @@
-//! The limits in time of a frame: the one place that says which is nearest.
+//! The time limits of a frame, and which of them is nearest.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ impl Frame {
         }
     }
 
-    /// Nanoseconds since the start; 0 before it.
+    /// Nanoseconds since the start, or 0 before the start.
     #[inline]
     pub(crate) fn elapsed(&self, now: Stamp) -> u64 {
         self.started
@@ -25,7 +25,7 @@ impl Frame {
             .map_or(0, |started| now.nanos_since(started))
     }
 
-    /// What is left of the deadline, or `None` without one.
+    /// What is left of the deadline, or `None` without a deadline.
     pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
         self.left_of(self.deadline.get(), now)
     }
@@ -39,11 +39,12 @@ impl Frame {
 
     /// The longest wait that leaves the attempt after it time to be of use, or `None` without a deadline.
     ///
-    /// For an inherited deadline it is a tenth of what was left when the call began, from where the frame counts.
+    /// The time to be of use is a tenth of the deadline (for an inherited deadline: of what was left when the call
+    /// began), at most 50 ms.
     ///
     /// # Errors
     ///
-    /// - No wait leaves as much.
+    /// - No wait leaves that much time.
     pub(crate) fn longest_wait(&self, now: Stamp) -> Result<Option<Duration>, TooLate> {
         let Some(left) = self.until_deadline(now) else {
             return Ok(None);
@@ -54,7 +55,7 @@ impl Frame {
         }
     }
 
-    /// What is left until the nearest limit of the code inside, or `None` without one.
+    /// What is left until the nearest limit of the code inside, or `None` without a limit.
     pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
         self.left_of(self.until.get().min(self.deadline.get()), now)
     }
@@ -66,7 +67,7 @@ impl Frame {
         }
         let now = Stamp::now();
         let left = self.until_nearest(now)?;
-        // What is over is over now.
+        // A limit in the past counts as now.
         now.plus(left).instant()
     }
 
@@ -95,7 +96,7 @@ impl Frame {
         poll()
     }
 
-    /// Runs one poll under the limits of where it is polled, too.
+    /// Runs one poll also under the limits of the frame that polls it.
     pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
         let _widen = around(|outer| {
             let widen = Widen::of(self);
@@ -110,7 +111,7 @@ impl Frame {
         self.until.get().min(self.deadline.get()) != NEVER
     }
 
-    /// Code inside asked for the limits: they run from now on.
+    /// Starts the time, if there is a limit, because code inside asked for it.
     pub(crate) fn start_if_limited(&self, now: Stamp) {
         if self.is_limited() {
             self.start(now);
@@ -125,7 +126,7 @@ impl Frame {
 /// There is no time left for another attempt.
 pub(crate) struct TooLate;
 
-/// Puts the limits of a frame back after a poll, on return as on unwinding.
+/// Restores the limits of a frame after a poll, also after a panic.
 struct Widen<'f> {
     frame: &'f Frame,
     deadline: u64,
@@ -149,7 +150,7 @@ impl Drop for Widen<'_> {
     }
 }
 
-/// A length as a frame keeps it.
+/// A limit in the unit of a frame.
 pub(crate) const fn length(limit: Option<Duration>) -> u64 {
     match limit {
         Some(limit) => nanos(limit),

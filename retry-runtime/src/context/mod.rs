@@ -1,4 +1,4 @@
-//! What an attempt can see of the call that it belongs to, and what calls see of the calls around them.
+//! What an attempt sees of its call, and what a call sees of the calls around it.
 //!
 //! ```text
 //! attempt, inner, doubt  ->  limits  ->  frame  ->  cold  ->  key, nesting, previous, refusal

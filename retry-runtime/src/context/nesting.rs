@@ -1,5 +1,5 @@
-//! The rule for nested retries: what a function has already retried in vain is not retried again
-//! further out.
+//! The rule for nested retries: retries that a function made in vain are subtracted in later attempts of the calls
+//! around it.
 //!
 //! Retries are *in vain* when their call failed or was dropped. Each call remembers, by function, how
 //! many retries the calls inside its attempts made in vain. In its **later** attempts that function's
@@ -8,13 +8,13 @@
 //! - Within one attempt nothing is taken: calls one after the other or side by side do not take from
 //!   each other. Of several calls of one function in the same attempt, the one with most retries counts.
 //! - A call that succeeds takes its own retries back.
-//! - What a call remembers of the functions inside it, it hands on to the call around it. So any chain
-//!   of calls makes at most 1 + the sum of all retries: 7 for 4 × 4, and 10 for 4 × 4 × 4.
+//! - A call tells the call around it what it remembers. So any chain of calls makes at most 1 + the sum of all retries:
+//!   7 for 4 × 4, and 10 for 4 × 4 × 4.
 //! - Retries are forgotten after the `max_delay` of the policy that made them.
 //!
-//! This file is pure: it knows no clock, no frame and no thread. It works on a list, because a list is
-//! short: calls that ended are merged, so that it holds one entry for each function and attempt, and one
-//! for each retried call that is still running.
+//! This file is pure: it knows no clock, no frame and no thread. It works on a list, which is short: calls that ended
+//! are merged, so there is one entry for each function and attempt, and one for each retried call that is still
+//! running.
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +33,7 @@ impl FunctionId {
     }
 }
 
-/// Retries of one function, made in vain as far as is known.
+/// Retries of one function that were made in vain, as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InVain {
     pub(crate) function: FunctionId,
@@ -44,8 +44,8 @@ pub(crate) struct InVain {
 
 /// What one call remembers of the functions inside it.
 ///
-/// `K` names a call; an entry keeps it weakly, so that a call that is gone can be told from one that
-/// is still running, and its name is not given to another call.
+/// `K` identifies a call. An entry holds a `Weak` pointer to it, which tells a call that ended from a call that is
+/// still running, and keeps the address from being reused.
 #[derive(Debug)]
 pub(crate) struct Remembered<K> {
     entries: Vec<RememberedEntry<K>>,
@@ -56,7 +56,7 @@ struct RememberedEntry<K> {
     /// The attempt of the remembering call in which the retries were made; 0 is "before it began",
     /// for what the call around it remembers.
     attempt: u32,
-    /// The inner call that made them or handed them on; dangling where it does not matter any more.
+    /// The inner call that made or told them. It dangles if it no longer matters.
     call: Weak<K>,
     in_vain: InVain,
 }
@@ -70,7 +70,7 @@ impl InVain {
 }
 
 impl<K> RememberedEntry<K> {
-    /// Whether it takes attempts, in this `attempt`, from every call but the one that made the retries.
+    /// Whether the entry counts in this `attempt`. It never counts for the call that made the retries.
     fn is_taken(&self, attempt: u32, call: Option<&Weak<K>>, now: Stamp) -> bool {
         self.attempt < attempt
             && self.in_vain.until > now
@@ -89,7 +89,7 @@ impl<K> Default for Remembered<K> {
 impl<K> Remembered<K> {
     /// Sets what the inner `call` has made in vain so far, up to this `attempt` of the remembering call.
     ///
-    /// What the same call left in earlier attempts stays there and is not counted again.
+    /// Entries of the same call in earlier attempts stay, and are not counted again.
     pub(crate) fn set(
         &mut self,
         attempt: u32,
@@ -131,8 +131,7 @@ impl<K> Remembered<K> {
             }));
     }
 
-    /// How many retries of `function` were made in vain before this `attempt`, but for those of `call`
-    /// itself.
+    /// How many retries of `function` were made in vain before this `attempt`, except those of `call` itself.
     pub(crate) fn taken(
         &self,
         function: FunctionId,
@@ -154,7 +153,7 @@ impl<K> Remembered<K> {
         self.each_function(|entry| entry.is_taken(attempt, call, now))
     }
 
-    /// What the remembering call hands on when asked: all that was made in vain inside of it.
+    /// All retries that were made in vain inside the remembering call.
     pub(crate) fn totals(&self, now: Stamp) -> Vec<InVain> {
         self.each_function(|entry| entry.attempt != 0 && entry.in_vain.until > now)
     }
@@ -206,7 +205,7 @@ impl<K> Remembered<K> {
         })
     }
 
-    /// Keeps, of the calls that ended, the one with most retries for each function and attempt.
+    /// Of the calls that ended, keeps only the call with most retries for each function and attempt.
     fn merge_ended(&mut self) {
         let (running, ended): (Vec<_>, Vec<_>) = self
             .entries

@@ -4,19 +4,19 @@ use crate::stopped::Outcome;
 
 /// Why a call was refused a retry.
 ///
-/// The call around is not retried if its attempt fails in the same poll. A body that went on failed for
-/// another reason.
+/// The call around is not retried if its attempt fails in the same poll. If its body went on, it failed for another
+/// reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Budget,
-    /// A deadline from further out. With its own deadline a call refuses nothing to those around.
+    /// An inherited deadline. A call's own deadline refuses nothing to the calls around it.
     Deadline,
     HintTooLong,
     Cancelled,
 }
 
 impl Refusal {
-    /// The refusal in how a call ended, if it was one. `inherited` is said of the nearest deadline.
+    /// Returns the refusal in an outcome, if it is one. `inherited` says whether the nearest deadline was inherited.
     pub(crate) fn of(outcome: Outcome, inherited: bool) -> Option<Self> {
         match outcome {
             Outcome::Budget => Some(Self::Budget),
@@ -27,7 +27,7 @@ impl Refusal {
         }
     }
 
-    /// How the call around ends for it.
+    /// The outcome of the call around.
     pub(crate) fn outcome(self) -> Outcome {
         match self {
             Self::Budget => Outcome::Budget,

@@ -1,7 +1,7 @@
-//! Who wants to know how calls end, found through a pointer that is set around each poll.
+//! Listeners, which want to know how calls end. A pointer that is set around each poll leads to them.
 //!
-//! The pointer is not the one to the frame: `observe` and a test scope lie between calls, and change nothing of
-//! what the calls inside see of those around.
+//! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of the calls around
+//! it.
 
 mod observe;
 
@@ -17,7 +17,7 @@ use crate::context::{Frame, around, is_within};
 use crate::report::Report;
 use crate::trial::{self, Trial};
 
-/// As the pointer to the frame, and for the same reason a `const`.
+/// A `const` for the same reason as the pointer to the frame.
 const LISTENER: ScopedKey<Listener> = ScopedKey {
     inner: {
         thread_local!(static POINTER: Cell<Option<&'static Listener>> = const { Cell::new(None) });
@@ -25,19 +25,19 @@ const LISTENER: ScopedKey<Listener> = ScopedKey {
     },
 };
 
-/// Hears of the calls that end while it is lent.
+/// Receives the reports of the calls that end while it is lent.
 #[derive(Debug, Default)]
 pub(crate) struct Listener {
     /// The frame around the listener, as an address to compare; 0 for none.
     mark: Cell<usize>,
-    /// Of the outermost call that ended last.
+    /// The report of the outermost call that ended last.
     last: RefCell<Option<Report>>,
-    /// The trial that the calls inside are in: its own, or that of a listener around.
+    /// The trial of the calls inside: its own, or that of a listener around.
     trial: OnceCell<Arc<Trial>>,
 }
 
 impl Listener {
-    /// Hears of the calls of a trial.
+    /// Makes the listener of a trial.
     pub(crate) fn of(trial: Arc<Trial>) -> Self {
         Self {
             trial: OnceCell::from(trial),
@@ -56,13 +56,13 @@ impl Listener {
         if is_within() {
             LISTENER.set(self, poll)
         } else {
-            // A call asks for a frame around it, and only within one for a listener.
+            // A call looks for a listener only if there is a frame around it.
             Frame::outside().lend(|| LISTENER.set(self, poll))
         }
     }
 
-    /// Polls a future that this listener hears of. Once it is ready it is dropped, so that the calls which it still
-    /// holds end too; then the last report is told to the listener around, and given.
+    /// Polls a future. Once it is ready, the future is dropped, so that the calls it still holds end too. Then the last
+    /// report is told to the listener around, and returned.
     ///
     /// # Panics
     ///
@@ -83,7 +83,7 @@ impl Listener {
         Poll::Ready((output, self.hand_on()))
     }
 
-    /// Gives the last report, and tells it to the listener around.
+    /// Returns the last report, and tells it to the listener around.
     pub(crate) fn hand_on(&self) -> Option<Report> {
         let report = self.last.take();
         if let Some(report) = &report {
@@ -92,20 +92,20 @@ impl Listener {
         report
     }
 
-    /// Takes note of a call that ended.
+    /// Records the report of a call that ended.
     pub(crate) fn tell(&self, report: Report) {
         if self.is_outermost() {
             *self.last.borrow_mut() = Some(report);
         }
     }
 
-    /// Whether no call lies between the listener and the code that runs now.
+    /// Whether no call is between the listener and the running code.
     fn is_outermost(&self) -> bool {
         around(|frame| !frame.is_call() || mark() == self.mark.get()).unwrap_or(true)
     }
 }
 
-/// Whether anybody listens.
+/// Whether there is a listener.
 #[inline]
 pub(crate) fn is_listening() -> bool {
     LISTENER.is_set()

@@ -1,7 +1,7 @@
-//! What a call records with the crate `metrics`, where that has a recorder.
+//! What a call records with the crate `metrics`, if a recorder is installed.
 //!
-//! Attempts and delays are recorded as they happen, everything else when the call ends. An error's text is
-//! never recorded, so the number of series does not depend on what fails.
+//! Attempts and delays are recorded as they happen, and the rest when the call ends. The text of an error is never
+//! recorded, so the number of series is bounded.
 
 #[cfg(feature = "metrics")]
 mod recorded;
@@ -18,13 +18,13 @@ use crate::report::Report;
 pub(crate) enum Attempted {
     Succeeded,
     Failed(Verdict),
-    /// It was dropped, or it panicked, so nobody knows how it would have ended.
+    /// It was dropped or it panicked, so it has no verdict.
     Unfinished,
 }
 
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 impl Attempted {
-    /// The word for it: the verdict, where there is one.
+    /// The value of the label: the verdict, if there is one.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Succeeded => "success",
@@ -34,7 +34,7 @@ impl Attempted {
     }
 }
 
-/// Whether a recorder is there, for this thread or for the process.
+/// Whether a recorder is installed, for this thread or for the process.
 #[inline]
 pub(crate) fn is_recording() -> bool {
     #[cfg(feature = "metrics")]

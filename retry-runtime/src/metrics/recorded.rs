@@ -1,4 +1,4 @@
-//! Hands values to the recorder.
+//! Passes values to the recorder.
 
 use std::ptr;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use crate::report::Report;
 
 const METADATA: Metadata<'static> = Metadata::new("reattempt", Level::INFO, None);
 
-/// Without a recorder this takes two loads and two comparisons, and no call.
+/// Without a recorder, this takes two loads and two comparisons, and no call.
 #[inline]
 pub(super) fn is_recording() -> bool {
     with_recorder(|recorder| !is_noop(recorder))
 }
 
-/// Whether this is what the crate `metrics` gives where no recorder is set.
+/// Whether this is the recorder that the crate `metrics` returns if none is installed.
 ///
-/// A recorder of another type without fields has the same table of methods only if its methods are the same
-/// code, and then it records nothing either. The other way round, a table may exist several times, as it does
-/// where nothing is optimised. Then a process without a recorder takes longer, and still records nothing.
+/// It compares the tables of methods. Another type has the same table only if its methods are the same code, and then
+/// it records nothing either. A table may exist several times, for example without optimisation. Then a process without
+/// a recorder takes longer, and still records nothing.
 #[inline]
 fn is_noop(recorder: &dyn Recorder) -> bool {
     static NOOP: NoopRecorder = NoopRecorder;
@@ -63,7 +63,7 @@ pub(super) fn ended(report: &Report) {
     });
 }
 
-/// Looks the series of a function up, if there is a recorder for them.
+/// Looks up the series of a function, if there is a recorder.
 #[cold]
 fn record(function: &'static str, write: impl FnOnce(&Series, &dyn Recorder)) {
     with_recorder(|recorder| {

@@ -26,13 +26,13 @@ pub(super) struct Series {
     delay: Key,
     seconds: Key,
     budget: Key,
-    /// Whether a recorder was told of the names.
+    /// Whether the names were described to a recorder.
     described: Flag,
 }
 
 impl Series {
-    /// The keys of a function. They are made at its first call while a recorder is there, and kept: there are
-    /// as many as the program has names of functions.
+    /// Returns the keys of a function. They are made once and never dropped: their number is that of the functions'
+    /// names.
     pub(super) fn of(function: &'static str) -> &'static Self {
         static ALL: RwLock<Option<HashMap<&'static str, &'static Series>>> = RwLock::new(None);
         let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
@@ -88,8 +88,8 @@ impl Series {
         }
     }
 
-    /// Gives a recorder the unit and the meaning of each name, once for each function. One without fields may
-    /// be none at all, and would be the only one to hear of it.
+    /// Describes the unit and the meaning of each name to a recorder, once for each function. A recorder without
+    /// fields is skipped: it may be the one that records nothing, and the real one would then miss the description.
     pub(super) fn describe_to(&self, recorder: &dyn Recorder) {
         if size_of_val(recorder) > 0 && self.described.is_down() && self.described.raise() {
             describe(recorder);
@@ -121,7 +121,7 @@ impl Series {
     }
 }
 
-/// The key of a word. Each word is in its table; a test goes through them.
+/// Returns the key of a word. Each word is in its table, which a test checks.
 fn find<W: PartialEq + Copy>(keys: &[(W, Key)], word: W) -> &Key {
     let found = keys.iter().find(|(own, _)| *own == word);
     &found.unwrap_or(&keys[0]).1

@@ -28,24 +28,25 @@ use crate::site::{BudgetOf, Settings};
 impl Policy {
     /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
     ///
-    /// The operation is called once for each attempt. Prefer the attribute where you write a function: it checks
-    /// more at compile time, keeps the error of an earlier attempt as the source of a
-    /// [`Stopped`](crate::Stopped), and costs less. Use `run` for closures, and for code you do not own. The keys
-    /// `when_ok`, `before_retry` and `on_end` are the attribute's alone.
+    /// The operation is called once for each attempt. Prefer the attribute when you write a function: it checks more at
+    /// compile time, keeps the error of an earlier attempt as the source of a [`Stopped`](crate::Stopped), and costs
+    /// less. Use `run` for closures, and for code that you do not own. Only the attribute has the keys `when_ok`,
+    /// `before_retry` and `on_end`.
     ///
-    /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) say which errors are retried, as in the
-    /// attribute. Without `when` and `on` the error type decides, through [`Retryable`]. The error type must be able
-    /// to hold a [`Stopped`](crate::Stopped), since only the policy says whether there is a timeout or a deadline.
+    /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
+    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`]. The error type must be able
+    /// to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline.
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
-    /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default budget.
+    /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
+    /// budget.
     ///
-    /// An `async` closure cannot change what it captures. Use an atomic or a `Mutex` for that, or a closure that
-    /// returns an `async move` block.
+    /// An `async` closure cannot change the variables that it captures. Use an atomic or a `Mutex` for that, or a
+    /// closure that returns an `async move` block.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future drops the attempt that is under way.
+    /// Dropping the future drops the running attempt, or ends the wait.
     ///
     /// # Examples
     ///
@@ -115,7 +116,7 @@ impl Preset {
     }
 }
 
-/// An operation with retries: the future that [`Policy::run`] gives.
+/// An operation with retries: the future that [`Policy::run`] returns.
 ///
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
 /// [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
@@ -133,8 +134,8 @@ pub struct Run<'p, O, T, E, R = ByVerdict, V = NoVeto, C = Pending<()>, H = NoHo
 type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 
 impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
-    /// Never retries the errors for which `veto` returns true, whatever the other rules say. It is also asked
-    /// about the error that a timeout would give.
+    /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
+    /// sees the error that the caller would get.
     pub fn unless<P>(self, veto: P) -> Run<'p, O, T, E, R, Veto<P>, C, H>
     where
         P: FnMut(&E) -> bool,
@@ -142,13 +143,13 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
         self.change(|parts| parts.with_veto(Veto(veto)))
     }
 
-    /// Stops the call when `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) of
-    /// [`Outcome::Cancelled`](crate::Outcome::Cancelled).
+    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
+    /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
     pub fn with_cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, R, V, D::IntoFuture, H> {
         self.change(|parts| parts.with_cancel(cancel.into_future()))
     }
 
-    /// Tells `hook` of each retry, before the wait.
+    /// Calls `hook` for each retry, before the wait.
     pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, R, V, C, Hook<P>>
     where
         P: FnMut(&RetryEvent<'_, E>),
@@ -157,8 +158,8 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
             .change(|parts| parts.with_hook(Hook(hook)))
     }
 
-    /// Bounds the retries by this budget: a [`Budget`](crate::Budget), or one in an `Arc` or an `Option`.
-    /// Default: one for each place in the source that calls [`Policy::run`], and none with unlimited attempts.
+    /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
+    /// one for each place in the source that calls [`Policy::run`], and none if the attempts are unlimited.
     pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, R, V, C, H>
     where
         B: BudgetOf + ?Sized,
@@ -168,38 +169,38 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
         run.set(|settings| settings.with_budget(budget.budget()))
     }
 
-    /// Retries without a budget: the load that retries add has no bound then.
+    /// Retries without a budget. Nothing then bounds the load that retries add.
     pub fn without_budget(self) -> Self {
         self.set(|settings| settings.with_budget(None))
     }
 
-    /// Says whether an attempt may run twice. With `false`, only errors that say the attempt never ran are
-    /// retried. Default: true.
+    /// Sets whether the operation may run twice. With `false`, only errors with the verdict
+    /// [`Refused`](crate::Verdict::Refused) are retried, and timeouts are not. Default: true.
     pub fn with_idempotent(self, idempotent: bool) -> Self {
         self.set(|settings| settings.with_idempotent(idempotent))
     }
 
-    /// Keeps the text of errors out of events and spans: their field `error` says `(sensitive)`. Use it where that
-    /// text may hold a secret, such as a password in a URL. Hooks still get the error itself.
+    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Set it
+    /// if the text may contain a secret, such as a password in a URL. Hooks still get the error itself. Default: false.
     pub fn with_sensitive(self, sensitive: bool) -> Self {
         self.set(|settings| settings.with_sensitive(sensitive))
     }
 
-    /// Sets the name in events and reports. Default: file, line and column of the call of [`Policy::run`].
+    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`].
     pub fn with_name(self, name: &'static str) -> Self {
         self.set(|settings| settings.with_name(name))
     }
 
-    /// Gives the future without a box. It is `Send` where the operation, its futures, their results and the rules
-    /// are.
+    /// Runs the operation without a box. The future is `Send` if the operation, its futures, their results and the
+    /// rules are.
     ///
     /// # Errors
     ///
-    /// - The operation's own.
+    /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
     ///
     /// # Panics
     ///
-    /// - If it was polled before.
+    /// - If the `Run` was polled before.
     pub async fn unboxed<F>(self) -> Result<T, E>
     where
         O: FnMut() -> F,
@@ -219,7 +220,7 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
         })
     }
 
-    /// What runs already is not changed.
+    /// A `Run` that was polled before is not changed.
     fn change<S, W, D, I>(
         self,
         change: impl FnOnce(RunParts<'p, O, E, R, V, C, H>) -> RunParts<'p, O, E, S, W, D, I>,

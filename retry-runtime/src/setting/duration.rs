@@ -35,7 +35,7 @@ const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 /// unit     = ns | us | ms | s | m | h | d, or one of their longer names
 /// ```
 ///
-/// with blanks around parts and before units. A copy of the attribute's grammar, which another crate has.
+/// with blanks around parts and before units. It is the grammar of the attribute, which is in another crate.
 pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault> {
     let found = &text::shown(text);
     let text = text.trim();
@@ -100,7 +100,7 @@ pub(crate) fn human(duration: Duration) -> String {
     parts.join(" ")
 }
 
-/// Something else than a duration.
+/// The fault of a value that is not a duration.
 pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
     const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
     let endless = text::among(ENDLESS, &found.trim_matches('"').trim().to_lowercase());
@@ -113,9 +113,9 @@ pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
     }
 }
 
-/// A number without a unit.
+/// The fault of a number without a unit.
 pub(crate) fn no_unit(found: &str, number: &str) -> SettingFault {
-    // From a hundred on milliseconds are the likelier guess.
+    // From 100 on, milliseconds are more likely.
     let (first, second) = match number.parse::<f64>() {
         Ok(value) if value >= 100.0 => ("ms", "s"),
         _ => ("s", "ms"),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! key (which)  ->  value (what, with duration)  ->  fault (what is wrong with it)
-//! together (what contradicts)
+//! together (contradictions)
 //! serde (a whole policy)
 //! ```
 

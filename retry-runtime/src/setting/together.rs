@@ -8,18 +8,19 @@ use super::key::PolicyKey;
 use crate::Backoff;
 use crate::policy::Policy;
 
-/// Who set a key.
+/// Where a key was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setter {
-    /// 0 where configuration did not; else the higher one wins.
+    /// 0 if configuration did not set it. Else the higher rank wins.
     pub(crate) rank: usize,
-    /// Where, as messages continue: ` in the code`. May be empty.
+    /// The place, as messages continue: ` in the code`. May be empty.
     pub(crate) place: String,
 }
 
-/// What contradicts in a policy that configuration changed, and the key to blame: the one that was set last.
+/// Returns the contradictions in a policy that configuration changed, each with the key to blame: the key that was set
+/// last.
 ///
-/// Contradictions within the code are the code's own.
+/// Contradictions within the code are not reported.
 pub(crate) fn contradictions(
     policy: &Policy,
     setter: impl Fn(PolicyKey) -> Setter,

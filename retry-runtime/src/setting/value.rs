@@ -16,7 +16,7 @@ pub(crate) enum Value<'a> {
     Text(&'a str),
     /// A number in decimal digits.
     Number(&'a str),
-    /// What is neither, as messages call it: `a list`.
+    /// Any other value, by its name in messages: `a list`.
     Other(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! Sites of calls that no attribute describes: one for each place in the source.
+//! The settings of calls without an attribute, for each place in the source.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -10,7 +10,7 @@ use crate::policy::Policy;
 impl Settings<'static> {
     /// The settings of a call that is made at `place`: all calls made there share a name and a budget.
     ///
-    /// What they share is made at the first of them and kept: there are as many as the program has such places.
+    /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
         type Places = HashMap<&'static Location<'static>, (&'static str, &'static Shared)>;
         static PLACES: RwLock<Option<Places>> = RwLock::new(None);

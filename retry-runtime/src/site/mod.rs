@@ -1,4 +1,4 @@
-//! What is known of an annotated function before it is called, and what a call goes by.
+//! What is known about an annotated function before it is called, and the settings of a call.
 
 mod given;
 mod label;
@@ -16,9 +16,8 @@ use crate::trace::Lines;
 
 /// An annotated function. One in each.
 ///
-/// `LIMITED` says whether a timer may cut its attempts. It is a type's parameter, so that a function
-/// without timeout and deadline has no timer in its future, and need not have an error that can say
-/// "timed out".
+/// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type, so that a function without
+/// timeout and deadline has no timer in its future, and needs no error type that can hold a `Stopped`.
 #[derive(Debug)]
 pub struct Site<const LIMITED: bool> {
     settings: Settings<'static>,
@@ -33,7 +32,7 @@ pub struct Shared {
     blocked: Flag,
     /// The budget of a function that names none.
     budget: Budget,
-    /// What its calls logged of late.
+    /// The limits of its log lines.
     lines: Lines,
 }
 
@@ -77,7 +76,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
-    /// Retries whatever it costs.
+    /// Retries without a budget.
     #[must_use]
     pub const fn without_budget(mut self) -> Self {
         self.settings = self.settings.with_budget(None);
@@ -91,7 +90,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
-    /// Says that an attempt may not run twice: only what provably never ran is retried.
+    /// Declares that an attempt must not run twice: only refused attempts are retried.
     #[must_use]
     pub const fn not_idempotent(mut self) -> Self {
         self.settings.idempotent = false;
@@ -105,14 +104,14 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
-    /// Says that a hook wants to know how long the call took, so that the clock is read for it.
+    /// Declares that a hook wants to know how long the call took, so that the clock is read.
     #[must_use]
     pub const fn with_listener(mut self) -> Self {
         self.settings.listens = true;
         self
     }
 
-    /// The settings of each call that brings none of its own.
+    /// The settings of each call that has none of its own.
     #[must_use]
     pub const fn settings(&self) -> &Settings<'static> {
         &self.settings

@@ -1,4 +1,4 @@
-//! What one call goes by.
+//! The settings of one call.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::jitter::Jitter;
 use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
 
-/// What a call goes by: the function's name, a policy, and what bounds its retries.
+/// The settings of a call: the function's name, a policy, and the budget.
 ///
-/// Those of the function are in its site. A call that works out some of them makes a copy, which the
-/// setters change.
+/// The settings of the function are in its site. A call that computes some of them makes a copy, which the setters
+/// change.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
 pub struct Settings<'p> {
@@ -24,12 +24,12 @@ pub struct Settings<'p> {
     pub(super) type_name: Option<fn() -> &'static str>,
     shared: &'static Shared,
     budget: Option<&'p Budget>,
-    /// Whether the attribute says which budget, `"none"` included.
+    /// Whether the attribute names a budget, `"none"` included.
     budget_given: bool,
-    /// The delays, where the call brings them. Those of the policy are in the policy.
+    /// The delays of this call. Those of the policy are in the policy.
     delays: Option<&'p [Duration]>,
     policy: Policy,
-    /// The limits of the policy as a frame keeps them.
+    /// The limits of the policy in the unit of a frame.
     timeout: u64,
     deadline: u64,
     attempts: u32,
@@ -73,8 +73,8 @@ impl<'p> Settings<'p> {
         self.of_policy(policy)
     }
 
-    /// Sets the delays themselves: one attempt more than there are delays, and no jitter. The last delay is
-    /// repeated where the call makes more attempts.
+    /// Sets the delays, with one attempt more than there are delays, and no jitter. The last delay is repeated if the
+    /// call makes more attempts.
     #[must_use]
     pub fn with_delays(self, delays: &'p [Duration]) -> Self {
         let policy = self.policy.with_attempts(attempts_for(delays));
@@ -84,7 +84,7 @@ impl<'p> Settings<'p> {
         }
     }
 
-    /// Sets what bounds the retries of this call and others together; `None` for nothing.
+    /// Sets the budget, or `None` for none.
     #[must_use]
     pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
         self.budget = budget;
@@ -99,7 +99,7 @@ impl<'p> Settings<'p> {
         self
     }
 
-    /// Says that a hook wants to know how the call went.
+    /// Declares that a hook wants to know what the call did.
     #[must_use]
     pub(crate) const fn with_listener(mut self) -> Self {
         self.listens = true;
@@ -113,7 +113,7 @@ impl<'p> Settings<'p> {
         self
     }
 
-    /// Says whether an attempt may run twice.
+    /// Sets whether an attempt may run twice.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
         self.idempotent = idempotent;
@@ -130,7 +130,7 @@ impl<'p> Settings<'p> {
             None => u32::MAX,
         };
         if !self.budget_given {
-            // Its delays bound a loop without end; a budget would only end it.
+            // The delays bound the load of an endless loop. A budget would only end it.
             self.budget = match policy.attempts() {
                 Some(_) => Some(&self.shared.budget),
                 None => None,
@@ -148,27 +148,27 @@ impl<'p> Settings<'p> {
         }
     }
 
-    /// What tells the function from every other.
+    /// The identity of the function.
     pub(crate) fn function(&self) -> FunctionId {
         FunctionId::of(self.shared)
     }
 
-    /// Says, the first time, that the function has fewer attempts within another.
+    /// Raised once an event said that the function has fewer attempts within another.
     pub(crate) fn told(&self) -> &'static Flag {
         &self.shared.told
     }
 
-    /// Says, the first time, that a wait of the function blocks a thread of a runtime.
+    /// Raised once an event said that a wait of the function blocks a thread of a runtime.
     pub(crate) fn blocked(&self) -> &'static Flag {
         &self.shared.blocked
     }
 
-    /// The lines that its calls logged of late.
+    /// The limits of the function's log lines.
     pub(crate) fn lines(&self) -> &'static Lines {
         &self.shared.lines
     }
 
-    /// Whether an attempt may run again after one that may have run.
+    /// Whether an attempt may run twice.
     pub(crate) const fn is_idempotent(&self) -> bool {
         self.idempotent
     }
@@ -178,7 +178,7 @@ impl<'p> Settings<'p> {
         self.sensitive
     }
 
-    /// Whether a hook wants to know how the call went, and how long it took.
+    /// Whether a hook wants to know what the call did, and how long it took.
     #[inline]
     pub(crate) const fn listens(&self) -> bool {
         self.listens
@@ -189,7 +189,7 @@ impl<'p> Settings<'p> {
         self.nested
     }
 
-    /// What bounds the retries of all its calls together.
+    /// The budget.
     #[inline]
     pub(crate) const fn budget(&self) -> Option<&'p Budget> {
         self.budget
@@ -212,7 +212,7 @@ impl<'p> Settings<'p> {
         }
     }
 
-    /// Calls in all; `u32::MAX` for no limit.
+    /// The number of attempts, or `u32::MAX` for no limit.
     #[inline]
     pub(crate) const fn attempts(&self) -> u32 {
         self.attempts

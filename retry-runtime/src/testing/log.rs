@@ -1,4 +1,4 @@
-//! What the calls in a test scope did.
+//! The log of a test scope.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ impl Log {
         Self(calls)
     }
 
-    /// All of them, nested ones too.
+    /// Returns all calls, nested calls too.
     #[must_use]
     pub fn calls(&self) -> &[LoggedCall] {
         &self.0
@@ -31,7 +31,7 @@ impl Log {
     }
 }
 
-/// One line a call: its report, and the delays.
+/// Shows one line for each call: its report and its delays.
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for call in &self.0 {
@@ -42,19 +42,19 @@ impl fmt::Display for Log {
 }
 
 impl LoggedCall {
-    /// How the call went.
+    /// Returns what the call did.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The delay before each retry, in order.
+    /// Returns the delay before each retry, in order.
     #[must_use]
     pub fn delays(&self) -> &[Duration] {
         &self.delays
     }
 
-    /// The verdict of each failed attempt, in order. An attempt that was cut counts as
+    /// Returns the verdict of each failed attempt, in order. An attempt that was cut counts as
     /// [`Verdict::Transient`].
     #[must_use]
     pub fn verdicts(&self) -> &[Verdict] {

@@ -1,8 +1,7 @@
-//! Tests of code that retries: without waits, and without an eye on each other.
+//! Tests of code that retries: without waits, and independent of each other.
 //!
-//! In a [`Scope`], annotated functions and [`Policy::run`](crate::Policy::run) make their attempts one after the
-//! other without waiting, draw their jitter from a seed, and have budgets of their own. What they did is in the
-//! [`Log`].
+//! In a [`Scope`], annotated functions and [`Policy::run`](crate::Policy::run) do not wait between attempts, draw their
+//! jitter from a seed, and have budgets of their own. A [`Log`] lists the calls.
 //!
 //! # Examples
 //!
@@ -27,14 +26,14 @@
 //!
 //! | | a test scope | `#[tokio::test(start_paused = true)]` |
 //! |---|---|---|
-//! | waits | are left out and written down | are left out: the clock jumps |
-//! | timeouts and deadlines | run in real time; a wait that is left out counts towards the deadline | run on the jumping clock |
+//! | waits | are skipped and recorded | are skipped: the clock jumps |
+//! | timeouts and deadlines | run in real time; a skipped wait counts towards the deadline | run on the jumping clock |
 //! | real I/O (a mock server, a database) | works | the clock jumps while the answer is on its way, so that attempts time out |
 //! | jitter | from the seed | random |
 //! | budgets | fresh for each scope | those of the process |
 //!
-//! Use the paused clock for tests without I/O that are about time. It only jumps where every task waits for it:
-//! a mock server that takes 20 ms to answer looks like an idle runtime.
+//! Use the paused clock for tests that are about time and do no I/O. The clock jumps when every task waits: while a
+//! mock server takes 20 ms to answer, the runtime looks idle.
 
 mod log;
 mod scope;

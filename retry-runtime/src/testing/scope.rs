@@ -1,4 +1,4 @@
-//! A future whose calls do not wait, and disturb nobody.
+//! A future whose calls do not wait, and are independent of other tests.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,12 +14,12 @@ use crate::trial::Trial;
 /// The settings of a test scope.
 ///
 /// A call is in the scope if it begins there: in the future that [`run`](Self::run) polls, in what
-/// [`run_blocking`](Self::run_blocking) calls, or in a task that [`propagate`](crate::propagate()) carries the scope to. It stays in it to its end. Scopes do not see each other,
-/// so tests in parallel do not disturb each other.
+/// [`run_blocking`](Self::run_blocking) calls, or in a task that [`propagate`](crate::propagate()) carries the scope
+/// to. It stays in it to its end. Scopes do not see each other, so tests in parallel do not disturb each other.
 ///
 /// Inside a scope, a call
-/// - does not wait between attempts, unless [`with_waits`](Self::with_waits) says so. A wait that is left out counts as over: in
-///   the report, and towards the call's own deadline;
+/// - does not wait between attempts, unless [`with_waits`](Self::with_waits) says so. A wait that is left out counts
+///   as over: in the report, and towards the call's own deadline;
 /// - draws its jitter from the [seed](Self::with_seed), its name, and how many calls of that name began before it in
 ///   the scope. The same seed gives the same delays, whatever other calls do at the same time;
 /// - has a copy of its budget which is fresh at the start of the scope. Calls in one scope that share a budget share
@@ -36,7 +36,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Makes a scope with seed 0, that leaves waits out and caps no attempts.
+    /// Makes a scope with the seed 0, which skips waits and does not limit the attempts.
     pub const fn new() -> Self {
         Self {
             seed: 0,
@@ -45,25 +45,25 @@ impl Scope {
         }
     }
 
-    /// Sets what the jitter is drawn from. Default: 0.
+    /// Sets the seed of the jitter. Default: 0.
     pub const fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Caps the attempts of every call, whatever its policy; 0 counts as 1. Default: no cap.
+    /// Limits the attempts of every call, whatever its policy. 0 counts as 1. Default: no limit.
     pub const fn with_attempts(mut self, most: u32) -> Self {
         self.attempts = Some(if most == 0 { 1 } else { most });
         self
     }
 
-    /// Says whether calls wait between attempts. Default: false.
+    /// Sets whether calls wait between attempts. Default: false.
     pub const fn with_waits(mut self, waits: bool) -> Self {
         self.waits = waits;
         self
     }
 
-    /// Runs a future in the scope. Gives its output, and the log of the calls that ended within it.
+    /// Runs a future in the scope. Returns its output, and the log of the calls that ended in it.
     ///
     /// # Cancel safety
     ///
@@ -77,8 +77,8 @@ impl Scope {
         }
     }
 
-    /// Runs code that is not async in the scope, on this thread. Gives its output, and the log of the calls that
-    /// ended within it. No runtime is needed.
+    /// Runs code that is not async in the scope, on this thread. Returns its output, and the log of the calls that
+    /// ended in it. It needs no runtime.
     ///
     /// # Examples
     ///

@@ -1,11 +1,11 @@
-//! How many lines of one function may be logged: ten of each message in a second.
+//! Limits the lines of one function: ten of each message in a second.
 
 #[cfg(feature = "tracing")]
 use crate::atomics::{AtomicU64, Word};
 #[cfg(feature = "tracing")]
 use crate::clock::Stamp;
 
-/// The lines that each message of one function logged of late.
+/// The limits of the messages of one function.
 #[derive(Debug)]
 pub(crate) struct Lines {
     #[cfg(feature = "tracing")]
@@ -33,7 +33,7 @@ impl Lines {
     }
 }
 
-/// The lines of one message in the current second, which begins with the first of them.
+/// The lines of one message in the current second, which begins with its first line.
 ///
 /// One word: when the second began, in milliseconds (32 bits, which wrap after 49 days), how many lines passed
 /// in it (4 bits), and how many were left out since the last one that passed (28 bits).
@@ -51,8 +51,8 @@ impl Limit {
         Self(AtomicU64::new(0))
     }
 
-    /// Takes note of a line. Gives how many were left out since the last one that was logged, or `None` if this
-    /// line is left out too.
+    /// Counts a line. Returns how many lines were left out since the last logged line, or `None` if this line is left
+    /// out too.
     pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
         const MOST_LEFT_OUT: u64 = (1 << 28) - 1;
         let now = (now.as_nanos() / 1_000_000) & u64::from(u32::MAX);
@@ -74,7 +74,8 @@ impl Limit {
     }
 }
 
-/// Whether a second that began then is over. Another thread may have begun it just after this one read the clock.
+/// Whether the second that began at `began` is over. `began` may be later than `now`, because another thread read the
+/// clock later.
 #[cfg(feature = "tracing")]
 fn is_over(began: u64, now: u64) -> bool {
     const SECOND: u64 = 1_000;

@@ -1,7 +1,7 @@
 //! The events of a call, for `tracing`.
 //!
-//! Arguments are never recorded. The error's text is made only where an event is wanted. A function logs ten
-//! lines of each message in a second, and then how many it left out.
+//! Arguments are never recorded. The text of an error is made only if the event is wanted. A function logs each message
+//! at most ten times a second. The next line says how many were left out.
 
 mod lines;
 #[cfg(feature = "tracing")]
@@ -31,21 +31,20 @@ pub(crate) struct FailedAttempt<'a> {
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) verdict: Verdict,
-    /// How long the call took, if its start is known. It reads the clock, so it is asked for only where an
-    /// event is wanted.
+    /// How long the call took, if its start is known. It reads the clock, so it is called only if the event is wanted.
     pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
     /// The error in words.
     pub(crate) words: &'a dyn Words,
-    /// The budget, if it is what refused a retry.
+    /// The budget that refused a retry.
     pub(crate) empty: Option<&'a Budget>,
     pub(crate) lines: &'a Lines,
 }
 
-/// How many lines were left out before one that is logged now, for its field `left_out`: `None` in it for none.
-/// Leaves the function where this line is left out too.
+/// The value of the field `left_out`: how many lines were left out before this line, or `None`. Returns from the
+/// function if this line is left out too.
 ///
-/// To be used within the first field of an event. `tracing` works the fields out only where somebody takes the
-/// line: a subscriber, or the crate `log`, of which nobody else can ask that.
+/// Use it in the first field of an event. `tracing` evaluates the fields only if a subscriber or the crate `log` takes
+/// the line, and there is no other way to ask `log`.
 #[cfg(feature = "tracing")]
 macro_rules! limited {
     ($limit:expr) => {
@@ -56,7 +55,7 @@ macro_rules! limited {
     };
 }
 
-/// Whether a subscriber hears of calls that fail.
+/// Whether a subscriber takes the events of calls that fail.
 #[inline]
 pub(crate) fn is_heard() -> bool {
     #[cfg(feature = "tracing")]
@@ -65,7 +64,7 @@ pub(crate) fn is_heard() -> bool {
     false
 }
 
-/// Whether anybody may hear of them. Without a subscriber `tracing` may hand events on to the crate `log`.
+/// Whether anybody may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.
 #[inline]
 pub(crate) fn may_be_heard() -> bool {
     #[cfg(feature = "tracing")]
@@ -74,7 +73,7 @@ pub(crate) fn may_be_heard() -> bool {
     false
 }
 
-/// Writes the event of a failed attempt, unless its line is left out: the fields that each has, then its own.
+/// Writes the event of a failed attempt, unless its line is left out: the fields of every such event, then its own.
 #[cfg(feature = "tracing")]
 macro_rules! failed {
     ($event:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
@@ -106,8 +105,8 @@ pub(crate) fn retry_scheduled(failure: FailedAttempt<'_>, delay: Duration) {
     let _ = delay;
 }
 
-/// No attempt will follow. An event of level warn; for an error that is not retryable, which is the caller's own
-/// business, of level debug.
+/// No attempt will follow: an event of level warn, or of level debug for an error that is not retryable, because the
+/// caller deals with that.
 pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     if outcome == Outcome::NotRetryable {
@@ -115,7 +114,7 @@ pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
             debug,
             failure,
             not_retryable,
-            "attempt failed, not worth another",
+            "attempt failed, not retryable",
             outcome = outcome.as_str()
         );
     } else {
@@ -160,8 +159,8 @@ pub(crate) fn succeeded_after_retry(
     let _ = (function, attempt, elapsed, lines);
 }
 
-/// A function has fewer attempts than its policy says, because the calls around it retry too: an event
-/// of level info, the first time it acts.
+/// A function has fewer attempts than its policy allows, because the calls around it retry too: an event of level info,
+/// once for each function.
 pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
     #[cfg(feature = "tracing")]
     tracing::info!(
@@ -169,14 +168,14 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
         function,
         allowed,
         attempts,
-        "no further attempt here: the calls around retry this function too"
+        "no attempts left: retries of nested calls add, they do not multiply"
     );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, allowed, attempts);
 }
 
-/// A function waited between attempts, and its thread has the tasks of a runtime to run: an event of level warn,
-/// the first time.
+/// A function waits between attempts on a thread that runs the tasks of a runtime: an event of level warn, once for
+/// each function.
 pub(crate) fn blocked(function: &'static str) {
     #[cfg(feature = "tracing")]
     tracing::warn!(

@@ -1,7 +1,7 @@
 //! The spans of a call: one for the call, and in it one for each attempt.
 //!
-//! The call has a span of its own, because the span around it may hold other calls too, one beside the other. The
-//! waits between two attempts and the outcome belong to the call, and to none of its attempts.
+//! The call has a span of its own, because the span around it may contain other calls too. The waits and the outcome
+//! belong to the call, not to one of its attempts.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) struct Spans {
     attempt: Option<Arc<Span>>,
 }
 
-/// What the span of an attempt says when it opens. OpenTelemetry has signed numbers only: others become text.
+/// The fields of a span when it opens. They are signed numbers, because OpenTelemetry turns other numbers into text.
 pub(crate) struct Begun {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
@@ -33,8 +33,8 @@ pub(crate) struct Begun {
 }
 
 impl Spans {
-    /// Opens the span of an attempt, and before that of the first one the span of the call. `None` if nobody
-    /// wants either.
+    /// Opens the span of an attempt. For the first attempt, also opens the span of the call. Returns `None` if no
+    /// subscriber wants them.
     pub(crate) fn begin(earlier: Option<Self>, begun: &Begun) -> Option<Self> {
         let call = earlier.map_or_else(|| Arc::new(of_call(begun)), |spans| spans.call);
         let attempt = of_attempt(&call, begun);
@@ -62,7 +62,7 @@ impl Spans {
         }
     }
 
-    /// Closes the spans of a call that ended. An attempt that has not ended was dropped with it.
+    /// Closes the spans of a call that ended. An attempt that has not ended was dropped with the call.
     pub(crate) fn end(self, outcome: Outcome) {
         let Self { call, .. } = self.end_attempt(Attempted::Unfinished, None);
         record(&call, "outcome", &outcome.as_str());
@@ -84,14 +84,14 @@ impl Spans {
         self.attempt.clone()
     }
 
-    /// Records in the span of an attempt how often its request was sent before.
+    /// Records in the span of an attempt how many times its request was sent before.
     #[cfg(feature = "http")]
     pub(crate) fn record_resends(attempt: &Span, resends: u32) {
         record(attempt, "http.request.resend_count", &i64::from(resends));
     }
 }
 
-/// Records the value of a field. By reference, as the lowest version of `tracing` takes it.
+/// Records the value of a field. It takes a reference, because the lowest supported version of `tracing` does.
 fn record(span: &Span, field: &'static str, value: &impl Value) {
     span.record(field, value);
 }
@@ -110,7 +110,7 @@ fn of_call(begun: &Begun) -> Span {
 }
 
 fn of_attempt(call: &Span, begun: &Begun) -> Span {
-    // A filter may leave out the call and not the attempt, which then is in the span around.
+    // A filter may leave out the call but not the attempt. The attempt is then in the span around the call.
     let parent = call.id().or_else(|| Span::current().id());
     debug_span!(
         target: "reattempt",
@@ -126,7 +126,7 @@ fn of_attempt(call: &Span, begun: &Begun) -> Span {
     )
 }
 
-/// A span that this thread is in until the value is dropped, for one poll or less.
+/// A span that is entered until this value is dropped, for at most one poll.
 #[derive(Debug)]
 #[must_use = "the span is left when this is dropped"]
 pub(crate) struct Entered(Arc<Span>);

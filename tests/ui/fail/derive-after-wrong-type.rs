@@ -1,4 +1,4 @@
-//! expect: `u64` is no delay
+//! expect: `u64` is not a delay
 
 #[derive(reattempt::Retryable)]
 enum Error {

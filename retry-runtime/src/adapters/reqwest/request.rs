@@ -1,4 +1,4 @@
-//! What a request of `reqwest` tells the server of the attempt that sends it.
+//! The headers that tell a server about the attempt that sends a request.
 
 use std::cell::Cell;
 
@@ -7,11 +7,11 @@ use crate::adapters::http::set_attempt_headers;
 use crate::sealed::Sealed;
 use ::http::{Error, HeaderName, HeaderValue};
 
-/// Tells the server of the attempt that sends a request.
+/// Tells the server about the attempt that sends a request.
 pub trait RequestExt: Sealed + Sized {
     /// Sets the headers of [`set_attempt_headers`]: the idempotency key, the number of the attempt, and the time left.
     ///
-    /// Headers that you set before are kept, so call it last. Outside of an attempt nothing is set. Build the request
+    /// Headers that you set before are kept, so call it last. Outside of an attempt, nothing is set. Build the request
     /// in the body of the annotated function, so that each attempt sends its own number.
     ///
     /// # Examples
@@ -30,7 +30,7 @@ pub trait RequestExt: Sealed + Sized {
     ///
     /// # Panics
     ///
-    /// - If the operating system has no randomness to give for the key.
+    /// - If the operating system gives no randomness for the key.
     #[must_use]
     fn attempt_headers(self) -> Self;
 }
@@ -42,7 +42,7 @@ impl RequestExt for RequestBuilder {
         let sound = Cell::new(false);
         let builder = self.header(Asked(&sound), HeaderValue::from_static(""));
         if !sound.get() {
-            // It holds an error, which `send` gives.
+            // It holds an error, which `send` returns.
             return builder;
         }
         let (client, request) = builder.build_split();
@@ -57,8 +57,8 @@ impl RequestExt for RequestBuilder {
     }
 }
 
-/// The name of a header, which a builder asks for only if it holds no error. It shows its headers only to those who
-/// take it apart, and an error could not be put back.
+/// The name of a header. A builder converts it only if it holds no error, which is how an error is noticed: the builder
+/// shows its headers only when it is taken apart, and an error could not be put back.
 struct Asked<'a>(&'a Cell<bool>);
 
 const ASKED: HeaderName = HeaderName::from_static("reattempt-asked");

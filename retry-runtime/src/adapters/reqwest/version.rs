@@ -1,4 +1,4 @@
-//! The adapter of one version of `reqwest`, which the module around names `client`.
+//! The adapter of one version of `reqwest`. The module around names that version `client`.
 
 mod request;
 
@@ -62,7 +62,7 @@ pub trait ResponseExt: Sealed + Sized {
     /// # Errors
     ///
     /// - The status is in 400 to 599. The response and its body are dropped; the status and the delay
-    ///   that the server asked for are kept.
+    ///   that the server asked for are kept in the error.
     fn check(self) -> Result<Self, StatusError>;
 }
 

@@ -1,4 +1,4 @@
-//! The adapter of one version of `sqlx`, whose core the module around names `client`.
+//! The adapter of one version of `sqlx`. The module around names the core of that version `client`.
 
 use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
@@ -44,7 +44,7 @@ impl Retryable for Error {
             | Self::AnyDriverError(_)
             | Self::InvalidSavePointStatement
             | Self::BeginFailed => Verdict::Permanent,
-            // Bytes that are no message, or a thread of SQLite that has panicked.
+            // Bytes that are not a message, or a thread of SQLite that panicked.
             Self::Protocol(_) | Self::WorkerCrashed => Verdict::Unknown,
             // Migrations, and errors that the crate may add.
             _ => Verdict::Unknown,
@@ -112,7 +112,7 @@ pub(crate) fn failure(error: &Error) -> DatabaseFailure {
     }
 }
 
-/// Commits the transaction, and marks an error as one of the commit.
+/// Commits the transaction, and returns an error as [`TransactionError::Commit`].
 ///
 /// # Errors
 ///

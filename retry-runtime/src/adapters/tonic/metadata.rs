@@ -1,23 +1,23 @@
-//! What a gRPC call tells the server of the attempt that makes it.
+//! The metadata that tells a gRPC server about the current attempt.
 
 use ::tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
 
 use crate::context::Attempt;
 use crate::deadline::header::format_grpc_timeout;
 
-/// Tells the server of the attempt that the current code runs in.
+/// Tells the server about the current attempt.
 ///
 /// | metadata | value |
 /// |---|---|
 /// | `idempotency-key` | the same UUID for all attempts of a call |
-/// | `grpc-previous-rpc-attempts` | how many attempts there were before, from the second attempt on (gRFC A6) |
+/// | `grpc-previous-rpc-attempts` | the number of attempts before this one, from the second attempt on (gRFC A6) |
 /// | `grpc-timeout` | the time left, if the attempt has a limit (*gRPC over HTTP2*, gRPC project) |
 ///
-/// Metadata that is there already is kept. Outside of an attempt nothing is set.
+/// Metadata that is already set is kept. Outside of an attempt, nothing is set.
 ///
 /// # Panics
 ///
-/// - If the operating system has no randomness to give for the key.
+/// - If the operating system gives no randomness for the key.
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ fn set(metadata: &mut MetadataMap, name: &'static str, text: impl FnOnce() -> St
     if metadata.contains_key(name) {
         return;
     }
-    // Digits, letters and hyphens are always a value.
+    // Digits, letters and hyphens always make a valid value.
     if let Ok(value) = AsciiMetadataValue::try_from(text()) {
         metadata.insert(AsciiMetadataKey::from_static(name), value);
     }
