@@ -10,8 +10,9 @@ pub use crate::argument::{
     Local, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use crate::call::{
-    Attempt, Call, Cancels, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, Never, OnEnd,
-    Prepare, Remembers, Unless, Unlimited, Wait, drive, rule, tell, unless,
+    Attempt, Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Failed, Forgets,
+    Keeper, Keeps, Kept, LastError, Never, Next, NoKeeper, NotKept, Nothing, OnEnd, Prepare,
+    Remembers, Unless, Unlimited, Wait, drive, unless,
 };
 pub use crate::classify::{
     Delay, Find, Inside, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
