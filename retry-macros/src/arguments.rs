@@ -1,4 +1,4 @@
-//! What becomes of each argument: every attempt starts from what the caller passed.
+//! How each attempt gets the arguments: every attempt starts from what the caller passed.
 //!
 //! ```text
 //! never handed over whole     borrowed: the attempt captures it by unique reference
@@ -147,7 +147,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let cfg = cfg_of(binding);
     let plumbing = Span::mixed_site().located_at(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
-    // These fire on a binding that has the user's name, and it has to have that name.
+    // These fire on a binding that has the user's name, and it has to have that name. With a `mut` of ours, clippy
+    // sees that the binding is generated.
     let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
     let attempt = match treatment {
         Treatment::Leave => return,
@@ -201,6 +202,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                 let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;);
                 (Some(quote_spanned!(plumbing=> mut)), Some(captured))
             };
+            let shadows = (mutability.is_some() || unique.is_none()).then_some(shadows);
             let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
             match mutability {
                 // In the attempt, where rustc sees that a value is assigned and never read.
@@ -234,7 +236,7 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
     let plumbing = Span::mixed_site().located_at(name.span());
     match treatment {
         Treatment::ChooseParts => {
-            let parts = Ident::new("__retry_parts", Span::mixed_site());
+            let parts = Ident::new("__parts", Span::mixed_site());
             let cfg = cfg_of(binding);
             plan.each.extend(quote_spanned! {plumbing=>
                 #(#cfg)* let mut #parts = __retry::Parts::new(&mut #name);

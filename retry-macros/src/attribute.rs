@@ -1,5 +1,5 @@
-//! The pipeline of the attribute, and its one recovery rule: whatever is wrong, the function is put
-//! back as it was typed, beside the errors, so that its callers and editors go on working.
+//! The pipeline of the attribute, and its recovery rule: the function is always emitted as it was typed, beside the
+//! errors, so that its callers compile and editors keep working.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     });
     match (errors.finish(), planned) {
         (None, Some((function, plan))) => expand::expand(&function, &model, &plan),
-        // An attribute on an expression is rustc's to refuse. What stands for one is one.
+        // rustc refuses an attribute on an expression. An expression has to be replaced by an expression.
         (errors, _) if item::is_closure(item) => quote!({ #errors #item }),
         (errors, _) => quote!(#item #errors),
     }

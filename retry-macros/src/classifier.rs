@@ -2,70 +2,64 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::Expr;
 use syn::spanned::Spanned as _;
+use syn::{Expr, Type};
 
 use crate::item::{Function, visible_error};
 use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 
-/// An expression that rules on the error that `error`, a reference, names.
+/// An expression that rules on the error that `error` names, a `&Failed<E>`.
 ///
 /// ```text
 /// Input:   unless = U, matches = "P", on = "A | B", when = W
-/// Output:  if veto(error) { Ruling::stop(SAID) }
+/// Output:  if error.is_vetoed() { Ruling::stop(SAID) }
 ///          else {
-///              match error {
+///              match error.error() {
 ///                  P => Ruling::retry(SAID),
-///                  _ => match Find::<_, A>::new(error).find(|it| SAID).or_else(|| … B …) {
-///                      Some(said) if ask(error, W) => Ruling::retry(said),
+///                  _ => match error.search::<A>().find(|it| it.said()).or_else(|| … B …) {
+///                      Some(said) if ask(error.error(), W) => Ruling::retry(said),
 ///                      _ => Ruling::stop(SAID),
 ///                  }
 ///              }
 ///          }
 /// ```
 ///
-/// Without `on`, `matches` and `when` the last branch is `Ruling::by(verdict_of(error))`: the error's
-/// own verdict. `veto` is the name of the closure that [`veto`] makes.
-pub(crate) fn ruling(
-    function: &Function,
-    model: &Model,
-    error: &Ident,
-    veto: Option<&Ident>,
-) -> TokenStream {
+/// Without `on`, `matches` and `when` the last branch is `Ruling::by(verdict_of(error.error()))`: the error's
+/// own verdict.
+pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> TokenStream {
     let plumbing = Span::mixed_site();
     let Rules {
-        unless: _,
-        not_on: _,
+        unless,
+        not_on,
         matches,
         on,
         when,
     } = &model.rules;
-    let said = quote_spanned!(plumbing=> __retry::Probe::new(#error).said());
+    let said = quote_spanned!(plumbing=> #error.said());
     let stop = quote_spanned!(plumbing=> __retry::Ruling::stop(#said));
     let found = on.as_ref().map(|types| {
-        let link = Ident::new("__retry_link", plumbing);
+        let link = Ident::new("__link", plumbing);
         let mut alternatives = types.value.iter().map(|ty| {
-            // rustc's "can never be found inside" belongs on the type.
-            let find = Ident::new("find", plumbing.located_at(ty.span()));
-            quote_spanned! {plumbing=>
-                __retry::Find::<_, #ty>::new(#error).#find(|#link| __retry::Probe::new(#link).said())
-            }
+            let find = searched(error, ty, "find");
+            quote_spanned!(plumbing=> #find(|#link| #link.said()))
         });
         let first = alternatives.next();
         quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
     });
-    let when = when.as_ref().map(|when| ask(error, when));
-    let found_said = Ident::new("__retry_said", plumbing);
+    let when = when.as_ref().map(|when| asked(error, when));
     let decision = match (found, when) {
-        (Some(found), None) => quote_spanned! {plumbing=>
-            __retry::Ruling::found(#found, #error, |#error| #said)
-        },
-        (Some(found), Some(when)) => quote_spanned! {plumbing=>
-            match #found {
-                __retry::Some(#found_said) if #when => __retry::Ruling::retry(#found_said),
-                _ => #stop,
+        (Some(found), None) => {
+            quote_spanned!(plumbing=> __retry::Ruling::found(#found, || #said))
+        }
+        (Some(found), Some(when)) => {
+            let found_said = Ident::new("__said", plumbing);
+            quote_spanned! {plumbing=>
+                match #found {
+                    __retry::Some(#found_said) if #when => __retry::Ruling::retry(#found_said),
+                    _ => #stop,
+                }
             }
-        },
+        }
         (None, Some(when)) => quote_spanned! {plumbing=>
             __retry::Ruling { retry: #when, said: #said }
         },
@@ -76,7 +70,7 @@ pub(crate) fn ruling(
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
             let at = plumbing.located_at(blamed.span());
             let error = Ident::new(&error.to_string(), at);
-            let verdict = quote_spanned!(at=> __retry::verdict_of(#error));
+            let verdict = quote_spanned!(at=> __retry::verdict_of(#error.error()));
             quote_spanned!(plumbing=> __retry::Ruling::by(#verdict))
         }
     };
@@ -84,7 +78,7 @@ pub(crate) fn ruling(
         Some(matches) => {
             let pattern = &matches.value;
             quote_spanned! {plumbing=>
-                match #error {
+                match #error.error() {
                     #pattern => __retry::Ruling::retry(#said),
                     // The user's pattern may match every error, so that nothing is left for ours.
                     #[allow(unreachable_patterns)]
@@ -94,34 +88,43 @@ pub(crate) fn ruling(
         }
         None => decision,
     };
-    match veto {
-        Some(veto) => quote_spanned!(plumbing=> if #veto(#error) { #stop } else { #decision }),
-        None => decision,
+    if unless.is_none() && not_on.is_none() {
+        return decision;
     }
+    quote_spanned!(plumbing=> if #error.is_vetoed() { #stop } else { #decision })
 }
 
-/// A closure that says whether `unless` or `not_on` forbids another attempt after an error.
+/// Whether `unless` or `not_on` forbids another attempt after an error, which `error` names, a `&Failed<E>`.
 ///
 /// ```text
 /// Input:   unless = U, not_on = "N"
-/// Output:  let veto = rule(&ended, |error| ask(error, U) || Find::<_, N>::new(error).contains());
+/// Output:  ask(error.error(), U) || error.search::<N>().contains()
 /// ```
-pub(crate) fn veto(model: &Model, ended: &Ident, veto: &Ident) -> Option<TokenStream> {
-    let plumbing = Span::mixed_site();
-    let error = Ident::new("__retry_error", plumbing);
+pub(crate) fn veto(model: &Model, error: &Ident) -> Option<TokenStream> {
     let Rules { unless, not_on, .. } = &model.rules;
-    let unless = unless.iter().map(|unless| ask(&error, unless));
+    let unless = unless.iter().map(|unless| asked(error, unless));
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
-        // rustc's "can never be found inside" belongs on the type.
-        let contains = Ident::new("contains", plumbing.located_at(ty.span()));
-        quote_spanned!(plumbing=> __retry::Find::<_, #ty>::new(#error).#contains())
+        let contains = searched(error, ty, "contains");
+        quote_spanned!(Span::mixed_site()=> #contains())
     });
     let questions: Vec<_> = unless.chain(not_on).collect();
-    (!questions.is_empty()).then(|| {
-        quote_spanned! {plumbing=>
-            let mut #veto = __retry::rule(&#ended, |#error| #(#questions)||*);
-        }
-    })
+    (!questions.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> #(#questions)||*))
+}
+
+/// A search for errors of a type: `error.search::<A>().find`.
+fn searched(error: &Ident, ty: &Type, method: &str) -> TokenStream {
+    let plumbing = Span::mixed_site();
+    // rustc's "can never be found inside" belongs on the type.
+    let method = Ident::new(method, plumbing.located_at(ty.span()));
+    quote_spanned!(plumbing=> #error.search::<#ty>().#method)
+}
+
+/// A question of the user's about the error.
+fn asked(error: &Ident, predicate: &Spanned<Expr>) -> TokenStream {
+    ask(
+        &quote_spanned!(Span::mixed_site()=> #error.error()),
+        predicate,
+    )
 }
 
 /// Whether there is but one attempt, so that nothing is asked of the error's type.

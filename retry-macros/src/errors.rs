@@ -1,4 +1,4 @@
-//! Everything the macro may say, and the accumulator that says all of it at once.
+//! All messages of the macro, and the accumulator that reports them together.
 //!
 //! Wording: lower case, no full stop, what was found and then what is expected, in at most some 80
 //! characters with everything typed in backticks; then a line that begins with `help:` and holds
@@ -37,9 +37,8 @@ pub(crate) use self::typed::{quoted, typed, whole};
 
 /// The mistakes found so far.
 ///
-/// They are told in the order of the source, whichever stage finds them: each knows [where](At) it is.
-/// Dropping it without [`finish`](Errors::finish) loses them, so in tests that is a panic (never for a
-/// user).
+/// They are reported in the order of the source, whichever stage finds them: each knows its [place](At).
+/// Dropping it without [`finish`](Errors::finish) loses the mistakes, so that panics in tests (never for a user).
 #[derive(Default)]
 pub(crate) struct Errors {
     mistakes: Vec<(At, String)>,

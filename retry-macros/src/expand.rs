@@ -9,32 +9,21 @@
 //!              static SHARED: __retry::Shared = __retry::Shared::new();
 //!              static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
 //!              let mut call = __retry::Call::begin(&SITE);
-//!              let mut kept = call.kept_error::<…>().choose();
+//!              let mut kept = None;                                         // the last error, for `Stopped`
 //!              loop {
 //!                  let ended = {
 //!                      let b = __retry::Argument::new(&b).for_each_attempt();  // a clone, or `&b`
-//!                      let ended = call.attempt(async {
+//!                      call.attempt(async {
 //!                          if false {
 //!                              let _ = &mut a;                              // captured uniquely
 //!                              return __retry::typed::<io::Result<T>>();    // fixes the type
 //!                          }
 //!                          BODY
-//!                      }).await;
-//!                      ended
+//!                      }).await
 //!                  };
-//!                  let at = match call.ended(ended) {
-//!                      Ok(value) => return call.succeeded(value),
-//!                      Err(Failed::Error(failed)) => {
-//!                          let error = &failed;
-//!                          match call.failed(RULING, …) {
-//!                              Some(at) => { kept.keep(failed); at }
-//!                              None => return call.err(failed),
-//!                          }
-//!                      }
-//!                      Err(Failed::Cut(cut)) => match call.cut(cut, false) {
-//!                          Ok(at) => at,
-//!                          Err(cut) => return call.stopped(&mut kept, cut),
-//!                      },
+//!                  let at = match call.settle(ended, &mut kept, |error| (RULING, error.words(), error.kept())) {
+//!                      Ok(at) => at,
+//!                      Err(result) => return result,
 //!                  };
 //!                  call.wait(at).await;
 //!              }
@@ -117,7 +106,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {
                     // By name: a block alone looks to clippy like an `async fn` written out.
-                    let future = Ident::new("__retry_future", Span::mixed_site());
+                    let future = Ident::new("__future", Span::mixed_site());
                     quote!(let #future = async move { #code }; #future)
                 }
             }
@@ -143,7 +132,7 @@ fn whole(function: &Function) -> TokenStream {
         }
         _ => None,
     };
-    let future = Ident::new("__retry_future", plumbing);
+    let future = Ident::new("__future", plumbing);
     quote_spanned! {plumbing=>
         // That the block gives a future is its purpose.
         #[allow(clippy::async_yields_async)]

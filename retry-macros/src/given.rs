@@ -1,6 +1,6 @@
 //! One argument whose key is known, with its value still as typed.
 //!
-//! Each knows where it is, so that an error about it or a part of it does.
+//! Each value knows its place, so that an error can point at it or at a part of it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -21,7 +21,7 @@ pub(crate) struct Given {
     pub(crate) span: Span,
 }
 
-/// A value in one of its forms: both are legal for every key.
+/// A value as it was written. Every key accepts quotes and plain Rust.
 #[derive(Clone)]
 pub(crate) enum Form {
     /// In quotes.
@@ -40,7 +40,7 @@ impl Form {
         }
     }
 
-    /// Parses all of it; what comes out of quotes carries the span of the quotes.
+    /// Parses the whole value. Tokens from a value in quotes carry the span of the quotes.
     pub(crate) fn parse<P: Parser>(&self, parser: P) -> syn::Result<P::Output> {
         match self {
             Self::Text(text) => text.parse_with(parser),
@@ -58,7 +58,7 @@ impl Form {
 }
 
 impl Given {
-    /// Looks at the punctuation; `None` where there is no value.
+    /// Checks the punctuation. `None` if there is no value.
     pub(crate) fn new(key: &'static Key, arg: RawArg, errors: &mut Errors) -> Option<Self> {
         let (form, at) = match arg.value {
             RawValue::Alone if key.grammar == Grammar::Flag => {
@@ -133,12 +133,12 @@ impl Given {
         At::of(part).within(self.at.position)
     }
 
-    /// A value of another kind than the key takes.
+    /// The error for a value of the wrong kind.
     pub(crate) fn wrong(&self) -> Fault {
         self.fault(value::wrong(self.key, &self.typed()))
     }
 
-    /// The same, with a better idea than the example.
+    /// The same, with a better proposal than the example.
     pub(crate) fn wrong_but(&self, write: &str) -> Fault {
         self.fault(value::wrong_but(self.key, &self.typed(), write))
     }

@@ -83,7 +83,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let dynamic = dynamic.into_iter().map(|(_, setter)| setter);
     let dynamic: TokenStream = dynamic.collect();
     let borrowed = borrowed.into_iter().map(|(_, binding)| binding).collect();
-    let name = Ident::new("__retry_policy", plumbing);
+    let name = Ident::new("__policy", plumbing);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty())
             .then(|| quote_spanned!(plumbing=> .with_policy(|#name| #name #setters)))

@@ -27,7 +27,7 @@ pub(crate) enum Usage {
     Moved,
     /// By value: `f(x)`, `Some(x)`, `Struct { x }`.
     HandedOver,
-    /// To its end: `drop(x)`, `x.await`. A reference to it would not do, even where it compiles.
+    /// Used up: `drop(x)`, `x.await`. A reference cannot stand for it, even where that compiles.
     UsedUp,
 }
 
@@ -149,7 +149,7 @@ impl Uses<'_> {
             self.note(usage, around);
             return;
         }
-        // Of a field nobody can see whether it is `Copy`.
+        // The tokens do not show whether a field is `Copy`.
         self.note(usage.min(Usage::InParts), around);
         self.taken_apart |= patterns::take(tokens, at, end);
         let place = tokens.get(at..=end).unwrap_or_default();

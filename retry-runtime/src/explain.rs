@@ -10,7 +10,7 @@ const LONGEST_CHAIN: usize = 32;
 /// Puts an error into words, whatever its type can say.
 ///
 /// ```text
-/// Output: Explain::new(error).words()
+/// Output: error.words()      // error: &Explain<E>
 /// ```
 ///
 /// The compiler looks for the method here first, where it applies to a std error, then behind
@@ -28,6 +28,13 @@ impl<'a, E: ?Sized> Explain<'a, E> {
     #[inline]
     pub const fn new(error: &'a E) -> Self {
         Self(Displayed(Named(error)))
+    }
+
+    /// The error.
+    #[inline]
+    #[must_use]
+    pub const fn error(&self) -> &'a E {
+        self.0.0.0
     }
 }
 
@@ -54,7 +61,7 @@ impl<E: Error> Explain<'_, E> {
 
 impl<E: Error> Words for Explain<'_, E> {
     fn text(&self) -> String {
-        let error = self.0.0.0;
+        let error = self.error();
         let mut text = error.to_string();
         let mut cause = error.source();
         for _ in 0..LONGEST_CHAIN {

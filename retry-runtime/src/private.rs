@@ -10,8 +10,9 @@ pub use crate::argument::{
     LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use crate::call::{
-    Call, Cancels, Cut, Cuts, Ending, Failed, Forgets, KeptError, LastError, LimitedAttempt, Never,
-    OnEnd, Prepare, Remembers, Unless, UnlimitedAttempt, Wait, drive, rule, tell, unless,
+    Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Failed, Forgets, Keeper,
+    Keeps, Kept, LastError, LimitedAttempt, Never, Next, NoKeeper, NotKept, Nothing, OnEnd,
+    Prepare, Remembers, Unless, UnlimitedAttempt, Wait, drive, unless,
 };
 pub use crate::classify::{
     Find, Inside, IntoHint, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,

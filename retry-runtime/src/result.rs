@@ -18,6 +18,9 @@ pub trait ResultLike {
     /// The result as such.
     #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
     fn into_result(self) -> Result<Self::Value, Self::Error>;
+    /// The result by reference.
+    #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
+    fn as_result(&self) -> Result<&Self::Value, &Self::Error>;
     /// Back again, from an `Ok`.
     fn from_value(value: Self::Value) -> Self;
     /// Back again, from an `Err`.
@@ -34,6 +37,11 @@ impl<T, E> ResultLike for Result<T, E> {
     #[inline]
     fn into_result(self) -> Self {
         self
+    }
+
+    #[inline]
+    fn as_result(&self) -> Result<&T, &E> {
+        self.as_ref()
     }
 
     #[inline]

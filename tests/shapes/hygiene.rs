@@ -7,18 +7,19 @@ use crate::{cases, Calls};
 /// Arguments and locals named as the expansion names its own.
 #[reattempt::retry(timeout = "1s")]
 async fn named_like_ours(
-    __retry_call: &Calls,
-    __retry_attempt: String,
+    __call: &Calls,
+    __error: String,
     call: u8,
     attempt: u8,
     error: u8,
     result: u8,
     wait: u8,
 ) -> io::Result<usize> {
-    let __retry_wait = usize::from(call + attempt + error + result + wait);
-    let __retry_ended = std::convert::identity(__retry_attempt).len();
-    __retry_call.fail::<()>()?;
-    Ok(__retry_wait + __retry_ended)
+    let __at = usize::from(call + attempt + error + result + wait);
+    let __ended = std::convert::identity(__error).len();
+    let __kept = __call.fail::<()>();
+    __kept?;
+    Ok(__at + __ended)
 }
 
 /// A raw identifier for the function and for its argument.

@@ -1,6 +1,6 @@
 //! What becomes of `self`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReceiverKind, Type};
@@ -13,6 +13,7 @@ use super::types::{Indirection, indirection, is_counted};
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
+use crate::tokens::is_punct;
 use crate::usage::{self, Usage};
 
 /// Plans how an attempt sees `self`.
@@ -81,10 +82,12 @@ pub(super) fn plan_self(
                 .extend(quote_spanned!(plumbing=> let _ = &mut *#this;));
         }
     } else if by_value && !held && receiver.mutability.is_none() {
-        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along. And what
-        // a pattern takes out of a reference is an error at the field.
+        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along. And if a
+        // pattern or a method takes a field out of a reference, rustc reports it at the field.
         let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
-            || uses.taken_apart && uses.usage < Usage::Moved && uses.fields.is_empty();
+            || uses.usage < Usage::Moved
+                && uses.fields.is_empty()
+                && (uses.taken_apart || only_members(body));
         let again = again(&moved_fields(uses, "self", body), None);
         plan.mutable_self = lends || model.blocking.is_none();
         let captured = plan
@@ -98,4 +101,22 @@ pub(super) fn plan_self(
                 .extend(quote_spanned!(plumbing=> let #renamed = &mut #this;));
         }
     }
+}
+
+/// Whether a body uses `self` only as `self.member`, where a reference to it does the same.
+fn only_members(body: &TokenStream) -> bool {
+    let mut tokens = body.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let fits = match token {
+            TokenTree::Ident(word) if word == "self" => is_punct(tokens.peek(), '.'),
+            TokenTree::Group(group) => only_members(&group.stream()),
+            // `"{self}"`, `"{self:?}"`.
+            TokenTree::Literal(literal) => !literal.to_string().contains("{self"),
+            TokenTree::Ident(_) | TokenTree::Punct(_) => true,
+        };
+        if !fits {
+            return false;
+        }
+    }
+    true
 }

@@ -33,22 +33,22 @@ messages! {
     }
 
     empty() {
-        "`#[retryable]` says nothing";
+        "`#[retryable]` has no verdict, expected one in parentheses";
         help "write `#[retryable(transient)]` ({VERDICTS})";
     }
 
     not_parentheses(value: &TokenStream) {
-        "`#[retryable = …]` is not how it is written";
+        "found `=` after `retryable`, expected parentheses";
         help "write `#[retryable({})]`", typed(value).trim_matches('"');
     }
 
     not_a_path(name: &str, found: &str, expected: &str, example: &str) {
-        "`{found}` is no path, expected {expected}";
+        "`{found}` is not a path, expected {expected}";
         help "write `{name} = \"{example}\"`";
     }
 
     not_a_field(found: &str) {
-        "`{found}` is no field, expected a field's name or the path of a method";
+        "`{found}` is not a field, expected its name or the path of a method";
         help "write `after = \"field\"` (a `Duration` or `Option<Duration>`), or `after = \"Self::method\"`";
     }
 
@@ -69,7 +69,7 @@ messages! {
     }
 
     two_forwards() {
-        "`forward` marks a second field, expected one";
+        "`forward` marks two fields, expected one";
         help "remove one of the marks";
     }
 
@@ -82,8 +82,8 @@ messages! {
 pub(crate) fn not_a_word(found: &TokenStream) -> Message {
     let found = typed(found);
     let message = Message::new(match found.as_str() {
-        "," => "a comma with nothing before it".to_owned(),
-        found => format!("`{found}` is no word of `retryable`"),
+        "," => "found `,`, expected a verdict".to_owned(),
+        found => format!("found `{found}`, expected a word of `retryable`"),
     });
     let inside = found.trim_matches('"');
     message.help(match Id::named(inside) {
@@ -95,7 +95,7 @@ pub(crate) fn not_a_word(found: &TokenStream) -> Message {
 pub(crate) fn no_value(name: &str) -> Message {
     Message::new(format!("`{name}` takes no value")).help(match name {
         "forward" => {
-            "write `forward`, and `#[retryable(forward)]` above the field that is meant".to_owned()
+            "write `forward`, and `#[retryable(forward)]` above the field to ask".to_owned()
         }
         _ => format!(
             "write `{name}`; the delay that a server asked for is `{name}, after = \"field\"`"
@@ -133,7 +133,7 @@ pub(crate) fn no_inner(variant: Option<&Ident>, fields: usize) -> Message {
         0 => Message::new(format!("{whose} has no field to forward to"))
             .help("write `transient`, `throttled`, `refused`, `permanent`, `unknown` or `with`"),
         fields => Message::new(format!(
-            "{whose} has {fields} fields, and none is marked as the one to ask"
+            "{whose} has {fields} fields, and none is marked with `forward`"
         ))
         .help("write `#[retryable(forward)]` above the field"),
     }

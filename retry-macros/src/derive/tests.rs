@@ -107,7 +107,7 @@ fn each_mistake_is_told_once_in_the_order_of_the_source() {
             "`transient` is given twice",
             "`with` has no value, expected the path of a function that gives a `Verdict`",
             "`after` is given twice",
-            "variant `F` has 2 fields, and none is marked as the one to ask",
+            "variant `F` has 2 fields, and none is marked with `forward`",
             "`refused` above a field, expected `forward`",
         ]
     );

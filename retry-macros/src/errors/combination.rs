@@ -35,7 +35,7 @@ messages! {
     }
 
     decorrelated_delays() {
-        "`jitter = \"decorrelated\"` makes the delays, and so does `delays`";
+        "`jitter = \"decorrelated\"` computes the delays, and `delays` lists them";
         help "write `jitter = \"full\"` or `jitter = \"equal\"`, or remove `delays`";
     }
 
@@ -56,7 +56,7 @@ messages! {
 
     timeout_above_deadline(timeout: Duration, deadline: Duration) {
         "`timeout` ({}) is above `deadline` ({})", human(timeout), human(deadline);
-        help "a `timeout` is for one attempt, the `deadline` for all: swap them?";
+        help "`timeout` limits one attempt and `deadline` the whole call: swap them?";
     }
 
     /// The first wait alone is as long as the deadline.
@@ -67,7 +67,7 @@ messages! {
     }
 
     on_and_not_on(ty: &str) {
-        "`{ty}` is in `on` and in `not_on`, which wins";
+        "`{ty}` is in `on` and in `not_on`, so it is never retried";
         help "remove one of the two";
     }
 

@@ -47,7 +47,7 @@ messages! {
 
     /// `M`, which is a month to some and a minute to others.
     month_or_minute(key: &Key, found: &str, number: &str) {
-        "`M` in duration `{found}` is a month to some";
+        "`M` in duration `{found}` could mean months";
         help "did you mean `m`, minutes? write `{}`", assigned(key, &format!("\"{number}m\""));
     }
 
@@ -132,7 +132,7 @@ pub(crate) fn zero(key: &Key) -> Message {
             "write `base = \"0s\"` to retry without waiting",
         ),
     };
-    Message::new(format!("`{key}` is zero, so that {what}")).help(help)
+    Message::new(format!("`{key}` is zero, so {what}")).help(help)
 }
 
 fn units(key: &Key, number: &str) -> String {

@@ -38,17 +38,17 @@ messages! {
 
     returns_nothing() {
         "this function returns nothing, expected a `Result`";
-        help "a function can be retried when it can say that it failed: `-> Result<(), Error>`";
+        help "write `-> Result<(), Error>`: without an error there is nothing to retry";
     }
 
     not_async() {
         "this function is not async, expected `async fn`, or `blocking` in the attribute";
         help "write `#[retry(blocking)]` if the body blocks its thread, which then also waits";
-        note "with `async` alone, a body that blocks would keep its worker from all other tasks";
+        note "in an `async fn`, a body that blocks would keep its worker thread from all other tasks";
     }
 
     blocking_and_async() {
-        "`blocking` is for functions that are not async, and this one gives a future";
+        "`blocking` is for functions that are not async, and this one returns a future";
         help "remove `blocking`";
     }
 

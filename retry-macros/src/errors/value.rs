@@ -56,7 +56,7 @@ pub(crate) mod attempts {
 
         out_of_range(found: &str) {
             "`attempts` is out of range (`{found}`), expected at most {}", u32::MAX;
-            help "write `attempts = \"unlimited\"` if that is meant";
+            help "write `attempts = \"unlimited\"` for no limit";
         }
 
         /// `never`, `none`.
@@ -69,7 +69,7 @@ pub(crate) mod attempts {
         unlimited(found: &str) {
             "found `{found}`, expected a whole number or `\"unlimited\"`";
             help "write `attempts = \"unlimited\"`";
-            note "such a call ends by success, `deadline`, `budget` or `cancel` alone";
+            note "such a call ends only by success, `deadline`, `budget` or `cancel`";
         }
     }
 }
@@ -83,7 +83,7 @@ pub(crate) mod factor {
         }
 
         above_limit(found: &str) {
-            "factor `{found}` is above 1000";
+            "factor `{found}` is above 1000, expected 1 to 1000";
             help "write `factor = 2.0`";
         }
 
@@ -112,7 +112,7 @@ pub(crate) mod function {
         }
 
         asynchronous(key: &Key, argument: &str) {
-            "found an async closure, expected one that `{key}` can ask at once";
+            "found an async closure, expected a closure that is not async";
             help "write `{key} = |{argument}| …`";
         }
     }
@@ -163,12 +163,12 @@ pub(crate) mod types {
 
         /// A type that is no error, or one that is looked through anyway.
         never_inside(key: &Key, found: &str) {
-            "`{found}` is not an error type, and is never inside of one";
+            "`{found}` is not an error type, and is never inside one";
             help "write `{}`", key.example;
         }
 
         text(key: &Key, found: &str) {
-            "`{found}` is not an error type, and is never inside of one";
+            "`{found}` is not an error type, and is never inside one";
             help "write `{} = |error| error.contains(\"{}\")`",
                 asking(key), if key.name == "on" { "busy" } else { "denied" };
         }
@@ -228,7 +228,7 @@ pub(crate) mod pattern {
     messages! {
         invalid(found: &str, reason: &str) {
             "`{found}` is not a pattern: {reason}";
-            help "write what a `match` arm on the error has before `=>`";
+            help "write a pattern on the error: `matches = \"MyError::Closed\"`";
         }
 
         guard(pattern: &str) {
@@ -239,7 +239,7 @@ pub(crate) mod pattern {
         catch_all(found: &str) {
             "`{found}` matches every error, also a permanent one";
             help "name the errors to retry: `matches = \"MyError::Closed\"`";
-            note "to retry every error after all, write `when = |_| true`";
+            note "to retry every error, write `when = |_| true`";
         }
 
         closure() {
@@ -277,7 +277,7 @@ pub(crate) mod path {
 
         empty_name() {
             "`name` is empty";
-            help "leave it out for module path and function name";
+            help "leave `name` out: the default is the module path and the name of the function";
         }
     }
 }

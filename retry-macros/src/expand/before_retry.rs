@@ -22,7 +22,11 @@ pub(super) fn before_retry(
     limited: bool,
 ) -> Option<TokenStream> {
     let Names {
-        call, failed, cut, ..
+        call,
+        kept,
+        error,
+        result: cut,
+        ..
     } = names;
     let plumbing = Span::mixed_site();
     let before_retry = model.before_retry.as_ref()?;
@@ -36,19 +40,20 @@ pub(super) fn before_retry(
     } else {
         quote_spanned!(plumbing=> { #work.await })
     };
-    let prepared = Ident::new("__retry_prepared", blame);
+    let prepared = Ident::new("__prepared", blame);
     let preparation = cancel.run("prepare", cancel.later(&block, plumbing), names);
-    let err = names.call("err", failed);
+    let err = names.call("err", error);
     // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
     let settled = quote_spanned!(blame=> #call.prepared(#prepared));
     let cut = limited.then(|| {
-        let stopped = names.stopped(&quote_spanned!(plumbing=> #call.cut_between(#cut)));
+        let ending = quote_spanned!(plumbing=> &mut #kept, #call.cut_between(#cut));
+        let stopped = names.call("stopped", ending);
         quote_spanned!(plumbing=> __retry::Err(#cut) => return #stopped,)
     });
     Some(quote_spanned! {plumbing=>
         match #preparation {
             __retry::Ok(#prepared) => {
-                if let __retry::Some(#failed) = #settled {
+                if let __retry::Some(#error) = #settled {
                     return #err;
                 }
             }

@@ -61,7 +61,7 @@ pub(super) fn begin(
     };
     let of_type = cfg!(constants_refer_to_statics) && function.names_self();
     let (site, by_reference, made) = if of_type && model.name.is_none() {
-        let site = Ident::new("__retry_site", plumbing);
+        let site = Ident::new("__site", plumbing);
         let made = quote_spanned! {plumbing=>
             let #site: &'static #ty = &const { #made.with_type(::core::any::type_name::<Self>) };
         };
@@ -71,7 +71,7 @@ pub(super) fn begin(
         let name = quote_spanned!(plumbing=> __RETRY_SITE);
         (name, quote_spanned!(plumbing=> &__RETRY_SITE), made)
     };
-    let settings = Ident::new("__retry_settings", plumbing);
+    let settings = Ident::new("__settings", plumbing);
     let (worked_out, begun) = if of_call.is_empty() {
         (
             None,

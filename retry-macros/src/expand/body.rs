@@ -1,36 +1,41 @@
 //! The user's body as the block of an attempt.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
 
+/// `at` is the span of the attempt. There rustc reports a value that the first attempt used up.
+///
 /// ```text
 /// Output: { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS { BODY } }
+///         { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS EXPRESSION }
 /// ```
 pub(super) fn attempt(
     function: &Function,
     plan: &Plan,
     body: &TokenStream,
-    plumbing: Span,
+    at: Span,
 ) -> TokenStream {
+    let plumbing = Span::mixed_site();
     let typed = typed_return(&item::without_impl(&function.output));
     let body = if plan.rename_self {
         renamed_self(body.clone(), plumbing)
     } else {
         body.clone()
     };
-    // An item before a body that is one expression: rustc finds the braces round it unnecessary.
-    let lone = !has_semicolon(&body);
-    let item = lone.then(|| quote_spanned!(plumbing=> const _: () = ();));
     let Plan { never, within, .. } = plan;
-    // In the user's braces: rustc's "expected `Result`, found `()`" and "use of moved value" belong
-    // on the body. In braces of its own: an item in it comes after no statement of ours.
-    let block = braced(quote!(#item #body), function.braces);
+    // In the user's braces: rustc's "expected `Result`, found `()`" belongs on the body. In braces of its own: an item
+    // in it comes after no statement of ours. Round one expression rustc would find them unnecessary.
+    let block = if has_statements(&body) {
+        braced(body, function.braces)
+    } else {
+        body
+    };
     braced(
         quote_spanned!(plumbing=> if false { #never #typed } #within #block),
-        function.braces,
+        at,
     )
 }
 
@@ -51,9 +56,7 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
                 TokenTree::Ident(Ident::new("__self", hygiene.located_at(word.span())))
             }
             TokenTree::Ident(word) => {
-                let names_next = matches!(tokens.peek(), Some(TokenTree::Ident(_)));
-                in_item |= (word == "fn" || word == "impl" || word == "trait" || word == "mod")
-                    && names_next;
+                in_item |= begins_item(&word, tokens.peek());
                 TokenTree::Ident(word)
             }
             TokenTree::Group(group) if in_item => {
@@ -73,9 +76,23 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
     renamed
 }
 
-fn has_semicolon(body: &TokenStream) -> bool {
-    let mut tokens = body.clone().into_iter();
-    tokens.any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';'))
+/// Whether there is a statement or an item in a body, as far as its tokens show.
+fn has_statements(body: &TokenStream) -> bool {
+    let mut tokens = body.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == ';' => return true,
+            TokenTree::Ident(word) if begins_item(&word, tokens.peek()) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a word is the keyword of an item with a body in braces: the item's name follows.
+fn begins_item(word: &Ident, next: Option<&TokenTree>) -> bool {
+    let keywords = ["fn", "impl", "trait", "mod", "struct", "enum"];
+    keywords.iter().any(|keyword| word == keyword) && matches!(next, Some(TokenTree::Ident(_)))
 }
 
 pub(super) fn braced(tokens: TokenStream, span: Span) -> TokenStream {

@@ -25,7 +25,7 @@ impl<'a> Cancel<'a> {
             None => Span::mixed_site(),
         };
         Self {
-            name: Ident::new("__retry_cancel", span),
+            name: Ident::new("__cancel", span),
             future,
             blocking: model.blocking.is_some(),
         }
@@ -75,7 +75,7 @@ impl<'a> Cancel<'a> {
     /// ```
     pub(super) fn run(&self, part: &str, of: impl ToTokens, names: &Names) -> TokenStream {
         let Self { name, future, .. } = self;
-        let call = &names.call;
+        let Names { call, kept, .. } = names;
         let plumbing = Span::mixed_site();
         if self.blocking {
             let part = Ident::new(&format!("{part}_blocking"), plumbing);
@@ -86,9 +86,10 @@ impl<'a> Cancel<'a> {
         if future.is_none() {
             return quote_spanned!(plumbing=> #part.await);
         }
-        let output = Ident::new("__retry_output", plumbing);
+        let output = Ident::new("__output", plumbing);
         let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #part).await);
-        let stopped = names.stopped(&quote_spanned!(plumbing=> #call.cancelled()));
+        let ending = quote_spanned!(plumbing=> &mut #kept, #call.cancelled());
+        let stopped = names.call("stopped", ending);
         quote_spanned! {plumbing=>
             match #cut {
                 __retry::Some(#output) => #output,

@@ -1,14 +1,13 @@
-//! Where a call keeps its last error.
+//! Whether a call may keep its last error.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote_spanned};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 
 use crate::item::{self, Function};
 
-/// The place that keeps the last error. The choice by traits cannot see lifetimes, so an error that
-/// may borrow, or that only the caller knows, is not offered to it.
-pub(super) fn kept_error(function: &Function, call: &Ident) -> TokenStream {
-    let plumbing = Span::mixed_site();
+/// Whether the compiler may choose to keep the last error. The choice by traits cannot see lifetimes, so an
+/// error that may borrow, or that only the caller knows, is not offered to it.
+pub(super) fn may_be_kept(function: &Function) -> bool {
     let error = item::visible_error(&function.output);
     let tokens = error.unwrap_or(&function.output).to_token_stream();
     let unknown = |tokens: &TokenStream| {
@@ -19,26 +18,16 @@ pub(super) fn kept_error(function: &Function, call: &Ident) -> TokenStream {
             _ => false,
         })
     };
-    let forgets = match error {
-        Some(_) => item::mentions_lifetime(&tokens) || unknown(&tokens),
+    match error {
+        Some(_) => !item::mentions_lifetime(&tokens) && !unknown(&tokens),
         None => {
-            head_mentions_lifetime(&tokens)
-                || tokens
+            !head_mentions_lifetime(&tokens)
+                && !tokens
                     .clone()
                     .into_iter()
                     .any(|token| matches!(token, TokenTree::Ident(word) if word == "impl"))
         }
-    };
-    if forgets {
-        return quote_spanned!(plumbing=> __retry::Forgets);
     }
-    // By name where it can be seen: beside an `impl Trait` nothing can be inferred.
-    let output = item::without_impl(&function.output);
-    let error = match error {
-        Some(error) => error.to_token_stream(),
-        None => quote_spanned!(plumbing=> __retry::ErrorOf<#output>),
-    };
-    quote_spanned!(plumbing=> #call.kept_error::<#error>().choose())
 }
 
 /// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in

@@ -1,6 +1,6 @@
 //! The loop of attempts and waits.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
@@ -8,7 +8,7 @@ use super::before_retry::before_retry;
 use super::begin::begin;
 use super::body;
 use super::cancel::Cancel;
-use super::kept_error::kept_error;
+use super::kept_error::may_be_kept;
 use super::names::Names;
 use crate::arguments::Plan;
 use crate::classifier::{self, ask};
@@ -30,29 +30,34 @@ pub(super) fn call(
         .unwrap_or(&function.output)
         .span();
     let settings = settings(model, &function.signature.generics);
-    let limited = settings.limited != Some(false);
-    let cancel = Cancel::new(model);
+    let (known, limited) = (settings.limited.is_some(), settings.limited != Some(false));
     let turn = Turn {
+        function,
         model,
-        cancel,
+        cancel: Cancel::new(model),
         limited,
         names: Names::new(blamed),
     };
+    let begin = begin(function, model, settings, &turn.names.call);
+    // All of the body. On a smaller span rustc would say better where a value is used up, but clippy would take the
+    // body for generated code, and be silent about it (`implicit_return`).
+    let at = function.braces;
+    let block = body::attempt(function, plan, body, at);
+    let body = turn.cancel.later(&block, at);
+    let turns = turn.cancel.around(turn.turns(&turn.attempt(plan, &body)));
     let Names { call, kept, .. } = &turn.names;
-    let begin = begin(function, model, settings, call);
-    let kept = limited.then(|| {
-        let kept_error = kept_error(function, call);
-        quote_spanned!(plumbing=> let mut #kept = #kept_error;)
-    });
-    let block = body::attempt(function, plan, body, plumbing);
-    let body = turn.cancel.later(&block, function.braces);
-    let attempt = turn.attempt(plan, &body);
-    let turns = turn.cancel.around(turn.turns(function, &attempt));
-    quote_spanned!(plumbing=> #begin #kept #turns)
+    // If the policy that is to say it is wrong, rustc reports that and no more.
+    let empty = if known {
+        quote_spanned!(plumbing=> __retry::None)
+    } else {
+        quote_spanned!(plumbing=> #call.keeper().empty())
+    };
+    quote_spanned!(plumbing=> #begin let mut #kept = #empty; #turns)
 }
 
 /// What one turn of the loop is made from.
 struct Turn<'a> {
+    function: &'a Function,
     model: &'a Model,
     cancel: Cancel<'a>,
     /// Whether an attempt may be cut, as far as the attribute shows.
@@ -63,167 +68,93 @@ struct Turn<'a> {
 impl Turn<'_> {
     /// What an attempt gives.
     fn attempt(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
-        let ended = &self.names.ended;
-        let plumbing = Span::mixed_site();
         let attempt = self.cancel.run("attempt", body, &self.names);
         // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
         let each = &plan.each;
         if each.is_empty() {
             attempt
         } else {
-            quote_spanned!(plumbing=> { #each let #ended = #attempt; #ended })
+            quote_spanned!(Span::mixed_site()=> { #each #attempt })
         }
     }
 
     /// The loop.
-    fn turns(&self, function: &Function, attempt: &TokenStream) -> TokenStream {
-        let Names {
-            call,
-            kept,
-            ended,
-            failed,
-            veto,
-            at,
-            ..
-        } = &self.names;
-        let plumbing = Span::mixed_site();
-        let asked = classifier::veto(self.model, ended, veto);
-        let veto = asked.is_some().then_some(veto);
-        let arms = [
-            self.succeeded(),
-            self.failed(function, veto),
-            self.cut(veto).unwrap_or_default(),
-        ];
-        let how = self.names.call("ended", ended);
-        let turn = match &asked {
-            Some(asked) => quote_spanned! {plumbing=> {
-                let #ended = #how;
-                #asked
-                match #ended { #(#arms)* }
-            }},
-            None => quote_spanned!(plumbing=> match #how { #(#arms)* }),
-        };
-        let next = match &self.model.on_retry {
-            None => quote_spanned!(plumbing=> let #at = #turn;),
-            Some(on_retry) => {
-                let on_retry = &on_retry.value;
-                let keep = quote_spanned! {plumbing=>
-                    if let __retry::Some(#failed) = #failed { #kept.keep(#failed); }
-                };
-                let keep = self.limited.then_some(keep);
-                quote_spanned! {plumbing=>
-                    let (#at, #failed) = #turn;
-                    __retry::tell(&#call.event(#failed.as_ref()), #on_retry);
-                    #keep
-                }
-            }
-        };
+    fn turns(&self, attempt: &TokenStream) -> TokenStream {
+        let Names { ended, at, .. } = &self.names;
+        let (checked, settled) = (self.checked(), self.settled());
         let wait = self.cancel.run("wait", at, &self.names);
         let before_retry = before_retry(self.model, &self.cancel, &self.names, self.limited);
-        quote_spanned! {plumbing=>
+        quote_spanned! {Span::mixed_site()=>
             loop {
                 let #ended = #attempt;
-                #next
+                #checked
+                #settled
                 #wait;
                 #before_retry
             }
         }
     }
 
-    /// The arm of an `Ok`.
-    fn succeeded(&self) -> TokenStream {
-        let Names { call, value, .. } = &self.names;
+    /// Asks the rules that come before the ruling: `when_ok`, `unless`, `not_on`.
+    fn checked(&self) -> TokenStream {
+        let Names {
+            ended,
+            error,
+            result,
+            ..
+        } = &self.names;
         let plumbing = Span::mixed_site();
-        let succeeded = self.names.call("succeeded", value);
-        let Some(when_ok) = &self.model.when_ok else {
-            return quote_spanned!(plumbing=> __retry::Ok(#value) => return #succeeded,);
+        let when_ok = self.model.when_ok.as_ref().map(|when_ok| {
+            let asked = ask(result, when_ok);
+            let arguments = quote_spanned!(plumbing=> #ended, |#result| #asked);
+            let checked = self.names.call("when_ok", arguments);
+            quote_spanned!(plumbing=> let #ended = #checked;)
+        });
+        let veto = classifier::veto(self.model, error).map(|veto| {
+            let arguments = quote_spanned!(plumbing=> #ended, |#error| #veto);
+            let checked = self.names.call("unless", arguments);
+            quote_spanned!(plumbing=> let #ended = #checked;)
+        });
+        quote_spanned!(plumbing=> #when_ok #veto)
+    }
+
+    /// Ends the call with its result, or gives the instant of the next attempt.
+    fn settled(&self) -> TokenStream {
+        let Names {
+            call,
+            ended,
+            error,
+            kept,
+            at,
+            result,
+            ..
+        } = &self.names;
+        let plumbing = Span::mixed_site();
+        let ruling = classifier::ruling(self.function, self.model, error);
+        let keeps = if self.limited && may_be_kept(self.function) {
+            quote_spanned!(plumbing=> #error.kept())
+        } else {
+            quote_spanned!(plumbing=> __retry::Forgets)
         };
-        let asked = ask(&quote_spanned!(plumbing=> &#value), when_ok);
-        let retried = self.retried(
-            &quote_spanned!(plumbing=> #call.failed_value()),
-            &self.names.call("ok", value),
-            None,
-        );
+        let arguments = quote_spanned! {plumbing=>
+            #ended, &mut #kept, |#error| (#ruling, #error.words(), #keeps)
+        };
+        let (method, next) = match &self.model.on_retry {
+            None => ("settle", at.to_token_stream()),
+            Some(on_retry) => {
+                let hook = &on_retry.value;
+                (
+                    "decide",
+                    quote_spanned!(plumbing=> #call.tell(#at, &mut #kept, #hook)),
+                )
+            }
+        };
+        let settled = self.names.call(method, arguments);
         quote_spanned! {plumbing=>
-            __retry::Ok(#value) => {
-                if !#asked { return #succeeded; }
-                #retried
-            }
+            let #at = match #settled {
+                __retry::Ok(#at) => #next,
+                __retry::Err(#result) => return #result,
+            };
         }
-    }
-
-    /// The arm of an error.
-    fn failed(&self, function: &Function, veto: Option<&Ident>) -> TokenStream {
-        let Names { call, failed, .. } = &self.names;
-        let plumbing = Span::mixed_site();
-        let error = Ident::new("__retry_error", plumbing);
-        let ruling = classifier::ruling(function, self.model, &error, veto);
-        let decided = quote_spanned! {plumbing=>
-            #call.failed(#ruling, __retry::Explain::new(#error).words())
-        };
-        let retried = self.retried(&decided, &self.names.call("err", failed), Some(failed));
-        quote_spanned! {plumbing=>
-            __retry::Err(__retry::Failed::Error(#failed)) => {
-                let #error = &#failed;
-                #retried
-            }
-        }
-    }
-
-    /// Acts on a decision: ends the call with `ended`, or keeps the error and gives the instant of the next
-    /// attempt.
-    fn retried(
-        &self,
-        decided: &TokenStream,
-        ended: &TokenStream,
-        error: Option<&Ident>,
-    ) -> TokenStream {
-        let Names { kept, at, .. } = &self.names;
-        let plumbing = Span::mixed_site();
-        let next = match error {
-            Some(error) if self.limited && self.model.on_retry.is_none() => {
-                quote_spanned!(plumbing=> { #kept.keep(#error); #at })
-            }
-            error => self.next(error),
-        };
-        quote_spanned! {plumbing=>
-            match #decided {
-                __retry::Some(#at) => #next,
-                __retry::None => return #ended,
-            }
-        }
-    }
-
-    /// What an arm gives: the instant of the next attempt and, for `on_retry`, the error.
-    fn next(&self, error: Option<&Ident>) -> TokenStream {
-        let at = &self.names.at;
-        let plumbing = Span::mixed_site();
-        match (&self.model.on_retry, error) {
-            (None, _) => at.to_token_stream(),
-            (Some(_), None) => quote_spanned!(plumbing=> (#at, __retry::None)),
-            (Some(_), Some(error)) => quote_spanned!(plumbing=> (#at, __retry::Some(#error))),
-        }
-    }
-
-    /// The arm of an attempt that was cut.
-    fn cut(&self, veto: Option<&Ident>) -> Option<TokenStream> {
-        let Names { call, cut, at, .. } = &self.names;
-        let plumbing = Span::mixed_site();
-        let vetoed = match veto {
-            Some(veto) => self
-                .names
-                .call("vetoes", quote_spanned!(plumbing=> #cut, #veto)),
-            None => quote_spanned!(plumbing=> false),
-        };
-        let next = self.next(None);
-        let stopped = self.names.stopped(&cut.to_token_stream());
-        self.limited.then(|| {
-            quote_spanned! {plumbing=>
-                __retry::Err(__retry::Failed::Cut(#cut)) => match #call.cut(#cut, #vetoed) {
-                    __retry::Ok(#at) => #next,
-                    __retry::Err(#cut) => return #stopped,
-                },
-            }
-        })
     }
 }

@@ -1,4 +1,4 @@
-//! What to say of a key that there is not: the nearest one, or ours for the word of another crate.
+//! The message for an unknown key: the nearest key, or our key for one of another crate.
 
 use crate::errors::{Message, typed};
 use crate::keys::{self, Foreign, Id, KEYS, Key};
@@ -16,7 +16,7 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
         None if name.starts_with(char::is_uppercase) => {
             message.help(format!("write `on = {name}`"))
         }
-        None => message.help("take one of the keys below, or leave it out"),
+        None => message.help("write one of the keys below, or remove it"),
     };
     message.note(format!("the keys are {}", all_keys()))
 }

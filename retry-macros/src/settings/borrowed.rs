@@ -35,7 +35,7 @@ impl Sorted<'_> {
             return;
         }
         let at = plumbing.located_at(delays.span);
-        let name = Ident::new("__retry_delays", at);
+        let name = Ident::new("__delays", at);
         self.borrowed.push((
             delays.position,
             quote_spanned!(plumbing=> let #name = &#list;),
@@ -61,7 +61,7 @@ impl Sorted<'_> {
             }
             BudgetSetting::Expr(expr) => {
                 let at = plumbing.located_at(expr.span());
-                let name = Ident::new("__retry_budget", at);
+                let name = Ident::new("__budget", at);
                 self.borrowed.push((
                     budget.position,
                     quote_spanned!(plumbing=> let #name = &#expr;),

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use tokio::time::Sleep;
 
-use super::ended::Cut;
+use super::ended::{Cut, Ended, Never};
 use super::limits::poll_limits;
 use super::state::State;
 use crate::clock::Stamp;
@@ -46,21 +46,21 @@ impl<'c, 'p, F> LimitedAttempt<'c, 'p, F> {
 }
 
 impl<F: Future> Future for LimitedAttempt<'_, '_, F> {
-    type Output = Result<F::Output, Cut>;
+    type Output = Ended<F::Output, Cut>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
         if state.enter(true) {
-            return Poll::Ready(Err(Cut::Late));
+            return Poll::Ready(Ended::Cut(Cut::Late));
         }
         match state.frame.lend(|| this.body.poll(waker)) {
-            Poll::Ready(ended) => Poll::Ready(Ok(ended)),
+            Poll::Ready(result) => Poll::Ready(Ended::Returned(result)),
             Poll::Pending => {
                 state.suspended();
                 let timeout = state.settings.timeout();
-                poll_limits(state, this.timer, timeout, waker).map(Err)
+                poll_limits(state, this.timer, timeout, waker).map(Ended::Cut)
             }
         }
     }
@@ -88,7 +88,7 @@ impl<'c, 'p, F> UnlimitedAttempt<'c, 'p, F> {
 }
 
 impl<F: Future> Future for UnlimitedAttempt<'_, '_, F> {
-    type Output = F::Output;
+    type Output = Ended<F::Output, Never>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
@@ -96,7 +96,7 @@ impl<F: Future> Future for UnlimitedAttempt<'_, '_, F> {
         let state = &**this.state;
         state.enter(false);
         match state.frame.lend(|| this.body.poll(waker)) {
-            Poll::Ready(ended) => Poll::Ready(ended),
+            Poll::Ready(result) => Poll::Ready(Ended::Returned(result)),
             Poll::Pending => {
                 state.suspended();
                 state.start_for_listeners();

@@ -14,7 +14,7 @@ use std::thread;
 use tokio::time::Instant;
 
 use super::Call;
-use super::ended::{Cut, Cuts, Never};
+use super::ended::{Cut, Cuts, Ended, Never};
 use super::state::State;
 use super::worker;
 use crate::clock::Stamp;
@@ -30,9 +30,9 @@ impl<const LIMITED: bool> Call<'_, LIMITED> {
 impl Call<'_, false> {
     /// Makes an attempt.
     #[inline]
-    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> R {
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, Never> {
         self.state.begin_blocking(false);
-        self.state.frame.lend(body)
+        Ended::Returned(self.state.frame.lend(body))
     }
 
     /// Runs what goes before a retry.
@@ -43,17 +43,13 @@ impl Call<'_, false> {
 }
 
 impl Call<'_, true> {
-    /// Makes an attempt.
-    ///
-    /// # Errors
-    ///
-    /// - The deadline was reached before it began.
+    /// Makes an attempt, unless the deadline was reached before it began.
     #[inline]
-    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Result<R, Cut> {
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, Cut> {
         if self.state.begin_blocking(true) {
-            return Err(Cut::Late);
+            return Ended::Cut(Cut::Late);
         }
-        Ok(self.state.frame.lend(body))
+        Ended::Returned(self.state.frame.lend(body))
     }
 
     /// Runs what goes before a retry.

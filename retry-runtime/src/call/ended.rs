@@ -1,15 +1,15 @@
-//! How an attempt ended that did not succeed.
+//! How an attempt ended.
 
 use std::fmt;
 
 use crate::explain::Words;
 use crate::stopped::Stopped;
 
-/// An attempt that did not succeed.
+/// An attempt that ended.
 #[derive(Debug)]
-pub enum Failed<E, C> {
-    /// It returned this error.
-    Error(E),
+pub enum Ended<R, C> {
+    /// The body returned this result.
+    Returned(R),
     /// It was cut.
     Cut(C),
 }

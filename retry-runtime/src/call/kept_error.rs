@@ -6,111 +6,124 @@
 //! future for `tokio::spawn`.
 
 use std::error::Error as StdError;
-use std::marker::PhantomData;
 use std::ops::Deref;
 
 use super::ended::Ending;
 use crate::result::FromStopped;
 use crate::stopped::Stopped;
 
-type BoxedError = Box<dyn StdError + Send + Sync>;
+pub(super) type BoxedError = Box<dyn StdError + Send + Sync>;
 
-/// Chooses between [`Remembers`] and [`Forgets`] by the error's type.
-///
-/// ```text
-/// Output: call.kept_error::<E>().choose()
-/// ```
-///
-/// The compiler looks for the method here first, where it applies to the errors that can be kept,
-/// and then through `Deref`. It looks at traits only, never at lifetimes: an error type that borrows
-/// must not come here.
-#[derive(Debug)]
-pub struct KeptError<E, const LIMITED: bool>(Forgets, PhantomData<fn() -> E>);
+/// Whether a call keeps its last error: [`Remembers`] or [`Forgets`].
+pub trait Keeps<E> {
+    /// What the call holds.
+    type Kept;
 
-impl<E, const LIMITED: bool> KeptError<E, LIMITED> {
-    #[inline]
-    pub(super) fn new() -> Self {
-        Self(Forgets, PhantomData)
-    }
-}
-
-impl<E: Send + Into<BoxedError>> KeptError<E, true> {
-    /// Keeps it.
-    #[inline]
-    #[must_use]
-    pub fn choose(&self) -> Remembers<E> {
-        Remembers(None)
-    }
-}
-
-impl<E, const LIMITED: bool> Deref for KeptError<E, LIMITED> {
-    type Target = Forgets;
-
-    #[inline]
-    fn deref(&self) -> &Forgets {
-        &self.0
-    }
+    /// Keeps the error of an attempt that another will follow, or drops it.
+    fn keep(error: E) -> Option<Self::Kept>;
 }
 
 /// Keeps the last error.
 #[derive(Debug)]
-pub struct Remembers<E>(Option<E>);
-
-impl<E> Remembers<E> {
-    /// Keeps the error of an attempt that another will follow.
-    #[inline]
-    pub fn keep(&mut self, error: E) {
-        self.0 = Some(error);
-    }
-}
+pub struct Remembers;
 
 /// Keeps nothing.
 #[derive(Debug)]
 pub struct Forgets;
 
-impl Forgets {
-    /// The choice for every error that cannot be kept.
-    #[inline]
-    #[must_use]
-    pub fn choose(&self) -> Self {
-        Self
-    }
+/// An error that is kept.
+#[derive(Debug)]
+pub struct Kept<E>(E);
 
-    /// Drops it.
+/// What a call holds that keeps nothing.
+#[derive(Debug)]
+pub enum Nothing {}
+
+impl<E> Keeps<E> for Remembers {
+    type Kept = Kept<E>;
+
     #[inline]
-    pub fn keep<E>(&mut self, _error: E) {}
+    fn keep(error: E) -> Option<Kept<E>> {
+        Some(Kept(error))
+    }
 }
 
-/// What a call that was stopped asks of the place where an error is kept.
+impl<E> Keeps<E> for Forgets {
+    type Kept = Nothing;
+
+    #[inline]
+    fn keep(_error: E) -> Option<Nothing> {
+        None
+    }
+}
+
+/// What a call that was stopped asks of the error that it kept.
 pub trait LastError<E> {
     /// Makes the error of the call, with the kept one as its source.
-    fn make_error<M>(&mut self, ending: Ending) -> E
+    fn make_error<M>(self, ending: Ending) -> E
     where
         E: FromStopped<M>;
 }
 
-impl<E: Into<BoxedError>> LastError<E> for Remembers<E> {
+impl<E: Into<BoxedError>> LastError<E> for Kept<E> {
     #[cold]
-    fn make_error<M>(&mut self, ending: Ending) -> E
+    fn make_error<M>(self, ending: Ending) -> E
     where
         E: FromStopped<M>,
     {
-        match (self.0.take(), ending.error_stands) {
-            (Some(error), true) => error,
-            (last, _) => E::from_stopped(Stopped {
-                source: last.map(Into::into),
-                ..ending.stopped
-            }),
+        if ending.error_stands {
+            return self.0;
         }
+        E::from_stopped(Stopped {
+            source: Some(self.0.into()),
+            ..ending.stopped
+        })
     }
 }
 
-impl<E> LastError<E> for Forgets {
-    #[cold]
-    fn make_error<M>(&mut self, ending: Ending) -> E
+impl<E> LastError<E> for Nothing {
+    fn make_error<M>(self, _ending: Ending) -> E
     where
         E: FromStopped<M>,
     {
-        E::from_stopped(ending.stopped)
+        match self {}
+    }
+}
+
+/// Where the last error of a function is kept, if its limits are in a policy of which only the compiler knows whether
+/// it has any.
+// Two levels, between which rustc chooses. If the policy is wrong, that is then the only error: two methods of the
+// same name in the `impl`s of `Call` would each be another.
+#[derive(Debug)]
+pub struct Keeper<const LIMITED: bool>(pub(super) NoKeeper);
+
+/// Where nothing is kept.
+#[derive(Debug)]
+pub struct NoKeeper;
+
+impl Keeper<true> {
+    /// Nothing yet.
+    #[inline]
+    #[must_use]
+    pub fn empty<K>(&self) -> Option<K> {
+        None
+    }
+}
+
+impl<const LIMITED: bool> Deref for Keeper<LIMITED> {
+    type Target = NoKeeper;
+
+    #[inline]
+    fn deref(&self) -> &NoKeeper {
+        &self.0
+    }
+}
+
+impl NoKeeper {
+    /// Nothing ever.
+    #[inline]
+    #[must_use]
+    pub fn empty(&self) -> Option<Nothing> {
+        None
     }
 }

@@ -6,7 +6,7 @@
 use tokio::time::Instant;
 
 use super::close::verdict;
-use super::ended::{Cut, Ending, Failed};
+use super::ended::{Cut, Ending};
 use super::schedule::Retry;
 use super::state::{State, charge};
 use crate::classify::{Ruling, Said, Verdict};
@@ -16,16 +16,6 @@ use crate::explain::Words;
 use crate::metrics::{self, Attempted};
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::{self, FailedAttempt};
-
-/// Tells a hook of a retry. Its argument has a type here, so that a closure needs no annotation.
-pub fn tell<E>(event: &RetryEvent<'_, E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
-    hook(event);
-}
-
-/// Gives a closure over errors the type of the error in `ended`, so that its argument needs no annotation.
-pub fn rule<T, E, C, F: FnMut(&E) -> bool>(_ended: &Result<T, Failed<E, C>>, rule: F) -> F {
-    rule
-}
 
 impl State<'_> {
     /// The call succeeded.
@@ -66,7 +56,7 @@ impl State<'_> {
         self.end_spans(outcome);
     }
 
-    /// Decides after an attempt that failed by itself: another attempt, or none. `erred` says that it
+    /// Decides after an attempt that failed by itself: when the next begins, or `None`. `erred` says that it
     /// returned an error.
     #[inline(never)]
     pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Instant> {
@@ -93,7 +83,13 @@ impl State<'_> {
         decision.ok().map(|retry| retry.at)
     }
 
-    /// Decides after an attempt that was cut: gives why the call ends, or the next retry.
+    /// The same after an `Ok` that means failure.
+    pub(super) fn failed_value(&self) -> Option<Instant> {
+        let words = &"an `Ok` that means failure";
+        self.failed(Ruling::failed_value(), words, false)
+    }
+
+    /// Decides after an attempt that was cut: gives when the next begins, or why the call ends.
     ///
     /// `vetoed` says that the rules do not allow another attempt.
     #[inline(never)]
@@ -116,12 +112,13 @@ impl State<'_> {
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
         };
         self.say(&decision, Verdict::Transient, &cut);
-        decision
-            .map(|retry| {
+        match decision {
+            Ok(retry) => {
                 self.frame.erred.set(false);
-                retry.at
-            })
-            .map_err(|outcome| self.ending(outcome, cut == Cut::Late))
+                Ok(retry.at)
+            }
+            Err(outcome) => Err(self.ending(outcome, cut == Cut::Late)),
+        }
     }
 
     /// Takes note of an attempt that failed. Whatever panics from now on, it is not counted again.

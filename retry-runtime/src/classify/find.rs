@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::links::{Links, as_type, is_last, is_stopped_for_good};
+use super::probe::Probe;
 use super::verdict::{Said, Verdict};
 
 /// Searches an error of type `E` for errors of type `A`.
@@ -31,9 +32,9 @@ use super::verdict::{Said, Verdict};
 /// use `matches` or `when`.
 ///
 /// ```text
-/// // Output:                                                    error: &E, A as typed
-/// $root::__private::Find::<_, A>::new(error).find(|link| $root::__private::Probe::new(link).said())
-/// $root::__private::Find::<_, A>::new(error).contains()
+/// // Output:                                 A as typed
+/// error.search::<A>().find(|link| link.said())
+/// error.search::<A>().contains()
 /// ```
 ///
 /// The name of the method carries the span of `A` as typed. There rustc reports an `A` that is not in `E`.
@@ -72,10 +73,10 @@ impl<E: Error + 'static, A: Error + 'static> Find<'_, E, A> {
     // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled
     // again for each annotated function.
     #[inline]
-    pub fn find(&self, said: fn(&A) -> Said) -> Option<Said> {
+    pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said> {
         let error: &E = self.error();
         match itself(error) {
-            Some(itself) if is_last(error) => Some(said(itself)).filter(qualifies),
+            Some(itself) if is_last(error) => Some(said(&Probe::new(itself))).filter(qualifies),
             _ => find_in(error, said),
         }
     }
@@ -95,7 +96,7 @@ macro_rules! searches_chain {
         impl<$E: $($bound)+, A: Error + 'static> $level<'_, $E, A> {
             /// Returns the answer of the first `A` that is not permanent.
             #[inline]
-            pub fn find(&self, said: fn(&A) -> Said) -> Option<Said> {
+            pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said> {
                 let $error: &$E = self.error();
                 find_in($first, said)
             }
@@ -122,11 +123,11 @@ impl<'a, E, A> Itself<'a, E, A> {
     // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
     // `Inside`, and not a missing method.
     #[inline]
-    pub fn find(&self, said: fn(&A) -> Said) -> Option<Said>
+    pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said>
     where
         A: Inside<E>,
     {
-        Some(said(A::inside(self.0))).filter(qualifies)
+        Some(said(&Probe::new(A::inside(self.0)))).filter(qualifies)
     }
 
     /// Returns true: the error is an `A`, or the call would not compile.
@@ -190,10 +191,12 @@ fn itself<E: 'static, A: 'static>(error: &E) -> Option<&A> {
 #[inline(never)]
 pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
-    said: fn(&A) -> Said,
+    said: fn(&Probe<'_, A>) -> Said,
 ) -> Option<Said> {
     walk(first, &|link| {
-        as_type::<A>(link).map(said).filter(qualifies)
+        as_type::<A>(link)
+            .map(|found| said(&Probe::new(found)))
+            .filter(qualifies)
     })
 }
 

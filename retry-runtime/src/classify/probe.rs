@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::verdict::{Retryable, Said};
+use crate::explain::Explain;
 
 /// Asks an error for its verdict. An error type without one gives [`Said::UNKNOWN`].
 ///
@@ -14,7 +15,7 @@ use super::verdict::{Retryable, Said};
 ///
 /// ```text
 /// // Output:
-/// $root::__private::Probe::new(error).said()       // error: &E
+/// error.said()       // error: &Probe<E>
 /// ```
 pub struct Probe<'a, E: ?Sized>(Mute<'a, E>);
 
@@ -22,7 +23,7 @@ impl<'a, E: ?Sized> Probe<'a, E> {
     /// Takes the error to ask.
     #[inline]
     pub const fn new(error: &'a E) -> Self {
-        Self(Mute(error))
+        Self(Mute(Explain::new(error)))
     }
 }
 
@@ -30,7 +31,7 @@ impl<E: Retryable + ?Sized> Probe<'_, E> {
     /// Asks the error.
     #[must_use]
     pub fn said(&self) -> Said {
-        Said::of(self.0.0)
+        Said::of(self.error())
     }
 }
 
@@ -42,14 +43,22 @@ impl<'a, E: ?Sized> Deref for Probe<'a, E> {
     }
 }
 
-/// An error whose type does not implement [`Retryable`].
-pub struct Mute<'a, E: ?Sized>(&'a E);
+/// An error whose type does not implement [`Retryable`]. [`Explain`] puts either kind into words.
+pub struct Mute<'a, E: ?Sized>(Explain<'a, E>);
 
 impl<E: ?Sized> Mute<'_, E> {
     /// Returns [`Said::UNKNOWN`].
     #[must_use]
     pub fn said(&self) -> Said {
         Said::UNKNOWN
+    }
+}
+
+impl<'a, E: ?Sized> Deref for Mute<'a, E> {
+    type Target = Explain<'a, E>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
     }
 }
 
@@ -61,7 +70,6 @@ impl<E: ?Sized> fmt::Debug for Probe<'_, E> {
 
 impl<E: ?Sized> fmt::Debug for Mute<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `E` may not be `Debug`.
-        f.write_str(std::any::type_name::<E>())
+        self.0.fmt(f)
     }
 }

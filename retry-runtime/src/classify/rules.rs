@@ -29,10 +29,10 @@ impl Ruling {
     /// Allows another attempt if `on` found an error. `said` asks the whole error if it did not.
     #[inline]
     #[must_use]
-    pub fn found<E>(found: Option<Said>, error: &E, said: fn(&E) -> Said) -> Self {
+    pub fn found(found: Option<Said>, said: impl FnOnce() -> Said) -> Self {
         match found {
             Some(said) => Self::retry(said),
-            None => Self::stop(said(error)),
+            None => Self::stop(said()),
         }
     }
 

@@ -12,7 +12,7 @@ use super::*;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Find::<_, $A>::new($error).find(|link| Probe::new(link).said())
+        Find::<_, $A>::new($error).find(|link| link.said())
     };
 }
 

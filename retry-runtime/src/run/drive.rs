@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use super::rules::{Rule, Vetoes};
-use crate::call::{Call, Failed, unless};
+use crate::call::{Call, Ended, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Words;
@@ -55,9 +55,12 @@ where
             let Some(ended) = unless(cancel.as_mut(), call.attempt(operation())).await else {
                 break call.cancelled();
             };
-            let at = match call.ended(ended) {
-                Ok(value) => return call.succeeded(value),
-                Err(Failed::Error(error)) => {
+            let at = match ended {
+                Ended::Returned(Ok(value)) => {
+                    call.succeeded();
+                    return Ok(value);
+                }
+                Ended::Returned(Err(error)) => {
                     let ruling = rule.ruling(&error);
                     let forbidden = ruling.retry && veto.forbids(&error);
                     let ruling = if forbidden {
@@ -72,7 +75,7 @@ where
                     last = Some(error);
                     at
                 }
-                Err(Failed::Cut(cut)) => {
+                Ended::Cut(cut) => {
                     let forbidden = call.stopped_by(cut);
                     let forbidden = forbidden.is_some_and(|cause| veto.forbids(&stopped(cause)));
                     match call.cut(cut, forbidden) {

@@ -70,7 +70,7 @@ impl<E, N> On<E, N> {
         E: Chained,
         A: Error + Retryable + 'static,
     {
-        let find = |error: &E| find_in::<A>(error.link(), Said::of);
+        let find = |error: &E| find_in::<A>(error.link(), |found| Said::of(found.error()));
         Self { find, others }
     }
 
@@ -79,7 +79,7 @@ impl<E, N> On<E, N> {
         E: AsRef<dyn Error + Send + Sync>,
         A: Error + Retryable + 'static,
     {
-        let find = |error: &E| find_in::<A>(error.as_ref(), Said::of);
+        let find = |error: &E| find_in::<A>(error.as_ref(), |found| Said::of(found.error()));
         Self { find, others }
     }
 }

@@ -1,4 +1,4 @@
-//! expect: `blocking` is for functions that are not async, and this one gives a future
+//! expect: `blocking` is for functions that are not async, and this one returns a future
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! expect: `1 + 1` is no field, expected a field's name or the path of a method
+//! expect: `1 + 1` is not a field, expected its name or the path of a method
 
 use std::time::Duration;
 

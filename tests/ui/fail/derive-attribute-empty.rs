@@ -1,4 +1,4 @@
-//! expect: `#[retryable]` says nothing
+//! expect: `#[retryable]` has no verdict, expected one in parentheses
 
 #[derive(reattempt::Retryable)]
 enum Error {

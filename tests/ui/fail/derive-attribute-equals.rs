@@ -1,4 +1,4 @@
-//! expect: `#[retryable = …]` is not how it is written
+//! expect: found `=` after `retryable`, expected parentheses
 
 #[derive(reattempt::Retryable)]
 enum Error {

@@ -1,4 +1,4 @@
-//! expect: variant `Read` has 2 fields, and none is marked as the one to ask
+//! expect: variant `Read` has 2 fields, and none is marked with `forward`
 
 #[derive(reattempt::Retryable)]
 enum Error {

@@ -1,4 +1,4 @@
-//! expect: `forward` marks a second field, expected one
+//! expect: `forward` marks two fields, expected one
 
 #[derive(reattempt::Retryable)]
 enum Error {

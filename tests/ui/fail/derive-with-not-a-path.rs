@@ -1,4 +1,4 @@
-//! expect: `"1 + 1"` is no path, expected the path of a function
+//! expect: `"1 + 1"` is not a path, expected the path of a function
 
 #[derive(reattempt::Retryable)]
 enum Error {

@@ -1,4 +1,4 @@
-//! expect: `"transient"` is no word of `retryable`
+//! expect: found `"transient"`, expected a word of `retryable`
 
 #[derive(reattempt::Retryable)]
 enum Error {

@@ -1,4 +1,4 @@
-//! expect: factor `2000` is above 1000
+//! expect: factor `2000` is above 1000, expected 1 to 1000
 
 use std::io;
 

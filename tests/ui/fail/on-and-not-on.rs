@@ -1,4 +1,4 @@
-//! expect: `io::Error` is in `on` and in `not_on`, which wins
+//! expect: `io::Error` is in `on` and in `not_on`, so it is never retried
 
 use std::io;
 

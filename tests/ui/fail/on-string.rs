@@ -1,4 +1,4 @@
-//! expect: `String` is not an error type, and is never inside of one
+//! expect: `String` is not an error type, and is never inside one
 
 use reattempt::retry;
 

@@ -1,0 +1,232 @@
+//! What follows an attempt, in the types of the function: the result of the call, or another attempt.
+//!
+//! ```text
+//! let at = match call.settle(ended, &mut kept, judge) {
+//!     Ok(at) => at,
+//!     Err(result) => return result,
+//! };
+//!
+//! let at = match call.decide(ended, &mut kept, judge) {   // the same, with `on_retry`
+//!     Ok(next) => call.tell(next, &mut kept, hook),
+//!     Err(result) => return result,
+//! };
+//! ```
+//!
+//! `judge` is what the attribute makes of an error: the ruling, the error in words, and whether it is kept. It is
+//! asked about a result that is an error, and never about a cut.
+
+use tokio::time::Instant;
+
+use super::Call;
+use super::checked::{Check, Checked, Checks};
+use super::ended::{Cut, Ended, Ending, Never};
+use super::failed::Failed;
+use super::kept_error::{Keeps, LastError, Nothing};
+use crate::classify::Ruling;
+use crate::event::RetryEvent;
+use crate::explain::Words;
+use crate::result::{ErrorOf, FromStopped, ResultLike};
+
+/// The next attempt.
+#[derive(Debug)]
+pub struct Next<E, M> {
+    at: Instant,
+    /// The error of the last attempt, and whether it is kept.
+    error: Option<(E, M)>,
+}
+
+impl<E, M> Next<E, M> {
+    fn new(at: Instant) -> Self {
+        Self { at, error: None }
+    }
+
+    /// The error of the last attempt.
+    fn error(&self) -> Option<&E> {
+        self.error.as_ref().map(|(error, _)| error)
+    }
+}
+
+impl<E, M: Keeps<E>> Next<E, M> {
+    /// Keeps the error of the last attempt, if it is one to keep.
+    #[inline]
+    fn keep(self, kept: &mut Option<M::Kept>) -> Instant {
+        if let Some((error, _)) = self.error {
+            *kept = M::keep(error);
+        }
+        self.at
+    }
+}
+
+impl Call<'_, false> {
+    /// Decides after an attempt: when the next begins.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, which ends.
+    #[inline]
+    pub fn settle<A, M>(
+        &self,
+        ended: A,
+        kept: &mut Option<Nothing>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Instant, A::Result>
+    where
+        A: Checks<Cut = Never, Result: ResultLike>,
+    {
+        self.decide(ended, kept, judge).map(|next| next.at)
+    }
+
+    /// Decides after an attempt, for a call that tells a hook.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, which ends.
+    #[inline]
+    pub fn decide<A, M>(
+        &self,
+        ended: A,
+        _kept: &mut Option<Nothing>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
+    where
+        A: Checks<Cut = Never, Result: ResultLike>,
+    {
+        let Checked {
+            ended: Ended::Returned(result),
+            check,
+        } = ended.checked();
+        self.returned(result, check, judge)
+    }
+
+    /// Tells `on_retry` of the next attempt, and gives its instant.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the error is dropped before the wait"
+    )]
+    pub fn tell<E, M>(
+        &self,
+        next: Next<E, M>,
+        _kept: &mut Option<Nothing>,
+        hook: impl FnOnce(&RetryEvent<'_, E>),
+    ) -> Instant {
+        hook(&self.event(next.error()));
+        next.at
+    }
+
+    /// Never comes to pass.
+    pub fn stopped<R>(&self, _kept: &mut Option<Nothing>, ending: Never) -> R {
+        match ending {}
+    }
+}
+
+impl Call<'_, true> {
+    /// Decides after an attempt: when the next begins.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, which ends.
+    #[inline]
+    pub fn settle<A, M, K, W>(
+        &self,
+        ended: A,
+        kept: &mut Option<K>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Instant, A::Result>
+    where
+        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
+        M: Keeps<ErrorOf<A::Result>, Kept = K>,
+        K: LastError<ErrorOf<A::Result>>,
+    {
+        match self.decide(ended, kept, judge) {
+            Ok(next) => Ok(next.keep(kept)),
+            Err(result) => Err(result),
+        }
+    }
+
+    /// Decides after an attempt, for a call that tells a hook.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, which ends.
+    #[inline]
+    pub fn decide<A, M, K, W>(
+        &self,
+        ended: A,
+        kept: &mut Option<K>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
+    where
+        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
+        K: LastError<ErrorOf<A::Result>>,
+    {
+        let Checked { ended, check } = ended.checked();
+        match ended {
+            Ended::Returned(result) => self.returned(result, check, judge),
+            Ended::Cut(cut) => match self.state.cut(cut, check == Check::Vetoed) {
+                Ok(at) => Ok(Next::new(at)),
+                Err(ending) => Err(self.stopped(kept, ending)),
+            },
+        }
+    }
+
+    /// Tells `on_retry` of the next attempt, keeps the error of the last one, and gives the instant.
+    pub fn tell<E, M: Keeps<E>>(
+        &self,
+        next: Next<E, M>,
+        kept: &mut Option<M::Kept>,
+        hook: impl FnOnce(&RetryEvent<'_, E>),
+    ) -> Instant {
+        hook(&self.event(next.error()));
+        next.keep(kept)
+    }
+
+    /// The result of a call that was stopped.
+    #[cold]
+    pub fn stopped<R, K, W>(&self, kept: &mut Option<K>, ending: Ending) -> R
+    where
+        R: ResultLike<Error: FromStopped<W>>,
+        K: LastError<R::Error>,
+    {
+        R::from_error(match kept.take() {
+            Some(kept) => kept.make_error(ending),
+            None => FromStopped::from_stopped(ending.into_stopped()),
+        })
+    }
+}
+
+impl<const LIMITED: bool> Call<'_, LIMITED> {
+    #[inline]
+    fn returned<R: ResultLike, M>(
+        &self,
+        result: R,
+        check: Check,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Next<R::Error, M>, R> {
+        match result.into_result() {
+            Ok(value) => {
+                if check != Check::FailedValue {
+                    self.state.succeeded();
+                } else if let Some(at) = self.state.failed_value() {
+                    return Ok(Next::new(at));
+                }
+                Err(R::from_value(value))
+            }
+            Err(error) => {
+                let failed = Failed::new(&error, check == Check::Vetoed);
+                let (ruling, words, keeps) = judge(&failed);
+                match self.state.failed(ruling, words, true) {
+                    Some(at) => Ok(Next {
+                        at,
+                        error: Some((error, keeps)),
+                    }),
+                    None => Err(R::from_error(error)),
+                }
+            }
+        }
+    }
+
+    /// What `on_retry` is told.
+    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        self.state.event(error)
+    }
+}

@@ -1,0 +1,26 @@
+//! expect: cannot move out of a mutable reference
+
+use std::io;
+
+use reattempt::retry;
+
+struct Token(String);
+
+impl Token {
+    fn consume(self) -> String {
+        self.0
+    }
+}
+
+struct Client {
+    token: Token,
+}
+
+impl Client {
+    #[retry]
+    async fn send(self) -> io::Result<usize> {
+        Ok(self.token.consume().len())
+    }
+}
+
+fn main() {}
