@@ -85,7 +85,7 @@ async fn each_setting_is_read_once_from_self() {
     let script = Script::new([RESET]);
     assert!(config.each_key(&script).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(10), ms(35), ms(60)]);
-    assert_eq!(config.reads.load(Relaxed), 11);
+    assert_eq!(config.reads.load(Relaxed), 11, "one for each key above");
 
     let script = Script::new([Step::Hang, Step::Succeed]);
     assert_eq!(config.each_key(&script).await.unwrap(), 2);

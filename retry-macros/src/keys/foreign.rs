@@ -140,8 +140,11 @@ mod tests {
     fn no_word_is_in_the_table_twice_and_none_is_ours() {
         let mut seen = Vec::new();
         for word in TABLE.iter().flat_map(|(words, _)| words.split_whitespace()) {
-            assert!(!seen.contains(&word), "{word}");
-            assert!(find(word).is_none(), "{word}");
+            assert!(!seen.contains(&word), "`{word}` is twice in `TABLE`");
+            assert!(
+                find(word).is_none(),
+                "`{word}` is a key of ours: take it out of `TABLE`, with its forms `with_…` and `…_ms`"
+            );
             assert_eq!(snake_case(word), word);
             seen.push(word);
         }
@@ -157,7 +160,7 @@ mod tests {
                     Foreign::Retries => key.name == "attempts",
                     Foreign::Without(_) => false,
                 }),
-                "{}",
+                "`{}` has no row in `TABLE`",
                 key.name
             );
         }

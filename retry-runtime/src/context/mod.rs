@@ -25,12 +25,7 @@ mod refusal;
 pub use self::attempt::Attempt;
 #[cfg(feature = "tracing")]
 pub(crate) use self::cold::Cold;
-#[cfg(any(
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres",
-    test
-))]
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::doubt::in_doubt;
 pub(crate) use self::frame::{Frame, NEVER, Notes, Pause, Phase, around, is_within};
 pub(crate) use self::inner::{Inner, refuse};
