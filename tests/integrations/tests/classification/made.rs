@@ -109,6 +109,8 @@ async fn own() -> Vec<Made> {
     async fn patient() -> Result<(), Stopped> {
         std::future::pending().await
     }
+    let in_commit =
+        TransactionError::<tokio_postgres::Error>::Stopped(timed_out().await.unwrap_err());
     let inherited = deadline::scope(Duration::from_millis(1), patient());
     let elapsed = tokio::time::timeout(Duration::ZERO, std::future::pending::<()>()).await;
     let task = tokio::spawn(std::future::pending::<()>());
@@ -125,6 +127,11 @@ async fn own() -> Vec<Made> {
             "reattempt",
             "Stopped by its own deadline",
             &late().await.unwrap_err(),
+        ),
+        made(
+            "reattempt",
+            "Stopped by a limit, in a TransactionError",
+            &in_commit,
         ),
         made(
             "reattempt",
