@@ -1,8 +1,12 @@
 //! The pages that people read first: they are short, and what they point to exists.
 
+mod markdown;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use markdown::headings;
 
 const README: &str = include_str!("../README.md");
 const SENTENCE: &str = "Retries for Rust functions, in one attribute.";
@@ -134,23 +138,6 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The names by which GitHub links to the headings of a page.
-fn anchors(page: &str) -> BTreeSet<String> {
-    let headings = prose(page);
-    let headings = headings
-        .lines()
-        .filter(|line| line.starts_with('#'))
-        .map(|line| line.trim_start_matches('#').trim().to_lowercase());
-    let anchor = |heading: String| {
-        heading
-            .chars()
-            .filter(|&c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
-            .map(|c| if c == ' ' { '-' } else { c })
-            .collect()
-    };
-    headings.map(anchor).collect()
-}
-
 #[test]
 fn every_relative_link_leads_to_a_file_and_to_a_heading_of_it() {
     let mut broken = Vec::new();
@@ -172,7 +159,7 @@ fn every_relative_link_leads_to_a_file_and_to_a_heading_of_it() {
             };
             let leads = path.exists()
                 && anchor.is_none_or(|anchor| {
-                    anchors(&fs::read_to_string(&path).unwrap_or_default()).contains(anchor)
+                    headings(&fs::read_to_string(&path).unwrap_or_default()).contains(anchor)
                 });
             if !leads {
                 broken.push(format!("{}: {target}", page.display()));

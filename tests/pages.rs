@@ -1,8 +1,12 @@
 //! The pages of the documentation agree with the manifests, with the repository and with each other.
 
+mod markdown;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+use markdown::headings;
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -178,35 +182,6 @@ fn in_folder(folder: &str, extension: &str) -> Vec<PathBuf> {
         .collect();
     paths.sort();
     paths
-}
-
-/// The fragment by which rustdoc links to a heading.
-fn fragment(heading: &str) -> String {
-    let letters = heading.to_lowercase();
-    letters
-        .chars()
-        .filter_map(|letter| match letter {
-            ' ' => Some('-'),
-            '-' | '_' => Some(letter),
-            _ => letter.is_alphanumeric().then_some(letter),
-        })
-        .collect()
-}
-
-fn headings(page: &str) -> BTreeSet<String> {
-    let mut code = false;
-    let lines = page.lines().map(|line| line.trim_start_matches("//! "));
-    lines
-        .filter(|line| {
-            code ^= line.starts_with("```");
-            !code
-        })
-        .filter_map(|line| {
-            Some(fragment(
-                line.strip_prefix('#')?.trim_start_matches('#').trim(),
-            ))
-        })
-        .collect()
 }
 
 #[test]
