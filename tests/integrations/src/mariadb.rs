@@ -1,5 +1,6 @@
 //! A MariaDB server of one's own: in a temporary folder, on a free port of loopback.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -45,10 +46,11 @@ impl Server {
     pub async fn start() -> Result<Self, Missing> {
         let (program, install) = (PROGRAM.find()?, INSTALL.find()?);
         let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
         let mut install = Command::new(install);
         install.args(["--no-defaults", "--skip-test-db"]);
         install.args(["--auth-root-authentication-method=normal"]);
-        run(as_root(&mut install).arg(at("--datadir", folder.path())));
+        run(in_folder(&mut install, folder.path()));
         let port = free_port();
         let process = spawn(&program, folder.path(), port);
         let mut server = Self {
@@ -108,7 +110,6 @@ fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
     let mut server = Command::new(program);
     server
         .arg("--no-defaults")
-        .arg(at("--datadir", folder))
         .arg(at("--socket", &folder.join("socket")))
         .arg(at("--pid-file", &folder.join("pid")))
         .arg(format!("--port={port}"))
@@ -116,7 +117,7 @@ fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
         // Few, so that a test can use them up, and short, so that a test need not wait.
         .args(["--max-connections=10", "--innodb-lock-wait-timeout=1"])
         .args(["--innodb-flush-log-at-trx-commit=0"]);
-    as_root(&mut server)
+    in_folder(&mut server, folder)
         .current_dir("/")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -128,10 +129,14 @@ fn at(option: &str, path: &Path) -> String {
     format!("{option}={}", path.display())
 }
 
-/// It refuses to run as root, as whom a container's tests often run, unless it is told to.
-fn as_root(command: &mut Command) -> &mut Command {
+/// Keeps its files in this folder, the temporary ones too: a server that starts deletes those that it finds, also the
+/// ones of another server.
+fn in_folder<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
+    // It refuses to run as root, as whom a container's tests often run, unless it is told to.
     if is_root() {
         command.arg("--user=root");
     }
     command
+        .arg(at("--datadir", &folder.join("data")))
+        .env("TMPDIR", folder.join("tmp"))
 }
