@@ -1,4 +1,4 @@
-//! One attempt: the body, and the limits that cut it.
+//! One attempt: the body of the function, and the limits that cut it.
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,9 +17,8 @@ use crate::listen::is_listening;
 pin_project! {
     /// An attempt that ends with its body, its timeout or the deadline, whichever comes first.
     ///
-    /// The body is polled before any timer exists. Only when it is pending is the clock read, and one
-    /// timer armed for whichever limit is nearer. A body that is ready at the very instant of the
-    /// limit has won.
+    /// The body is polled first. If it is pending, the clock is read and one timer is armed for the nearest limit. A
+    /// body that is ready at the instant of the limit is not cut.
     ///
     /// # Cancel safety
     ///
@@ -107,8 +106,8 @@ impl<F: Future> Future for UnlimitedAttempt<'_, '_, F> {
 }
 
 impl State<'_> {
-    /// Enters an attempt for one poll, and begins it with the first. Says whether it is `limited` and too late to
-    /// begin.
+    /// Enters the attempt for one poll. The first poll begins it. Returns whether the attempt is `limited` and the
+    /// deadline was reached before it began.
     #[inline]
     pub(super) fn enter(&self, limited: bool) -> bool {
         let begins = self.frame.phase.get() != Phase::Attempt;
@@ -119,8 +118,8 @@ impl State<'_> {
         false
     }
 
-    /// Begins an attempt, unless it has begun: at its first poll it is counted and paid for. Says whether it is
-    /// `limited` and too late to begin.
+    /// Begins the attempt if this is its first poll: now it counts, and its permit is spent. Returns whether the
+    /// attempt is `limited` and the deadline was reached before it began.
     #[inline]
     fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
@@ -143,8 +142,8 @@ impl State<'_> {
             frame.until.set(NEVER);
         }
         if !later && is_listening() {
-            // A listener lends a frame too, so that this is asked within one only. The end of the call is not
-            // settled inline then: it has to be told, and a test scope has a budget of its own.
+            // A listener sets a frame too, so a call without one need not look for a listener. A call with a listener
+            // does not end inline: its report is told, and a test scope has a budget of its own.
             frame.notes.set(Notes::Listened);
             self.enter_trial();
         }
@@ -163,14 +162,14 @@ impl State<'_> {
         if later {
             frame.notes.set(Notes::HandedOn);
             if within {
-                // Noted as the retry begins, and taken back if the call succeeds: it may be dropped.
+                // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
                 inner.hand_on(frame, frame.number.get() - 1);
             }
         }
         false
     }
 
-    /// Reads the clock at the first suspension, if somebody will want to know how long the call took.
+    /// Reads the clock at the first suspension, if a listener or a subscriber may ask how long the call took.
     #[inline]
     fn start_for_listeners(&self) {
         if self.frame.started.get().is_none() && self.is_heard() {

@@ -1,13 +1,14 @@
-//! A call of a function that is not async: the same call, with nobody to poll it.
+//! The call of a function that is not async.
 //!
 //! ```text
-//! call.attempt_blocking(|| BODY)      is to      call.attempt(async { BODY }).await
-//! call.wait_blocking(at)                         call.wait(at).await
-//! call.prepare_blocking(|| …)                    call.prepare(async { … }).await
+//! blocking                            async
+//! call.attempt_blocking(|| BODY)      call.attempt(async { BODY }).await
+//! call.wait_blocking(at)              call.wait(at).await
+//! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
-//! Nothing can cut what blocks its thread. So the limits of a call are looked at between its attempts, and time
-//! counts from the beginning of the call, where an async call counts from its first suspension.
+//! Nothing can cut code that blocks its thread, so the deadline is checked between attempts. Time counts from the
+//! beginning of the call. The time of an async call counts from its first suspension.
 
 use std::thread;
 
@@ -35,7 +36,7 @@ impl Call<'_, false> {
         Ended::Returned(self.state.frame.lend(body))
     }
 
-    /// Runs what goes before a retry.
+    /// Runs `before_retry`.
     #[expect(clippy::missing_errors_doc, reason = "nothing cuts it")]
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, Never> {
         self.state.prepare_blocking(body)
@@ -52,7 +53,7 @@ impl Call<'_, true> {
         Ended::Returned(self.state.frame.lend(body))
     }
 
-    /// Runs what goes before a retry.
+    /// Runs `before_retry`.
     ///
     /// # Errors
     ///
@@ -63,7 +64,7 @@ impl Call<'_, true> {
 }
 
 impl State<'_> {
-    /// Begins an attempt, and with the first one the time of the call. Says whether it is too late to begin.
+    /// Begins an attempt. The first one starts the time of the call. Returns whether the deadline was reached before.
     #[inline]
     fn begin_blocking(&self, limited: bool) -> bool {
         let frame = &self.frame;
@@ -82,7 +83,7 @@ impl State<'_> {
         Ok(prepared)
     }
 
-    /// Waits until `at`, and then for what is left of a delay that is above the longest sleep.
+    /// Waits until `at`. If the delay is above the longest sleep, also waits for the rest of it.
     fn wait_blocking(&self, at: Instant) {
         let wait = at.saturating_duration_since(Instant::now());
         if wait.is_zero() {

@@ -1,4 +1,4 @@
-//! What a `cancel` future cuts.
+//! Cuts an attempt or a wait when the `cancel` future completes.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,18 +8,19 @@ use pin_project_lite::pin_project;
 
 use super::unconstrained::poll_unconstrained;
 
-/// What `cancel` takes: whatever can be awaited.
+/// A value for `cancel`: anything that can be awaited.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future, so it cannot cancel a call",
     label = "expected a future",
     note = "for a `token` that is a `CancellationToken`, write `cancel = token.cancelled()`"
 )]
 pub trait Cancels<F> {
-    /// Makes the future that completes when the call is to stop.
+    /// Makes the future whose completion stops the call.
     fn into_future(self) -> F;
 }
 
-// With an associated type, or without the attribute, rustc tells of `IntoFuture`, and not what to write.
+// `F` is a parameter because of errors: with an associated type, or without the attribute below, rustc names
+// `IntoFuture` and not the text above.
 #[diagnostic::do_not_recommend]
 impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
     #[inline]
@@ -28,10 +29,10 @@ impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
     }
 }
 
-/// Runs a part of a call unless the `cancel` future completes first: then it gives `None`.
+/// Runs `work` until the `cancel` future completes, and then returns `None`.
 ///
-/// That is asked before each poll: a call that is cancelled already does not begin, and a body that
-/// is ready at the same moment has lost. When it completes, what runs is dropped where it stands.
+/// `cancel` is polled before each poll of `work`. So a call that is cancelled already does not begin, and `cancel` wins
+/// if both are ready. `work` is dropped with the future.
 pub fn unless<C: Future, F: Future>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F> {
     Unless { cancel, work }
 }
@@ -41,7 +42,7 @@ pin_project! {
     ///
     /// # Cancel safety
     ///
-    /// Dropping it drops what runs where it stands.
+    /// Dropping it drops `work`.
     #[must_use = "futures do nothing unless polled"]
     pub struct Unless<'a, C, F> {
         cancel: Pin<&'a mut C>,

@@ -1,36 +1,36 @@
-//! The rules that are asked before the ruling: `when_ok` about an `Ok`, `unless` and `not_on` about an error.
+//! The rules that are asked before the ruling: `when_ok` about an `Ok` value, `unless` and `not_on` about an error.
 
 use super::Call;
 use super::ended::{Cut, Ended};
 use super::failed::Failed;
 use crate::result::{ErrorOf, FromStopped, ResultLike};
 
-/// An attempt that ended, and what these rules say of it.
+/// An attempt that ended, and what these rules say about it.
 #[derive(Debug)]
 pub struct Checked<R, C> {
     pub(super) ended: Ended<R, C>,
     pub(super) check: Check,
 }
 
-/// What the rules before the ruling say of an attempt.
+/// What the rules before the ruling say about an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// Nothing.
     Passed,
-    /// Its `Ok` means failure.
+    /// `when_ok` says that its `Ok` means failure.
     FailedValue,
-    /// Its error, or the one for its timeout, forbids another attempt.
+    /// `unless` or `not_on` forbids another attempt.
     Vetoed,
 }
 
 /// An attempt that ended, with or without a check.
 pub trait Checks {
-    /// What its body returns.
+    /// The type that the body returns.
     type Result;
-    /// What cuts it.
+    /// The type of a cut: `Cut`, or `Never` without limits.
     type Cut;
 
-    /// With a check.
+    /// Adds a check that passed, if there is none.
     fn checked(self) -> Checked<Self::Result, Self::Cut>;
 }
 
@@ -90,7 +90,7 @@ impl Call<'_, false> {
 }
 
 impl Call<'_, true> {
-    /// Asks `unless` and `not_on` about an error, and about the one that the caller would get for a timeout.
+    /// Asks `unless` and `not_on` about an error. After a timeout, asks them about the error that the caller would get.
     pub fn unless<A, M>(
         &self,
         ended: A,

@@ -1,4 +1,4 @@
-//! The end of a call, however it comes: what was paid for nothing goes back, and whoever listens is told.
+//! The end of a call, also of one that is dropped: gives unused permits back, and tells listeners.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl State<'_> {
         }
     }
 
-    /// Closes the call, tells whoever listens how it went, and says it.
+    /// Closes the call. Tells the listener around it, and returns the report.
     pub(super) fn closed(&self) -> Report {
         let frame = &self.frame;
         self.give_back();
@@ -74,15 +74,15 @@ impl State<'_> {
         }
     }
 
-    /// Counts an attempt that ended, where somebody counts. The name is looked up for it.
+    /// Counts an attempt that ended, if a recorder is installed. Only then is the name looked up.
     pub(super) fn count(&self, how: Attempted) {
         if metrics::is_recording() {
             metrics::attempted(self.settings.name(), how);
         }
     }
 
-    /// Records the end of the call, where somebody does. Once in each call: as it succeeds or fails, or else
-    /// as it is dropped.
+    /// Records the end of the call, if a recorder is installed. This happens once in each call: when it succeeds, when
+    /// it fails, or when it is dropped before.
     #[inline]
     pub(super) fn record(&self, outcome: Outcome) {
         if metrics::is_recording() {
@@ -98,7 +98,7 @@ impl State<'_> {
         metrics::ended(&self.report(outcome));
     }
 
-    /// Gives back what was paid for a retry that never began.
+    /// Gives back the permit of a retry that never began.
     pub(super) fn give_back(&self) {
         let frame = &self.frame;
         if let (true, Some(previous)) = (frame.is_paid(), frame.previous.get()) {
@@ -106,7 +106,7 @@ impl State<'_> {
         }
     }
 
-    /// Takes note of a wait that begins, where somebody will ask how long the call waited.
+    /// Records when a wait begins, if a listener will ask how long the call waited.
     #[inline]
     pub(super) fn waits_from(&self, now: Instant) {
         if self.settings.listens() || is_listening() {
@@ -119,7 +119,7 @@ impl State<'_> {
         self.frame.cold().noted().waits_since = Some(Stamp::of(now));
     }
 
-    /// Takes note that a wait is over, if there was one.
+    /// Adds the wait that is over, if there was one.
     #[inline]
     pub(super) fn waited_until_now(&self) {
         if let Some(cold) = self.frame.if_cold() {

@@ -1,6 +1,6 @@
-//! A budget driven from outside a call: for simulations, which have a clock of their own.
+//! A budget without calls, for simulations, which have a clock of their own.
 //!
-//! They ask what a call asks, in the words of a call, so that what they show is this budget.
+//! These functions charge the budget as a call does, so a simulation shows the budget that calls use.
 
 use std::time::Duration;
 
@@ -9,15 +9,16 @@ use crate::budget::Budget;
 use crate::clock::{Stamp, nanos};
 use crate::context::Previous;
 
-/// Takes what a retry after such an attempt costs; `false` where the budget refuses it.
+/// Takes the permit of a retry after an attempt that failed as `previous` says. Returns `false` if the budget refuses.
 ///
-/// `first` says that the call never asked before, `now` how long the simulation runs. The retry counts as begun.
+/// `first` says that it is the first retry of the call. `now` is the time since the simulation began. The permit is
+/// spent at once.
 #[must_use]
 pub fn take(budget: &Budget, previous: Previous, first: bool, now: Duration) -> bool {
     budget.take(charge(previous), first, Stamp::from_nanos(nanos(now)))
 }
 
-/// Takes note of a call that succeeded, after such an attempt, or with its first.
+/// Credits a call that succeeded. `previous` says how the attempt before failed, or `None` if there was none.
 pub fn succeed(budget: &Budget, previous: Option<Previous>) {
     budget.succeed(previous.map(charge));
 }

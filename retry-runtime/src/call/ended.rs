@@ -10,13 +10,13 @@ use crate::stopped::Stopped;
 pub enum Ended<R, C> {
     /// The body returned this result.
     Returned(R),
-    /// It was cut.
+    /// A limit cut it.
     Cut(C),
 }
 
-/// What ended an attempt before its body did.
-// As wide as a small value beside it: with one byte, a call with limits that gives a `u32` takes 7 instructions
-// more, since the compiler takes the value apart for it.
+/// The limit that ended an attempt before its body returned.
+// Four bytes: with one byte, the compiler splits a `u32` result, and a call with limits that is ready at once takes 7
+// instructions more.
 #[repr(u32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
@@ -24,20 +24,20 @@ pub enum Cut {
     Timeout,
     /// It reached the deadline of the call.
     Deadline,
-    /// It never began: the deadline was reached before.
+    /// The deadline of the call was reached before the attempt began.
     Late,
 }
 
-/// Why a call ends that was stopped.
+/// Why a call was stopped.
 #[derive(Debug)]
 pub struct Ending {
     pub(super) stopped: Stopped,
-    /// Whether the last attempt returned an error, which is then what the caller gets.
+    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
     pub(super) error_stands: bool,
 }
 
 impl Ending {
-    /// Whether the last attempt returned an error, which is then what the caller gets.
+    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
     pub(crate) fn error_stands(&self) -> bool {
         self.error_stands
     }
@@ -47,13 +47,13 @@ impl Ending {
     }
 }
 
-/// What never ends the attempt of a function without limits.
+/// The cut of a function without limits: there is none.
 #[derive(Debug, Clone, Copy)]
 pub enum Never {}
 
 /// [`Cut`], or [`Never`] for a function without limits.
 pub trait Cuts: Sized {
-    /// The cut, if anything is ever cut.
+    /// Returns the cut, or `None` for a function without limits.
     fn from(cut: Cut) -> Option<Self>;
 }
 

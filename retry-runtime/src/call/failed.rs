@@ -1,4 +1,4 @@
-//! An error that an attempt returned, as the rules of an attribute see it.
+//! An error that an attempt returned, with the questions that generated code asks it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,15 +8,16 @@ use crate::classify::{Find, Probe};
 
 /// An error that an attempt returned.
 ///
-/// Method lookup chooses each answer by what `E` implements, where the call is written: `kept` here or in
+/// Generated code calls methods, and method lookup chooses the answer by the traits of `E`. It finds `kept` here or in
 /// [`NotKept`], `said` in [`Probe`] or behind it, and `words` in [`Explain`](crate::explain::Explain) or behind it.
-/// It looks at traits only, never at lifetimes: for an error type that borrows, `kept` must not be asked.
+///
+/// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
 pub struct Failed<'e, E> {
     error: NotKept<'e, E>,
     vetoed: bool,
 }
 
-/// An error that is not kept: it is not `Send`, or does not convert into a boxed one.
+/// An error that is not kept, because it is not `Send` or does not convert into a boxed error.
 pub struct NotKept<'e, E>(Probe<'e, E>);
 
 impl<'e, E> Failed<'e, E> {

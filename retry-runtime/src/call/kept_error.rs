@@ -1,9 +1,8 @@
-//! The last real error, kept for the case that a later attempt is cut.
+//! The error of the last attempt, kept in case a limit cuts a later attempt.
 //!
-//! When an attempt times out, you want to know why the attempts before it failed. So a function with a limit
-//! keeps the error of its last failed attempt across the wait, where that error is `Send` and converts
-//! into a boxed one. Where it does not, the error is dropped before the wait: keeping it would spoil the
-//! future for `tokio::spawn`.
+//! When an attempt times out, you want to know why the attempts before it failed. So a function with limits keeps the
+//! error of its last attempt during the wait. It does so only if the error is `Send`, since the future could not be
+//! spawned otherwise, and if it converts into a boxed error. Other errors are dropped before the wait.
 
 use std::error::Error as StdError;
 use std::ops::Deref;
@@ -14,12 +13,12 @@ use crate::stopped::Stopped;
 
 pub(super) type BoxedError = Box<dyn StdError + Send + Sync>;
 
-/// Whether a call keeps its last error: [`Remembers`] or [`Forgets`].
+/// Says whether a call keeps its last error: [`Remembers`] or [`Forgets`].
 pub trait Keeps<E> {
-    /// What the call holds.
+    /// The type that the call holds.
     type Kept;
 
-    /// Keeps the error of an attempt that another will follow, or drops it.
+    /// Keeps or drops the error of an attempt, before the call waits for the next one.
     fn keep(error: E) -> Option<Self::Kept>;
 }
 
@@ -35,7 +34,7 @@ pub struct Forgets;
 #[derive(Debug)]
 pub struct Kept<E>(E);
 
-/// What a call holds that keeps nothing.
+/// What a call holds if it keeps no error.
 #[derive(Debug)]
 pub enum Nothing {}
 
@@ -57,7 +56,7 @@ impl<E> Keeps<E> for Forgets {
     }
 }
 
-/// What a call that was stopped asks of the error that it kept.
+/// Makes the error of a call that was stopped, from the error that it kept.
 pub trait LastError<E> {
     /// Makes the error of the call, with the kept one as its source.
     fn make_error<M>(self, ending: Ending) -> E
@@ -90,19 +89,18 @@ impl<E> LastError<E> for Nothing {
     }
 }
 
-/// Where the last error of a function is kept, if its limits are in a policy of which only the compiler knows whether
-/// it has any.
-// Two levels, between which rustc chooses. If the policy is wrong, that is then the only error: two methods of the
-// same name in the `impl`s of `Call` would each be another.
+/// Makes the place for the last error if the macro cannot see whether the policy has limits. rustc chooses the method.
+// Method lookup finds `empty` on one of two types. Two methods in the `impl`s of `Call` would each report an error of
+// their own if the policy is wrong.
 #[derive(Debug)]
 pub struct Keeper<const LIMITED: bool>(pub(super) NoKeeper);
 
-/// Where nothing is kept.
+/// Makes no place, for a function without limits.
 #[derive(Debug)]
 pub struct NoKeeper;
 
 impl Keeper<true> {
-    /// Nothing yet.
+    /// Returns an empty place.
     #[inline]
     #[must_use]
     pub fn empty<K>(&self) -> Option<K> {
@@ -120,7 +118,7 @@ impl<const LIMITED: bool> Deref for Keeper<LIMITED> {
 }
 
 impl NoKeeper {
-    /// Nothing ever.
+    /// Returns a place that stays empty.
     #[inline]
     #[must_use]
     pub fn empty(&self) -> Option<Nothing> {

@@ -1,4 +1,4 @@
-//! Which limit of an attempt is nearest, and the timer that is armed for it.
+//! Finds the nearest limit of an attempt, and arms a timer for it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -13,7 +13,8 @@ use super::unconstrained::poll_unconstrained;
 use crate::clock::{Stamp, nanos};
 use crate::context::{NEVER, around};
 
-/// Arms the timer if there is none, and asks whether a limit is reached. Not generic: it exists once.
+/// Arms the timer if there is none, and returns the limit that was reached. It is not generic, so a program has it
+/// once.
 ///
 /// `timeout` is in nanoseconds, [`NEVER`] for none.
 pub(super) fn poll_limits(
@@ -30,7 +31,7 @@ pub(super) fn poll_limits(
         frame
             .until
             .set(frame.elapsed(stamp).saturating_add(timeout));
-        // What a limit further out cuts is cut there, unless it is a deadline.
+        // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
         let own = frame.until.get();
         around(|outer| frame.inherit(outer, stamp));
         match step(own.min(frame.deadline.get()), frame.elapsed(stamp), now) {
@@ -58,8 +59,8 @@ pub(super) fn poll_limits(
     }
 }
 
-/// The instant to arm a timer for at `now`, when so much has elapsed: the limit, or a step on the way there.
-/// `None` where there is no limit that the clock can say.
+/// Returns the instant for the timer: the limit, or a step towards it. Returns `None` if there is no limit, or if the
+/// clock cannot represent it. `elapsed` is the time of the call at `now`.
 #[inline]
 fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
     const LONGEST: u64 = nanos(LONGEST_SLEEP);

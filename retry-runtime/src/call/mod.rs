@@ -1,6 +1,6 @@
-//! The state machine of one call: attempt, verdict, wait. The only place that touches timers.
+//! The loop of one call: attempt, ruling, wait. No other module uses timers.
 //!
-//! Generated code holds a [`Call`] and turns in a loop:
+//! Generated code holds a [`Call`] and loops:
 //!
 //! ```text
 //! loop {
@@ -13,10 +13,11 @@
 //! }
 //! ```
 //!
-//! Follow a call from here: attempt, settle and wait use limits and timer, and all of them the state. However
-//! the call ends, its state is dropped (close.rs).
-//! The happy path is inline and reads no clock. All that follows a failure is `#[cold]` and, where it
-//! can be, not generic: it exists once, however many functions are annotated.
+//! To follow a call, read these files in this order. They use limits.rs and timer.rs, and all of them use state.rs.
+//! When the call ends, or is dropped, its state is dropped (close.rs).
+//!
+//! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
+//! Most of it is not generic, so a program has it once, and not once for each annotated function.
 
 mod attempt;
 mod blocking;
@@ -87,7 +88,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
         Self::with(settings)
     }
 
-    /// Begins a call that goes by these settings.
+    /// Begins a call with these settings.
     #[inline]
     pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
         let (timeout, deadline) = if LIMITED {
@@ -100,7 +101,7 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
         }
     }
 
-    /// Gives the place for an error that a later attempt may need as the cause of a [`Stopped`].
+    /// Returns where the last error is kept. If a later attempt is cut, it becomes the source of the [`Stopped`].
     #[inline]
     #[must_use]
     pub fn keeper(&self) -> Keeper<LIMITED> {
@@ -118,14 +119,14 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
         self.state.cancelled()
     }
 
-    /// Gives the error with which the call ends after what went before a retry.
+    /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.
     pub fn prepared<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
         let error = prepared.into_error();
         self.state.prepared(error.is_some());
         error
     }
 
-    /// The result of a call that failed.
+    /// Returns the result of a call that failed.
     #[inline]
     pub fn err<R: ResultLike>(&self, error: R::Error) -> R {
         R::from_error(error)
@@ -133,18 +134,18 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
 }
 
 impl<'p> Call<'p, false> {
-    /// Makes an attempt that nothing cuts.
+    /// Makes an attempt without limits.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> UnlimitedAttempt<'_, 'p, F> {
         UnlimitedAttempt::new(&mut self.state, body)
     }
 
-    /// Runs what goes before a retry.
+    /// Runs `before_retry`.
     pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Never> {
         Prepare::new(&mut self.state, body)
     }
 
-    /// Never comes to pass.
+    /// Never called: nothing cuts a function without limits.
     #[must_use]
     pub fn cut_between(&self, cut: Never) -> Never {
         cut
@@ -152,13 +153,13 @@ impl<'p> Call<'p, false> {
 }
 
 impl<'p> Call<'p, true> {
-    /// Makes an attempt that the timeout and the deadline cut.
+    /// Makes an attempt, which the timeout and the deadline may cut.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> LimitedAttempt<'_, 'p, F> {
         LimitedAttempt::new(&mut self.state, body)
     }
 
-    /// Runs what goes before a retry, within the deadline.
+    /// Runs `before_retry` within the deadline.
     pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Cut> {
         Prepare::new(&mut self.state, body)
     }
@@ -170,26 +171,27 @@ impl<'p> Call<'p, true> {
     }
 }
 
-/// For a loop that is not made by the attribute (`run`).
+/// For `Policy::run`, whose loop is written by hand.
 impl Call<'_, true> {
-    /// Takes note that the call succeeded.
+    /// Ends a call that succeeded.
     pub(crate) fn succeeded(&self) {
         self.state.succeeded();
     }
 
-    /// Decides after an attempt that returned an error: when the next begins, or `None`.
+    /// Decides what follows an attempt that returned an error. Returns when the next attempt begins, or `None` if the
+    /// call ends.
     pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Words) -> Option<Instant> {
         self.state.failed(ruling, words, true)
     }
 
-    /// Decides after an attempt that was cut: gives when the next begins, or why the call ends.
+    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
     pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
         self.state.cut(cut, vetoed)
     }
 }
 
 impl Call<'_, true> {
-    /// How the call would be stopped by an attempt that reached its timeout.
+    /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
     pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
         (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
     }

@@ -1,4 +1,4 @@
-//! What stands for [`spans`](super) without the feature `tracing`: nothing.
+//! Replaces `spans.rs` without the feature `tracing`: does nothing.
 
 use super::ended::Never;
 use super::state::State;

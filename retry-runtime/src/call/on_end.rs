@@ -1,4 +1,4 @@
-//! A hook that hears how the call went.
+//! The hook `on_end`, which gets the report of the call.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -9,8 +9,8 @@ use crate::context::Notes;
 use crate::listen::listener;
 use crate::report::Report;
 
-/// A call that tells a hook how it ended, also if it is dropped.
-// No bound on `H` but where it is made: a hook that is none is then one error.
+/// A call that gives its report to a hook, also if it is dropped.
+// Only `new` has a bound on `H`, so that a wrong hook is one compile error.
 pub struct OnEnd<'p, H, const LIMITED: bool> {
     call: Call<'p, LIMITED>,
     hook: H,
@@ -18,7 +18,7 @@ pub struct OnEnd<'p, H, const LIMITED: bool> {
 }
 
 impl<'p, H, const LIMITED: bool> OnEnd<'p, H, LIMITED> {
-    /// Has `hook` told of the end of `call`.
+    /// Gives the report of `call` to `hook` when it ends.
     #[inline]
     pub fn new(call: Call<'p, LIMITED>, hook: H) -> Self
     where
@@ -52,15 +52,15 @@ impl<H, const LIMITED: bool> DerefMut for OnEnd<'_, H, LIMITED> {
 impl<H, const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
     /// # Panics
     ///
-    /// - If the hook does, and nothing panicked before. A panic of the hook while another one unwinds would end
-    ///   the process; it ends here.
+    /// - If the hook panics. While another panic unwinds, a panic of the hook is caught, because it would abort the
+    ///   process.
     fn drop(&mut self) {
         let report = self.call.state.closed();
         if std::thread::panicking() {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {
             (self.tell)(&self.hook, &report);
-            // Not one of the calls that the hook made.
+            // Told again after the hook, whose own calls also told their reports: the last report counts.
             listener(|listener| listener.tell(report));
         }
     }

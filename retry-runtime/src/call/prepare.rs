@@ -1,4 +1,4 @@
-//! What goes before a retry, after the wait.
+//! Runs `before_retry`, after the wait.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,11 +14,11 @@ use super::state::State;
 use crate::context::{NEVER, Phase};
 
 pin_project! {
-    /// What goes before a retry. The deadline cuts it, where the function has limits; the timeout does not.
+    /// The future of `before_retry`. The deadline cuts it. The timeout does not.
     ///
     /// # Cancel safety
     ///
-    /// Dropping it drops the body where it stands, and gives back what was paid for the retry.
+    /// Dropping it drops the body. The permit of the retry goes back when the call is dropped.
     #[must_use = "futures do nothing unless polled"]
     pub struct Prepare<'c, 'p, F, C> {
         state: &'c mut State<'p>,
@@ -68,7 +68,7 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
 }
 
 impl State<'_> {
-    /// Begins what goes before a retry, unless it has begun. Gives the cut if the deadline was reached before.
+    /// Begins `before_retry` if this is its first poll. Returns the cut if the deadline was reached before.
     pub(super) fn begin_preparation<C: Cuts>(&self) -> Option<C> {
         let frame = &self.frame;
         frame.phase.set(match frame.phase.get() {
@@ -81,7 +81,7 @@ impl State<'_> {
         C::from(Cut::Late).filter(|_| frame.is_late())
     }
 
-    /// Runs a part of what goes before a retry, in the span of the call.
+    /// Runs one poll of `before_retry`, in the span of the call.
     pub(super) fn lend_preparation<T>(&self, body: impl FnOnce() -> T) -> T {
         self.frame.lend(|| {
             let _entered = self.enter_call();
@@ -89,7 +89,7 @@ impl State<'_> {
         })
     }
 
-    /// What goes before a retry is over.
+    /// Ends `before_retry`.
     pub(super) fn end_preparation(&self) {
         let frame = &self.frame;
         frame.phase.set(match frame.phase.get() {

@@ -1,4 +1,4 @@
-//! The next attempt: whether there is one left, after which delay, and whether the budget pays for it.
+//! Schedules the next attempt: checks the number of attempts, the deadline and the budget, and draws the delay.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -16,15 +16,15 @@ use crate::stopped::Outcome;
 use crate::switch;
 use crate::trace;
 
-/// When the next attempt begins, and after which delay. `at` is never further off than the longest sleep; the
-/// rest of a longer delay is waited after it.
+/// When the next attempt begins, and after which delay. If the delay is above the longest sleep, `at` is the end of the
+/// first sleep.
 pub(super) struct Retry {
     pub(super) at: Instant,
     pub(super) delay: Duration,
 }
 
 impl State<'_> {
-    /// Pays for a retry and draws its delay, or says why there is none.
+    /// Takes a permit for a retry and draws its delay, or says why there is no retry.
     #[inline]
     pub(super) fn schedule(
         &self,
@@ -41,7 +41,7 @@ impl State<'_> {
             return Err(exhausted);
         }
         if !switch::is_enabled() {
-            // A timeout stays one, for those who look at the `Stopped`.
+            // A caller who looks at the `Stopped` sees the timeout.
             return Err(match exhausted {
                 Outcome::Timeout => exhausted,
                 _ => Outcome::Disabled,
@@ -92,8 +92,8 @@ impl State<'_> {
         Ok(Retry { at, delay })
     }
 
-    /// The longest wait from `now` on, or `None` without a deadline. Somebody may also want to know how long
-    /// the call took.
+    /// Returns the longest wait from `now` on that keeps the deadline, or `None` without a deadline. Starts the time of
+    /// the call, if there is a deadline or if anybody may ask how long the call took.
     fn longest_wait(&self, now: Stamp) -> Result<Option<Duration>, TooLate> {
         let frame = &self.frame;
         if frame.deadline.get() == NEVER && !self.is_heard() {
@@ -103,8 +103,8 @@ impl State<'_> {
         frame.longest_wait(now)
     }
 
-    /// How many attempts the call may make here, which is less than its policy says where calls of the
-    /// same function were retried in vain; `u32::MAX` for no limit.
+    /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
+    /// allows if calls of the same function were retried in vain.
     #[inline]
     fn allowed(&self) -> u32 {
         let own = self.settings.attempts();
@@ -130,10 +130,10 @@ impl State<'_> {
     }
 }
 
-/// Raises a range so that it begins at the hint, if it began below: a hint is a lower bound.
+/// Raises a range to the hint, which is a lower bound.
 ///
-/// A hint above the whole range moves it, with its width: the jitter above keeps all who got the same
-/// hint from coming back at the same instant.
+/// A hint above the whole range moves the range and keeps its width. So clients that got the same hint do not come back
+/// at the same instant.
 fn raised_by(hint: Option<Duration>, range: RangeInclusive<Duration>) -> (Duration, Duration) {
     let (low, high) = range.into_inner();
     match hint {

@@ -1,7 +1,7 @@
-//! What follows an attempt: the decisions, in their order.
+//! Decides what follows an attempt.
 //!
-//! verdict, refused further in, attempts left, does the delay fit the deadline, budget. Each refusal
-//! costs nothing that a later question would have charged.
+//! The order is: ruling, retry refused to a call inside, attempts left, switch, hint, deadline, budget. The budget
+//! comes last, so that a retry that is refused for another reason takes no permit.
 
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::stopped::{Outcome, Stopped};
 use crate::trace::{self, FailedAttempt};
 
 impl State<'_> {
-    /// The call succeeded.
+    /// Ends a call that succeeded.
     #[inline]
     pub(super) fn succeeded(&self) {
         if self.frame.notes.get() != Notes::None {
@@ -44,7 +44,7 @@ impl State<'_> {
             trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
         }
         if context::is_within() {
-            // Its own retries were not in vain.
+            // Its retries were not in vain.
             self.inner().hand_on(frame, 0);
         }
         let outcome = match previous {
@@ -56,8 +56,8 @@ impl State<'_> {
         self.end_spans(outcome);
     }
 
-    /// Decides after an attempt that failed by itself: when the next begins, or `None`. `erred` says that it
-    /// returned an error.
+    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
+    /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
     #[inline(never)]
     pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Instant> {
         let ruling = if self.settings.is_idempotent() {
@@ -83,15 +83,15 @@ impl State<'_> {
         decision.ok().map(|retry| retry.at)
     }
 
-    /// The same after an `Ok` that means failure.
+    /// Decides what follows an attempt that returned an `Ok` that means failure.
     pub(super) fn failed_value(&self) -> Option<Instant> {
         let words = &"an `Ok` that means failure";
         self.failed(Ruling::failed_value(), words, false)
     }
 
-    /// Decides after an attempt that was cut: gives when the next begins, or why the call ends.
+    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
     ///
-    /// `vetoed` says that the rules do not allow another attempt.
+    /// `vetoed` says that `unless` or `not_on` forbids another attempt.
     #[inline(never)]
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
         if cut != Cut::Late {
@@ -99,7 +99,7 @@ impl State<'_> {
             self.attempt_failed(Verdict::Transient, &cut);
         }
         let decision = match cut {
-            // It may have run to its end at the other side.
+            // The server may have completed the operation.
             Cut::Timeout
                 if vetoed || !self.settings.is_idempotent() || self.frame.is_in_doubt() =>
             {
@@ -121,7 +121,8 @@ impl State<'_> {
         }
     }
 
-    /// Takes note of an attempt that failed. Whatever panics from now on, it is not counted again.
+    /// Counts an attempt that failed, and closes its span. The phase changes first: if anything panics later, the
+    /// attempt is not counted again.
     fn attempt_failed(&self, verdict: Verdict, words: &dyn Words) {
         self.note_verdict(verdict);
         self.frame.phase.set(Phase::Between);
@@ -146,7 +147,7 @@ impl State<'_> {
         self.ending(Outcome::Deadline, cut == Cut::Late)
     }
 
-    /// The end of a call that was stopped; `late` says that no attempt was cut.
+    /// Returns the end of a call that was stopped. `late` says that the deadline was reached between attempts.
     fn ending(&self, outcome: Outcome, late: bool) -> Ending {
         Ending {
             stopped: self.stopped(outcome),
@@ -154,8 +155,8 @@ impl State<'_> {
         }
     }
 
-    /// Takes note that what went before a retry is over. What was refused within it is refused to the
-    /// calls around where the call ends for it, and forgotten where it goes on.
+    /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
+    /// refused to the calls around. Otherwise that refusal is forgotten.
     #[inline(never)]
     pub(super) fn prepared(&self, failed: bool) {
         if failed {
@@ -166,13 +167,13 @@ impl State<'_> {
         }
     }
 
-    /// Why the call is stopped, as its caller will see it.
+    /// Returns the `Stopped` that the caller gets.
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
         let limit = match outcome {
             Outcome::Timeout => self.policy().timeout(),
-            // One that was inherited has no length of its own.
+            // An inherited deadline has no length of its own.
             Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
             _ => None,
         };
@@ -185,7 +186,7 @@ impl State<'_> {
         }
     }
 
-    /// What `on_retry` is told.
+    /// Returns the event for `on_retry`.
     pub(super) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
@@ -221,7 +222,7 @@ impl State<'_> {
             verdict,
             elapsed: &|| self.elapsed(),
             words,
-            // Not where a call inside was refused: its event says which budget that was.
+            // If a call inside was refused, the event of that call names the budget.
             empty: match (decision, self.frame.refusal.get()) {
                 (Err(Outcome::Budget), None) => self.settings.budget(),
                 _ => None,
@@ -235,7 +236,7 @@ impl State<'_> {
         }
     }
 
-    /// The call ended, and what was retried in it was in vain.
+    /// Ends a call that failed. Its retries were in vain.
     #[cold]
     fn end(&self, outcome: Outcome) {
         let frame = &self.frame;

@@ -1,4 +1,5 @@
-//! What follows an attempt, in the types of the function: the result of the call, or another attempt.
+//! Turns an attempt that ended into the result of the call, or into the instant of the next attempt. This part is
+//! generic over the types of the function.
 //!
 //! ```text
 //! let at = match call.settle(ended, &mut kept, judge) {
@@ -12,8 +13,8 @@
 //! };
 //! ```
 //!
-//! `judge` is what the attribute makes of an error: the ruling, the error in words, and whether it is kept. It is
-//! asked about a result that is an error, and never about a cut.
+//! `judge` returns the ruling about an error, the error in words, and whether the error is kept. Only errors that the
+//! body returned are judged.
 
 use tokio::time::Instant;
 
@@ -40,7 +41,7 @@ impl<E, M> Next<E, M> {
         Self { at, error: None }
     }
 
-    /// The error of the last attempt.
+    /// Returns the error of the last attempt.
     fn error(&self) -> Option<&E> {
         self.error.as_ref().map(|(error, _)| error)
     }
@@ -58,11 +59,11 @@ impl<E, M: Keeps<E>> Next<E, M> {
 }
 
 impl Call<'_, false> {
-    /// Decides after an attempt: when the next begins.
+    /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
     /// # Errors
     ///
-    /// - The result of the call, which ends.
+    /// - The result of the call, if it ends.
     #[inline]
     pub fn settle<A, M>(
         &self,
@@ -76,11 +77,11 @@ impl Call<'_, false> {
         self.decide(ended, kept, judge).map(|next| next.at)
     }
 
-    /// Decides after an attempt, for a call that tells a hook.
+    /// Decides what follows an attempt, for a call with `on_retry`.
     ///
     /// # Errors
     ///
-    /// - The result of the call, which ends.
+    /// - The result of the call, if it ends.
     #[inline]
     pub fn decide<A, M>(
         &self,
@@ -98,7 +99,7 @@ impl Call<'_, false> {
         self.returned(result, check, judge)
     }
 
-    /// Tells `on_retry` of the next attempt, and gives its instant.
+    /// Calls `on_retry`, and returns when the next attempt begins.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the error is dropped before the wait"
@@ -113,18 +114,18 @@ impl Call<'_, false> {
         next.at
     }
 
-    /// Never comes to pass.
+    /// Never called: nothing stops a function without limits.
     pub fn stopped<R>(&self, _kept: &mut Option<Nothing>, ending: Never) -> R {
         match ending {}
     }
 }
 
 impl Call<'_, true> {
-    /// Decides after an attempt: when the next begins.
+    /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
     /// # Errors
     ///
-    /// - The result of the call, which ends.
+    /// - The result of the call, if it ends.
     #[inline]
     pub fn settle<A, M, K, W>(
         &self,
@@ -143,11 +144,11 @@ impl Call<'_, true> {
         }
     }
 
-    /// Decides after an attempt, for a call that tells a hook.
+    /// Decides what follows an attempt, for a call with `on_retry`.
     ///
     /// # Errors
     ///
-    /// - The result of the call, which ends.
+    /// - The result of the call, if it ends.
     #[inline]
     pub fn decide<A, M, K, W>(
         &self,
@@ -169,7 +170,7 @@ impl Call<'_, true> {
         }
     }
 
-    /// Tells `on_retry` of the next attempt, keeps the error of the last one, and gives the instant.
+    /// Calls `on_retry`, keeps the error of the last attempt, and returns when the next attempt begins.
     pub fn tell<E, M: Keeps<E>>(
         &self,
         next: Next<E, M>,
@@ -180,7 +181,7 @@ impl Call<'_, true> {
         next.keep(kept)
     }
 
-    /// The result of a call that was stopped.
+    /// Returns the result of a call that was stopped.
     #[cold]
     pub fn stopped<R, K, W>(&self, kept: &mut Option<K>, ending: Ending) -> R
     where
@@ -225,7 +226,7 @@ impl<const LIMITED: bool> Call<'_, LIMITED> {
         }
     }
 
-    /// What `on_retry` is told.
+    /// Returns the event for `on_retry`.
     pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
         self.state.event(error)
     }

@@ -1,11 +1,11 @@
-//! When the spans of a call open and close, and what runs in them.
+//! Opens, enters, leaves and closes the spans of a call.
 //!
-//! They are kept with what most calls never need, so that a future is no larger for them. No lock is held while
-//! the subscriber is told: it may call annotated functions itself.
+//! The spans are in the cold part of the frame, so they do not make futures larger. No lock is held while a subscriber
+//! is called, because the subscriber may call annotated functions itself.
 //!
-//! Each poll of an attempt enters its span. It is left where the body is pending, or else where the call settles,
-//! which is in the same poll: a look at it after each poll would cost a call that is ready at once 20
-//! instructions. A panic in between drops the call, which leaves it too.
+//! Each poll of an attempt enters its span. The span is left when the body is pending, or when the call settles, which
+//! happens in the same poll. To check after each poll would cost a call that is ready at once 20 instructions. A panic
+//! in between drops the call, which leaves the span.
 
 use super::state::State;
 use crate::context::{Cold, Notes};
@@ -15,8 +15,8 @@ use crate::stopped::Outcome;
 use crate::trace::{Begun, Entered, Spans, spans_may_be_wanted};
 
 impl State<'_> {
-    /// Enters the span of the attempt for one poll. `begins` says that it is the first one, which opens the span
-    /// if anybody wants it.
+    /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
+    /// a subscriber wants it.
     #[inline]
     pub(super) fn enter_attempt(&self, begins: bool) {
         if spans_may_be_wanted() {
@@ -48,7 +48,7 @@ impl State<'_> {
         };
         frame.cold().noted().spans = Some(spans);
         if frame.notes.get() == Notes::None {
-            // So that its success is not settled inline, where no span is closed.
+            // A call with spans does not end inline, because nothing closes spans there.
             frame.notes.set(Notes::Listened);
         }
     }
@@ -100,13 +100,14 @@ impl State<'_> {
         }
     }
 
-    /// Enters the span of the call, for what belongs to none of its attempts.
+    /// Enters the span of the call, for events and code that belong to no attempt.
     #[inline]
     pub(super) fn enter_call(&self) -> Option<Entered> {
         enter_call_span(self.frame.if_cold()?)
     }
 
-    /// Takes the spans out, to tell the subscriber of them. If this thread is in that of the attempt, it leaves it.
+    /// Takes the spans out, so that no lock is held while the subscriber is called. Leaves the span of the attempt if
+    /// this thread is in it.
     fn take_spans(&self) -> Option<Spans> {
         let mut noted = self.frame.if_cold()?.noted();
         let (entered, spans) = (noted.entered.take(), noted.spans.take());

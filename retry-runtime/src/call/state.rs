@@ -1,4 +1,4 @@
-//! What a call keeps, whatever the types of its function.
+//! The state of a call. It does not depend on the types of the function.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::policy::Policy;
 use crate::site::Settings;
 use crate::trace;
 
-/// The part of a call that does not depend on the function's types: 56 bytes of every future.
+/// The state of a call: 56 bytes of every future.
 #[derive(Debug)]
 pub(crate) struct State<'p> {
     pub(super) settings: &'p Settings<'p>,
-    /// What the code inside sees.
+    /// What the call shares with the code inside its attempts.
     pub(super) frame: Frame,
 }
 
@@ -33,7 +33,7 @@ impl<'p> State<'p> {
         self.settings.policy()
     }
 
-    /// The call as one within others.
+    /// Returns the call as the frames around it see it.
     pub(super) fn inner(&self) -> Inner<'p> {
         Inner {
             function: self.settings.function(),
@@ -42,18 +42,18 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Takes note that the code inside is pending.
+    /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
         self.leave_attempt();
-        // What fails later fails for another reason.
+        // A refusal only counts if the attempt fails in the same poll.
         self.frame.refusal.set(None);
         if self.frame.notes.get() == Notes::New {
             self.hand_on();
         }
     }
 
-    /// Leaves with the call around what was retried in vain here, this call's own retries included.
+    /// Hands the retries in vain to the call around: those inside this call, and those of this call.
     #[cold]
     pub(super) fn hand_on(&self) {
         if self.frame.notes.get().is_in_vain() {
@@ -62,20 +62,20 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Whether somebody may want to know how long the call took.
+    /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
         self.settings.listens() || trace::is_heard() || is_listening() || metrics::is_recording()
     }
 
-    /// How long the call has taken, if time has begun to count.
+    /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
         let started = self.frame.started.get()?;
         Some(Stamp::now().since(started))
     }
 }
 
-/// What a retry is asked for as.
+/// Returns what a retry costs, by how the last attempt failed.
 pub(super) fn charge(previous: Previous) -> Charge {
     match previous {
         Previous::Failed(Verdict::Throttled) => Charge::Throttled,

@@ -1,4 +1,4 @@
-//! tokio's timer, asked for where a call knows who it is for.
+//! Makes tokio's timer. If the runtime has none, the panic names the function.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,18 +8,18 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::site::Settings;
 
-/// No timer is armed for longer than this, and a longer limit arms one after another: some versions
-/// of tokio delay other timers when one lies in the far future.
+/// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
+/// delay other timers while a timer lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Makes a timer for a call that goes by `settings`.
+/// Makes a timer for a call with these settings.
 ///
 /// # Panics
 ///
 /// - If the runtime has no timers.
 #[inline]
 pub(super) fn timer(settings: &Settings<'_>, until: Instant) -> Sleep {
-    // tokio offers no way to ask whether there are timers, and its panic names nobody.
+    // tokio has no function that says whether the runtime has timers, and its panic does not name the function.
     match catch_unwind(AssertUnwindSafe(|| sleep_until(until))) {
         Ok(timer) => timer,
         Err(panic) => no_timer(settings.name(), &*panic),

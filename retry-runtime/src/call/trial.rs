@@ -1,4 +1,4 @@
-//! A call in a test scope: what it takes from there in place of the world's.
+//! A call in a test scope, which may replace its budget and its delays, and bound its attempts.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::rng;
 use crate::trial::{self, InTrial};
 
 impl State<'_> {
-    /// The call begins: if that is in a test scope, it is in it to its end.
+    /// Puts a call that begins in a test scope into that scope, until the call ends.
     #[cold]
     pub(super) fn enter_trial(&self) {
         if !trial::is_possible() {
@@ -27,7 +27,7 @@ impl State<'_> {
         frame.cold().noted().trial = Some(trial.enter(self.settings.name()));
     }
 
-    /// What the call has of its test scope, if it is in one.
+    /// Shows the call's part of the test scope to `f`, if the call is in a test scope.
     fn with_trial<T>(&self, f: impl FnOnce(&mut InTrial) -> T) -> Option<T> {
         if !trial::is_possible() {
             return None;
@@ -35,7 +35,7 @@ impl State<'_> {
         self.frame.if_cold()?.noted().trial.as_mut().map(f)
     }
 
-    /// The most attempts that the test scope lets a call make.
+    /// Returns the largest number of attempts that the test scope allows.
     #[inline]
     pub(super) fn attempts_in_trial(&self) -> Option<u32> {
         self.with_trial(|own| own.trial.attempts).flatten()
@@ -51,7 +51,8 @@ impl State<'_> {
         }
     }
 
-    /// Draws the delay before the next attempt: the delay of the policy, and how much of it is waited for.
+    /// Draws the delay before the next attempt. Returns the delay, and how long the call waits, which is zero in a test
+    /// scope without waits.
     #[inline]
     pub(super) fn draw(
         &self,
@@ -73,7 +74,7 @@ impl State<'_> {
         }
     }
 
-    /// Counts a wait that nobody waits for as if it were over: towards the deadline, and in the report.
+    /// Counts a delay that is not waited for as time of the call, for the deadline and for the report.
     #[cold]
     fn passed_over(&self, delay: Duration) {
         let frame = &self.frame;
@@ -83,7 +84,7 @@ impl State<'_> {
         noted.waited = noted.waited.saturating_add(delay);
     }
 
-    /// Takes note of an attempt that failed.
+    /// Records the verdict of an attempt that failed.
     #[inline]
     pub(super) fn note_verdict(&self, verdict: Verdict) {
         self.with_trial(|own| own.verdicts.push(verdict));

@@ -1,14 +1,14 @@
-//! Polling what must be heard, whatever the rest of the task has spent.
+//! Polls a future outside of tokio's cooperative budget.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::task::unconstrained;
 
-/// Polls a future even where nothing is left of tokio's cooperative budget.
+/// Polls a future even if nothing is left of tokio's cooperative budget.
 ///
-/// What shares the task may spend it at each poll, and tokio's own futures, a timer that is due among
-/// them, then say "pending": the task would never hear of its limit.
+/// Other code in the task may spend that budget at each poll. tokio's futures are then pending, even a timer that is
+/// due, so the call would never reach its limit.
 #[inline]
 pub(super) fn poll_unconstrained<F: Future>(
     future: Pin<&mut F>,

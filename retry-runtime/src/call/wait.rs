@@ -15,12 +15,11 @@ use crate::context::Pause;
 pin_project! {
     /// The wait before the next attempt.
     ///
-    /// A wait of zero lets other tasks run once and does not sleep, which would take a step of the timer,
-    /// 1 ms.
+    /// A wait of zero lets other tasks run once. It does not sleep, because tokio's shortest sleep is 1 ms.
     ///
     /// # Cancel safety
     ///
-    /// Dropping it ends the wait. What was paid for the retry goes back when the call is dropped.
+    /// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
     #[must_use = "futures do nothing unless polled"]
     #[derive(Debug)]
     pub struct Wait {
@@ -30,19 +29,19 @@ pin_project! {
     }
 }
 
-/// What follows the timer, or stands for it.
+/// What follows the timer, or replaces it.
 #[derive(Debug)]
 enum Then {
-    /// Nothing: the wait is over.
+    /// Nothing. The wait is over.
     Over,
     /// Other tasks run once.
     Yield,
-    /// More timers, until this instant: it is further off than the longest sleep.
+    /// More timers, until this instant, because the delay is above the longest sleep.
     Until(Instant),
 }
 
 impl State<'_> {
-    /// Waits until `at`, for the kind of wait that was scheduled.
+    /// Makes the wait that was scheduled.
     #[inline]
     pub(super) fn wait(&self, at: Instant) -> Wait {
         if self.frame.pause.get() == Pause::Sleep {
@@ -57,15 +56,14 @@ impl State<'_> {
     #[cold]
     fn wait_longer_or_not_at_all(&self, at: Instant) -> Wait {
         match self.frame.pause.get() {
-            // So that a body that fails without ever being pending does not keep its worker from the
-            // other tasks.
+            // A body that fails without being pending would otherwise keep other tasks from running.
             Pause::Yield => Wait {
                 timer: None,
                 then: Then::Yield,
             },
             Pause::Long | Pause::Sleep => {
                 let end = at.checked_add(self.rest_of_delay());
-                // A hundred years stand for what the clock cannot say.
+                // A hundred years, if the clock cannot represent the end.
                 let end = end.or_else(|| at.checked_add(LONGEST_SLEEP * 36_525));
                 Wait {
                     timer: Some(timer(self.settings, at)),
@@ -78,7 +76,7 @@ impl State<'_> {
 }
 
 impl State<'_> {
-    /// What is left of the delay after the first of its timers: nothing, unless it is above the longest sleep.
+    /// Returns the rest of the delay after its first timer. It is zero unless the delay is above the longest sleep.
     pub(super) fn rest_of_delay(&self) -> Duration {
         if self.frame.pause.get() != Pause::Long {
             return Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Whether the thread has other tasks to run.
+//! Finds out whether a thread runs tasks of a tokio runtime.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use tokio::task::yield_now;
 
 use crate::atomics::Flag;
 
-/// Whether this is a thread on which a tokio runtime runs tasks, so that they stand still while it is blocked.
+/// Whether a tokio runtime runs tasks on this thread. These tasks do not run while the thread is blocked.
 ///
-/// A worker of the multi-threaded runtime is one, and the thread in `block_on` of a current-thread runtime. These
-/// are none: threads of `spawn_blocking`, a worker within `block_in_place`, the thread in `block_on` of a
-/// multi-threaded runtime, which runs one future and no tasks (unless that is a `LocalSet`, which nobody can see), and
-/// threads without a runtime.
+/// - Yes: a worker of the multi-threaded runtime, and the thread in `block_on` of a current-thread runtime.
+/// - No: a thread of `spawn_blocking`, a worker in `block_in_place`, and a thread without a runtime. Also the thread in
+///   `block_on` of a multi-threaded runtime, which runs one future. That future may be a `LocalSet` with tasks, which
+///   nothing can detect.
 ///
-/// `Handle::try_current` does not tell them apart. `yield_now` does: the scheduler of such a thread keeps the waker
-/// until the other tasks had their turn, and where there is none the waker is woken at once. That is how tokio 1.54 does
-/// it. Tokio 1.27 keeps the waker in every `block_on` and in `block_in_place` too.
+/// `Handle::try_current` does not tell them apart, but `yield_now` does. On a thread with tasks, the scheduler keeps
+/// the waker until the other tasks have run. Elsewhere the waker is woken at once. tokio 1.54 behaves like this. tokio
+/// 1.27 also keeps the waker in every `block_on` and in `block_in_place`.
 pub(super) fn runs_tasks() -> bool {
     let woken = Arc::new(Woken(Flag::new()));
     let waker = Waker::from(Arc::clone(&woken));

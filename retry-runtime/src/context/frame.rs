@@ -26,8 +26,8 @@ use super::refusal::Refusal;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
-/// What `scoped_thread_local!` makes, but as a `const`. A `static` would be opaque to the crates that call annotated
-/// functions, so each poll would call through two pointers (43 instructions more for a call that is ready at once).
+/// What `scoped_thread_local!` makes, but as a `const`. Other crates cannot see into a `static`, so each poll would
+/// call through two pointers: 43 instructions more for a call that is ready at once.
 const FRAME: ScopedKey<Frame> = ScopedKey {
     inner: {
         thread_local!(static POINTER: Cell<Option<&'static Frame>> = const { Cell::new(None) });
@@ -81,19 +81,19 @@ pub(crate) enum Phase {
     Between,
     /// An attempt.
     Attempt,
-    /// What goes before a retry.
+    /// A run of `before_retry`.
     Preparation,
     /// The copy of an attempt in another task.
     Carried,
     /// A deadline without a call.
     Scope,
-    /// As `Between`, with the price of a retry taken from the budget.
+    /// As `Between`, with a permit for the retry.
     Paid,
-    /// As `Preparation`, with the price of the retry taken.
+    /// As `Preparation`, with a permit for the retry.
     PaidPreparation,
     /// A call that ended with this outcome.
     Ended(Outcome),
-    /// A call that ended, with nothing left to report or to give back.
+    /// A call that ended, with nothing left to do when it is dropped.
     Closed,
 }
 
@@ -149,14 +149,14 @@ impl Frame {
         }
     }
 
-    /// The frame of code that no call surrounds.
+    /// Makes a frame for code without a call around it.
     pub(crate) fn outside() -> Self {
         let frame = Self::new(0, NEVER, NEVER);
         frame.phase.set(Phase::Scope);
         frame
     }
 
-    /// A copy for another task, which does not write back.
+    /// Copies the frame for another task. Changes of the copy do not reach the original.
     pub(crate) fn carried(&self) -> Self {
         let mut copy = Self::outside();
         copy.started.set(self.started.get());
@@ -198,7 +198,7 @@ impl Frame {
         )
     }
 
-    /// Whether the call holds the price of a retry that has not begun.
+    /// Whether the call holds a permit for a retry that has not begun.
     #[inline]
     pub(crate) fn is_paid(&self) -> bool {
         matches!(self.phase.get(), Phase::Paid | Phase::PaidPreparation)
