@@ -108,7 +108,7 @@ impl Attempt {
         self.call.key()
     }
 
-    /// Records in the span of a later attempt that it sends the request again.
+    /// Records the number of resends in the span of the attempt, unless it is the first.
     #[cfg(all(feature = "http", feature = "tracing"))]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
