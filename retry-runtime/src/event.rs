@@ -6,8 +6,8 @@ use crate::Verdict;
 
 /// A retry that was scheduled: the argument of `on_retry`.
 ///
-/// `on_retry` runs before the wait, in the task of the call. No lock of this crate is held. To call other annotated
-/// functions, it spawns a task.
+/// `on_retry` runs before the wait, in the task of the call, and holds no lock of this crate. It is not async: spawn a
+/// task to call an async function.
 #[derive(Debug)]
 pub struct RetryEvent<'a, E> {
     pub(crate) function: &'static str,

@@ -1,4 +1,4 @@
-//! What follows from a policy: the range of each delay, and the longest time that a call can take.
+//! Computed from a policy: the range of each delay, and the longest time that a call can take.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -53,7 +53,7 @@ impl Policy {
 
     /// The sum of `waits` delays, each as long as its range allows.
     fn longest_waits(&self, waits: u32) -> Duration {
-        // No delay is shorter than the one before, so not every delay has to be computed.
+        // The delays of a backoff never get shorter, so the last delay bounds the delays before it.
         const ONE_BY_ONE: u32 = 512;
         let (mut sum, mut previous) = (Duration::ZERO, None);
         for n in 0..waits.min(ONE_BY_ONE) {
