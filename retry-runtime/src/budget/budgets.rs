@@ -20,9 +20,9 @@ use crate::rng;
 ///
 /// - Among the next 64 keys in turn, the first key with a full budget is forgotten. Nothing is lost, because a new
 ///   budget for that key would be full too.
-/// - If none of the 64 is full, the key with the fullest budget is forgotten, and the new key starts with no more
-///   tokens than that budget had left. So new keys never create tokens: nobody can reset the drained budget of one key
-///   by asking for many other keys.
+/// - If none of the 64 is full, the key with the fullest budget is forgotten. The new key starts with no more tokens
+///   than that budget had left. So new keys never create tokens: nobody can reset the drained budget of one key by
+///   asking for many other keys.
 ///
 /// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied twice, and at most
 /// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same

@@ -56,8 +56,8 @@ impl<W: Word> Ledger<W> {
 
     /// Applies `step` to the state as if no other thread existed.
     ///
-    /// A step that changes nothing (a success while the budget is full, a second refusal within a millisecond) writes
-    /// nothing, so that threads do not contend for the cache line while calls succeed.
+    /// A step that changes nothing writes nothing, so threads do not contend for the cache line while calls succeed.
+    /// Examples are a success while the budget is full, and a second refusal within a millisecond.
     #[inline]
     fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
         let mut old = self.word.load();
