@@ -1,7 +1,7 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! This module is always compiled, but only `testing` makes a trial. Without that feature no call is ever in a trial, and
-//! [`is_possible`] tells the compiler so.
+//! This module is always compiled, but only `testing` makes a trial. Without that feature no call is ever in a trial,
+//! and [`is_possible`] tells the compiler so.
 
 use std::collections::HashMap;
 use std::fmt;

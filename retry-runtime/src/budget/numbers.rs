@@ -200,8 +200,8 @@ impl BudgetNumbers {
     ///
     /// - `now` is ahead of `last` by less than half the range of a tick: that much time has passed.
     /// - `now` is a little behind: another thread read the clock later and updated first. Nothing comes back.
-    /// - `now` is further behind: the clock was set back (in a test with a paused clock), or no call asked for a retry in
-    ///   over a year. Nothing comes back for that time, and counting starts again at `now`.
+    /// - `now` is further behind: the clock was set back (in a test with a paused clock), or no call asked for a retry
+    ///   in over a year. Nothing comes back for that time, and counting starts again at `now`.
     fn earned_since(&self, last: u64, now: u64) -> (u32, u64) {
         let ahead = now.wrapping_sub(last) & TICK_MASK;
         let behind = last.wrapping_sub(now) & TICK_MASK;

@@ -43,8 +43,8 @@ pub(crate) struct InVain {
 
 /// What one call remembers of the functions inside it.
 ///
-/// `K` identifies a call. An entry holds a `Weak` pointer to it. The pointer tells a call that ended from a call that is
-/// still running, and keeps the address from being reused.
+/// `K` identifies a call. An entry holds a `Weak` pointer to it. The pointer tells a call that ended from a call that
+/// is still running, and keeps the address from being reused.
 #[derive(Debug)]
 pub(crate) struct Remembered<K> {
     entries: Vec<RememberedEntry<K>>,

@@ -16,8 +16,8 @@ use crate::trace::Lines;
 
 /// An annotated function. The expansion of each function has one.
 ///
-/// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type. So a function without timeout and
-/// deadline has no timer in its future, and its error type need not hold a `Stopped`.
+/// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type. So a function without timeout
+/// and deadline has no timer in its future, and its error type need not hold a `Stopped`.
 #[derive(Debug)]
 pub struct Site<const LIMITED: bool> {
     settings: Settings<'static>,

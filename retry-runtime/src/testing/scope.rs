@@ -18,8 +18,8 @@ use crate::trial::Trial;
 /// to. It stays in the scope to its end. Scopes are independent, so parallel tests do not disturb each other.
 ///
 /// Inside a scope, a call
-/// - does not wait between attempts, unless you set [`with_waits`](Self::with_waits). A skipped wait still counts in the
-///   report, and towards the call's own deadline;
+/// - does not wait between attempts, unless you set [`with_waits`](Self::with_waits). A skipped wait still counts in
+///   the report, and towards the call's own deadline;
 /// - draws its jitter from the [seed](Self::with_seed), its name, and how many calls of that name began before it in
 ///   the scope. The same seed gives the same delays, whatever other calls do at the same time;
 /// - uses a copy of its budget, which is fresh at the start of the scope. Calls in one scope that share a budget share
