@@ -1,7 +1,7 @@
-//! What an attempt is given of an argument that the body hands over.
+//! What each attempt gets of an argument that the body hands over: a clone or a reference.
 //!
-//! The choices are the compiler's: it looks for a method on a type first and then on what the type
-//! dereferences to. So generic code gets no new bound.
+//! Method lookup chooses by the traits of the argument's type. It tries a type first, then the type behind
+//! `Deref`. So annotated functions need no bounds.
 
 mod blocking;
 
@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 
 pub use self::blocking::handed_over;
 
-/// An argument that the body hands over: a clone where its type is `Clone`, else a reference.
+/// An argument that the body hands over. Each attempt gets a clone if its type is `Clone`, else a reference.
 ///
 /// ```text
 /// Output: Argument::new(&x).for_each_attempt()
@@ -17,15 +17,15 @@ pub use self::blocking::handed_over;
 #[derive(Debug)]
 pub struct Argument<'a, T>(Lent<'a, T>);
 
-/// What becomes of an argument that is not `Clone`.
+/// An argument whose type is not `Clone`.
 #[derive(Debug)]
 pub struct Lent<'a, T>(Unshared<'a, T>);
 
-/// What becomes of an argument that is neither `Clone` nor `Sync`.
+/// An argument whose type is neither `Clone` nor `Sync`.
 #[derive(Debug)]
 pub struct Unshared<'a, T>(LentLocally<'a, T>);
 
-/// What becomes of an argument that never leaves its thread.
+/// An argument whose type is not `Clone`, `Sync` or `Send`. It never leaves its thread.
 #[derive(Debug)]
 pub struct LentLocally<'a, T>(&'a T);
 
@@ -39,28 +39,28 @@ impl<'a, T> Argument<'a, T> {
 }
 
 impl<T: Clone> Argument<'_, T> {
-    /// Clones it.
+    /// Clones the argument.
     #[inline]
     #[must_use]
     pub fn for_each_attempt(&self) -> T {
         self.0.0.0.0.clone()
     }
 
-    /// Clones it, although a reference might do.
+    /// Clones the argument, even if a reference would do.
     #[inline]
     #[must_use]
     pub fn own_or_lent(&self) -> T {
         self.own()
     }
 
-    /// Clones an argument that no attempt can do without.
+    /// Clones an argument that each attempt must own.
     #[inline]
     #[must_use]
     pub fn own(&self) -> T {
         self.0.0.0.0.clone()
     }
 
-    /// Accepts that a field of it is moved: each attempt has its own.
+    /// Accepts that the body moves a field: each attempt moves it out of its own clone.
     #[inline]
     #[must_use]
     pub const fn spares<F>(&self, _: &F) -> Spared {
@@ -69,14 +69,14 @@ impl<T: Clone> Argument<'_, T> {
 }
 
 impl<'a, T> Lent<'a, T> {
-    /// Lends it. Generated code asks this where a reference has the bounds of the argument's type.
+    /// Lends the argument. Generated code calls this if a reference has the bounds of the argument's type.
     #[inline]
     #[must_use]
     pub const fn lend(&self) -> &'a T {
         self.0.0.0
     }
 
-    /// Refuses an argument that no attempt can do without.
+    /// Refuses the argument: each attempt must own it, and its type is not `Clone`.
     #[inline]
     #[must_use]
     pub fn own(&self) -> T
@@ -86,7 +86,7 @@ impl<'a, T> Lent<'a, T> {
         Each::own(self.0.0.0)
     }
 
-    /// Asks of a field that the body moves whether the next attempt finds it again.
+    /// Takes a field that the body moves. [`Field`] decides whether the next attempt still has it.
     #[inline]
     #[must_use]
     pub const fn spares<'f, F>(&self, field: &'f F) -> Field<'f, F> {
@@ -95,7 +95,7 @@ impl<'a, T> Lent<'a, T> {
 }
 
 impl<'a, T: Sync> Lent<'a, T> {
-    /// Lends it.
+    /// Lends the argument.
     #[inline]
     #[must_use]
     pub const fn for_each_attempt(&self) -> &'a T {
@@ -104,7 +104,7 @@ impl<'a, T: Sync> Lent<'a, T> {
 }
 
 impl<'a, T: Send> Unshared<'a, T> {
-    /// Refuses to lend it: the future would not be `Send`, as that of the plain function is.
+    /// Refuses to lend the argument. The future would not be `Send`, but the future of the plain function is.
     #[inline]
     #[must_use]
     pub const fn for_each_attempt(&self) -> &'a T
@@ -116,7 +116,7 @@ impl<'a, T: Send> Unshared<'a, T> {
 }
 
 impl<T> Unshared<'_, T> {
-    /// Refuses an argument whose bounds a reference does not have.
+    /// Refuses the argument: a reference does not have the bounds of its type.
     #[inline]
     #[must_use]
     pub fn own_or_lent(&self) -> T
@@ -128,7 +128,7 @@ impl<T> Unshared<'_, T> {
 }
 
 impl<'a, T> LentLocally<'a, T> {
-    /// Lends it.
+    /// Lends the argument.
     #[inline]
     #[must_use]
     pub const fn for_each_attempt(&self) -> &'a T {
@@ -136,8 +136,8 @@ impl<'a, T> LentLocally<'a, T> {
     }
 }
 
-/// An argument of which the body may move fields: a clone where its type is `Clone`, else a unique
-/// reference, through which a field is copied or reborrowed.
+/// An argument of which the body may move fields. Each attempt gets a clone if its type is `Clone`. If not, it gets a
+/// unique reference, through which the body copies or reborrows a field.
 ///
 /// ```text
 /// Output: let mut parts = Parts::new(&mut x);
@@ -146,7 +146,7 @@ impl<'a, T> LentLocally<'a, T> {
 #[derive(Debug)]
 pub struct Parts<'a, T>(LentParts<'a, T>);
 
-/// What becomes of such an argument that is not `Clone`.
+/// [`Parts`] of an argument whose type is not `Clone`.
 #[derive(Debug)]
 pub struct LentParts<'a, T>(&'a mut T);
 
@@ -160,7 +160,7 @@ impl<'a, T> Parts<'a, T> {
 }
 
 impl<T: Clone> Parts<'_, T> {
-    /// Clones it.
+    /// Clones the argument.
     #[inline]
     #[must_use]
     pub fn for_each_attempt(&mut self) -> T {
@@ -169,7 +169,7 @@ impl<T: Clone> Parts<'_, T> {
 }
 
 impl<T> LentParts<'_, T> {
-    /// Lends it.
+    /// Lends the argument.
     #[inline]
     #[must_use]
     pub const fn for_each_attempt(&mut self) -> &mut T {
@@ -177,7 +177,7 @@ impl<T> LentParts<'_, T> {
     }
 }
 
-/// A field that the body moves out of an argument, where the argument is not cloned.
+/// A field that the body moves out of an argument that is not cloned.
 ///
 /// ```text
 /// Output: Field::new(&x.field).again()
@@ -185,20 +185,20 @@ impl<T> LentParts<'_, T> {
 #[derive(Debug)]
 pub struct Field<'f, F>(Reborrowed<'f, F>);
 
-/// A field that is moved, and that may be a `&mut`.
+/// A moved field whose type is not `Copy`.
 #[derive(Debug)]
 pub struct Reborrowed<'f, F>(Gone<'f, F>);
 
-/// A field that is moved and then gone.
+/// A moved field whose type is neither `Copy` nor `&mut`. The next attempt does not have it.
 #[derive(Debug)]
-pub struct Gone<'f, F>(#[expect(dead_code, reason = "its type is looked at")] &'f F);
+pub struct Gone<'f, F>(#[expect(dead_code, reason = "only its type is used")] &'f F);
 
-/// A field of an argument of which each attempt has its own.
+/// A field that the body moves out of a clone of the argument.
 #[derive(Debug)]
 pub struct Spared;
 
 impl Spared {
-    /// Accepts it.
+    /// Accepts the field.
     #[inline]
     pub const fn again(&self) {}
 }
@@ -213,19 +213,19 @@ impl<'f, F> Field<'f, F> {
 }
 
 impl<F: Copy> Field<'_, F> {
-    /// Accepts it: it is copied.
+    /// Accepts the field: the body copies it.
     #[inline]
     pub const fn again(&self) {}
 }
 
 impl<F: ?Sized> Reborrowed<'_, &mut F> {
-    /// Accepts it: it is reborrowed.
+    /// Accepts the field: the body reborrows it.
     #[inline]
     pub const fn again(&self) {}
 }
 
 impl<F> Gone<'_, F> {
-    /// Refuses it.
+    /// Refuses the field: the next attempt would not have it.
     #[inline]
     pub const fn again(&self)
     where
@@ -263,34 +263,34 @@ impl<T> DerefMut for Parts<'_, T> {
     }
 }
 
-/// Each attempt. The bounds that refuse a type are bounds of this one, and nothing has them: so the
-/// compiler proposes to add none to the user's function.
+/// The type that a refusal bounds, as in `Each: ForEachAttempt<T>`. It implements none of these traits, so each such
+/// bound is an error. The bound is not on `T`, so rustc does not propose to add it to the user's function.
 #[derive(Debug)]
 pub struct Each;
 
-/// That each attempt can have a value for itself.
+/// Each attempt can own a value of type `T`.
 #[diagnostic::on_unimplemented(
     message = "`{T}` is used up by the first attempt, and it is not `Clone`",
     label = "value used more than once: every attempt starts from this argument",
     note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that, or add it as a bound",
-    note = "`clone()` in the attribute clones no argument, and lends this one to each attempt in turn"
+    note = "`#[retry(clone())]` clones no argument: each attempt borrows this one instead"
 )]
 pub trait ForEachAttempt<T> {
-    /// One for the next attempt.
+    /// Returns a value for the next attempt.
     #[must_use]
     fn own(argument: &T) -> T;
 }
 
-/// That each attempt finds a field again that the body moves.
+/// Each attempt has a field of type `F`, although the body moves it.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{F}` is moved out of an argument, and each attempt needs it again",
     label = "gone after the first attempt",
     note = "write `.clone()` here, or take it by reference",
-    note = "an argument whose type is `Clone` is cloned for each attempt, fields and all; `self` never is"
+    note = "each attempt gets a clone of an argument whose type is `Clone`, but `self` is not cloned"
 )]
 pub trait FindsAgain<F> {}
 
-/// That a value can be lent to attempts that may run on different threads.
+/// Attempts that run on different threads can borrow a value of type `T`.
 #[diagnostic::on_unimplemented(
     message = "`{T}` is lent to each attempt and is not `Sync`, so the future would not be `Send`",
     label = "every attempt starts from this argument, which is not `Clone`",

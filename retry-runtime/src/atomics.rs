@@ -7,7 +7,7 @@ pub(crate) use std::sync::atomic::AtomicU64;
 /// A word that several threads share: std's `AtomicU64`, or loom's in the tests of all interleavings.
 pub(crate) trait Word {
     fn load(&self) -> u64;
-    /// Stores `new` if the word is still `old`, else returns the present value. May fail spuriously.
+    /// Stores `new` if the word is still `old`, else returns the present value. It may fail spuriously.
     fn swap(&self, old: u64, new: u64) -> Result<(), u64>;
 }
 
@@ -25,8 +25,8 @@ impl Word for AtomicU64 {
     }
 }
 
-/// Something that is done once in a process. A second thread does not wait for the first, so a first thread that
-/// panics, or that enters again, blocks nobody.
+/// Marks work that is done once in a process. A second thread does not wait for the first. So the first thread blocks
+/// nobody if it panics or enters again.
 #[derive(Debug)]
 pub(crate) struct Flag(AtomicBool);
 
@@ -35,7 +35,7 @@ impl Flag {
         Self(AtomicBool::new(false))
     }
 
-    /// Whether the flag was not raised yet.
+    /// Whether the flag has not been raised.
     pub(crate) fn is_down(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
@@ -46,7 +46,7 @@ impl Flag {
     }
 }
 
-/// Something that is on or off for the whole process.
+/// A switch for the whole process.
 #[derive(Debug)]
 pub(crate) struct Switch(AtomicBool);
 
@@ -84,7 +84,7 @@ impl Toggle for Switch {
     }
 }
 
-/// A number that no other value of the process has, assigned at the first use. An address would not do, because
+/// A number that no other value in the process has, assigned at the first use. An address cannot be the number, because
 /// addresses are reused.
 #[derive(Debug)]
 pub(crate) struct UniqueId(AtomicU64);

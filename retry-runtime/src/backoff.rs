@@ -15,7 +15,7 @@ use std::time::Duration;
 /// constant      min(max_delay, base)
 /// linear        min(max_delay, base * (n + 1))
 /// fibonacci     min(max_delay, base * F(n + 1))       F = 1, 1, 2, 3, 5, 8, …
-/// delays        the delay number n, or the last       whatever base and max_delay are
+/// delays        the delay number n, or the last       base and max_delay have no effect
 /// ```
 ///
 /// `base` and `max_delay` are durations, and `factor` is a number in `[1, 1000]`. The arithmetic uses whole
@@ -45,7 +45,7 @@ pub enum Backoff {
     Constant,
     /// Adds `base` each time.
     Linear,
-    /// Grows with the Fibonacci numbers: steadily at first, by about 1.6 later.
+    /// Multiplies `base` by the Fibonacci numbers. After the first retries, each ceiling is about 1.6 times the last.
     Fibonacci,
     /// Takes each ceiling from a list, and repeats the last one.
     Delays(&'static [Duration]),
@@ -53,7 +53,7 @@ pub enum Backoff {
 
 impl Backoff {
     /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. For
-    /// [`Delays`](Self::Delays) it is the delay in the list, whatever `max_delay` is.
+    /// [`Delays`](Self::Delays) it is the delay in the list, which may be above `max_delay`.
     #[must_use]
     pub fn ceiling(self, n: u32, base: Duration, max_delay: Duration, factor: Factor) -> Duration {
         let (shortest, base, max) = (base, base.as_nanos(), max_delay.as_nanos());
@@ -93,9 +93,9 @@ pub(crate) fn nth(delays: &[Duration], n: u32) -> Duration {
     nth.or(delays.last()).copied().unwrap_or_default()
 }
 
-/// By how much the exponential ceiling grows each time: a number in `[1, 1000]`, in thousandths.
+/// The factor by which the exponential ceiling grows: a number in `[1, 1000]`, stored in thousandths.
 ///
-/// Fixed-point, so that policies can be compared and no NaN or infinity can be stored.
+/// It is fixed-point, so policies can be compared, and it cannot hold NaN or infinity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Factor {
     thousandths: u32,
@@ -108,7 +108,7 @@ impl Factor {
     /// Makes a factor, rounded to thousandths. Returns `None` if `factor` is not in `[1, 1000]`, or is NaN.
     #[must_use]
     pub const fn new(factor: f64) -> Option<Self> {
-        // Written so that NaN, for which every comparison is false, is refused.
+        // This form refuses NaN, for which every comparison is false.
         if !(factor >= 1.0 && factor <= 1000.0) {
             return None;
         }
@@ -157,7 +157,7 @@ fn exponential(n: u32, base: u128, max: u128, factor: Factor) -> u128 {
 
 /// The Fibonacci number `F(n + 1)`: 1, 1, 2, 3, 5, …
 ///
-/// `F(187)` is the first that does not fit in 128 bits. The loop stops there, saturated.
+/// `F(187)` is the first number that does not fit in 128 bits. The loop stops there, saturated.
 fn fibonacci(n: u32) -> u128 {
     let (mut current, mut next) = (1_u128, 1_u128);
     for _ in 0..n.min(187) {

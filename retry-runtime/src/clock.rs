@@ -1,4 +1,4 @@
-//! Instants as numbers that fit in one register, can be compared, and are far from both ends of their range.
+//! The only clock: instants as numbers of 64 bits, far from both ends of their range.
 
 use std::num::NonZeroU64;
 use std::sync::OnceLock;
@@ -8,14 +8,14 @@ use tokio::time::Instant;
 
 /// An instant as nanoseconds since a point that is the same in the whole process.
 ///
-/// Half as large as an `Option<Instant>`, which matters in the future of every call.
+/// `Option<Stamp>` is half as large as `Option<Instant>`, and the future of every call contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(NonZeroU64);
 
 /// The stamp of the first instant that the process asked about.
 ///
-/// 146 years above 0, because a paused clock may later have an earlier instant. It is a multiple of the range of the
-/// budget's tick, 2^36 ms, so that a new budget, whose tick is 0, counts from there.
+/// It is 146 years above 0, because a paused clock may later show an earlier instant. It is a multiple of 2^36 ms, the
+/// range of the budget's tick. So the first instant has tick 0, which is the tick of a new budget.
 const FIRST: u64 = 67 * (1 << 36) * 1_000_000;
 
 impl Stamp {
@@ -45,13 +45,13 @@ impl Stamp {
         Duration::from_nanos(self.as_nanos().saturating_sub(earlier.as_nanos()))
     }
 
-    /// The same in nanoseconds.
+    /// Nanoseconds from an earlier stamp to this one, or 0 if that stamp is later.
     #[inline]
     pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
         self.as_nanos().saturating_sub(earlier.as_nanos())
     }
 
-    /// This stamp plus `nanos` nanoseconds, saturating after five centuries.
+    /// This stamp plus `nanos` nanoseconds, saturating.
     pub(crate) fn plus(self, nanos: u64) -> Self {
         Self::from_nanos(self.as_nanos().saturating_add(nanos))
     }
@@ -71,10 +71,10 @@ impl Stamp {
     }
 }
 
-/// Whole nanoseconds, saturating after five centuries.
+/// The length in nanoseconds. It saturates at `u64::MAX`, after 584 years.
 #[inline]
 pub(crate) const fn nanos(length: Duration) -> u64 {
-    // As `as_nanos`, without its 128 bits.
+    // `as_nanos` computes with 128 bits.
     let seconds = length.as_secs().saturating_mul(1_000_000_000);
     seconds.saturating_add(length.subsec_nanos() as u64)
 }

@@ -3,8 +3,8 @@
 //! - [`scope`] and [`scope_at`] give a deadline to code that no annotated function surrounds, such as the handler of
 //!   an incoming request. A call obeys the nearest deadline around it.
 //! - [`remaining`] returns the time that is left.
-//! - [`header`] writes that time as the value of a header, and reads it. So a service takes a deadline over from its
-//!   caller and passes it on.
+//! - [`header`] writes that time as the value of a header, and reads it. So a service can take a deadline from its
+//!   caller and pass it on.
 //!
 //! # Examples
 //!
@@ -45,16 +45,15 @@ use crate::context::{Frame, around};
 ///
 /// Annotated functions in the future stop retrying in time. Those with a `timeout` or `deadline` of their own also cut
 /// an attempt that is running when the deadline is reached. The future itself is not cut, so it may have any output.
-/// To end it whatever it does, put `tokio::time::timeout` around it. Of several scopes and calls, the nearest
-/// deadline holds.
+/// To cut it, put `tokio::time::timeout` around it. Of several scopes and calls, the nearest deadline holds.
 ///
-/// A duration that the clock cannot represent is as good as none.
+/// A duration above 100 years counts as 100 years.
 ///
 /// A spawned task is outside; [`propagate`](crate::propagate()) carries the deadline into it.
 ///
 /// # Cancel safety
 ///
-/// Dropping it drops the future.
+/// Dropping the returned future drops `future`.
 ///
 /// # Examples
 ///
@@ -70,7 +69,7 @@ use crate::context::{Frame, around};
 /// # }
 /// ```
 pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
-    // A century stands for what the clock cannot represent.
+    // A longer duration may not fit the clock.
     const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
     let now = Instant::now();
     scope_at(
@@ -83,7 +82,7 @@ pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
 ///
 /// # Cancel safety
 ///
-/// Dropping it drops the future.
+/// Dropping the returned future drops `future`.
 pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
     DeadlineScope {
         deadline,
@@ -106,7 +105,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct DeadlineScope<F> {
         deadline: Instant,
-        // Lent to the code inside where no call surrounds it.
+        // The frame for the code inside, if no call surrounds this scope.
         frame: Frame,
         #[pin]
         future: F,

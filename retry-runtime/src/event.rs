@@ -6,8 +6,27 @@ use crate::Verdict;
 
 /// A retry that was scheduled: the argument of `on_retry`.
 ///
-/// `on_retry` runs before the wait, in the task of the call. No lock of this crate is held. To call other annotated
-/// functions, it spawns a task.
+/// `on_retry` runs before the wait, in the task of the call, and holds no lock of this crate. It is not async: spawn a
+/// task to call an async function.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::io;
+///
+/// use reattempt::FAST_IO;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let mut lines = Vec::new();
+/// let fails = async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset));
+/// let call = FAST_IO
+///     .run(fails)
+///     .on_retry(|event| lines.push(format!("attempt {}: {}", event.attempt(), event.verdict())));
+/// call.unboxed().await.unwrap_err();
+/// assert_eq!(lines, ["attempt 1: transient", "attempt 2: transient"]);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct RetryEvent<'a, E> {
     pub(crate) function: &'static str,

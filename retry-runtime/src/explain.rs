@@ -1,36 +1,36 @@
-//! An error in words, for events: itself and its chain of causes, since the cause is what people look for.
+//! The text of an error for events and spans: the error, then its causes.
 
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
 use std::ops::Deref;
 
-/// The longest chain of causes that is followed. A chain that points at itself ends here.
+/// The most causes that the text follows. Without a bound, the text of an error that is its own source would not end.
 const LONGEST_CHAIN: usize = 32;
 
-/// Puts an error into words, whatever its type can say.
+/// Makes the text of an error of any type.
 ///
 /// ```text
 /// Output: error.words()      // error: &Explain<E>
 /// ```
 ///
-/// The compiler looks for the method here first, where it applies to a std error, then behind
-/// `Deref`: for what can be displayed, and last for everything else.
+/// Method lookup chooses: the method of `Explain` if `E: Error`, else that of [`Displayed`] if `E: Display`, else that
+/// of [`Named`].
 pub struct Explain<'a, E: ?Sized>(Displayed<'a, E>);
 
-/// An error that can be displayed: `anyhow::Error`, `String`.
+/// An error whose type is `Display`, such as `anyhow::Error` or `String`.
 pub struct Displayed<'a, E: ?Sized>(Named<'a, E>);
 
-/// An error that can only be named.
+/// An error of any type. Its text is the name of the type.
 pub struct Named<'a, E: ?Sized>(&'a E);
 
 impl<'a, E: ?Sized> Explain<'a, E> {
-    /// Takes the error that will be put into words.
+    /// Takes the error.
     #[inline]
     pub const fn new(error: &'a E) -> Self {
         Self(Displayed(Named(error)))
     }
 
-    /// The error.
+    /// Returns the error.
     #[inline]
     #[must_use]
     pub const fn error(&self) -> &'a E {
@@ -38,9 +38,9 @@ impl<'a, E: ?Sized> Explain<'a, E> {
     }
 }
 
-/// What can be put into words when an event is wanted.
+/// Makes a text when a subscriber wants it, and not before.
 pub trait Words {
-    /// The words.
+    /// Returns the text.
     fn text(&self) -> String;
 }
 
@@ -51,7 +51,7 @@ impl Words for &str {
 }
 
 impl<E: Error> Explain<'_, E> {
-    /// The error and its causes, from the outermost in.
+    /// Returns the text of the error and of its causes, from the outside in.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &dyn Words {
@@ -67,7 +67,7 @@ impl<E: Error> Words for Explain<'_, E> {
         for _ in 0..LONGEST_CHAIN {
             let Some(link) = cause else { break };
             let words = link.to_string();
-            // Many errors repeat their cause in their own words.
+            // Many errors end with the text of their cause.
             if !text.ends_with(&words) {
                 let _ = write!(text, ": {words}");
             }
@@ -86,7 +86,7 @@ impl<'a, E: ?Sized> Deref for Explain<'a, E> {
 }
 
 impl<E: Display + ?Sized> Displayed<'_, E> {
-    /// The error, in the alternate form, in which reports of errors give their causes.
+    /// Returns the error in the alternate form `{:#}`, in which `anyhow::Error` and `eyre::Report` add their causes.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &dyn Words {
@@ -109,7 +109,7 @@ impl<'a, E: ?Sized> Deref for Displayed<'a, E> {
 }
 
 impl<E: ?Sized> Named<'_, E> {
-    /// The name of the error's type.
+    /// Returns the name of the error's type.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &dyn Words {

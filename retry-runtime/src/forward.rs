@@ -1,4 +1,4 @@
-//! What `#[retryable(forward)]` asks of a field.
+//! The trait that `#[retryable(forward)]` requires of a field.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use crate::{Retryable, Verdict};
 
 /// A field that has a verdict to forward.
 ///
-/// It is a trait of its own, because its compile error recommends something else than that of a function's error type.
+/// It is not [`Retryable`] itself, because its compile error gives other help than for the error type of a function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no verdict to forward",
     label = "no verdict for `{Self}`",
-    note = "ask a function of yours: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`",
+    note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`",
     note = "`reattempt` has features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12, `sea-orm` 2, `sqlx` 0.9 and 0.8, `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict"
 )]
 pub trait Forwards {
-    /// The verdict of the field.
+    /// Returns the verdict of the field.
     fn verdict(&self) -> Verdict;
 
-    /// The hint of the field.
+    /// Returns the hint of the field.
     fn hint(&self) -> Option<Duration>;
 }
 
@@ -36,7 +36,7 @@ impl<T: Retryable + ?Sized> Forwards for T {
 
 #[cfg(test)]
 mod tests {
-    /// What stands before the feature of another crate, and the versions that the messages name.
+    /// The clients, each with its dependencies. The messages name the versions of these.
     const CLIENTS: [(&str, &[&str]); 10] = [
         ("deadpool", &["deadpool"]),
         ("h2", &["h2"]),
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// A feature with a dependency on a client is in the list.
+    /// Each feature for a client is in the list.
     #[test]
     fn no_client_is_left_out() {
         let manifest = include_str!("../Cargo.toml");

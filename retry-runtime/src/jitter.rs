@@ -1,4 +1,4 @@
-//! Where below its ceiling a delay may fall: pure arithmetic.
+//! The range from which a delay is drawn: pure arithmetic.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -19,19 +19,19 @@ use std::time::Duration;
 /// AWS Architecture Blog, 2015. We differ in one point. `decorrelated` cuts the range at `max_delay` before it draws,
 /// so delays do not pile up on `max_delay`. The article cuts the number after the draw.
 ///
-/// Full jitter may draw a delay near zero. It spreads simultaneous calls best. The [budget](crate::Budget) bounds the
-/// load, not the delay.
+/// Full jitter may draw a delay near zero, but it spreads simultaneous calls best. The [budget](crate::Budget) bounds
+/// the load, so delays do not have to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Jitter {
-    /// The delay is the ceiling. Calls that fail together come back together.
+    /// The delay is the ceiling. Calls that fail together retry together.
     None,
-    /// Anywhere from nothing to the ceiling. The default.
+    /// From zero to the ceiling. The default.
     #[default]
     Full,
-    /// The upper half of the range.
+    /// From half the ceiling to the ceiling.
     Equal,
-    /// From `base` to three times the delay before, whatever the backoff says.
+    /// From `base` to three times the delay before. The backoff has no effect.
     Decorrelated,
 }
 

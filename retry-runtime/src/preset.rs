@@ -1,4 +1,4 @@
-//! A policy by name.
+//! Policies with a name.
 
 #[cfg(all(test, feature = "config"))]
 mod interleavings;

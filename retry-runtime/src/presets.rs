@@ -17,8 +17,8 @@ pub const FAST_IO: Policy = Policy::new()
 
 /// For services that take seconds: the API of a third party, object storage, a report.
 ///
-/// 5 attempts of at most 10 s, a base of 250 ms, delays of at most 20 s, and a deadline of 60 s. Chosen by us: common
-/// HTTP gateways have the same deadline.
+/// 5 attempts of at most 10 s, a base of 250 ms, delays of at most 20 s, and a deadline of 60 s. Chosen by us: nginx
+/// (`proxy_read_timeout`) also gives a server 60 s by default.
 pub const SLOW_IO: Policy = Policy::new()
     .with_attempts(5)
     .with_timeout(Duration::from_secs(10))

@@ -1,6 +1,6 @@
-//! The door for generated code. Not for people: it changes without notice.
+//! The names that generated code uses. Do not use them yourself: they change without notice.
 
-// Short paths, which no name of the user's shadows.
+// A user's own `Some`, `Err` or `Duration` does not shadow these paths.
 pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;

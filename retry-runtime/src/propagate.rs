@@ -1,4 +1,4 @@
-//! The attempt, carried into another task.
+//! Carries an attempt into another task.
 
 use std::fmt;
 use std::pin::Pin;
@@ -36,7 +36,7 @@ use crate::listen::{Listener, trial_around};
 ///
 /// # Cancel safety
 ///
-/// Dropping it drops the future.
+/// Dropping the returned future drops `future`.
 pub fn propagate<F: Future>(future: F) -> Propagate<F> {
     let frame = around(|frame| {
         frame.start_if_limited(Stamp::now());
@@ -54,7 +54,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Propagate<F> {
         frame: Frame,
-        // A test scope goes along; a report does not.
+        // Carries a test scope, but no report: `observe` does not see calls in the task.
         listener: Option<Listener>,
         #[pin]
         future: F,

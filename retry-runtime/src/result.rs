@@ -1,4 +1,4 @@
-//! How generated code sees what the user's function returns.
+//! How generated code handles the result of the user's function.
 
 use crate::error::Error;
 use crate::stopped::Stopped;
@@ -10,20 +10,20 @@ use crate::stopped::Stopped;
     note = "a function can only be retried when its return type can say that it failed"
 )]
 pub trait ResultLike {
-    /// What it holds in `Ok`.
+    /// The type of the value in `Ok`.
     type Value;
-    /// What it holds in `Err`.
+    /// The type of the error in `Err`.
     type Error;
 
-    /// The result as such.
+    /// Converts into the `Result`.
     #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
     fn into_result(self) -> Result<Self::Value, Self::Error>;
-    /// The result by reference.
+    /// Borrows the value or the error.
     #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
     fn as_result(&self) -> Result<&Self::Value, &Self::Error>;
-    /// Back again, from an `Ok`.
+    /// Makes the result from the value of an `Ok`.
     fn from_value(value: Self::Value) -> Self;
-    /// Back again, from an `Err`.
+    /// Makes the result from the error of an `Err`.
     fn from_error(error: Self::Error) -> Self;
 }
 
@@ -55,33 +55,33 @@ impl<T, E> ResultLike for Result<T, E> {
     }
 }
 
-/// Gives an `async` block the type of the user's result. Generated code calls it where it is never reached.
+/// Gives an `async` block the type of the user's result. Generated code calls this function in code that never runs.
 #[cold]
 #[must_use]
 pub fn typed<R>() -> R {
-    unreachable!("it is behind an `if false`")
+    unreachable!("generated code calls this only behind `if false`")
 }
 
-/// An error type that can say that a call was stopped.
+/// An error type that can hold a [`Stopped`].
 ///
-/// `Way` tells its two implementations apart, which would otherwise overlap; it is always inferred.
+/// `Way` is [`ByFrom`] or [`ByError`]. Without it, the two implementations would overlap. The compiler infers it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`",
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error: `Stopped(#[from] reattempt::Stopped)`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
-    note = "a `policy` that only the call knows counts too: it may have a `timeout` or a `deadline`"
+    note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`"
 )]
 pub trait FromStopped<Way> {
-    /// Makes the error.
+    /// Makes the error of a call that was stopped.
     fn from_stopped(stopped: Stopped) -> Self;
 }
 
-/// By the type's own `From<Stopped>`.
+/// The error type implements `From<Stopped>`.
 #[derive(Debug)]
 pub struct ByFrom;
 
-/// By being an [`Error`].
+/// The error type is [`Error`].
 #[derive(Debug)]
 pub struct ByError;
 
@@ -98,14 +98,14 @@ impl<E> FromStopped<ByError> for Error<E> {
     }
 }
 
-/// What `before_retry` may give: nothing, or a `Result` whose error ends the call.
+/// The value of `before_retry`: `()`, or a `Result` whose error ends the call.
 #[diagnostic::on_unimplemented(
     message = "`before_retry` gives `{Self}`, expected `()` or a `Result`",
     label = "its error must convert into `{E}` with `From`",
-    note = "with `blocking` nothing awaits a future"
+    note = "with `blocking`, `before_retry` cannot be async"
 )]
 pub trait Prepared<E> {
-    /// The error that ends the call, if there is one.
+    /// Returns the error that ends the call, if there is one.
     fn into_error(self) -> Option<E>;
 }
 
@@ -116,7 +116,7 @@ impl<E> Prepared<E> for () {
     }
 }
 
-/// Whatever it holds in `Ok`: `file.rewind()` gives a position that nobody asks for.
+/// The value in `Ok` is ignored, such as the position that `rewind()` of tokio returns.
 impl<E, T, X: Into<E>> Prepared<E> for Result<T, X> {
     #[inline]
     fn into_error(self) -> Option<E> {

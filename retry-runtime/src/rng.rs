@@ -1,4 +1,4 @@
-//! The only randomness in the crate. A thread has one seed, and each draw a generator of its own.
+//! The only randomness in the crate. Each thread counts its own seeds, and each draw has its own generator.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
@@ -14,23 +14,22 @@ use crate::clock::{Stamp, nanos};
 ///
 /// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
 ///
-/// A child process made by `fork` has its parent's memory, so it would draw its parent's numbers. Only the instant
-/// tells the two apart: it is part of the seed. To ask for the process number is a system call, which took longer
-/// than all else that a retry does.
+/// A child process made by `fork` has its parent's memory, so the two would draw the same numbers. The instant `at` is
+/// part of the seed and tells them apart. The process number would do so too, but costs a system call for each draw.
 #[inline]
 pub(crate) fn duration_in(range: &RangeInclusive<Duration>, at: Stamp) -> Duration {
     draw(next_seed() ^ at.as_nanos(), range)
 }
 
-/// Draws from the range as [`duration_in`] does, the same for the same `place` in every run. The numbers may
-/// change with a release of Rust or of this crate.
+/// Draws from the range as [`duration_in`] does. The same `place` gives the same delay in every run, but it may change
+/// with a release of Rust or of this crate.
 pub(crate) fn seeded_duration_in(place: impl Hash, range: &RangeInclusive<Duration>) -> Duration {
     let mut hasher = DefaultHasher::new();
     place.hash(&mut hasher);
     draw(hasher.finish(), range)
 }
 
-/// The generator spreads the seed over its state, so seeds that follow one another give unrelated numbers.
+/// The generator spreads the seed over its state, so consecutive seeds give unrelated numbers.
 fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
     let width = nanos(range.end().saturating_sub(low));
@@ -41,7 +40,7 @@ fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     low.saturating_add(Duration::from_nanos(drawn))
 }
 
-/// The seed of a draw: in each thread they begin somewhere else, and are counted up.
+/// The seed of the next draw: one more than the last seed of this thread.
 fn next_seed() -> u64 {
     thread_local! {
         static NEXT: Cell<Option<u64>> = const { Cell::new(None) };
@@ -53,8 +52,8 @@ fn next_seed() -> u64 {
 
 /// A seed that differs between threads, processes and machines.
 ///
-/// `RandomState` holds keys from the operating system, drawn once a thread and then counted up. A forked child
-/// counts as its parent does, hence the process number and the time.
+/// `RandomState` holds keys from the operating system, drawn once for each thread and then counted up. A forked child
+/// has the keys of its parent, so the process number and the time are hashed too.
 #[cold]
 fn first_seed() -> u64 {
     RandomState::new().hash_one((
@@ -64,18 +63,18 @@ fn first_seed() -> u64 {
     ))
 }
 
-/// Hashes the keys of one map so that nobody can choose keys which collide.
+/// The hasher of one map, with random keys, so that nobody can choose keys that collide.
 pub(crate) fn hasher() -> RandomState {
     RandomState::new()
 }
 
-/// A random UUID (version 4), from the operating system each time it is asked for.
+/// A random UUID (version 4). Each UUID comes from the operating system.
 ///
-/// So neither a process that `fork` made nor a machine restored from a snapshot gives one twice.
+/// So a forked process or a machine restored from a snapshot does not repeat a UUID.
 ///
 /// # Panics
 ///
-/// - If the operating system has no randomness to give.
+/// - If the operating system gives no randomness.
 pub(crate) fn uuid() -> uuid::Uuid {
     uuid::Uuid::new_v4()
 }
@@ -92,7 +91,7 @@ mod tests {
         Stamp::from_nanos(nanos)
     }
 
-    /// After a fork, the child has the parent's seed. One nanosecond lies between the draws of the two.
+    /// After a fork, the child has the parent's seed. Their draws are one nanosecond apart.
     #[test]
     fn the_same_seed_draws_other_numbers_at_another_instant() {
         let second = Duration::ZERO..=Duration::from_secs(1);
@@ -118,8 +117,7 @@ mod tests {
         assert_eq!(seeds.len(), 1008);
     }
 
-    /// Pearson's test with 15 degrees of freedom, which a fair generator fails once in 10^9 runs
-    /// at 75.
+    /// Pearson's chi-squared test with 15 degrees of freedom. A fair generator exceeds 75 less than once in 10^9 runs.
     #[test]
     fn draws_are_uniform_and_both_ends_are_drawn() {
         const DRAWS: u32 = 160_000;

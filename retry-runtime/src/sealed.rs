@@ -1,5 +1,5 @@
-//! Keeps traits that users call, and do not implement.
+//! Seals traits: users can call their methods, but not implement them.
 
-/// A trait with this bound may get methods without breaking anybody.
-#[expect(unnameable_types, reason = "that is what seals a trait")]
+/// A trait with this bound can get new methods without breaking users.
+#[expect(unnameable_types, reason = "users cannot name it")]
 pub trait Sealed {}

@@ -13,13 +13,13 @@ pub enum Outcome {
     Success,
     /// A later attempt succeeded.
     SuccessAfterRetry,
-    /// The error is not worth another attempt.
+    /// The verdict or the rules allow no other attempt.
     NotRetryable,
-    /// The last attempt failed and none is left.
+    /// The last attempt failed, and no attempt is left.
     AttemptsExhausted,
-    /// The last attempt reached its timeout and none is left.
+    /// The last attempt reached its timeout, and no other attempt is left or allowed.
     Timeout,
-    /// The deadline is reached, or the next delay would pass it.
+    /// The deadline is reached, or the next delay does not fit it.
     Deadline,
     /// The budget refused a retry.
     Budget,

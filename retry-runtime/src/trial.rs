@@ -1,7 +1,7 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! Always compiled, but made only by `testing`. Without that feature no call is ever in a trial, and the compiler
-//! knows it ([`is_possible`]).
+//! This module is always compiled, but only `testing` makes a trial. Without that feature no call is ever in a trial,
+//! and [`is_possible`] tells the compiler so.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::rng;
 /// One run of a test scope.
 pub(crate) struct Trial {
     pub(crate) seed: u64,
-    /// The most attempts of a call.
+    /// The most attempts of a call, or `None` for no limit.
     pub(crate) attempts: Option<u32>,
     /// Whether calls wait.
     pub(crate) waits: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Trial {
 struct TrialState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
-    /// The copies, by the number of the original.
+    /// The copies of budgets, by the id of the original.
     budgets: HashMap<u64, Arc<Budget>>,
     ended: Vec<LoggedCall>,
 }
@@ -37,7 +37,7 @@ struct TrialState {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
     not(feature = "testing"),
-    expect(unreachable_pub, reason = "nobody reads it")
+    expect(unreachable_pub, reason = "only `testing` exports it")
 )]
 pub struct LoggedCall {
     pub(crate) report: Report,
@@ -50,7 +50,7 @@ pub struct LoggedCall {
 pub(crate) struct InTrial {
     pub(crate) trial: Arc<Trial>,
     function: &'static str,
-    /// Which call of the function it is in this trial, from 0.
+    /// The number of this call among the calls of the function in this trial, from 0.
     ordinal: u32,
     pub(crate) delays: Vec<Duration>,
     pub(crate) verdicts: Vec<Verdict>,
@@ -73,7 +73,7 @@ impl Trial {
         }
     }
 
-    /// A call of `function` begins.
+    /// Counts a call of `function` that begins.
     pub(crate) fn enter(self: &Arc<Self>, function: &'static str) -> InTrial {
         let mut shared = self.shared();
         let began = shared.began.entry(function).or_default();
@@ -88,14 +88,14 @@ impl Trial {
         }
     }
 
-    /// The fresh copy of `budget` for the calls in this trial.
+    /// Returns the copy of `budget` for the calls in this trial, which starts fresh.
     pub(crate) fn budget(&self, budget: &Budget) -> Arc<Budget> {
         let mut shared = self.shared();
         let own = shared.budgets.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
     }
 
-    /// The calls that ended so far.
+    /// Takes the calls that ended so far.
     #[cfg(feature = "testing")]
     pub(crate) fn take(&self) -> Vec<LoggedCall> {
         std::mem::take(&mut self.shared().ended)
@@ -116,7 +116,7 @@ impl InTrial {
         delay
     }
 
-    /// The call ended.
+    /// Logs the call, which has ended.
     pub(crate) fn end(self, report: Report) {
         let Self {
             trial,

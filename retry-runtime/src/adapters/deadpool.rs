@@ -1,5 +1,4 @@
-//! `deadpool` 0.13, with the pools for `tokio-postgres`, `redis` and others: verdicts of a pool that gives no
-//! connection.
+//! `deadpool` 0.13, with the pools for `tokio-postgres`, `redis` and others: verdicts if a pool gives no connection.
 //!
 //! # Examples
 //!
@@ -32,7 +31,7 @@ impl<E: Retryable> Retryable for PoolError<E> {
                     _ => Verdict::Refused,
                 }
             }
-            // A message of this program.
+            // The hook is a part of this program, and gave only a message.
             Self::PostCreateHook(HookError::Message(_)) => Verdict::Unknown,
             // This program closed the pool, or did not set it up.
             Self::Closed | Self::NoRuntimeSpecified => Verdict::Permanent,

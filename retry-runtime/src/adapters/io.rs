@@ -8,11 +8,11 @@ use crate::classify::{Retryable, Said, Verdict, ends_all};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
-/// A process or a system that is out of file descriptors or of network buffers (`EMFILE`, `ENFILE`, `ENOBUFS`)
-/// has no kind of its own, and is transient.
+/// If a process or a system is out of file descriptors or of network buffers (`EMFILE`, `ENFILE`, `ENOBUFS`), the error
+/// is transient. Std has no kind for it.
 ///
-/// If the kind has no verdict, as `Other`, the innermost error inside that has one decides. A permanently
-/// [stopped](crate::Stopped) call inside is permanent with any kind.
+/// If the kind has no verdict, such as `Other`, the innermost error inside that has a verdict decides. If a permanently
+/// [stopped](crate::Stopped) call is inside, the error is permanent with any kind.
 #[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
@@ -108,12 +108,12 @@ fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
 
 /// System errors for which std has no kind.
 ///
-/// A failed name resolution is not among them. On Unix, std keeps its text and no number, so a name server
-/// that did not answer looks like a name that does not exist. Both are unknown.
+/// A failed name resolution is unknown. On Unix, std keeps the text and not the number. So a name server that did not
+/// answer looks like a name that does not exist.
 #[cold]
 fn of_number(error: &io::Error) -> Verdict {
-    // The process or the system is out of file descriptors or of buffers for the network, until others are
-    // given back: as `AddrNotAvailable`.
+    // The process or the system is out of file descriptors or of network buffers, until some are given back. This is
+    // like `AddrNotAvailable`.
     match error.raw_os_error() {
         Some(number) if number::EXHAUSTED.contains(&number) => Verdict::Transient,
         _ => Verdict::Unknown,

@@ -1,4 +1,4 @@
-//! The verdict of a `dyn Error`, which is tried as each type with a verdict.
+//! Finds the verdict of a `dyn Error`: tries each type that has a verdict.
 
 use std::error::Error;
 use std::io;
@@ -8,8 +8,8 @@ use crate::stopped::Stopped;
 
 /// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
 ///
-/// The innermost source is nearest to what happened. `error` itself is not asked. If the chain holds a
-/// permanently stopped call, the answer is permanent.
+/// The innermost source is the nearest to the cause. `error` itself is not asked. If the chain holds a permanently
+/// stopped call, the answer is permanent.
 pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
     if ends_all(error) {
         return Some(Said::new(Verdict::Permanent));
@@ -19,14 +19,14 @@ pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
 
 /// An error whose verdict depends on its sources.
 ///
-/// Its adapter calls [`inside`]. `inside` asks each source with this trait and not with [`Retryable`],
-/// so that a chain is walked once.
+/// Its adapter calls [`inside`], which walks the chain of sources. `inside` asks each source through this trait and not
+/// through [`Retryable`], so that a source does not walk the chain again.
 pub(crate) trait Alone: Error + 'static {
     /// Returns the answer of the error without its sources.
     fn alone(&self) -> Said;
 }
 
-/// Asks the link, if it is of one type.
+/// Asks the link, if it has one type.
 type Ask = fn(&(dyn Error + 'static)) -> Option<Said>;
 
 const KNOWN: &[Ask] = &[

@@ -38,8 +38,8 @@ impl Retryable for RedisError {
         if self.kind() == ErrorKind::AuthenticationFailed {
             return Verdict::Permanent;
         }
-        // The crate says `Reconnect`, because the protocol may be out of step. Far more often the value
-        // is not of the requested type.
+        // The crate says `Reconnect`, because the connection may be out of step with the protocol. But the error also
+        // means that a value does not have the requested type, and then every attempt fails.
         if self.kind() == ErrorKind::Parse {
             return Verdict::Permanent;
         }

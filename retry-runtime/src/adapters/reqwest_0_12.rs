@@ -24,7 +24,7 @@ use ::reqwest_0_12 as client;
 
 #[allow(
     clippy::duplicate_mod,
-    reason = "one source for each version, so that they cannot differ"
+    reason = "both versions share a source, so that they cannot differ"
 )]
 #[path = "reqwest/version.rs"]
 mod version;

@@ -1,7 +1,7 @@
 //! `sea-orm` 2: the verdict of the `sqlx` error inside, with the feature `sqlx`.
 //!
-//! A connection that is lost during `COMMIT` leaves open whether the transaction took effect, as with
-//! [`sqlx`]. [`TransactionError`] and [`commit`] tell it from a connection that is lost before.
+//! If a connection is lost during `COMMIT`, the transaction may have taken effect, as with [`sqlx`].
+//! [`TransactionError`] and [`commit`] tell this case from a connection that is lost before `COMMIT`.
 //!
 //! # Examples
 //!
@@ -26,8 +26,8 @@ pub use super::transaction::TransactionError;
 use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 
-/// An error of `sqlx` has [its own verdict](super::sqlx). A pool without a free connection is refused. Any other
-/// error, such as a record that is not there, is permanent.
+/// An error of `sqlx` has [its own verdict](super::sqlx). If no connection of the pool is free, the verdict is refused.
+/// An error that holds only a text is unknown. Any other error, such as a record that is not there, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for DbErr {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
@@ -40,7 +40,7 @@ impl Retryable for DbErr {
             Self::ConnectionAcquire(ConnAcquireErr::Timeout) => Verdict::Refused,
             // This program closed the pool.
             Self::ConnectionAcquire(ConnAcquireErr::ConnectionClosed) => Verdict::Permanent,
-            // Only a text.
+            // The error holds only a text.
             Self::Conn(_) | Self::Exec(_) | Self::Query(_) => Verdict::Unknown,
             Self::Custom(_) | Self::Migration(_) => Verdict::Unknown,
             // The call or its values are at fault, or the record is not there.
@@ -83,9 +83,9 @@ fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the
-/// function that calls it cuts it, the call is not retried. A function further out does not know of the commit:
-/// give it no `timeout`.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the annotated
+/// function around cuts the commit, that function does not retry. Annotated functions further out do not know of the
+/// commit, so give them no `timeout`.
 pub async fn commit(transaction: DatabaseTransaction) -> Result<(), TransactionError<DbErr>> {
     committed(transaction.commit()).await
 }

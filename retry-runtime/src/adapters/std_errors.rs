@@ -31,7 +31,7 @@ impl Retryable for Infallible {
     }
 }
 
-/// A timeout that the body set for one of its steps.
+/// Transient: the body set this timeout for one of its steps.
 #[diagnostic::do_not_recommend]
 impl Retryable for tokio::time::error::Elapsed {
     fn verdict(&self) -> Verdict {
@@ -39,7 +39,7 @@ impl Retryable for tokio::time::error::Elapsed {
     }
 }
 
-/// A panic is never retried, and an aborted task was ended on purpose.
+/// Permanent: a panic is never retried, and someone aborted an aborted task on purpose.
 #[diagnostic::do_not_recommend]
 impl Retryable for tokio::task::JoinError {
     fn verdict(&self) -> Verdict {
@@ -47,7 +47,7 @@ impl Retryable for tokio::task::JoinError {
     }
 }
 
-/// The same input gives the same error.
+/// Permanent errors: the same input gives the same error.
 macro_rules! permanent {
     ($($error:ty),+ $(,)?) => {$(
         #[diagnostic::do_not_recommend]

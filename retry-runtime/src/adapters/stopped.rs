@@ -3,8 +3,8 @@
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::{Outcome, Stopped};
 
-/// A timeout of the last attempt is transient, and so is the call's own deadline: the call around has a deadline of its
-/// own. A call that was stopped by an inherited deadline, its budget, a hint or cancellation is permanent, so that no
+/// A timeout of the last attempt and the call's own deadline are transient, because the call around may have more time.
+/// If an inherited deadline, the budget, a hint or cancellation stopped the call, the verdict is permanent, so that no
 /// outer function retries it.
 #[diagnostic::do_not_recommend]
 impl Retryable for Stopped {

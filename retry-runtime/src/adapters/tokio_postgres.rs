@@ -4,9 +4,8 @@
 //! **transaction** has to run again. Annotate the function that begins and commits it, not the function
 //! that runs one statement.
 //!
-//! A connection that is lost during `COMMIT` leaves open whether the transaction took effect. A lost
-//! connection is therefore unknown, and not retried. Before `COMMIT`, nothing took effect.
-//! [`TransactionError`] and [`commit`] tell the two cases apart.
+//! If a connection is lost during `COMMIT`, the transaction may have taken effect. So a lost connection is unknown, and
+//! not retried. Before `COMMIT`, nothing took effect. [`TransactionError`] and [`commit`] tell the two cases apart.
 //!
 //! # Examples
 //!
@@ -81,8 +80,8 @@ impl ClientFailure {
         if error.is_closed() {
             return Self::Lost;
         }
-        // The kind is private, but the message begins with it. Only this function reads messages, and
-        // tests compare it with a server. An unknown message is an error that is not retried.
+        // The kind is private, but the message begins with the kind. Tests check these messages with a server. An
+        // error with any other message is not retried.
         let message = error.to_string();
         if message.starts_with("error connecting to server")
             || message.starts_with("timeout waiting for server")
@@ -112,9 +111,9 @@ fn is_nonsense(error: &Error) -> bool {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the
-/// function that calls it cuts it, the call is not retried. A function further out does not know of the commit:
-/// give it no `timeout`.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the annotated
+/// function around cuts the commit, that function does not retry. Annotated functions further out do not know of the
+/// commit, so give them no `timeout`.
 pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError<Error>> {
     committed(transaction.commit()).await
 }

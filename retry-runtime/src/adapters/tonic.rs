@@ -27,7 +27,7 @@ impl Retryable for Code {
 /// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. A negative delay, a pushback
 ///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
 /// - `ResourceExhausted` with a delay is throttled.
-/// - `Cancelled` with the words of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
+/// - `Cancelled` with the text of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
 /// - A status that this client made has the verdict of its source: a connection that was refused or lost,
 ///   or a timeout.
 #[diagnostic::do_not_recommend]
@@ -72,20 +72,20 @@ impl Alone for Status {
     }
 }
 
-/// Whether a `tonic` server reports that the time of `grpc-timeout`, or its own timeout, is over. There is no gRPC code
-/// for that.
+/// Whether a `tonic` server reports that the time of `grpc-timeout`, or its own timeout, is over. It sends the code
+/// `Cancelled` with this text.
 fn is_out_of_time(status: &Status) -> bool {
     status.code() == Code::Cancelled && status.message() == TimeoutExpired(()).to_string()
 }
 
-/// The timeout of this client, which is only ever the source of a [`Status`].
+/// The timeout of this client. It is only found as the source of a [`Status`].
 impl Alone for TimeoutExpired {
     fn alone(&self) -> Said {
         Said::new(Verdict::Transient)
     }
 }
 
-/// What the server wants for the next attempt.
+/// The wish of the server for the next attempt.
 enum Pushback {
     None,
     After(Duration),

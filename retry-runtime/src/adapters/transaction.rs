@@ -9,16 +9,16 @@ use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
 ///
-/// For functions that begin a transaction, run all its statements, and end with the `commit` of the adapter. `E` is
-/// the error type of the client: `TransactionError<sqlx::Error>`.
+/// Use it in functions that begin a transaction, run all its statements, and end with the `commit` of the adapter. `E`
+/// is the error type of the client: `TransactionError<sqlx::Error>`.
 ///
 /// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TransactionError<E> {
-    /// Failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
+    /// It failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
     Statement(E),
-    /// Failed in `COMMIT`. A conflict is transient, a lost connection is unknown.
+    /// It failed in `COMMIT`. A conflict is transient, and a lost connection is unknown.
     Commit(E),
     /// The call was stopped. A timeout or a deadline may have cut the `COMMIT`, so both are unknown.
     Stopped(Stopped),
@@ -30,11 +30,11 @@ pub(super) enum DatabaseFailure {
     Conflict,
     /// The connection was lost.
     Lost,
-    /// Any other.
+    /// Any other failure.
     Other,
 }
 
-/// Awaits a `COMMIT`. An attempt that is cut meanwhile is not retried.
+/// Awaits a `COMMIT`. If the timeout of the attempt cuts it, the attempt is not retried.
 pub(super) async fn committed<E>(
     commit: impl Future<Output = Result<(), E>>,
 ) -> Result<(), TransactionError<E>> {

@@ -1,9 +1,9 @@
-//! What an attempt of a function that is not async is given.
+//! What each attempt of a blocking function gets of an argument.
 
 use super::{Argument, Lent};
 
 impl<T: Clone> Argument<'_, T> {
-    /// Clones it.
+    /// Clones the argument.
     #[inline]
     #[must_use]
     pub fn on_this_thread(&self) -> T {
@@ -12,7 +12,7 @@ impl<T: Clone> Argument<'_, T> {
 }
 
 impl<'a, T> Lent<'a, T> {
-    /// Lends it. No attempt crosses threads, so it need not be `Sync`.
+    /// Lends the argument. All attempts run on one thread, so its type need not be `Sync`.
     #[inline]
     #[must_use]
     pub const fn on_this_thread(&self) -> &'a T {
@@ -20,9 +20,9 @@ impl<'a, T> Lent<'a, T> {
     }
 }
 
-/// Takes an argument that each attempt gets a clone of. Generated code calls it where it is never reached, so that
-/// lints see what they see in the plain function: the argument is handed over.
+/// Takes an argument that each attempt gets a clone of. Generated code calls this function in code that never runs.
+/// Lints then see that the argument is handed over, as in the plain function.
 #[cold]
 pub fn handed_over<T>(_argument: T) -> ! {
-    unreachable!("it is behind an `if false`")
+    unreachable!("generated code calls this only behind `if false`")
 }

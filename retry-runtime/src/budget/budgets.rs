@@ -20,11 +20,11 @@ use crate::rng;
 ///
 /// - Among the next 64 keys in turn, the first key with a full budget is forgotten. Nothing is lost, because a new
 ///   budget for that key would be full too.
-/// - If none of the 64 is full, the key with the fullest budget is forgotten, and the new key starts with no more
-///   tokens than that budget had left. So new keys never create tokens: nobody can reset the drained budget of one key
-///   by asking for many other keys.
+/// - If none of the 64 is full, the key with the fullest budget is forgotten. The new key starts with no more tokens
+///   than that budget had left. So new keys never create tokens: nobody can reset the drained budget of one key by
+///   asking for many other keys.
 ///
-/// To ask for a known key takes a lock and one look-up, and allocates nothing. A new key is copied twice, and at most
+/// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied twice, and at most
 /// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
 /// `Budgets`. All other code of the key runs outside the lock.
 ///
@@ -45,7 +45,7 @@ use crate::rng;
 pub struct Budgets<K> {
     numbers: Budget,
     max_keys: usize,
-    /// `None` until the first key: a map with random keys of its hash is not const.
+    /// `None` until the first key, because a map with a random hasher cannot be made in a `const`.
     known: Mutex<Option<KnownKeys<K>>>,
 }
 
@@ -63,7 +63,7 @@ struct KeySlot<K> {
     budget: Arc<Budget>,
 }
 
-/// How many budgets are read to find a key to forget. Chosen by us: it takes less than ten microseconds.
+/// How many budgets are read to find a key to forget. Chosen by us, to bound the time that the lock is held.
 const LOOKS: usize = 64;
 
 impl<K> Budgets<K> {
@@ -81,7 +81,7 @@ impl<K> Budgets<K> {
 
     /// Sets how many keys can be known, at least 1. Default: 1,024.
     ///
-    /// A key takes twice its own size and about 150 bytes more.
+    /// Each key is stored twice, with one budget.
     ///
     /// # Panics
     ///
@@ -100,7 +100,7 @@ impl<K> Budgets<K> {
 }
 
 impl<K: Hash + Eq> Budgets<K> {
-    /// Returns the budget of a key, and makes one for a new key. See [Bounds](Self#bounds) for the level at the start.
+    /// Returns the budget of a key. Makes the budget if the key is new; see [Bounds](Self#bounds) for its first level.
     ///
     /// # Examples
     ///
@@ -154,7 +154,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
         Some(Arc::clone(&slot.budget))
     }
 
-    /// Inserts a new key. Returns what was forgotten for it, so that the user's `Drop` runs outside the lock.
+    /// Inserts a new key. Returns the key that it replaced, so that the user's `Drop` runs outside the lock.
     fn put(
         &mut self,
         [key, copy]: [K; 2],
@@ -182,7 +182,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
         (budget, old.map(|(key, _)| (key, slot)))
     }
 
-    /// Returns the first of the next slots whose budget is full, or else the fullest, and its level.
+    /// Returns the first of the next slots whose budget is full, or else the fullest slot. Returns its level too.
     fn fullest_of_the_next(&mut self, now: u64) -> (usize, u32) {
         let (mut fullest, mut most) = (self.hand, 0);
         for _ in 0..self.slots.len().min(LOOKS) {

@@ -1,5 +1,5 @@
-//! Every interleaving of two and three threads, by loom's model checker, over the code that runs in
-//! life: only the word is loom's.
+//! Runs every interleaving of two and three threads, with loom's model checker, on the production code. Only the word
+//! is loom's.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,7 +22,7 @@ impl Word for AtomicU64 {
     }
 }
 
-/// What the loop must not be: look, then store, as two steps.
+/// A wrong word, which loads and then stores in two steps. The model must reject it.
 struct Racy(AtomicU64);
 
 impl Word for Racy {
@@ -51,7 +51,7 @@ fn ledger(numbers: BudgetNumbers) -> Arc<Ledger<AtomicU64>> {
     Arc::new(Ledger::new(AtomicU64::new(numbers.first_word()), numbers))
 }
 
-/// Runs `act` on as many threads, this one included, and gives what each returned.
+/// Runs `act` on `count` threads, this one included, and returns their results.
 fn on_threads<W, T>(count: usize, ledger: &Arc<Ledger<W>>, act: fn(&Ledger<W>) -> T) -> Vec<T>
 where
     W: Word + Send + Sync + 'static,
@@ -137,7 +137,7 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
         let ledger = ledger(holding(28));
         let other = Arc::clone(&ledger);
         let dropping = thread::spawn(move || {
-            // The price comes back here, in the middle of what the other thread does.
+            // This gives the price back while the other thread works.
             if other.take(Charge::Failure, true, 0) {
                 other.give(14_000);
             }
@@ -154,7 +154,7 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
 #[test]
 fn time_is_credited_once_when_several_threads_look_at_it() {
     loom::model(|| {
-        // The price of one retry a second; a second goes by while both look.
+        // The price of one retry comes back each second. Both threads ask one second later.
         let ledger = ledger(BudgetNumbers {
             refill: 14_000,
             ..holding(0)

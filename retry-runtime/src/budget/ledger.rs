@@ -1,4 +1,4 @@
-//! The one shared word of a budget, and the one loop that changes it.
+//! The shared word of a budget, and the only loop that changes it.
 
 use super::numbers::{BudgetNumbers, Charge, LedgerState};
 use crate::atomics::Word;
@@ -34,14 +34,14 @@ impl<W: Word> Ledger<W> {
         })
     }
 
-    /// Gives back what was taken for a retry that never began.
+    /// Adds `amount`, in thousandths of a token.
     pub(super) fn give(&self, amount: u32) {
         self.update(|state| (state.add(amount), ()));
     }
 
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
-        // One comparison while the ledger is full: it cannot hold more.
+        // A full ledger cannot hold more, so it is not written.
         if LedgerState::unpack(self.word.load()).missing > 0 {
             self.give(self.numbers.gain(last_retry));
         }
@@ -56,8 +56,8 @@ impl<W: Word> Ledger<W> {
 
     /// Applies `step` to the state as if no other thread existed.
     ///
-    /// A step that changes nothing (a success while the budget is full, a second refusal within a millisecond) writes
-    /// nothing, so that threads do not contend for the cache line while calls succeed.
+    /// A step that changes nothing writes nothing, so threads do not contend for the cache line while calls succeed.
+    /// Examples are a success while the budget is full, and a second refusal within a millisecond.
     #[inline]
     fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
         let mut old = self.word.load();

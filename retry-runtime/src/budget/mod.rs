@@ -1,4 +1,4 @@
-//! What bounds the load of retries.
+//! The retry budget: bounds how many retries calls make.
 
 mod budgets;
 mod ledger;
@@ -62,8 +62,8 @@ use crate::clock::Stamp;
 /// # Cost
 ///
 /// A call that succeeds while the budget is full reads one word. Every other operation is one compare-and-swap, which
-/// is repeated if another thread was faster. There is no lock. No clock is read, because a call that asks for a retry
-/// has read it already.
+/// is repeated if another thread was faster. There is no lock. The budget does not read the clock, because a call that
+/// asks for a retry has already read it.
 ///
 /// # Examples
 ///
@@ -167,7 +167,7 @@ impl Budget {
     }
 }
 
-/// What the state machine of a call uses.
+/// The operations that a call uses.
 impl Budget {
     /// Takes the price of one retry. Returns `false` if the budget refuses it.
     ///
@@ -182,7 +182,7 @@ impl Budget {
         self.ledger.give(self.ledger.numbers().price(charge));
     }
 
-    /// The same as `take`, with the time in ticks.
+    /// As `take`, with the time in ticks.
     fn take_at(&self, charge: Charge, first: bool, now: u64) -> bool {
         self.ledger.take(charge, first, now)
     }

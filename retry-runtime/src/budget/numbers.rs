@@ -1,13 +1,13 @@
 //! The numbers of a budget, and how they change its level: pure arithmetic on one packed word.
 
-/// Why a retry is asked for, as far as its price depends on that.
+/// The kind of failure before a retry, which sets the price of the retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Charge {
-    /// After any failure but the two below.
+    /// After any other failure.
     Failure,
-    /// After an error which says that the service had too many requests.
+    /// After an error with the verdict `Throttled`.
     Throttled,
-    /// After an attempt that was cut by its timeout: the service may still be working on it.
+    /// After an attempt that its timeout cut. The service may still be working on that attempt.
     Timeout,
 }
 
@@ -19,33 +19,33 @@ pub(super) struct BudgetNumbers {
     pub(super) failure: u32,
     pub(super) throttled: u32,
     pub(super) timeout: u32,
-    /// What a call gives; when, and whether a retry's price comes back, is [`BudgetNumbers::earning`].
+    /// What a call gives. [`BudgetNumbers::earning`] says when.
     pub(super) reward: u32,
     pub(super) earning: Earning,
-    /// What comes back in each second.
+    /// The amount that comes back each second.
     pub(super) refill: u32,
 }
 
 /// What fills a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Earning {
-    /// Success: the price of the call's last retry, or the reward where there was none.
+    /// A call that succeeds gives the price of its last retry, or the reward if it made no retry.
     Success,
-    /// Every call, once, however it ends, so that retries are a share of the calls.
+    /// Every call that succeeds or asks for a retry gives the reward once. So retries are a share of the calls.
     Call,
 }
 
-/// What is missing to a full budget, and the time, in one word, so that one compare-and-swap changes both.
+/// The amount missing from a full budget, and the time. Both are in one word, so one compare-and-swap changes both.
 ///
 /// ```text
 /// bit 63                           28 27                         0
 ///     | tick, milliseconds mod 2^36 | missing, 1/1000 of a token |
 /// ```
 ///
-/// It holds what is missing and not the level, so that a full budget is 0 with any capacity.
+/// The word holds the missing amount and not the level, so a full budget is 0 with any capacity.
 ///
 /// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 2.18 years, and differences up to half of that
-/// are right; see [`BudgetNumbers::earned_since`].
+/// time are exact; see [`BudgetNumbers::earned_since`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LedgerState {
     pub(super) missing: u32,
@@ -66,7 +66,7 @@ impl LedgerState {
         ((self.tick & TICK_MASK) << MISSING_BITS) | self.missing as u64
     }
 
-    /// The state after `amount` came in.
+    /// Returns the state after `amount` came in.
     pub(super) fn add(self, amount: u32) -> Self {
         Self {
             missing: self.missing.saturating_sub(amount),
@@ -97,7 +97,7 @@ impl BudgetNumbers {
         refill: Self::tokens(5),
     };
 
-    /// AWS SDKs and Tools Reference Guide, *Retry behavior*, standard mode, 2026.
+    /// The numbers of `Budget::aws`. Source: AWS SDKs and Tools Reference Guide, *Retry behavior*, standard mode, 2026.
     pub(super) const AWS: Self = Self {
         start: Self::tokens(500),
         capacity: Self::tokens(500),
@@ -109,7 +109,7 @@ impl BudgetNumbers {
         refill: 0,
     };
 
-    /// A share of the calls; the share itself is the reward.
+    /// The numbers of `Budget::ratio`, which sets the ratio as the reward.
     pub(super) const RATIO: Self = Self {
         start: Self::tokens(1),
         capacity: Self::tokens(10),
@@ -121,11 +121,11 @@ impl BudgetNumbers {
         refill: 0,
     };
 
-    /// Whole tokens, in thousandths.
+    /// Converts whole tokens to thousandths.
     ///
     /// # Panics
     ///
-    /// - If they do not fit the packed word.
+    /// - If the number does not fit the packed word.
     pub(super) const fn tokens(tokens: u32) -> u32 {
         assert!(
             tokens <= MISSING_MAX / 1000,
@@ -179,12 +179,12 @@ impl BudgetNumbers {
         (missing <= self.capacity).then_some(LedgerState { missing, ..state })
     }
 
-    /// The level in that state.
+    /// Returns the level in this state.
     pub(super) fn level(&self, state: LedgerState) -> u32 {
         self.capacity.saturating_sub(state.missing)
     }
 
-    /// The state at the time `now`, with what came back since the last look.
+    /// Returns the state at the time `now`, with the amount that came back since the tick of `state`.
     pub(super) fn refill(&self, state: LedgerState, now: u64) -> LedgerState {
         if self.refill == 0 {
             return state;
@@ -193,15 +193,15 @@ impl BudgetNumbers {
         LedgerState { tick, ..state }.add(earned)
     }
 
-    /// What came back from the tick `last` to `now`, and the tick to remember.
+    /// Returns the amount that came back from the tick `last` to `now`, and the tick to remember.
     ///
-    /// In closed form, so a year without calls costs as much as a millisecond. It is the difference of two sums since
-    /// tick 0, so that rounding loses nothing in the long run.
+    /// It is computed in closed form, so a year without calls costs as much as a millisecond. It is the difference of
+    /// two sums since tick 0, so that rounding loses nothing in the long run.
     ///
     /// - `now` is ahead of `last` by less than half the range of a tick: that much time has passed.
     /// - `now` is a little behind: another thread read the clock later and updated first. Nothing comes back.
-    /// - `now` is further behind: the clock was set back (in a test with a paused clock), or no retry was asked for in
-    ///   over a year. Nothing comes back for that time, and counting starts again.
+    /// - `now` is further behind: the clock was set back (in a test with a paused clock), or no call asked for a retry
+    ///   in over a year. Nothing comes back for that time, and counting starts again at `now`.
     fn earned_since(&self, last: u64, now: u64) -> (u32, u64) {
         let ahead = now.wrapping_sub(last) & TICK_MASK;
         let behind = last.wrapping_sub(now) & TICK_MASK;
@@ -217,19 +217,19 @@ impl BudgetNumbers {
         }
     }
 
-    /// What comes back from tick 0 to `ticks`.
+    /// Returns the amount that comes back from tick 0 to `ticks`.
     ///
-    /// Bound: 2^64 ticks of less than 2^28 thousandths a second make less than 2^92.
+    /// Bound: fewer than 2^64 ticks times fewer than 2^28 thousandths a second give less than 2^92.
     fn sum(&self, ticks: u64) -> u128 {
         u128::from(ticks) * u128::from(self.refill) / 1000
     }
 }
 
-/// A number of tokens in thousandths, rounded.
+/// Converts a number of tokens to thousandths, rounded.
 ///
 /// # Panics
 ///
-/// - If it is negative, not a number, or does not fit the packed word.
+/// - If the number is negative, is NaN, or does not fit the packed word.
 pub(super) const fn thousandths(number: f64) -> u32 {
     assert!(
         number >= 0.0 && number <= (MISSING_MAX / 1000) as f64,

@@ -18,7 +18,7 @@ impl Budget {
         assert!(tokens > 0, "a capacity is at least 1");
         let capacity = BudgetNumbers::tokens(tokens);
         let numbers = self.ledger.numbers();
-        // A budget that starts full still does. A budget that starts with a single retry keeps that level.
+        // A budget that starts full starts with the new capacity. Any other budget keeps its first level, if it fits.
         let full = numbers.start == numbers.capacity || numbers.start > capacity;
         let start = if full { capacity } else { numbers.start };
         Self::of(BudgetNumbers {

@@ -1,4 +1,4 @@
-//! The budget against a plain single-threaded model, at its edges, and under real threads.
+//! Tests the budget against a plain single-threaded model, at its edges, and with real threads.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::numbers::{BudgetNumbers, LedgerState};
 use super::{Budget, Charge};
 
-/// The price of one retry, which goes back when it is dropped: what a call does.
+/// The permit of one retry. It gives the price back if it is dropped before the retry begins, as a call does.
 struct Permit<'b> {
     budget: &'b Budget,
     charge: Option<Charge>,
@@ -37,7 +37,7 @@ impl Budget {
     }
 }
 
-/// The numbers of `Budget::new` in whole thousandths, with none of the packing.
+/// The model: the numbers of `Budget::new` in thousandths, not packed.
 struct Plain {
     level: u64,
     capacity: u64,
@@ -124,7 +124,7 @@ proptest! {
         let mut plain = Plain {
             level: u64::from(capacity) * 1000,
             capacity: u64::from(capacity) * 1000,
-            // Tokens a second are thousandths a millisecond.
+            // Tokens per second equal thousandths per millisecond.
             refill_per_tick: u64::from(refill),
             tick: start,
         };
@@ -219,7 +219,7 @@ fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_s
     static BUDGET: Budget = Budget::aws();
     assert_eq!(retries_allowed(&BUDGET, 100), 35);
     assert_eq!(level(&BUDGET, 0), 10_000);
-    // The ten that are left pay for two throttled retries, and not for a plain one.
+    // The ten tokens that are left pay for two throttled retries, but not for a retry after a failure.
     assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
@@ -231,7 +231,7 @@ fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_s
     BUDGET.succeed(None);
     begin(&BUDGET, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&BUDGET, 0), 0);
-    // It succeeds, so what it took comes back.
+    // The call succeeds, so the price of its retry comes back.
     BUDGET.succeed(Some(Charge::Failure));
     assert_eq!(level(&BUDGET, 0), 14_000);
 }
@@ -249,7 +249,7 @@ fn a_full_budget_allows_250_retries_after_failures_100_if_throttled_and_35_after
     }
 }
 
-/// 500 tokens and 5 a second for ten seconds are 550.
+/// 500 tokens, and 5 tokens a second for ten seconds, are 550 tokens.
 #[test]
 fn ten_seconds_of_failures_at_250_calls_a_second_have_275_retries_or_39_after_timeouts() {
     for (charge, retries) in [(Charge::Failure, 275), (Charge::Timeout, 39)] {
@@ -283,7 +283,7 @@ fn a_budget_that_an_hour_of_outage_drained_is_full_after_a_quiet_day() {
     }
     assert!(level(&budget, hour) < 3_000);
     assert_eq!(level(&budget, 25 * hour), 500_000);
-    // A hundred seconds are enough.
+    // The budget is full after a hundred seconds.
     assert_eq!(level(&budget, hour + 100_000), 500_000);
 }
 
@@ -316,13 +316,13 @@ fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
     for percent in 1..=100_u32 {
         let ratio = f64::from(percent) / 100.0;
         let expected = percent * 100;
-        // Every call fails and asks.
+        // Every call fails and asks for a retry.
         let asked = retries_allowed(&Budget::ratio(ratio), 10_000);
         assert!(
             asked.abs_diff(expected) <= 1,
             "{percent} %: {asked} of {expected}"
         );
-        // Ten thousand calls succeed, then retries are asked for until none is left.
+        // Ten thousand calls succeed. Then calls ask for retries until the budget refuses.
         let saved = drained(Budget::ratio(ratio).with_capacity(20_000));
         for _ in 0..10_000 {
             saved.succeed(None);
@@ -341,7 +341,8 @@ fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
 #[test]
 fn a_call_gives_a_ratio_its_share_only_once() {
     let budget = drained(Budget::ratio(0.5));
-    // First retry refused, but the share is in; the next call's share pays for its own retry.
+    // The budget refuses the first retry, but that call has given its share. With the share of the next call, it is
+    // enough for one retry.
     assert!(budget.ask(Charge::Failure, true, 0).is_none());
     begin(&budget, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&budget, 0), 0);
@@ -377,7 +378,7 @@ fn one_failing_call_a_minute_is_retried_every_time() {
 
 #[test]
 fn a_refill_is_exact_however_often_it_is_looked_at() {
-    // 0.3 tokens a second are 0.3 thousandths a millisecond: not a whole number.
+    // 0.3 tokens a second are 0.3 thousandths a millisecond, which is not a whole number.
     let budget = drained(Budget::new().with_refill(0.3));
     let before = level(&budget, 0);
     for now in 1..=10_000 {
@@ -391,7 +392,7 @@ fn a_year_of_idling_is_accounted_for_in_one_step() {
     let budget = Budget::new().with_refill(0.014).with_capacity(200_000);
     let year = 365 * 24 * 3_600_000_u64;
     let drained = drained(budget);
-    // 441,504 tokens would be above the capacity.
+    // A year gives 441,504 tokens, more than the capacity.
     assert_eq!(level(&drained, year), 200_000_000);
     assert_eq!(level(&drained, year / 10), 3_153_600 * 14);
 }
@@ -400,13 +401,13 @@ fn a_year_of_idling_is_accounted_for_in_one_step() {
 fn ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
     let budget = drained(Budget::new());
     let end = u64::MAX - 5_000;
-    // The first look comes after an idle time far beyond the range of the packed tick.
+    // The first call asks after an idle time far beyond the range of the packed tick.
     drop(budget.ask(Charge::Throttled, false, end));
     assert!((0..=500_000).contains(&level(&budget, end)));
     drain(&budget, end);
     let left = level(&budget, end);
     assert_eq!(level(&budget, end + 1_000), left + 5_000);
-    // A clock that wraps all the same gives no more than the time that went by.
+    // If the clock wraps, no more comes back than in the time that passed.
     assert!((left..=left + 25_030).contains(&level(&budget, 5)));
 }
 
@@ -516,14 +517,14 @@ fn threads_neither_overdraw_nor_lose_a_deposit() {
                     }
                     if round % 5 == 0 {
                         budget.succeed(None);
-                        // Nothing was lost to a full budget: it is far below by then.
+                        // The budget is not full after the first round, so it takes the whole deposit.
                         begun.fetch_sub(u32::from(round > 0), Ordering::Relaxed);
                     }
                 }
             });
         }
     });
-    // Each thread's first deposit may have met a full budget; all others came after a retry.
+    // The first deposit of each thread may find a full budget. All other deposits come after a retry.
     let missing = 268_435_000 - level(&budget, 0);
     let outstanding = begun.into_inner() * 1000;
     assert!(

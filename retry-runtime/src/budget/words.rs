@@ -1,4 +1,4 @@
-//! What a budget allows, in words: for events.
+//! The text of what a budget allows, for events.
 
 use std::fmt;
 

@@ -21,8 +21,8 @@ use super::verdict::{Said, Verdict};
 /// 2. `E: AsRef<dyn Error + …>`, such as `anyhow::Error`, `eyre::Report` and `Box<dyn Error + …>`: the
 ///    chain of the error inside;
 /// 3. a pointer to such a type, such as `Arc<anyhow::Error>`: the same;
-/// 4. any other `E`: only `E` itself, also in a `Box`, an `Rc` or an `Arc`. Another `A` does not compile
-///    ([`Inside`] has the message).
+/// 4. any other `E`: only `E` itself, also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile
+///    error, with the message of [`Inside`].
 ///
 /// `find` returns `None` if the chain holds a permanently [stopped](crate::Stopped) call. The error that
 /// the `Stopped` keeps as its source has already had its attempts.
@@ -37,7 +37,7 @@ use super::verdict::{Said, Verdict};
 /// error.search::<A>().contains()
 /// ```
 ///
-/// The name of the method carries the span of `A` as typed. There rustc reports an `A` that is not in `E`.
+/// The name of the method has the span of `A` as typed, so rustc reports there an `A` that is not in `E`.
 pub struct Find<'a, E, A>(SyncChain<'a, E, A>);
 
 /// Level 2, `Send + Sync`.
@@ -46,13 +46,13 @@ pub struct SyncChain<'a, E, A>(SendChain<'a, E, A>);
 /// Level 2, `Send`.
 pub struct SendChain<'a, E, A>(LocalChain<'a, E, A>);
 
-/// Level 2, neither.
+/// Level 2, neither `Send` nor `Sync`.
 pub struct LocalChain<'a, E, A>(SyncPointer<'a, E, A>);
 
 /// Level 3, `Send + Sync`.
 pub struct SyncPointer<'a, E, A>(LocalPointer<'a, E, A>);
 
-/// Level 3, neither.
+/// Level 3, neither `Send` nor `Sync`.
 pub struct LocalPointer<'a, E, A>(Itself<'a, E, A>);
 
 /// Level 4.
@@ -90,7 +90,7 @@ impl<E: Error + 'static, A: Error + 'static> Find<'_, E, A> {
     }
 }
 
-/// Both searches in the chain that starts with `$first`.
+/// Implements both searches in the chain that starts with `$first`.
 macro_rules! searches_chain {
     ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
         impl<$E: $($bound)+, A: Error + 'static> $level<'_, $E, A> {
@@ -130,7 +130,7 @@ impl<'a, E, A> Itself<'a, E, A> {
         Some(said(&Probe::new(A::inside(self.0)))).filter(qualifies)
     }
 
-    /// Returns true: the error is an `A`, or the call would not compile.
+    /// Returns true. The call compiles only if the error is an `A`.
     #[must_use]
     #[inline]
     pub fn contains(&self) -> bool
@@ -149,7 +149,7 @@ impl<'a, E, A> Itself<'a, E, A> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can never be found inside `{E}`",
     label = "no `{Self}` is ever inside `{E}`",
-    note = "causes are looked for where both are `std::error::Error`s, and in `anyhow::Error`, `eyre::Report` and `Box<dyn Error>`",
+    note = "the search follows `source()` if both types implement `std::error::Error`, and looks inside `anyhow::Error`, `eyre::Report` and `Box<dyn Error>`",
     note = "implement `std::error::Error` and its `source()`, or use `matches = \"…\"` or `when = \"…\"`, or derive `Retryable` for `{E}`"
 )]
 pub trait Inside<E> {
@@ -181,7 +181,7 @@ impl<A> Inside<Rc<A>> for A {
     }
 }
 
-/// Returns the error as an `A` if both are one type, which the compiler decides for each pair.
+/// Returns the error as an `A` if `E` and `A` are the same type. The compiler decides this for each pair.
 #[inline]
 fn itself<E: 'static, A: 'static>(error: &E) -> Option<&A> {
     (error as &dyn Any).downcast_ref()

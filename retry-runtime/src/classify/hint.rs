@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A delay or none. `after` names a field of this type, or a method that returns it.
+/// A delay, or none. `after` names a field of this type, or a method that returns this type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a delay",
     label = "expected `Duration` or `Option<Duration>`",

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::verdict::{Retryable as _, Verdict};
 use crate::stopped::Stopped;
 
-/// The most links that a walk visits. Real chains have under ten. An error that is its own source would
-/// never end.
+/// The most links that a walk visits. Without a bound, the walk would not end at an error that is its own source.
 pub(crate) const MAX_LINKS: usize = 32;
 
 /// An error and its sources, from the outside in.
@@ -45,7 +44,7 @@ impl<'a> Iterator for Links<'a> {
 #[inline]
 pub(crate) fn is_last<E: Error + 'static>(error: &E) -> bool {
     match (error as &dyn Any).downcast_ref::<io::Error>() {
-        // The compiler knows `E`, and keeps only this line for an `io::Error`.
+        // The compiler knows `E`, so it keeps only one of these arms.
         Some(error) => error.get_ref().is_none(),
         None => after(error).is_none(),
     }
@@ -62,7 +61,7 @@ fn after<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static
     inside(link).or_else(|| link.source())
 }
 
-/// Returns what a wrapper holds that does not return it as its source.
+/// Returns the error inside a wrapper whose `source()` skips that error.
 fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     if let Some(error) = as_type::<io::Error>(link) {
         return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
@@ -81,7 +80,7 @@ pub(crate) fn ends_all(error: &(dyn Error + 'static)) -> bool {
     Links::of(error).any(is_stopped_for_good)
 }
 
-/// Whether this link is such a [`Stopped`].
+/// Whether this link is a [`Stopped`] that no outer call may retry.
 pub(crate) fn is_stopped_for_good(link: &(dyn Error + 'static)) -> bool {
     as_type::<Stopped>(link).is_some_and(|stopped| stopped.verdict() == Verdict::Permanent)
 }

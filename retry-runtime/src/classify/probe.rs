@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::verdict::{Retryable, Said};
 use crate::explain::Explain;
 
-/// Asks an error for its verdict. An error type without one gives [`Said::UNKNOWN`].
+/// Asks an error for its verdict. An error type that does not implement [`Retryable`] gives [`Said::UNKNOWN`].
 ///
 /// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of [`Mute`]
 /// behind `Deref`. The choice is made where the call is written, so generated code has to contain the
@@ -43,7 +43,7 @@ impl<'a, E: ?Sized> Deref for Probe<'a, E> {
     }
 }
 
-/// An error whose type does not implement [`Retryable`]. [`Explain`] puts either kind into words.
+/// An error whose type does not implement [`Retryable`]. [`Explain`], behind `Deref`, has the text of any error.
 pub struct Mute<'a, E: ?Sized>(Explain<'a, E>);
 
 impl<E: ?Sized> Mute<'_, E> {

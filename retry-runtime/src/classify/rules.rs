@@ -4,12 +4,12 @@ use super::verdict::{Retryable, Said, Verdict};
 
 /// Whether the rules allow another attempt, and what the error answered.
 ///
-/// A retry also needs an attempt that is left, time before the deadline, and a permit of the budget.
+/// A retry also needs a remaining attempt, time before the deadline, and a permit of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ruling {
     /// Whether the rules allow another attempt.
     pub retry: bool,
-    /// Gives the hint, and decides what the budget charges. Observers see it too.
+    /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
     pub said: Said,
 }
 
@@ -26,7 +26,7 @@ impl Ruling {
         Self { retry: true, said }
     }
 
-    /// Allows another attempt if `on` found an error. `said` asks the whole error if it did not.
+    /// Allows another attempt if `on` found an error. If it found none, `said` asks the whole error.
     #[inline]
     #[must_use]
     pub fn found(found: Option<Said>, said: impl FnOnce() -> Said) -> Self {
@@ -62,7 +62,7 @@ impl Ruling {
     }
 }
 
-/// Calls a predicate of the attribute. It gives a closure the type of its argument.
+/// Calls a predicate of the attribute. The bound of `f` gives a closure the type of its argument.
 #[inline]
 pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
     f(error)

@@ -1,4 +1,4 @@
-//! Every wrapper that the search looks through.
+//! Tests the search in every wrapper, the verdicts and the rulings.
 
 use std::error::Error;
 use std::fmt;
@@ -227,7 +227,7 @@ fn an_io_error_is_found_in_every_wrapper() {
 fn the_search_goes_on_after_a_permanent_link_and_finds_nothing_behind_it() {
     let permanent_then_transient = io::Error::new(ErrorKind::NotFound, reset());
     assert_eq!(found!(io::Error, &permanent_then_transient), TRANSIENT);
-    // The first that qualifies answers, not the innermost.
+    // The first error that qualifies answers, not the innermost.
     let timed_out = io::Error::new(ErrorKind::ConnectionRefused, App::from(reset()));
     assert_eq!(
         found!(io::Error, &timed_out),
@@ -331,7 +331,7 @@ fn an_error_that_is_no_std_error_is_itself() {
     assert_eq!(found!(String, &String::from("text")), Some(Said::UNKNOWN));
     assert_eq!(found!((), &()), Some(Said::UNKNOWN));
     assert!(contains!(Silent, &Box::new(Silent)));
-    // These are no `std::error::Error`s either, and yet what the function returns.
+    // These types do not implement `std::error::Error` either, but `on` can name them.
     assert!(contains!(anyhow::Error, &anyhow::anyhow!("text")));
     assert!(contains!(eyre::Report, &eyre::eyre!("text")));
 }
@@ -355,7 +355,7 @@ fn a_probe_finds_the_verdict_where_there_is_one() {
     assert_eq!(
         said!(&App::from(reset())),
         Said::UNKNOWN,
-        "asked, not searched"
+        "a probe does not search inside the error"
     );
     assert_eq!(said!("unsized"), Said::UNKNOWN);
     let boxed: Box<dyn Error> = reset().into();
@@ -424,15 +424,11 @@ mod generic {
         assert_eq!(
             looked_for::<io::Error>(&App::from(reset())),
             Some(Said::UNKNOWN),
-            "no bound says `Retryable`"
+            "no bound is `Retryable`"
         );
         assert_eq!(as_ref(&anyhow::Error::new(reset())), TRANSIENT);
         assert_eq!(itself(&Silent), Some(Said::UNKNOWN));
-        assert_eq!(
-            no_bound(&reset()),
-            Said::UNKNOWN,
-            "no bound says `Retryable`"
-        );
+        assert_eq!(no_bound(&reset()), Said::UNKNOWN, "no bound is `Retryable`");
         assert_eq!(bound(&reset()), Said::new(Verdict::Transient));
         let error = opaque(App::from(reset())).unwrap_err();
         assert_eq!(found!(io::Error, &error), TRANSIENT);
@@ -440,7 +436,7 @@ mod generic {
         assert_eq!(found!(io::Error, &error), TRANSIENT);
     }
 
-    /// A closure as the expansion has it: the type comes from the signature, not from an annotation.
+    /// A closure as in the expansion: its argument type comes from the signature, not from an annotation.
     #[test]
     fn lookup_works_in_a_closure_whose_argument_is_inferred() {
         fn settle<T, E>(result: Result<T, E>, classify: impl FnOnce(&E) -> Ruling) -> bool {
@@ -542,18 +538,18 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
             "{outcome}"
         );
     }
-    // A timeout was the last attempt's, which may go better in another call.
+    // The timeout is that of the last attempt. Another call may succeed.
     let timed_out = io::Error::from(stopped(Outcome::Timeout));
     assert_eq!(timed_out.verdict(), Verdict::Transient);
     assert_eq!(found!(io::Error, &timed_out), TRANSIENT);
 }
 
-/// Any nesting of wrappers, whatever is in it, is walked without a panic, and agrees with a model.
+/// The search walks any nesting of wrappers without a panic, and finds what a model finds.
 #[test]
 fn any_nesting_is_searched() {
     use proptest::prelude::*;
     let verdict = |kind: ErrorKind| io::Error::from(kind).verdict();
-    // A kind that says nothing is looked into, which the model leaves out.
+    // For a kind with an unknown verdict, the error inside answers. The model does not have that rule.
     let kinds = (0..256).map(|number| io::Error::from_raw_os_error(number).kind());
     let known = kinds.filter(|kind| verdict(*kind) != Verdict::Unknown);
     let kinds = prop::sample::select(known.collect::<Vec<_>>());

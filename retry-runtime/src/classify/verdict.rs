@@ -26,7 +26,7 @@ pub enum Verdict {
     Refused,
     /// Another attempt would fail the same way.
     Permanent,
-    /// Not known. Not retried, unless a rule of the attribute selects the error.
+    /// The error does not say. It is retried only if a rule of the attribute selects it.
     Unknown,
 }
 
@@ -98,10 +98,10 @@ impl fmt::Display for Verdict {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which of its errors are worth another attempt",
     label = "no verdict for `{Self}`",
-    note = "name the error types that are: `#[retry(on = \"std::io::Error\")]`",
-    note = "or ask a function: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`",
-    note = "or, on a type of your own, let each case say it: `#[derive(reattempt::Retryable)]`",
-    note = "or, for an error of another crate: switch on the feature of `reattempt` that has its name",
+    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`",
+    note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`",
+    note = "or, for your own type, give each variant a verdict: `#[derive(reattempt::Retryable)]`",
+    note = "or, for an error of another crate, enable the feature of `reattempt` with the name of that crate",
     note = "there are features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12, `sea-orm` 2, `sqlx` 0.9 and 0.8, `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict"
 )]
 pub trait Retryable {
@@ -110,8 +110,8 @@ pub trait Retryable {
 
     /// Returns the delay that the server asked for. The next delay is at least this long.
     ///
-    /// Not called after a permanent verdict. Any value is harmless: the policy's `max_retry_after` and
-    /// the deadline bound it.
+    /// The default is `None`. It is not called after a permanent verdict. A hint above the policy's `max_retry_after`,
+    /// or one that does not fit the deadline, ends the call.
     fn hint(&self) -> Option<Duration> {
         None
     }

@@ -5,7 +5,7 @@ use crate::classify::Verdict;
 
 /// Returns the verdict of a gRPC status code.
 ///
-/// It follows the gRPC documentation of status codes. The pushback of the server is no part of it.
+/// It follows the gRPC documentation of status codes, and does not know the pushback of the server.
 ///
 /// # Examples
 ///
@@ -47,7 +47,7 @@ fn of(code: i32) -> Verdict {
         // DATA_LOSS: "unrecoverable."
         15 => Verdict::Permanent,
 
-        // OK is no failure, and the rest is not registered.
+        // OK is not a failure. All other numbers are not registered.
         _ => Verdict::Unknown,
     }
 }

@@ -5,8 +5,8 @@ use crate::classify::Verdict;
 
 /// Returns the verdict of an HTTP status.
 ///
-/// It follows RFC 9110 where no other source is named. A status outside of 400 to 599 is no failure, and
-/// unknown. `Retry-After` is no part of it: see [`adapters::http`](crate::adapters), feature `http`.
+/// It follows RFC 9110, unless a comment names another source. A status outside of 400 to 599 is not a failure, and
+/// its verdict is unknown. For `Retry-After`, see [`adapters::http`](crate::adapters), feature `http`.
 ///
 /// # Examples
 ///
@@ -46,17 +46,17 @@ fn of(status: i32) -> Verdict {
         // The request is at fault, or something else has to happen first (409, 423).
         400..=499 => Verdict::Permanent,
 
-        // Not registered. Cloudflare sends them when the server behind it gave no good answer (520), is down
+        // These are not registered. Cloudflare sends them if the server behind it gave no good answer (520), is down
         // (521), cannot be reached (522, 523, 527), or took too long (524): "Cloudflare 5xx errors" of
-        // developers.cloudflare.com. As 502 and 504: another gateway may use them otherwise, so even 521
-        // does not prove that nothing ran.
+        // developers.cloudflare.com. They are like 502 and 504. Another gateway may use them in another way, so even
+        // 521 does not prove that nothing ran.
         520..=524 | 527 => Verdict::Transient,
-        // Cloudflare: the TLS handshake failed, or the certificate is not valid. A matter of configuration.
+        // Cloudflare: the TLS handshake failed, or the certificate is not valid. Someone must change the configuration.
         525 | 526 => Verdict::Permanent,
-        // "Overloaded", of every client together: the error pages of Anthropic's API and Qualys.
+        // "Overloaded" by all clients together: the error pages of Anthropic's API and Qualys.
         529 => Verdict::Throttled,
 
-        // No failure, or used in too many ways (509, 530, 598, 599).
+        // Not a failure, or used in too many ways (509, 530, 598, 599).
         _ => Verdict::Unknown,
     }
 }

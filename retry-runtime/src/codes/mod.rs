@@ -15,7 +15,7 @@
 //! assert_eq!(codes::grpc(8), Verdict::Unknown);
 //! ```
 //!
-//! `with` of `#[derive(Retryable)]` takes each of them:
+//! The key `with` of `#[derive(Retryable)]` accepts each function:
 //!
 //! ```text
 //! #[derive(reattempt::Retryable)]

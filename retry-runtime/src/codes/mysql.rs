@@ -36,16 +36,16 @@ fn of(number: i32) -> Verdict {
         // ER_SERVER_SHUTDOWN and ER_CLIENT_INTERACTION_TIMEOUT: the server ended the session.
         1053 | 4031 => Verdict::Transient,
 
-        // The SQLSTATE may tell.
+        // The SQLSTATE may have a verdict.
         _ => Verdict::Unknown,
     }
 }
 
-/// Whether another transaction was in the way: nothing took effect.
+/// Whether the transaction conflicted with another. Nothing took effect.
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub(crate) fn is_conflict(number: i32) -> bool {
     match number {
-        // ER_LOCK_DEADLOCK and ER_XA_RBDEADLOCK: rolled back, to be run again.
+        // ER_LOCK_DEADLOCK and ER_XA_RBDEADLOCK: the server rolled back; run the transaction again.
         1213 | 1614 => true,
         // ER_LOCK_WAIT_TIMEOUT and ER_LOCK_NOWAIT: another transaction holds the lock.
         1205 | 3572 => true,

@@ -1,17 +1,17 @@
-//! The integers that a code can be.
+//! The types of integers that a code can have.
 
 use crate::sealed::Sealed;
 
 /// An integer of any type, or a reference to one.
 ///
-/// A reference, because `with` of `#[derive(Retryable)]` passes the fields of an error by reference.
+/// It can be a reference, because `with` of `#[derive(Retryable)]` passes the fields of an error by reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the number of a code",
     label = "expected an integer, or a reference to one",
-    note = "ask a function of yours, which takes the number out: `#[retryable(with = \"path::to_function\")]`"
+    note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`"
 )]
 pub trait CodeNumber: Sealed {
-    /// Returns the number, or -1 if it does not fit in an `i32`, as every code does.
+    /// Returns the number, or -1 if it does not fit in an `i32`. Every code fits.
     fn code_number(&self) -> i32;
 }
 

@@ -31,7 +31,7 @@ pub fn sqlite(code: impl CodeNumber) -> Verdict {
 fn of(primary: i32) -> Verdict {
     match primary {
         _ if is_conflict(primary) => Verdict::Transient,
-        // PROTOCOL: lost the race for the locks of the write-ahead log for some seconds.
+        // PROTOCOL: SQLite did not get a lock of the write-ahead log for some seconds.
         15 => Verdict::Transient,
         // SCHEMA: another connection changed the schema while the statement was prepared.
         17 => Verdict::Transient,
@@ -43,7 +43,7 @@ fn of(primary: i32) -> Verdict {
         // TOOBIG, CONSTRAINT, MISMATCH, MISUSE, NOLFS, AUTH, FORMAT, RANGE, NOTADB.
         18..=26 => Verdict::Permanent,
 
-        // INTERNAL, ABORT, NOMEM, INTERRUPT, IOERR, and what is no failure.
+        // INTERNAL, ABORT, NOMEM, INTERRUPT, IOERR, and codes that are not failures.
         _ => Verdict::Unknown,
     }
 }

@@ -4,8 +4,8 @@ use crate::classify::Verdict;
 
 /// Returns the verdict of a SQLSTATE.
 ///
-/// It follows Appendix A of the Postgres manual where no other source is named. MySQL and MariaDB send
-/// `HY000` for many errors; [`mysql`](super::mysql()) reads their own number.
+/// It follows Appendix A of the Postgres manual, unless a comment names another source. MySQL and MariaDB send `HY000`
+/// for many errors. For their own number, call [`mysql`](super::mysql()).
 ///
 /// # Examples
 ///
@@ -28,9 +28,9 @@ pub fn sqlstate(code: &str) -> Verdict {
 
         // There is no connection.
         "08001" | "08003" | "08004" => Verdict::Refused,
-        // The connection was lost. 08S01 is what ODBC and MySQL say.
+        // The connection was lost. 08S01 is the code of ODBC and MySQL.
         "08000" | "08006" | "08S01" => Verdict::Transient,
-        // A protocol violation. Poolers use the code for much else.
+        // A protocol violation. Connection poolers use this code for many other errors.
         "08P01" => Verdict::Unknown,
 
         // Too many connections: the server refused this one.
@@ -48,24 +48,24 @@ pub fn sqlstate(code: &str) -> Verdict {
         // Cancelled, by a user or by `statement_timeout`.
         "57014" => Verdict::Unknown,
 
-        // The system under the server failed: "errors external to PostgreSQL itself". As 500 of HTTP: the
-        // failure may pass, and the server says that the statement failed. Npgsql retries both too.
+        // The operating system of the server failed: "errors external to PostgreSQL itself". This is like status 500 of
+        // HTTP: the failure may pass, and the server says that the statement failed. Npgsql retries both too.
         "58000" | "58030" => Verdict::Transient,
 
-        // 55000 is among them, which Npgsql retries: Postgres sends it for `currval` before `nextval` and for
-        // an insert into a view, which stay wrong.
+        // Npgsql retries 55000, and we do not. Postgres sends it for `currval` before `nextval`, and for an insert into
+        // a view. Both fail again.
         _ if is_permanent_class(code) => Verdict::Permanent,
         // Other system errors (58), internal errors (XX), `HY000`, and unregistered codes.
         _ => Verdict::Unknown,
     }
 }
 
-/// Whether it is a serialization failure, a deadlock or a lock that is not available: nothing took effect.
+/// Whether the code is a serialization failure, a deadlock, or a lock that is not available. Nothing took effect.
 pub(crate) fn is_conflict(code: &str) -> bool {
     matches!(code, "40001" | "40P01" | "55P03")
 }
 
-/// Whether the class of the code is about the statement, which is the same in another attempt.
+/// Whether the class of the code blames the statement, which is the same in another attempt.
 fn is_permanent_class(code: &str) -> bool {
     const PERMANENT: [&str; 35] = [
         "03", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "20", "21", "22", "23", "24", "25", "26",

@@ -58,7 +58,7 @@ fn every_sqlstate_has_its_verdict() {
                 "23505", "42601", "28P01", "3D000", "25P02", "40002", "54001", "55000", "57P04",
             ],
         ),
-        // Nothing that a database sends.
+        // No database sends these codes.
         (
             Verdict::Unknown,
             &[

@@ -68,7 +68,7 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
             .iter()
             .fold(code, |policy, entry| entry.setting.set(policy));
         policies.push((!entries.is_empty()).then_some(policy));
-        // A setting is missing, so contradictions cannot be found.
+        // A setting could not be read, so contradictions cannot be checked.
         if *broken {
             continue;
         }
@@ -110,9 +110,9 @@ fn same_names(source: &Source, found: &mut FoundSettings<'_>) {
         let name = env::name(preset);
         if let Some(other) = earlier.into_iter().find(|other| env::name(other) == name) {
             let message = format!(
-                "preset `{}` has the name of preset `{}`, `{name}` in the environment; rename one of them",
-                preset.name(),
+                "`{}` and `{}` are both `{name}` in the environment; rename one of them",
                 other.name(),
+                preset.name(),
             );
             found.problems.push(Problem::new("presets", None, message));
         }

@@ -16,14 +16,14 @@ pub(super) fn name(preset: &Preset) -> String {
     preset.name().to_uppercase().replace(['-', '.'], "_")
 }
 
-/// Refuses a prefix that no variable can have.
+/// Refuses a prefix that is empty, ends with `_`, or is not in capitals.
 pub(super) fn check(prefix: &str) -> Result<(), Problem> {
     let allowed = |char: char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_';
     if !prefix.is_empty() && prefix.chars().all(allowed) && !prefix.ends_with('_') {
         return Ok(());
     }
     let message = format!(
-        "found {}, expected a prefix of `A` to `Z`, digits and `_`, with none at its end; write \"RETRY\", for example",
+        "found {}, expected a prefix of `A` to `Z`, digits and `_`, without `_` at its end; write \"RETRY\", for example",
         Value::Text(prefix)
     );
     Err(Problem::new("env", None, message))

@@ -6,10 +6,12 @@ use std::path::Path;
 
 use super::error::Problem;
 
-/// The largest file that is read: 1 MiB. Real ones have a few hundred bytes.
+/// The size of the largest file that is read, in bytes: 1 MiB.
+///
+/// Chosen by us, so that a wrong path does not fill the memory.
 pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Reads a file whole. `name` is what messages call it.
+/// Reads a whole file. Messages call it `name`.
 pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     let wrong = |message: String| Problem::new(name, None, message);
     let unreadable = |error: io::Error| wrong(format!("cannot be read: {error}"));
@@ -20,12 +22,12 @@ pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     }
     if !metadata.is_file() {
         return Err(wrong(
-            "is neither a file nor a link to one, expected a TOML file".to_owned(),
+            "is not a regular file, expected a TOML file".to_owned(),
         ));
     }
     let file = fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    // The file may grow while it is read.
+    // The file may have grown since its size was read, so the read has a limit too.
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;
     if metadata.len() > MAX_FILE_BYTES || bytes.len() as u64 > MAX_FILE_BYTES {

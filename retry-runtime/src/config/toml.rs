@@ -23,13 +23,13 @@ pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSetti
             let at = error.span().map_or(0, |span| span.start);
             let message = error.message().replace('\n', ", ");
             let message = message.trim_end_matches(", expected nothing");
-            // `timeout = 5s`.
+            // As for `timeout = 1.5s` or `jitter = full`.
             let help = if message.starts_with("invalid") {
                 "; durations and words are in quotes, \"1.5s\""
             } else {
                 ""
             };
-            found.problem(&place(at), format!("is no TOML: {message}{help}"));
+            found.problem(&place(at), format!("is not valid TOML: {message}{help}"));
         }
     }
 }

@@ -21,10 +21,19 @@ use crate::trace::Spans;
 ///
 /// ```
 /// # use retry_runtime as reattempt;
-/// use reattempt::Attempt;
+/// use std::io;
 ///
-/// // Not in the body of an annotated function, so there is no attempt.
+/// use reattempt::{Attempt, FAST_IO};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+/// let current = async || Ok::<_, io::Error>(Attempt::current());
+/// let attempt = FAST_IO.run(current).await?.expect("`run` makes attempts");
+/// assert_eq!(attempt.number(), 1);
+/// assert_eq!(attempt.attempts(), Some(3));
+///
+/// // Here is no call, so there is no attempt.
 /// assert!(Attempt::current().is_none());
+/// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
 pub struct Attempt {
@@ -108,7 +117,7 @@ impl Attempt {
         self.call.key()
     }
 
-    /// Records in the span of a later attempt that it sends the request again.
+    /// Records the number of resends in the span of the attempt, unless it is the first.
     #[cfg(all(feature = "http", feature = "tracing"))]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {

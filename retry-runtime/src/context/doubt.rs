@@ -1,4 +1,4 @@
-//! Work that must not be repeated if it was cut in the middle: nobody knows whether it took effect.
+//! Work that may have taken effect if a timeout cuts it, so it must not be repeated.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use super::frame::around;
 
 /// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`.
 ///
-/// An attempt whose timeout cuts it is not retried. Of calls around that of the attempt, nothing is known.
+/// If the timeout of the attempt cuts this future, the attempt is not retried. Only the call of this attempt takes note
+/// of the future, not the calls around.
 pub(crate) async fn in_doubt<F: Future>(future: F) -> F::Output {
     let begun = Begun::here();
     let output = future.await;
@@ -15,7 +16,7 @@ pub(crate) async fn in_doubt<F: Future>(future: F) -> F::Output {
     output
 }
 
-/// What began in an attempt. Unless it ends, the attempt stays in doubt.
+/// Work that began in an attempt. If it is dropped before its end, the call stays in doubt.
 struct Begun(Option<Arc<Cold>>);
 
 impl Begun {
@@ -61,7 +62,7 @@ mod tests {
         let cut = |commit: bool| {
             attempts.set(attempts.get() + 1);
             async move {
-                // A commit that ended is in doubt no more.
+                // A commit that ended is not in doubt.
                 in_doubt(async { io::Result::Ok(()) }).await.ok();
                 if commit {
                     in_doubt(hang()).await

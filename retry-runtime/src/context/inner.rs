@@ -1,7 +1,7 @@
 //! What an inner call reads from the frame of the call around it, and what it writes there.
 //!
-//! All of it runs while the pointer is at the frame around: before the inner call's attempt is polled,
-//! or after.
+//! All of this runs while the thread-local points at the frame around: before or after the poll of the inner call's
+//! attempt.
 
 use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
@@ -23,9 +23,9 @@ pub(crate) struct Inner<'p> {
 }
 
 impl Inner<'_> {
-    /// Begins an attempt inside another frame: inherits its limits, and what was retried in vain.
+    /// Begins an attempt inside another frame: inherits the limits of that frame, and the retries made in vain there.
     ///
-    /// Out of line, so that an outermost call costs one comparison.
+    /// It is out of line, so that an outermost call costs one comparison.
     #[inline(never)]
     pub(crate) fn begin(&self, frame: &Frame, outer: &Frame) {
         // The clock is read only after a failure or if there is a limit.
@@ -35,7 +35,7 @@ impl Inner<'_> {
         }
         frame.spent.set(outer.spent.get());
         if frame.number.get() == 0 {
-            // The body around went on after a refusal, and makes this call.
+            // The body around makes a new call, so it went on after the refusal.
             outer.refusal.set(None);
         }
         if self.is_outermost(outer) {
@@ -126,7 +126,7 @@ impl Inner<'_> {
     }
 }
 
-/// The identity under which the call told its retries, if it did.
+/// The pointer by which the call around knows this call, if this call has told its retries.
 fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
     (frame.notes.get().is_in_vain()).then(|| Arc::downgrade(frame.cold()))
 }

@@ -8,8 +8,21 @@ use crate::rng;
 ///
 /// # Examples
 ///
-/// ```text
-/// Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::io;
+///
+/// use reattempt::{Attempt, FAST_IO};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+/// let pay = async || {
+///     let attempt = Attempt::current().expect("`run` makes attempts");
+///     Ok::<_, io::Error>(format!("Idempotency-Key: {}", attempt.idempotency_key()))
+/// };
+/// // Such as `Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324`.
+/// let header = FAST_IO.run(pay).await?;
+/// assert_eq!(header.len(), "Idempotency-Key: ".len() + 36);
+/// # Ok(()) }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IdempotencyKey(uuid::Uuid);

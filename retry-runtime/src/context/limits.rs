@@ -9,7 +9,7 @@ use crate::clock::{Stamp, nanos};
 use crate::fit;
 
 impl Frame {
-    /// Begins to count time, unless it has begun.
+    /// Starts the time of the call, unless it has started.
     #[inline]
     pub(crate) fn start(&self, now: Stamp) {
         if self.started.get().is_none() {
@@ -25,22 +25,22 @@ impl Frame {
             .map_or(0, |started| now.nanos_since(started))
     }
 
-    /// What is left of the deadline, or `None` without a deadline.
+    /// Nanoseconds until the deadline, or `None` without a deadline.
     pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
         self.left_of(self.deadline.get(), now)
     }
 
-    /// Whether time has begun to run and the deadline is reached.
+    /// Whether the time of the call has started and the deadline is reached.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.get() != NEVER
             && self.started.get().is_some()
             && self.until_deadline(Stamp::now()) == Some(0)
     }
 
-    /// The longest wait that leaves the attempt after it time to be of use, or `None` without a deadline.
+    /// The longest wait that leaves the next attempt time to be of use, or `None` without a deadline.
     ///
-    /// The time to be of use is a tenth of the deadline (for an inherited deadline: of what was left when the call
-    /// began), at most 50 ms.
+    /// The time to be of use is a tenth of the deadline, at most 50 ms. For an inherited deadline, it is a tenth of the
+    /// time that was left when the time of this call started.
     ///
     /// # Errors
     ///
@@ -55,12 +55,12 @@ impl Frame {
         }
     }
 
-    /// What is left until the nearest limit of the code inside, or `None` without a limit.
+    /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.
     pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
         self.left_of(self.until.get().min(self.deadline.get()), now)
     }
 
-    /// The nearest limit of the code inside.
+    /// The instant of the nearest limit of the code inside, or `None` without a limit.
     pub(crate) fn nearest(&self) -> Option<Instant> {
         if !self.is_limited() {
             return None;
@@ -71,7 +71,7 @@ impl Frame {
         now.plus(left).instant()
     }
 
-    /// Takes over the limits around this frame.
+    /// Takes over the limits of the frame around, if they are nearer.
     pub(crate) fn inherit(&self, around: &Self, now: Stamp) {
         around.start_if_limited(now);
         let at = |left: Option<u64>| left.map(|left| self.elapsed(now).saturating_add(left));
@@ -96,7 +96,7 @@ impl Frame {
         poll()
     }
 
-    /// Runs one poll also under the limits of the frame that polls it.
+    /// Runs one poll under the limits of this frame and of the frame that polls it.
     pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
         let _widen = around(|outer| {
             let widen = Widen::of(self);
@@ -111,7 +111,7 @@ impl Frame {
         self.until.get().min(self.deadline.get()) != NEVER
     }
 
-    /// Starts the time, if there is a limit, because code inside asked for it.
+    /// Starts the time if there is a limit, because code inside reads the limit.
     pub(crate) fn start_if_limited(&self, now: Stamp) {
         if self.is_limited() {
             self.start(now);
@@ -150,7 +150,7 @@ impl Drop for Widen<'_> {
     }
 }
 
-/// A limit in the unit of a frame.
+/// A limit in nanoseconds, or [`NEVER`] for none.
 pub(crate) const fn length(limit: Option<Duration>) -> u64 {
     match limit {
         Some(limit) => nanos(limit),

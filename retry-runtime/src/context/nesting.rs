@@ -5,16 +5,15 @@
 //! many retries the calls inside its attempts made in vain. In its **later** attempts that function's
 //! calls have that many fewer attempts, and never fewer than one.
 //!
-//! - Within one attempt nothing is taken: calls one after the other or side by side do not take from
-//!   each other. Of several calls of one function in the same attempt, the one with most retries counts.
+//! - Calls inside the same attempt do not reduce each other's attempts. If several calls of one function ran in that
+//!   attempt, later attempts subtract only the retries of the call with most retries.
 //! - A call that succeeds takes its own retries back.
-//! - A call tells the call around it what it remembers. So any chain of calls makes at most 1 + the sum of all retries:
-//!   7 for 4 × 4, and 10 for 4 × 4 × 4.
+//! - A call tells the call around it what it remembers. So any chain of calls runs the innermost body at most 1 + the
+//!   sum of all retries times: 7 for 4 × 4 attempts, and 10 for 4 × 4 × 4.
 //! - Retries are forgotten after the `max_delay` of the policy that made them.
 //!
-//! This file is pure: it knows no clock, no frame and no thread. It works on a list, which is short: calls that ended
-//! are merged, so there is one entry for each function and attempt, and one for each retried call that is still
-//! running.
+//! This file is pure: it uses no clock, frame or thread. It works on a short list. Calls that ended are merged, so the
+//! list has one entry for each function and attempt, and one for each retried call that is still running.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +22,7 @@ use std::sync::Weak;
 
 use crate::clock::Stamp;
 
-/// An annotated function: the address of a `static` of its own.
+/// Identifies an annotated function, by the address of its own `static`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FunctionId(usize);
 
@@ -33,19 +32,19 @@ impl FunctionId {
     }
 }
 
-/// Retries of one function that were made in vain, as far as is known.
+/// The known retries that one function made in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InVain {
     pub(crate) function: FunctionId,
     pub(crate) retries: u32,
-    /// When they are forgotten.
+    /// When the retries are forgotten.
     pub(crate) until: Stamp,
 }
 
 /// What one call remembers of the functions inside it.
 ///
-/// `K` identifies a call. An entry holds a `Weak` pointer to it, which tells a call that ended from a call that is
-/// still running, and keeps the address from being reused.
+/// `K` identifies a call. An entry holds a `Weak` pointer to it. The pointer tells a call that ended from a call that
+/// is still running, and keeps the address from being reused.
 #[derive(Debug)]
 pub(crate) struct Remembered<K> {
     entries: Vec<RememberedEntry<K>>,
@@ -53,16 +52,16 @@ pub(crate) struct Remembered<K> {
 
 #[derive(Debug)]
 struct RememberedEntry<K> {
-    /// The attempt of the remembering call in which the retries were made; 0 is "before it began",
-    /// for what the call around it remembers.
+    /// The attempt of the remembering call in which the retries were made. 0 marks retries that the call around
+    /// remembers from before.
     attempt: u32,
-    /// The inner call that made or told them. It dangles if it no longer matters.
+    /// The inner call that made these retries or told of them. The pointer dangles if the call no longer matters.
     call: Weak<K>,
     in_vain: InVain,
 }
 
 impl InVain {
-    /// Of two calls in the same attempt, the one with most retries counts.
+    /// Merges two calls in the same attempt: the call with more retries counts.
     pub(crate) fn raise_to(&mut self, other: Self) {
         self.retries = self.retries.max(other.retries);
         self.until = self.until.max(other.until);
@@ -89,7 +88,7 @@ impl<K> Default for Remembered<K> {
 impl<K> Remembered<K> {
     /// Sets what the inner `call` has made in vain so far, up to this `attempt` of the remembering call.
     ///
-    /// Entries of the same call in earlier attempts stay, and are not counted again.
+    /// Entries of the same call in earlier attempts stay. Their retries are not counted again.
     pub(crate) fn set(
         &mut self,
         attempt: u32,
@@ -143,7 +142,7 @@ impl<K> Remembered<K> {
             .map_or(0, |in_vain| in_vain.retries)
     }
 
-    /// The same for every function, for a call that begins in this `attempt`.
+    /// As [`taken`](Self::taken), for each function.
     pub(crate) fn all_taken(
         &self,
         attempt: u32,
@@ -169,7 +168,7 @@ impl<K> Remembered<K> {
         all
     }
 
-    /// The sum, over attempts, of the most that one call made in it.
+    /// For each attempt takes the call with most retries, and returns the sum of these retries.
     fn sum_of_attempts(
         &self,
         function: FunctionId,
@@ -205,7 +204,7 @@ impl<K> Remembered<K> {
         })
     }
 
-    /// Of the calls that ended, keeps only the call with most retries for each function and attempt.
+    /// Merges the calls that ended: keeps the most retries for each function and attempt.
     fn merge_ended(&mut self) {
         let (running, ended): (Vec<_>, Vec<_>) = self
             .entries

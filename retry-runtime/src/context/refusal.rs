@@ -1,22 +1,23 @@
-//! Why a call was refused a retry, so that the call around makes none either.
+//! Why a call was refused a retry. The call around then makes no retry either.
 
 use crate::stopped::Outcome;
 
 /// Why a call was refused a retry.
 ///
-/// The call around is not retried if its attempt fails in the same poll. If its body went on, it failed for another
-/// reason.
+/// The call around does not retry if its attempt fails in the same poll. If its body goes on after the refusal, the
+/// attempt may fail for another reason, so the refusal no longer counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Budget,
-    /// An inherited deadline. A call's own deadline refuses nothing to the calls around it.
+    /// The deadline was inherited. A call's own deadline does not stop the calls around it.
     Deadline,
     HintTooLong,
     Cancelled,
 }
 
 impl Refusal {
-    /// Returns the refusal in an outcome, if it is one. `inherited` says whether the nearest deadline was inherited.
+    /// Returns the refusal that an outcome stands for, if any. `inherited` says whether the nearest deadline was
+    /// inherited.
     pub(crate) fn of(outcome: Outcome, inherited: bool) -> Option<Self> {
         match outcome {
             Outcome::Budget => Some(Self::Budget),
@@ -27,7 +28,7 @@ impl Refusal {
         }
     }
 
-    /// The outcome of the call around.
+    /// Returns the outcome of the call around.
     pub(crate) fn outcome(self) -> Outcome {
         match self {
             Self::Budget => Outcome::Budget,

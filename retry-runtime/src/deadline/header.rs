@@ -1,7 +1,7 @@
 //! The time left, as the value of a header: text in, `Duration` out, and back.
 //!
-//! Durations are rounded down when they are written, so the next service never assumes more time than there is.
-//! Text of another form gives `None` when it is read. Values that are too large saturate.
+//! The `format_` functions round down, so the next service never assumes more time than is left. The `parse_` functions
+//! return `None` for text of any other form, and saturate for values that are too large.
 
 use std::time::Duration;
 
@@ -96,13 +96,13 @@ pub fn parse_millis(value: &str) -> Option<Duration> {
     number(value.trim_matches(BLANK)).map(Duration::from_millis)
 }
 
-/// What may stand around the value of a header (RFC 9110, section 5.5).
+/// The blanks that may stand around the value of a header (RFC 9110, section 5.5).
 const BLANK: [char; 2] = [' ', '\t'];
 
 /// The largest number of eight digits.
 const MOST: u128 = 99_999_999;
 
-/// From the longest to the shortest.
+/// The units, from the longest to the shortest.
 const UNITS: [(char, Duration); 6] = [
     ('H', Duration::from_secs(3600)),
     ('M', Duration::from_secs(60)),
@@ -163,8 +163,7 @@ mod tests {
             prop_assert!(text.len() <= 9);
             let read = parse_grpc_timeout(&text).unwrap();
             prop_assert!(read <= written);
-            // 100,000 s is the first that is written in seconds, so at most one part in 100,000 is
-            // cut off.
+            // From 100,000 s on, the unit is a second. So rounding loses at most one part in 100,000.
             prop_assert!(written.saturating_sub(read) <= (written / 100_000).max(Duration::from_nanos(1)));
             let millis = parse_millis(&format_millis(written)).unwrap();
             prop_assert!(millis <= written && written.saturating_sub(millis) < Duration::from_millis(1));

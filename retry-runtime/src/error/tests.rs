@@ -15,11 +15,11 @@ fn stopped() -> Stopped {
     }
 }
 
-/// Holds a wrapper to the rule that is written at [`Error`].
+/// Checks that a wrapper follows the rule of [`Error`] for text and source.
 #[track_caller]
 fn check(wrapper: &(impl StdError + 'static), text: &str) {
     assert_eq!(wrapper.to_string(), text);
-    let source = wrapper.source().expect("what is inside is the source");
+    let source = wrapper.source().expect("the error inside is the source");
     let inner = source.to_string();
     assert!(!text.contains(&inner), "`{text}` repeats `{inner}`");
 }
@@ -66,7 +66,7 @@ fn an_error_of_a_request_says_what_failed_and_leaves_the_rest_to_its_source() {
     requests!(reqwest, reqwest);
 }
 
-/// `on = "reqwest::Error"` of a function that returns a `RequestError`.
+/// A function that returns a `RequestError` can have `on = "reqwest::Error"`.
 #[cfg(feature = "reqwest")]
 #[test]
 fn the_error_of_the_client_is_found_in_that_of_a_request() {
@@ -84,7 +84,7 @@ fn an_error_of_an_older_request_says_what_failed_and_leaves_the_rest_to_its_sour
     requests!(reqwest_0_12, reqwest_0_12);
 }
 
-/// The same type for every client, so one of them stands for all.
+/// Every client has the same `TransactionError`, so one client is enough.
 #[cfg(feature = "tokio-postgres")]
 #[test]
 fn an_error_of_a_transaction_says_what_failed_and_leaves_the_rest_to_its_source() {

@@ -17,7 +17,7 @@ impl Policy {
     ///
     /// The same seed gives the same delays in every run, but they may change with a release of Rust or of this crate.
     ///
-    /// Use it to see what a policy does, or to wait in a loop of your own where no closure fits.
+    /// Use it to see what a policy does, or to wait in your own loop.
     ///
     /// # Examples
     ///
@@ -48,9 +48,9 @@ impl Policy {
     }
 }
 
-/// The delays of one call, drawn. See [`Policy::schedule`].
+/// The delays of one call: the iterator that [`Policy::schedule`] returns.
 #[derive(Debug, Clone)]
-#[must_use = "iterators do nothing unless they are asked"]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct Schedule {
     policy: Policy,
     seed: u64,

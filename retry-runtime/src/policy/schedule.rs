@@ -1,4 +1,4 @@
-//! What follows from a policy: the range of each delay, and the longest time that a call can take.
+//! Computed from a policy: the range of each delay, and the longest time that a call can take.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -28,7 +28,8 @@ impl Policy {
     /// Returns the longest time that a call can take, or `None` if there is no bound. A body that blocks its thread can
     /// take longer.
     ///
-    /// After the 512th delay, each delay is counted as long as the last one.
+    /// After the 512th delay, each delay is counted as long as the last one. So for a list of more than 512 delays, the
+    /// result is too short if the last delay is not the longest.
     ///
     /// # Formula
     ///
@@ -53,7 +54,7 @@ impl Policy {
 
     /// The sum of `waits` delays, each as long as its range allows.
     fn longest_waits(&self, waits: u32) -> Duration {
-        // No delay is shorter than the one before, so not every delay has to be computed.
+        // Computed delays never get shorter, so the last delay bounds the delays before it. A list has no such order.
         const ONE_BY_ONE: u32 = 512;
         let (mut sum, mut previous) = (Duration::ZERO, None);
         for n in 0..waits.min(ONE_BY_ONE) {

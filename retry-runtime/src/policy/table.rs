@@ -1,4 +1,4 @@
-//! A policy as people read it.
+//! The text of a policy: a table of its delays.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
-//! Every interleaving of reloads and of calls that begin, by loom's model checker, over the code that runs in life.
+//! Runs every interleaving of reloads and of calls that begin, with loom's model checker, on the production code.
 //!
-//! Two things are loom's. The switch is loom's atomic, with the orderings of the real one. The slot is a stand-in for
-//! `arc-swap`, which loom cannot look into: one word that says which whole policy is set, stored with `Release` and
-//! loaded with `Acquire`, as `arc-swap` promises of its pointer. `tests/presets/tests/reload.rs` runs the real one on
-//! real threads.
+//! Two parts are replaced. The switch is loom's atomic, with the same orderings. The slot is a stand-in for `arc-swap`,
+//! because loom cannot see inside that crate. The stand-in is one word with the number of the policy that is set. It is
+//! stored with `Release` and loaded with `Acquire`, as `arc-swap` documents for its pointer.
+//! `tests/presets/tests/reload.rs` runs the real `arc-swap` on real threads.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Toggle for AtomicBool {
 /// The policy in the code.
 const CODE: u64 = 1;
 
-/// Every key of the policy number `n` says `n`.
+/// Makes the policy number `n`: each key that it sets has the value `n`.
 fn policy(n: u64) -> Policy {
     let attempts = u32::try_from(n).unwrap();
     Policy::new()
@@ -36,7 +36,7 @@ fn policy(n: u64) -> Policy {
         .with_base(Duration::from_millis(n))
 }
 
-/// The number of a policy; panics if it is half of one and half of another.
+/// Returns the number of a policy. Panics if its keys have different numbers.
 fn number(policy: &Policy) -> u64 {
     let attempts = u64::from(policy.attempts().unwrap());
     let base = u64::try_from(policy.base().as_millis()).unwrap();
@@ -44,7 +44,7 @@ fn number(policy: &Policy) -> u64 {
     attempts
 }
 
-/// The number of the policy that is set, or 0.
+/// Stores the number of the policy that is set, or 0: a reload replaces the whole policy.
 struct Whole(AtomicU64);
 
 impl PolicySlot for Whole {
@@ -61,7 +61,7 @@ impl PolicySlot for Whole {
     }
 }
 
-/// What a reload must not be: one key after the other.
+/// A wrong slot, which stores one key after the other. The model must reject it.
 struct FieldByField {
     attempts: AtomicU64,
     base: AtomicU64,
@@ -90,7 +90,7 @@ fn whole() -> Model<Whole> {
     ))
 }
 
-/// What `Preset::policy` gives to a call that begins.
+/// Returns the number of the policy that a call gets when it begins.
 fn call<S: PolicySlot>(preset: &Model<S>) -> u64 {
     number(&preset.or(&policy(CODE)))
 }
@@ -122,7 +122,7 @@ fn no_call_goes_by_older_settings_than_the_call_before_it() {
             let preset = Arc::clone(&preset);
             thread::spawn(move || [call(&preset), call(&preset)])
         };
-        // As numbers in this order: 1, 2, back to 1, 3.
+        // The calls may see these numbers in this order: 1, 2, 1 again, 3.
         preset.set(Some(policy(2)));
         preset.set(None);
         preset.set(Some(policy(3)));
@@ -146,7 +146,7 @@ fn a_call_that_begins_after_a_reload_has_the_new_policy() {
         preset.set(Some(policy(2)));
         reloaded.store(true, Ordering::Release);
         let (after, seen) = calls.join().unwrap();
-        assert!(!after || seen == 2, "the old one after the reload");
+        assert!(!after || seen == 2, "the old policy was used");
     });
 }
 

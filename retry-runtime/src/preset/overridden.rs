@@ -1,4 +1,4 @@
-//! What configuration sets in place of the policy in the code.
+//! The policy that configuration sets in place of the policy in the code.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use arc_swap::ArcSwapOption;
 use crate::atomics::{Switch, Toggle};
 use crate::policy::Policy;
 
-/// Holds a policy, or none, and replaces it as a whole.
+/// Holds a policy, or none. `store` replaces the whole policy at once.
 pub(super) trait PolicySlot {
     fn load(&self) -> Option<Policy>;
     fn store(&self, policy: Option<Policy>);
@@ -23,11 +23,11 @@ impl PolicySlot for ArcSwapOption<Policy> {
     }
 }
 
-/// The policy that overrides the code's, if there is one.
+/// The policy that overrides the policy in the code, if there is one.
 #[derive(Debug)]
 pub(super) struct Overridden<T = Switch, S = ArcSwapOption<Policy>> {
-    /// Whether the preset was ever overridden. Read first, because most presets are not. It is never reset, so that no
-    /// thread that saw a policy goes back to an earlier one.
+    /// Whether the preset was ever overridden. It is read first, because most presets are never overridden. It is never
+    /// reset, so no thread that saw a policy goes back to an earlier policy.
     was_set: T,
     slot: S,
 }
@@ -90,7 +90,7 @@ mod tests {
         }
 
         fn set(&self, _: bool) {
-            unreachable!("nothing overrides it");
+            unreachable!("the preset is never overridden");
         }
     }
 
@@ -98,11 +98,11 @@ mod tests {
 
     impl PolicySlot for Untouched {
         fn load(&self) -> Option<Policy> {
-            unreachable!("nothing overrides it");
+            unreachable!("the preset is never overridden");
         }
 
         fn store(&self, _: Option<Policy>) {
-            unreachable!("nothing overrides it");
+            unreachable!("the preset is never overridden");
         }
     }
 

@@ -1,4 +1,4 @@
-//! A report as people read it.
+//! The text of a report.
 
 use std::fmt;
 

@@ -38,7 +38,7 @@ impl<'p, O, T, E, V, C, H> Run<'p, O, T, E, ByVerdict, V, C, H> {
 
 impl<'p, O, T, E, N, V, C, H> Run<'p, O, T, E, On<E, N>, V, C, H> {
     /// Also retries the errors that are a `B`, or have a `B` among their sources.
-    #[expect(clippy::type_complexity, reason = "each type says what it is")]
+    #[expect(clippy::type_complexity, reason = "the type lists the rules")]
     pub fn on<B>(self) -> Run<'p, O, T, E, On<E, On<E, N>>, V, C, H>
     where
         E: Chained,
@@ -48,7 +48,7 @@ impl<'p, O, T, E, N, V, C, H> Run<'p, O, T, E, On<E, N>, V, C, H> {
     }
 
     /// The same as [`on`](Self::on), for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with a `B` inside.
-    #[expect(clippy::type_complexity, reason = "each type says what it is")]
+    #[expect(clippy::type_complexity, reason = "the type lists the rules")]
     pub fn on_source<B>(self) -> Run<'p, O, T, E, On<E, On<E, N>>, V, C, H>
     where
         E: AsRef<dyn Error + Send + Sync>,
@@ -58,7 +58,7 @@ impl<'p, O, T, E, N, V, C, H> Run<'p, O, T, E, On<E, N>, V, C, H> {
     }
 
     /// Retries an error that `on` selects only if `when` also returns true.
-    #[expect(clippy::type_complexity, reason = "each type says what it is")]
+    #[expect(clippy::type_complexity, reason = "the type lists the rules")]
     pub fn when<P>(self, when: P) -> Run<'p, O, T, E, Both<On<E, N>, P>, V, C, H>
     where
         P: FnMut(&E) -> bool,

@@ -1,4 +1,4 @@
-//! The loop of an operation without an attribute: what the attribute writes into a function.
+//! The loop of [`Policy::run`](crate::Policy::run). The attribute writes such a loop into a function.
 
 use std::pin::pin;
 
@@ -11,7 +11,7 @@ use crate::sealed::Sealed;
 use crate::site::Settings;
 use crate::stopped::Stopped;
 
-/// What an operation is run with.
+/// An operation with everything that its loop needs.
 pub(super) struct RunParts<'p, O, E, R, V, C, H> {
     pub(super) settings: Settings<'p>,
     pub(super) operation: O,
@@ -22,8 +22,8 @@ pub(super) struct RunParts<'p, O, E, R, V, C, H> {
     pub(super) of_error: OfError<E>,
 }
 
-/// What a call asks of the error type: asked for where the operation is named, so that rustc tells of a type
-/// without it once, and there.
+/// The loop uses these functions instead of bounds on `E`. Only `Policy::run` has the bounds, so rustc reports an error
+/// type without them once, at the call of `run`.
 pub(super) struct OfError<E> {
     pub(super) stopped: fn(Stopped) -> E,
     pub(super) text: fn(&E) -> String,
@@ -92,20 +92,20 @@ where
             }
         };
         Err(match last {
-            // The last attempt returned this error, and the next one would begin after the deadline.
+            // The last attempt returned this error, and the wait ended after the deadline.
             Some(error) if ending.error_stands() => error,
             _ => stopped(ending.into_stopped()),
         })
     }
 }
 
-/// Each gives the parts with one of another type.
+/// Each method replaces one part by a part of another type.
 impl<'p, O, E, R, V, C, H> RunParts<'p, O, E, R, V, C, H> {
     pub(super) fn with_rule<S>(self, rule: S) -> RunParts<'p, O, E, S, V, C, H> {
         self.and_rule(|_| rule)
     }
 
-    /// A rule made of the one before.
+    /// Makes the new rule from the rule before.
     #[rustfmt::skip]
     pub(super) fn and_rule<S>(self, rule: impl FnOnce(R) -> S) -> RunParts<'p, O, E, S, V, C, H> {
         let Self { settings, operation, rule: first, veto, cancel, hook, of_error } = self;
@@ -132,7 +132,7 @@ impl<'p, O, E, R, V, C, H> RunParts<'p, O, E, R, V, C, H> {
     }
 }
 
-/// An error in words.
+/// An error, and the function that makes its text.
 struct Text<'a, E>(&'a E, fn(&E) -> String);
 
 impl<E> Words for Text<'_, E> {
@@ -141,15 +141,15 @@ impl<E> Words for Text<'_, E> {
     }
 }
 
-/// Hears of each retry.
+/// The hook of `on_retry`, or none.
 pub trait Hooks<E>: Sealed {
-    /// Tells it, if it listens.
+    /// Calls the hook with the event that `event` makes. Without a hook, `event` is not called.
     fn tell<'e>(&mut self, event: impl FnOnce() -> RetryEvent<'e, E>)
     where
         E: 'e;
 }
 
-/// Hears nothing.
+/// No hook.
 #[derive(Debug)]
 pub struct NoHook;
 
@@ -163,7 +163,7 @@ impl<E> Hooks<E> for NoHook {
     }
 }
 
-/// Calls a closure.
+/// A hook that is a closure.
 #[derive(Debug)]
 pub struct Hook<P>(pub(super) P);
 

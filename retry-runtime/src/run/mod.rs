@@ -1,7 +1,7 @@
 //! Retries without the attribute, for closures and blocks.
 //!
 //! ```text
-//! mod, choose (what can be set)  ->  drive (the loop)  ->  rules (which errors)
+//! mod, choose (the setters)  ->  drive (the loop)  ->  rules (which errors)
 //! ```
 
 mod choose;
@@ -126,7 +126,7 @@ impl Preset {
 /// require `Send`.
 #[must_use = "futures do nothing unless polled"]
 pub struct Run<'p, O, T, E, R = ByVerdict, V = NoVeto, C = Pending<()>, H = NoHook> {
-    /// Until it is polled.
+    /// `None` after the first poll.
     parts: Option<RunParts<'p, O, E, R, V, C, H>>,
     running: Option<BoxedFuture<'p, Result<T, E>>>,
 }
@@ -210,7 +210,7 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
         C: Future,
         H: Hooks<E>,
     {
-        self.parts.expect("polled before").drive().await
+        self.parts.expect("`Run` was polled before").drive().await
     }
 
     fn set(self, change: impl FnOnce(Settings<'p>) -> Settings<'p>) -> Self {
@@ -220,7 +220,7 @@ impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
         })
     }
 
-    /// A `Run` that was polled before is not changed.
+    /// Does nothing to a `Run` that was polled before.
     fn change<S, W, D, I>(
         self,
         change: impl FnOnce(RunParts<'p, O, E, R, V, C, H>) -> RunParts<'p, O, E, S, W, D, I>,
@@ -250,11 +250,14 @@ where
             self.running = Some(Box::pin(parts.drive()));
         }
         let running = self.running.as_mut();
-        running.expect("polled first").as_mut().poll(context)
+        running
+            .expect("set by the first poll")
+            .as_mut()
+            .poll(context)
     }
 }
 
-/// The parts are moved out before anything of them is pinned.
+/// `poll` moves the parts into a box before it pins anything of them.
 impl<O, T, E, R, V, C, H> Unpin for Run<'_, O, T, E, R, V, C, H> {}
 
 impl<O, T, E, R, V, C, H> fmt::Debug for Run<'_, O, T, E, R, V, C, H> {

@@ -6,13 +6,13 @@ use std::fmt;
 use crate::classify::{Retryable, Ruling, Said, find_in};
 use crate::sealed::Sealed;
 
-/// Says of an error whether another attempt may follow.
+/// Decides whether another attempt may follow an error.
 pub trait Rule<E>: Sealed {
-    /// The ruling on an error.
+    /// Returns the ruling on the error.
     fn ruling(&mut self, error: &E) -> Ruling;
 }
 
-/// The error's own verdict decides.
+/// The rule of a run without `when` and `on`: the verdict of the error decides.
 #[derive(Debug)]
 pub struct ByVerdict;
 
@@ -24,7 +24,7 @@ impl<E: Retryable> Rule<E> for ByVerdict {
     }
 }
 
-/// A predicate decides.
+/// The rule of `when`: a predicate decides.
 #[derive(Debug)]
 pub struct When<P>(pub(super) P);
 
@@ -39,15 +39,15 @@ impl<E, P: FnMut(&E) -> bool> Rule<E> for When<P> {
     }
 }
 
-/// An error that can be searched: of std's trait, and without borrows.
+/// An error type that `on` can search: it implements `std::error::Error` and is `'static`.
 #[diagnostic::on_unimplemented(
     message = "`on` cannot look inside `{Self}`",
-    label = "expected an error of std's trait, and `'static`",
+    label = "expected a `'static` type that implements `std::error::Error`",
     note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_source::<A>()`",
     note = "for any other type, write `.when(|error| …)`"
 )]
 pub trait Chained {
-    /// The error as the first link of its chain.
+    /// Returns the error as the first link of its chain.
     fn link(&self) -> &(dyn Error + 'static);
 }
 
@@ -58,7 +58,7 @@ impl<E: Error + 'static> Chained for E {
     }
 }
 
-/// Errors in which a search finds one of a type; or those of `N`.
+/// The rule of `on`: errors in which a search finds one type, and errors that the other searches `N` find.
 pub struct On<E, N = ()> {
     find: fn(&E) -> Option<Said>,
     others: N,
@@ -84,9 +84,9 @@ impl<E, N> On<E, N> {
     }
 }
 
-/// Finds errors of some types.
+/// Searches an error for the types of one or more `on`.
 pub trait Finder<E>: Sealed {
-    /// The answer of the first one that is not permanent.
+    /// Returns the answer of the first error of these types that is not permanent.
     fn found(&self, error: &E) -> Option<Said>;
 }
 
@@ -113,7 +113,7 @@ impl<E, N: Finder<E>> Rule<E> for On<E, N> {
     }
 }
 
-/// Errors that both a search finds and a predicate names.
+/// The rule of `on` with `when`: the search must find the error, and the predicate must return true.
 #[derive(Debug)]
 pub struct Both<F, P>(pub(super) F, pub(super) P);
 
@@ -128,9 +128,9 @@ impl<E, F: Finder<E>, P: FnMut(&E) -> bool> Rule<E> for Both<F, P> {
     }
 }
 
-/// Forbids the retry of an error.
+/// The rule of `unless`, or none.
 pub trait Vetoes<E>: Sealed {
-    /// Whether it does.
+    /// Returns whether this error must not be retried.
     fn forbids(&mut self, error: &E) -> bool;
 }
 
@@ -146,7 +146,7 @@ impl<E> Vetoes<E> for NoVeto {
     }
 }
 
-/// Forbids what a predicate names.
+/// Forbids the retry of errors for which a predicate returns true.
 #[derive(Debug)]
 pub struct Veto<P>(pub(super) P);
 

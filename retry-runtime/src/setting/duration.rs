@@ -11,7 +11,7 @@ use super::text;
 /// The longest duration that configuration may set.
 pub(crate) const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The spellings of each unit, ours first, and how many nanoseconds it has.
+/// The names of each unit, ours first, and its length in nanoseconds.
 const UNITS: [(&str, u64); 8] = [
     ("ns nsec nanos", 1),
     ("us usec µs μs", 1_000),
@@ -35,7 +35,7 @@ const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 /// unit     = ns | us | ms | s | m | h | d, or one of their longer names
 /// ```
 ///
-/// with blanks around parts and before units. It is the grammar of the attribute, which is in another crate.
+/// Blanks may stand around parts and before units. The attribute has the same grammar, in another crate.
 pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault> {
     let found = &text::shown(text);
     let text = text.trim();
@@ -76,7 +76,7 @@ pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault
     Ok(sum)
 }
 
-/// A duration as you would type it: `1m 30s`.
+/// The text of a duration in this grammar: `1m 30s`.
 pub(crate) fn human(duration: Duration) -> String {
     const UNITS: [(&str, u128); 6] = [
         ("h", 3_600_000_000_000),
@@ -115,7 +115,7 @@ pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
 
 /// The fault of a number without a unit.
 pub(crate) fn no_unit(found: &str, number: &str) -> SettingFault {
-    // From 100 on, milliseconds are more likely.
+    // A number from 100 on is more likely in milliseconds.
     let (first, second) = match number.parse::<f64>() {
         Ok(value) if value >= 100.0 => ("ms", "s"),
         _ => ("s", "ms"),
@@ -145,14 +145,14 @@ fn unit(name: &str) -> Option<(&'static str, u64)> {
 
 struct DurationParser<'a> {
     key: PolicyKey,
-    /// As messages show it.
+    /// The text as messages show it.
     found: &'a str,
     text: &'a str,
     rest: &'a str,
 }
 
 impl<'a> DurationParser<'a> {
-    /// Reads a number and its unit, and the blanks behind them: how long it is, and the unit.
+    /// Reads a number, its unit and the blanks after them. Returns their duration and the unit.
     fn part(&mut self) -> Result<(Duration, &'static str), SettingFault> {
         let found = self.found;
         let start = self.rest;
@@ -190,7 +190,7 @@ impl<'a> DurationParser<'a> {
         Ok((self.length(digits, fraction, nanos)?, unit))
     }
 
-    /// The length of a part, exactly.
+    /// The exact length of a part, or a fault if it is not a whole number of nanoseconds.
     fn length(&self, digits: &str, fraction: &str, nanos: u64) -> Result<Duration, SettingFault> {
         let whole = digits
             .parse()
@@ -203,7 +203,7 @@ impl<'a> DurationParser<'a> {
         if fraction.is_empty() {
             return Ok(Duration::from_nanos(whole));
         }
-        // 19 digits and the 15 of the longest unit stay below the 38 that 128 bits hold.
+        // The product has at most 34 digits: 19 of the fraction and 15 of the longest unit. 128 bits hold 38.
         let scale = u32::try_from(fraction.len())
             .ok()
             .filter(|&scale| scale <= 19);
@@ -226,7 +226,7 @@ impl<'a> DurationParser<'a> {
         let lower = name.to_lowercase();
         if name == "M" {
             return SettingFault::with_help(
-                format!("`M` in duration \"{found}\" is a month to some"),
+                format!("`M` in duration \"{found}\" could mean months"),
                 "did you mean `m`, minutes?",
             );
         }
@@ -236,7 +236,7 @@ impl<'a> DurationParser<'a> {
                 "did you mean `m`, minutes?",
             );
         }
-        // `MS` is `ms`.
+        // Propose `ms` for `MS`.
         let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
         let long = names.filter(|name| name.len() > 1);
         let meant = unit(&lower).or_else(|| unit(text::nearest(&lower, long)?));
@@ -261,7 +261,7 @@ impl<'a> DurationParser<'a> {
         )
     }
 
-    /// Takes the characters at the start for which this holds.
+    /// Takes the characters at the start for which `holds` returns true.
     fn take(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|char| !holds(char));
         let end = end.unwrap_or(self.rest.len());
@@ -279,7 +279,7 @@ mod tests {
         parse(PolicyKey::Base, text).map_err(|fault| fault.to_string())
     }
 
-    /// The attribute's own tables of what it accepts and refuses.
+    /// The same cases as in the tests of the attribute.
     #[test]
     fn durations_are_read_as_in_the_attribute() {
         for (text, nanos) in [
@@ -343,7 +343,7 @@ mod tests {
                 "duration \"5secnds\" has an unknown unit, `secnds`",
             ),
             ("1e3s", "duration \"1e3s\" has an unknown unit, `e`"),
-            ("5M", "`M` in duration \"5M\" is a month to some"),
+            ("5M", "`M` in duration \"5M\" could mean months"),
             (
                 "1 month",
                 "`month` in duration \"1 month\" has no fixed length",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What was found where something else was expected, and what to write. One line.
+/// A message of one line: what was found, what is expected, and what to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SettingFault {
     problem: String,
@@ -18,7 +18,7 @@ impl SettingFault {
     }
 }
 
-/// A fault that an example puts right.
+/// Makes a fault whose help is an example.
 pub(crate) fn fault(problem: impl Into<String>, example: &str) -> SettingFault {
     SettingFault::with_help(problem, format!("write {example}, for example"))
 }

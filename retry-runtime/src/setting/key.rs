@@ -1,4 +1,4 @@
-//! The keys that configuration knows: those of the attribute that a policy has.
+//! The keys of the configuration: the keys of the attribute that belong to a policy.
 
 use std::fmt;
 
@@ -16,13 +16,13 @@ pub(crate) enum PolicyKey {
     MaxDelay,
     Factor,
     Jitter,
-    /// Known, so that it is refused with a reason.
+    /// Configuration cannot set this key. It is here so that the message says why.
     Delays,
     MaxRetryAfter,
 }
 
 impl PolicyKey {
-    /// Those that can be set.
+    /// The keys that configuration can set.
     pub(crate) const ALL: [Self; 9] = [
         Self::Attempts,
         Self::Timeout,
@@ -35,7 +35,7 @@ impl PolicyKey {
         Self::MaxRetryAfter,
     ];
 
-    /// Those that can be set, as they are written.
+    /// The names of the keys that configuration can set.
     pub(crate) fn names() -> [&'static str; 9] {
         Self::ALL.map(Self::name)
     }
@@ -55,7 +55,7 @@ impl PolicyKey {
         }
     }
 
-    /// What a value is, in a few words.
+    /// What messages call a value of this key.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::Attempts => "a whole number from 1, or \"unlimited\"",
@@ -87,7 +87,7 @@ impl PolicyKey {
         }
     }
 
-    /// A list would have to outlive every policy that was ever read.
+    /// The fault of the key `delays`. A policy borrows its delays for `'static`, so a list that is read would leak.
     pub(crate) fn delays_refused() -> SettingFault {
         SettingFault::with_help(
             "`delays` cannot be configured",
@@ -95,9 +95,9 @@ impl PolicyKey {
         )
     }
 
-    /// The key of this name.
+    /// Returns the key with this name.
     pub(crate) fn named(name: &str) -> Result<Self, SettingFault> {
-        // Numbers that leave out the first call.
+        // Names for a number that does not count the first call.
         const RETRIES: &str = "retries max_retries retry_count max_retry retry_limit";
         if name == Self::Delays.name() {
             return Err(Self::delays_refused());

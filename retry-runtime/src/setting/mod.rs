@@ -1,7 +1,7 @@
 //! One setting of a policy, as configuration writes it.
 //!
 //! ```text
-//! key (which)  ->  value (what, with duration)  ->  fault (what is wrong with it)
+//! key (the name)  ->  value (with duration)  ->  fault (the message)
 //! together (contradictions)
 //! serde (a whole policy)
 //! ```

@@ -25,7 +25,7 @@ use crate::policy::Policy;
 ///
 /// # Errors
 ///
-/// - A key that is unknown, or given twice. The message names the nearest one.
+/// - A key that is unknown, or given twice. The message names the nearest key.
 /// - A value of the wrong kind or out of its range. The message says what was found and what is expected.
 /// - A `timeout` above the `deadline`, or a `base` above `max_delay`.
 /// - The key `delays`. A `Policy` borrows its delays for the whole run of the program, so they belong in the code.
@@ -94,7 +94,7 @@ impl Serialize for Policy {
                 PolicyKey::MaxDelay => human(self.max_delay()),
                 PolicyKey::MaxRetryAfter => human(self.max_retry_after()),
             };
-            // A value that reading would refuse is not written.
+            // Refuses to write a value that could not be read back.
             PolicySetting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
             map.serialize_entry(key.name(), &text)?;
         }
@@ -102,7 +102,7 @@ impl Serialize for Policy {
     }
 }
 
-/// Every key of a map comes from the same place.
+/// Says that configuration set every key, so that contradictions with the defaults are faults too.
 fn setter(_: PolicyKey) -> Setter {
     Setter {
         rank: 1,
@@ -207,7 +207,7 @@ impl<'de> Visitor<'de> for ValueOf {
     }
 
     fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<PolicySetting, E> {
-        // With a point, so that `4.0` is no whole number.
+        // `{:?}` keeps the point of `4.0`, so that it is not read as a whole number.
         self.read(Value::Number(&format!("{number:?}")))
     }
 

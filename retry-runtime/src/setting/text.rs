@@ -1,11 +1,11 @@
-//! Words for people: the nearest name, and lists.
+//! Text for messages: the nearest name, lists and quotes.
 
-/// The known name nearest to what was typed, if one is near.
+/// The known name nearest to the typed text, if a name is near.
 pub(crate) fn nearest<'a>(
     typed: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // As in the attribute: typing errors pass, other words do not.
+    // As in the attribute: a word with a typing error is near, another word is not.
     const NEAR: f64 = 0.8;
     let typed = snake_case(typed);
     known
@@ -16,7 +16,7 @@ pub(crate) fn nearest<'a>(
         .map(|(name, _)| name)
 }
 
-/// Whether a list of words, separated by blanks, has this one.
+/// Whether a list of words, separated by blanks, contains this word.
 pub(crate) fn among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
@@ -27,7 +27,7 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// What was typed, on one line and not too long, without quotes.
+/// The typed text without quotes, on one line, cut after 60 characters.
 pub(crate) fn shown(typed: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
@@ -44,12 +44,12 @@ pub(crate) fn shown(typed: &str) -> String {
     shown
 }
 
-/// What was typed, in quotes.
+/// The typed text in quotes.
 pub(crate) fn quoted(typed: &str) -> String {
     format!("\"{}\"", shown(typed))
 }
 
-/// `maxDelay`, `MaxDelay`, `MAX_DELAY` and `max-delay` as `max_delay`.
+/// Turns `maxDelay`, `MaxDelay`, `MAX_DELAY` and `max-delay` into `max_delay`.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     let mut lower_before = false;

@@ -11,9 +11,9 @@ use crate::policy::Policy;
 /// Where a key was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setter {
-    /// 0 if configuration did not set it. Else the higher rank wins.
+    /// 0 if configuration did not set the key. The higher rank wins.
     pub(crate) rank: usize,
-    /// The place, as messages continue: ` in the code`. May be empty.
+    /// The place as messages show it after a value: ` in the code`. May be empty.
     pub(crate) place: String,
 }
 

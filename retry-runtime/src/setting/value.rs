@@ -1,4 +1,4 @@
-//! What a setting is set to.
+//! The value of a setting.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::text::{self, quoted};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
 
-/// A value as it was found.
+/// A value before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     Text(&'a str),
@@ -41,7 +41,7 @@ pub(crate) enum PolicySetting {
 }
 
 impl PolicySetting {
-    /// Reads a setting, and refuses nonsense.
+    /// Reads the value of a key.
     pub(crate) fn read(key: PolicyKey, value: Value<'_>) -> Result<Self, SettingFault> {
         match key {
             PolicyKey::Attempts => attempts(value).map(Self::Attempts),
@@ -136,7 +136,7 @@ fn attempts(value: Value<'_>) -> Result<Option<u32>, SettingFault> {
                 "`attempts` is out of range ({number}), expected at most {}",
                 u32::MAX - 1
             ),
-            "write \"unlimited\" if that is meant",
+            "write \"unlimited\" for no limit",
         )),
     }
 }

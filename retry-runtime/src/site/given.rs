@@ -1,4 +1,4 @@
-//! Settings that an expression in the attribute gives: by value, by reference, behind a smart pointer.
+//! The types of `policy` and `budget` expressions: by value, by reference, behind a smart pointer.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use crate::budget::Budget;
 use crate::policy::Policy;
 use crate::preset::Preset;
 
-/// What `policy` may be.
+/// A type whose value `policy` can take.
 #[diagnostic::on_unimplemented(
     message = "`policy` is a `{Self}`, expected a `reattempt::Policy`",
     label = "expected a `Policy`, a reference to one, one in an `Arc`, or a `&Preset`"
 )]
 pub trait PolicyOf {
-    /// The policy of a call that begins now.
+    /// Returns the policy of a call that begins now.
     fn policy(&self) -> Policy;
 }
 
-/// What `budget` may be.
+/// A type whose value `budget` can take.
 #[diagnostic::on_unimplemented(
     message = "`budget` is a `{Self}`, expected a `reattempt::Budget`",
     label = "expected a `Budget`, a reference to one, one in an `Arc`, or an `Option` of these"
 )]
 pub trait BudgetOf {
-    /// The budget of a call that begins now; `None` for none.
+    /// Returns the budget of a call that begins now, or `None` for none.
     fn budget(&self) -> Option<&Budget>;
 }
 

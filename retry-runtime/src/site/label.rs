@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Puts the name of a type between module and function: `shop::price` of a `shop::App<T>` is
-/// `shop::App::price`. Where the type has no name of its own (`&T`, `dyn Shop`), gives `function` alone.
+/// `shop::App::price`. Returns `function` alone if the type has no name of its own (`&T`, `dyn Shop`).
 ///
-/// Each label is made once and never dropped: there is one for each annotated method and type.
+/// Each label is made once and never dropped. There is one label for each annotated method and type.
 pub(super) fn label(function: &'static str, type_name: &'static str) -> &'static str {
     type Labels = HashMap<(&'static str, &'static str), &'static str>;
     static LABELS: Mutex<Option<Labels>> = Mutex::new(None);

@@ -1,4 +1,4 @@
-//! The settings of calls without an attribute, for each place in the source.
+//! The settings of calls of `Policy::run`, for each place in the source.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -8,7 +8,7 @@ use super::{Settings, Shared};
 use crate::policy::Policy;
 
 impl Settings<'static> {
-    /// The settings of a call that is made at `place`: all calls made there share a name and a budget.
+    /// Returns the settings of a call at `place`. All calls at one place share a name and a budget.
     ///
     /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {

@@ -14,30 +14,30 @@ use crate::context::Nested;
 use crate::policy::Policy;
 use crate::trace::Lines;
 
-/// An annotated function. One in each.
+/// An annotated function. The expansion of each function has one.
 ///
-/// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type, so that a function without
-/// timeout and deadline has no timer in its future, and needs no error type that can hold a `Stopped`.
+/// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type. So a function without timeout
+/// and deadline has no timer in its future, and its error type need not hold a `Stopped`.
 #[derive(Debug)]
 pub struct Site<const LIMITED: bool> {
     settings: Settings<'static>,
 }
 
-/// What all calls of an annotated function share. One `static` in each.
+/// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
 #[derive(Debug)]
 pub struct Shared {
-    /// Whether an event said that the function has fewer attempts within another.
+    /// Whether an event has said that the function gets fewer attempts inside another call.
     told: Flag,
-    /// Whether an event said that a wait of the function blocks a thread of a runtime.
+    /// Whether an event has said that a wait of the function blocks a thread of a runtime.
     blocked: Flag,
-    /// The budget of a function that names none.
+    /// The budget of a function whose attribute names none.
     budget: Budget,
-    /// The limits of its log lines.
+    /// The limits of the log lines of the function.
     lines: Lines,
 }
 
 impl Shared {
-    /// A full budget.
+    /// Makes the shared part, with a full budget.
     #[expect(
         clippy::new_without_default,
         reason = "generated code calls it in a `static`"
@@ -69,7 +69,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
-    /// Sets what bounds the retries of all its calls together.
+    /// Sets the budget that all calls of the function share.
     #[must_use]
     pub const fn with_budget(mut self, budget: &'static Budget) -> Self {
         self.settings = self.settings.with_budget(Some(budget));
@@ -83,14 +83,14 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
-    /// Sets how its retries combine with those of the calls around.
+    /// Sets how the retries of the function combine with those of the calls around.
     #[must_use]
     pub const fn with_nested(mut self, nested: Nested) -> Self {
         self.settings.nested = nested;
         self
     }
 
-    /// Declares that an attempt must not run twice: only refused attempts are retried.
+    /// Declares that the function is not idempotent: only refused attempts are retried.
     #[must_use]
     pub const fn not_idempotent(mut self) -> Self {
         self.settings.idempotent = false;
@@ -111,7 +111,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
         self
     }
 
-    /// The settings of each call that has none of its own.
+    /// Returns the settings of the function. A call uses them unless it computes some of its own.
     #[must_use]
     pub const fn settings(&self) -> &Settings<'static> {
         &self.settings

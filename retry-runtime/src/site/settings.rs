@@ -14,10 +14,9 @@ use crate::trace::Lines;
 
 /// The settings of a call: the function's name, a policy, and the budget.
 ///
-/// The settings of the function are in its site. A call that computes some of them makes a copy, which the setters
-/// change.
+/// The site holds the settings of the function. A call that computes some settings copies them and changes the copy.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one key")]
 pub struct Settings<'p> {
     name: &'static str,
     /// Gives the name of the type that the function is a method of.
@@ -26,10 +25,10 @@ pub struct Settings<'p> {
     budget: Option<&'p Budget>,
     /// Whether the attribute names a budget, `"none"` included.
     budget_given: bool,
-    /// The delays of this call. Those of the policy are in the policy.
+    /// The delays of this call, which replace the delays of the policy.
     delays: Option<&'p [Duration]>,
     policy: Policy,
-    /// The limits of the policy in the unit of a frame.
+    /// The limits of the policy in nanoseconds, or `NEVER` for none.
     timeout: u64,
     deadline: u64,
     attempts: u32,
@@ -60,7 +59,7 @@ impl<'p> Settings<'p> {
         .of_policy(policy)
     }
 
-    /// The settings of one call, to be changed.
+    /// Copies the settings for one call.
     #[must_use]
     pub const fn of_call(&self) -> Self {
         *self
@@ -113,14 +112,14 @@ impl<'p> Settings<'p> {
         self
     }
 
-    /// Sets whether an attempt may run twice.
+    /// Sets whether the function may run twice.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
         self.idempotent = idempotent;
         self
     }
 
-    /// Sets the policy, and what follows from it.
+    /// Sets the policy, and the values that are computed from it.
     const fn of_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self.timeout = length(policy.timeout());
@@ -130,7 +129,7 @@ impl<'p> Settings<'p> {
             None => u32::MAX,
         };
         if !self.budget_given {
-            // The delays bound the load of an endless loop. A budget would only end it.
+            // Without a limit on attempts there is no budget: it would end the loop, and the delays bound its load.
             self.budget = match policy.attempts() {
                 Some(_) => Some(&self.shared.budget),
                 None => None,
@@ -148,17 +147,17 @@ impl<'p> Settings<'p> {
         }
     }
 
-    /// The identity of the function.
+    /// The address that identifies the function.
     pub(crate) fn function(&self) -> FunctionId {
         FunctionId::of(self.shared)
     }
 
-    /// Raised once an event said that the function has fewer attempts within another.
+    /// Raised once an event has said that the function gets fewer attempts inside another call.
     pub(crate) fn told(&self) -> &'static Flag {
         &self.shared.told
     }
 
-    /// Raised once an event said that a wait of the function blocks a thread of a runtime.
+    /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
     pub(crate) fn blocked(&self) -> &'static Flag {
         &self.shared.blocked
     }
@@ -168,7 +167,7 @@ impl<'p> Settings<'p> {
         &self.shared.lines
     }
 
-    /// Whether an attempt may run twice.
+    /// Whether the function may run twice.
     pub(crate) const fn is_idempotent(&self) -> bool {
         self.idempotent
     }
@@ -184,12 +183,12 @@ impl<'p> Settings<'p> {
         self.listens
     }
 
-    /// How its retries combine with those of the calls around.
+    /// How the retries of the function combine with those of the calls around.
     pub(crate) const fn nested(&self) -> Nested {
         self.nested
     }
 
-    /// The budget.
+    /// The budget, or `None` for none.
     #[inline]
     pub(crate) const fn budget(&self) -> Option<&'p Budget> {
         self.budget
@@ -199,7 +198,7 @@ impl<'p> Settings<'p> {
         &self.policy
     }
 
-    /// The range of the delay before retry `n`, counted from 0; `previous` is the delay before the last one.
+    /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry.
     #[inline]
     pub(crate) fn delay_range(
         &self,
@@ -218,13 +217,13 @@ impl<'p> Settings<'p> {
         self.attempts
     }
 
-    /// The limit of one attempt, in nanoseconds.
+    /// The limit of one attempt in nanoseconds, or `NEVER` for none.
     #[inline]
     pub(crate) const fn timeout(&self) -> u64 {
         self.timeout
     }
 
-    /// The limit of the whole call, in nanoseconds.
+    /// The limit of the whole call in nanoseconds, or `NEVER` for none.
     #[inline]
     pub(crate) const fn deadline(&self) -> u64 {
         self.deadline

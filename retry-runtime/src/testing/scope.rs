@@ -15,14 +15,14 @@ use crate::trial::Trial;
 ///
 /// A call is in the scope if it begins there: in the future that [`run`](Self::run) polls, in what
 /// [`run_blocking`](Self::run_blocking) calls, or in a task that [`propagate`](crate::propagate()) carries the scope
-/// to. It stays in it to its end. Scopes do not see each other, so tests in parallel do not disturb each other.
+/// to. It stays in the scope to its end. Scopes are independent, so parallel tests do not disturb each other.
 ///
 /// Inside a scope, a call
-/// - does not wait between attempts, unless [`with_waits`](Self::with_waits) says so. A wait that is left out counts
-///   as over: in the report, and towards the call's own deadline;
+/// - does not wait between attempts, unless you set [`with_waits`](Self::with_waits). A skipped wait still counts in
+///   the report, and towards the call's own deadline;
 /// - draws its jitter from the [seed](Self::with_seed), its name, and how many calls of that name began before it in
 ///   the scope. The same seed gives the same delays, whatever other calls do at the same time;
-/// - has a copy of its budget which is fresh at the start of the scope. Calls in one scope that share a budget share
+/// - uses a copy of its budget, which is fresh at the start of the scope. Calls in one scope that share a budget share
 ///   the copy;
 /// - makes at most [`with_attempts`](Self::with_attempts) attempts, if that is set.
 ///
@@ -67,7 +67,7 @@ impl Scope {
     ///
     /// # Cancel safety
     ///
-    /// Dropping it drops the future.
+    /// Dropping the returned future drops `future`.
     pub fn run<F: Future>(self, future: F) -> InScope<F> {
         let trial = self.begin();
         InScope {

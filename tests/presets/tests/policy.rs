@@ -103,7 +103,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "attempts = 4294967295",
-        "`attempts` is out of range (4294967295), expected at most 4294967294; write \"unlimited\" if that is meant",
+        "`attempts` is out of range (4294967295), expected at most 4294967294; write \"unlimited\" for no limit",
     ),
     (
         "attempts = 'forever'",

@@ -151,7 +151,7 @@ const IN_FILES: &[(&str, &str)] = &[
     (
         "[payments]|attempts = 0xFFFF_FFFF",
         "retry.toml:2: payments.attempts: `attempts` is out of range (4294967295), expected at most 4294967294; \
-         write \"unlimited\" if that is meant",
+         write \"unlimited\" for no limit",
     ),
     (
         "[payments]|timeout = '1.5'",
@@ -199,27 +199,27 @@ const IN_FILES: &[(&str, &str)] = &[
     // TOML.
     (
         "[payments]|attempts = 2|attempts = 3",
-        "retry.toml:3: is no TOML: duplicate key",
+        "retry.toml:3: is not valid TOML: duplicate key",
     ),
     (
         "[payments]|[payments]",
-        "retry.toml:2: is no TOML: duplicate key",
+        "retry.toml:2: is not valid TOML: duplicate key",
     ),
     (
         "[payments|attempts = 2",
-        "retry.toml:1: is no TOML: unclosed table, expected `]`",
+        "retry.toml:1: is not valid TOML: unclosed table, expected `]`",
     ),
     (
         "[payments]|timeout = 1.5s",
-        "retry.toml:2: is no TOML: invalid float; durations and words are in quotes, \"1.5s\"",
+        "retry.toml:2: is not valid TOML: invalid float; durations and words are in quotes, \"1.5s\"",
     ),
     (
         "[payments]|timeout = 5s",
-        "retry.toml:2: is no TOML: string values must be quoted, expected literal string",
+        "retry.toml:2: is not valid TOML: string values must be quoted, expected literal string",
     ),
     (
         "[payments]|jitter = full",
-        "retry.toml:2: is no TOML: invalid boolean, expected `false`; durations and words are in quotes, \"1.5s\"",
+        "retry.toml:2: is not valid TOML: invalid boolean, expected `false`; durations and words are in quotes, \"1.5s\"",
     ),
     // All at once.
     (
@@ -346,7 +346,7 @@ fn a_prefix_that_no_variable_has_is_refused() {
         assert_eq!(
             error.to_string(),
             format!(
-                "env: found \"{prefix}\", expected a prefix of `A` to `Z`, digits and `_`, with none at its end; \
+                "env: found \"{prefix}\", expected a prefix of `A` to `Z`, digits and `_`, without `_` at its end; \
                  write \"RETRY\", for example"
             )
         );
@@ -360,7 +360,7 @@ fn presets_of_the_same_name_are_refused() {
     let error = Source::new([&DASH, &DOT]).apply().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "presets: preset `db.read` has the name of preset `db-read`, `DB_READ` in the environment; rename one of them"
+        "presets: `db-read` and `db.read` are both `DB_READ` in the environment; rename one of them"
     );
 }
 
@@ -443,7 +443,7 @@ fn what_is_no_file_is_not_opened() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "/dev/zero: is neither a file nor a link to one, expected a TOML file"
+        "/dev/zero: is not a regular file, expected a TOML file"
     );
 }
 

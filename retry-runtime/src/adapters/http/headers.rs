@@ -29,8 +29,8 @@ pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 ///
 /// A header that is already set is kept. Outside of an attempt, nothing is set.
 ///
-/// The span of a later attempt gets the field `http.request.resend_count`, the name of the number of retries in the
-/// semantic conventions of OpenTelemetry.
+/// The span of each attempt after the first gets the field `http.request.resend_count`, as in the semantic conventions
+/// of OpenTelemetry.
 ///
 /// # Panics
 ///

@@ -11,7 +11,7 @@ fn headers(values: &[&[u8]]) -> HeaderMap {
     let values = values
         .iter()
         .map(|value| (RETRY_AFTER, HeaderValue::from_bytes(value).unwrap()));
-    // `collect` would keep the last of several.
+    // `collect` would keep only the last value of a name.
     let mut headers = HeaderMap::new();
     for (name, value) in values {
         headers.append(name, value);
@@ -48,7 +48,7 @@ fn retry_after_is_read_or_left() {
             b"99999999999999999999999999999999999999999",
             seconds(u64::MAX),
         ),
-        // Almost seconds.
+        // Not quite seconds.
         (b"-1", None),
         (b"-0", None),
         (b"+5", None),
@@ -78,7 +78,7 @@ fn retry_after_is_read_or_left() {
         (b"Sunday, 06-Nov-94 08:50:37 GMT", seconds(60)),
         (b"Sun Nov  6 08:50:37 1994", seconds(60)),
         (b"Sun, 06 Nov 1994 10:49:37 GMT", seconds(7_200)),
-        // Past, and far.
+        // In the past, and far away.
         (b"Sun, 06 Nov 1994 08:49:36 GMT", seconds(0)),
         (b"Thu, 01 Jan 1970 00:00:00 GMT", seconds(0)),
         (b"Sun, 06 Nov 1904 08:49:37 GMT", None),
@@ -87,7 +87,7 @@ fn retry_after_is_read_or_left() {
             seconds(253_402_300_799 - 784_111_777),
         ),
         (b"Sat, 01 Jan 10000 00:00:00 GMT", None),
-        // Almost dates.
+        // Not quite dates.
         (b"Sun, 06 Nov 1994 08:50:37 UTC", None),
         (b"Sun, 06 Nov 1994 08:50:37 +0000", None),
         (b"Sun, 06 Nov 1994 08:50:37", None),

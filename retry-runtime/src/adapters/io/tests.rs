@@ -15,7 +15,7 @@ fn missing() -> io::Error {
 #[error("i/o")]
 struct App(#[from] io::Error);
 
-/// The verdict of every kind of std, by name.
+/// The verdict of each kind of std, by name.
 const KINDS: &[(&str, Verdict)] = &[
     ("NotFound", Verdict::Permanent),
     ("PermissionDenied", Verdict::Permanent),
@@ -61,7 +61,7 @@ const KINDS: &[(&str, Verdict)] = &[
     ("Uncategorized", Verdict::Unknown),
 ];
 
-/// Every kind that a test can make: from an operating system error number, or made only by std.
+/// Every kind that a test can make: from the error numbers of the system, and the kinds that only std makes.
 fn kinds() -> BTreeMap<u8, ErrorKind> {
     let made_by_std = [
         ErrorKind::Other,
@@ -71,7 +71,7 @@ fn kinds() -> BTreeMap<u8, ErrorKind> {
         ErrorKind::InvalidData,
     ];
     let from_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
-    // `as u8` is the place in the declaration of std, which a test below counts.
+    // `as u8` is the place of the kind in the declaration of std. A test below counts these places.
     from_system
         .chain(made_by_std)
         .map(|kind| (kind as u8, kind))
@@ -97,8 +97,8 @@ fn every_kind_of_io_error_has_its_verdict() {
     }
 }
 
-/// `Uncategorized` is the last kind in the declaration of std, so its place is the number of the others.
-/// A kind that std adds moves it, even if no error number gives that kind.
+/// `Uncategorized` is the last kind in the declaration of std, so its place is the number of the other kinds. If std
+/// adds a kind, the place changes, even if no error number gives that kind.
 #[test]
 fn the_table_of_kinds_is_as_long_as_std_s() {
     let (place, last) = kinds().into_iter().next_back().unwrap();
@@ -127,12 +127,12 @@ fn an_io_error_whose_kind_has_no_verdict_has_that_of_its_sources() {
         io::Error::other(App::from(reset())).verdict(),
         Verdict::Transient
     );
-    // The innermost verdict is nearest to what happened.
+    // The innermost verdict is the nearest to the cause.
     let lost = io::Error::new(ErrorKind::UnexpectedEof, App::from(missing()));
     assert_eq!(io::Error::other(lost).verdict(), Verdict::Permanent);
     let unreadable = io::Error::new(ErrorKind::InvalidData, App::from(reset()));
     assert_eq!(io::Error::other(unreadable).verdict(), Verdict::Transient);
-    // A kind with a verdict is not overruled.
+    // The verdict of a kind wins over the error inside.
     assert_eq!(
         io::Error::new(ErrorKind::InvalidData, reset()).verdict(),
         Verdict::Permanent
@@ -143,7 +143,7 @@ fn an_io_error_whose_kind_has_no_verdict_has_that_of_its_sources() {
     );
 }
 
-/// What std makes out of these numbers has no kind, so they are asked by number.
+/// Std has no kind for these numbers, so the adapter reads the number.
 #[cfg(unix)]
 #[test]
 fn what_is_used_up_is_transient() {
@@ -159,7 +159,7 @@ fn what_is_used_up_is_transient() {
     assert_eq!(used_up.count(), 3);
 }
 
-/// No name server is asked about a name with an empty label.
+/// A name with an empty label is refused without a name server, so the test needs no network.
 #[tokio::test]
 async fn a_name_that_is_not_resolved_is_unknown_because_std_keeps_no_number() {
     let error = tokio::net::lookup_host("a..b:80")

@@ -23,7 +23,7 @@ use ::reqwest as client;
 
 #[allow(
     clippy::duplicate_mod,
-    reason = "one source for each version, so that they cannot differ"
+    reason = "both versions share a source, so that they cannot differ"
 )]
 #[path = "version.rs"]
 mod version;

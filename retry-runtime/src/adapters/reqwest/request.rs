@@ -42,7 +42,7 @@ impl RequestExt for RequestBuilder {
         let sound = Cell::new(false);
         let builder = self.header(Asked(&sound), HeaderValue::from_static(""));
         if !sound.get() {
-            // It holds an error, which `send` returns.
+            // The builder holds an error, which `send` returns.
             return builder;
         }
         let (client, request) = builder.build_split();
@@ -52,13 +52,15 @@ impl RequestExt for RequestBuilder {
                 set_attempt_headers(request.headers_mut());
                 Self::from_parts(client, request)
             }
-            Err(_) => unreachable!("it held no error"),
+            Err(_) => unreachable!("the builder held no error"),
         }
     }
 }
 
-/// The name of a header. A builder converts it only if it holds no error, which is how an error is noticed: the builder
-/// shows its headers only when it is taken apart, and an error could not be put back.
+/// The name of a header, which detects whether a builder holds an error: the builder converts the name only if it holds
+/// none.
+///
+/// The headers of a builder can be read only after `build_split`, and its error cannot be made into a builder again.
 struct Asked<'a>(&'a Cell<bool>);
 
 const ASKED: HeaderName = HeaderName::from_static("reattempt-asked");

@@ -3,9 +3,8 @@
 //! After a conflict, the whole **transaction** has to run again. Annotate the function that begins and commits
 //! it, not the function that runs one statement.
 //!
-//! A connection that is lost during `COMMIT` leaves open whether the transaction took effect. A lost
-//! connection is therefore unknown, and not retried. Before `COMMIT`, nothing took effect.
-//! [`TransactionError`] and [`commit`] tell the two cases apart.
+//! If a connection is lost during `COMMIT`, the transaction may have taken effect. So a lost connection is unknown, and
+//! not retried. Before `COMMIT`, nothing took effect. [`TransactionError`] and [`commit`] tell the two cases apart.
 //!
 //! Version 0.8 has the module `sqlx_0_8`, with the feature `sqlx-0_8`.
 //!
@@ -35,7 +34,7 @@ use ::sqlx_core as client;
 
 #[allow(
     clippy::duplicate_mod,
-    reason = "one source for each version, so that they cannot differ"
+    reason = "both versions share a source, so that they cannot differ"
 )]
 #[path = "version.rs"]
 mod version;

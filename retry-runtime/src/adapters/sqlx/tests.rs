@@ -6,7 +6,7 @@ use std::io;
 use super::super::client::error::ErrorKind;
 use super::*;
 
-/// An error as a driver makes it: what it displays, and its code.
+/// An error as a driver makes it: its text and its code.
 #[derive(Debug)]
 struct Said(&'static str, Option<&'static str>);
 
@@ -103,7 +103,7 @@ fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit(
             Verdict::Refused,
             Verdict::Unknown,
         ),
-        // No number in front of its own code.
+        // The message does not begin with a number.
         (
             "said 1205 (HY000): Lock wait",
             Some("HY000"),

@@ -9,8 +9,9 @@ use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
 /// An error of the database has the verdict of its code: SQLSTATE, the number of MySQL, or the result code of
-/// SQLite. A refused connection, and a pool without a free one, are refused. A lost connection is unknown,
-/// because a `COMMIT` may have been on its way. Any other error, such as a value of the wrong type, is permanent.
+/// SQLite. If the server refuses the connection, or no connection of the pool is free, the verdict is refused. A lost
+/// connection is unknown, because a `COMMIT` may have been on its way. Any other error, such as a value of the wrong
+/// type, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
@@ -24,12 +25,12 @@ impl Retryable for Error {
             },
             // No connection was free, so nothing ran.
             Self::PoolTimedOut => Verdict::Refused,
-            // The handshake of a connection, before anything ran.
+            // The handshake of a connection failed, before anything ran.
             Self::Tls(_) => match known::inside(self) {
                 Some(said) if said.verdict.is_retryable() => Verdict::Refused,
                 _ => Verdict::Permanent,
             },
-            // This program closed it.
+            // This program closed the pool.
             Self::PoolClosed => Verdict::Permanent,
             // The call, its statement or its values are at fault.
             Self::Configuration(_)
@@ -44,7 +45,7 @@ impl Retryable for Error {
             | Self::AnyDriverError(_)
             | Self::InvalidSavePointStatement
             | Self::BeginFailed => Verdict::Permanent,
-            // Bytes that are not a message, or a thread of SQLite that panicked.
+            // The bytes are not a message, or a thread of SQLite panicked.
             Self::Protocol(_) | Self::WorkerCrashed => Verdict::Unknown,
             // Migrations, and errors that the crate may add.
             _ => Verdict::Unknown,
@@ -52,18 +53,18 @@ impl Retryable for Error {
     }
 }
 
-/// The code of an error, which each database numbers in its own way.
+/// The code of an error. Each database has its own numbers.
 enum Code<'a> {
     SqlState(&'a str),
     MySql(i32, &'a str),
     Sqlite(i32),
 }
 
-/// Reads the code, if there is one. `code` is what the error returns as its code.
+/// Reads the code, if there is one. `code` is the result of `error.code()`.
 ///
-/// The core of `sqlx` does not know the databases. A SQLSTATE has five characters. The codes of SQLite are
-/// decimal numbers with fewer. MySQL begins its message with its number and the SQLSTATE, if it has one: tests
-/// compare it with a server.
+/// The core of `sqlx` does not know the databases. A SQLSTATE has five characters. The codes of SQLite are decimal
+/// numbers with fewer characters. The message of a MySQL error begins with the number, and with the SQLSTATE if there
+/// is one. Tests check this with a server.
 fn read<'a>(error: &dyn DatabaseError, code: Option<&'a str>) -> Option<Code<'a>> {
     let message = error.to_string();
     let number = |code: &str| {
@@ -71,7 +72,7 @@ fn read<'a>(error: &dyn DatabaseError, code: Option<&'a str>) -> Option<Code<'a>
         number.parse().ok()
     };
     match code {
-        // MySQL refuses a connection before it knows what the client understands.
+        // If MySQL refuses a connection before it knows the protocol of the client, it sends no SQLSTATE.
         None => number(": ").map(|number| Code::MySql(number, "")),
         Some(code) if code.len() != 5 => code.parse().ok().map(Code::Sqlite),
         Some(code) => Some(match number(&format!("({code}): ")) {
@@ -121,9 +122,9 @@ pub(crate) fn failure(error: &Error) -> DatabaseFailure {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the
-/// function that calls it cuts it, the call is not retried. A function further out does not know of the commit:
-/// give it no `timeout`.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the annotated
+/// function around cuts the commit, that function does not retry. Annotated functions further out do not know of the
+/// commit, so give them no `timeout`.
 pub async fn commit<DB: Database>(
     transaction: Transaction<'_, DB>,
 ) -> Result<(), TransactionError<Error>> {

@@ -121,7 +121,7 @@ fn retry_info_is_a_delay_however_long() {
         (status.verdict(), status.hint()),
         (Verdict::Throttled, Some(seconds))
     );
-    // Ten thousand years, which is the longest that it can say.
+    // The longest delay that `RetryInfo` can hold: ten thousand years.
     let status = with_delay(Code::Unavailable, Some(Duration::MAX));
     assert_eq!(status.hint(), Some(tonic_types::RetryInfo::MAX_RETRY_DELAY));
     let status = with_delay(Code::ResourceExhausted, None);

@@ -1,4 +1,4 @@
-//! One budget for each key, and how keys are forgotten.
+//! Tests that each key has one budget, and which keys are forgotten.
 
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use crate::budget::Charge;
 
 static HOSTS: Budgets<String> = Budgets::new(Budget::new());
 
-/// Ten tokens, one for a retry, and nothing that comes back.
+/// A budget of ten tokens. A retry takes one, and no tokens come back over time.
 const fn small() -> Budget {
     Budget::aws().with_capacity(10).with_retry_cost(1)
 }
@@ -75,9 +75,9 @@ fn full_budgets_are_forgotten_and_drained_ones_are_not() {
 fn a_flood_of_failing_keys_does_not_reset_a_drained_budget_or_make_tokens() {
     let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(8);
     assert_eq!(retries(&budgets.of(&0)), 10);
-    // Each new key fails until its budget is drained, as an attacker's would.
+    // Each new key fails until its budget is drained, as the keys of an attacker would.
     let granted: usize = (1..1_000).map(|key| retries(&budgets.of(&key))).sum();
-    assert_eq!(granted, 7 * 10, "what seven other full budgets hold");
+    assert_eq!(granted, 7 * 10, "the tokens of seven other full budgets");
     assert_eq!(level(&budgets, &0), 0);
 }
 
@@ -91,7 +91,7 @@ fn a_key_that_takes_the_place_of_another_has_no_more_tokens_than_that_had() {
         }
     }
     assert_eq!(level(&budgets, &2), 6_000);
-    assert_eq!(level(&budgets, &0), 0, "the fuller one was forgotten");
+    assert_eq!(level(&budgets, &0), 0, "the fuller budget is gone");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The rule as a table of cases, on every chain, and against a plain model.
+//! Tests the rule for nested retries: by a table of cases, on 5,460 chains of calls, and against a plain model.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -22,17 +22,18 @@ fn made(function: FunctionId, retries: u32, until: u64) -> InVain {
     }
 }
 
-/// What happens to one call's memory: in this attempt, the inner call of this number leaves these retries.
+/// A change of what one call remembers.
 enum Step {
+    /// In this attempt, the inner call with this number leaves these retries.
     Leaves(u32, usize, &'static [(FunctionId, u32)]),
-    /// The inner call is gone.
+    /// The inner call with this number ends.
     Ends(usize),
 }
 
 #[test]
 fn a_table_of_cases() {
     use Step::{Ends, Leaves};
-    // What happened, the attempt that is asked about, and what is taken from F and from G in it.
+    // The name, the steps, the attempt in question, and the retries that are taken from F and from G in that attempt.
     let cases: &[(&str, &[Step], u32, [u32; 2])] = &[
         ("nothing", &[], 2, [0, 0]),
         ("only later attempts", &[Leaves(1, 0, &[(F, 3)])], 1, [0, 0]),
@@ -56,7 +57,7 @@ fn a_table_of_cases() {
             [3, 0],
         ),
         (
-            "a sibling that succeeds leaves the other's",
+            "a sibling that succeeds leaves the other's retries",
             &[
                 Leaves(1, 0, &[(F, 3)]),
                 Leaves(1, 1, &[(F, 2)]),
@@ -72,13 +73,13 @@ fn a_table_of_cases() {
             [2, 0],
         ),
         (
-            "a call that goes on in a later attempt is charged once",
+            "a call that goes on in a later attempt counts once",
             &[Leaves(1, 0, &[(F, 2)]), Leaves(2, 0, &[(F, 3)])],
             3,
             [3, 0],
         ),
         (
-            "what is handed on counts by its own function",
+            "retries that are handed on count by their own function",
             &[Leaves(1, 0, &[(F, 1), (G, 3)]), Ends(0)],
             2,
             [1, 3],
@@ -130,7 +131,7 @@ fn retries_are_forgotten_when_their_time_is_over() {
     assert!(remembered.entries.is_empty());
 }
 
-/// A loop over hosts in one attempt: the list does not grow with the calls that ended.
+/// The list does not grow with the calls that ended, as in a loop over hosts in one attempt.
 #[test]
 fn calls_that_ended_are_merged() {
     let mut remembered = Remembered::default();
@@ -143,7 +144,7 @@ fn calls_that_ended_are_merged() {
     assert_eq!(remembered.taken(F, 2, None, at(0)), 6);
 }
 
-/// A call as it uses its memory, without time and without futures: what `inner.rs` does around each attempt.
+/// A call without time and futures. It does what `inner.rs` does around each attempt.
 struct Caller {
     function: FunctionId,
     attempts: u32,
@@ -196,7 +197,7 @@ impl Caller {
     }
 }
 
-/// Calls a chain of functions in which everything fails, and counts the calls of the innermost body.
+/// Calls a chain of functions whose innermost body always fails, and counts the calls of that body.
 fn chain(attempts: &[u32], mut outer: Option<&mut Caller>, depth: usize) -> u32 {
     let Some((own, inner)) = attempts.split_first() else {
         return 1;
@@ -233,7 +234,7 @@ fn every_chain_makes_one_call_and_the_sum_of_all_retries() {
     assert_eq!(chains, 5_460);
 }
 
-/// The plain model of one call's memory: by function, the retries in each attempt of each inner call.
+/// The plain model of what a call remembers: the retries by function, attempt and inner call.
 #[derive(Default)]
 struct Plain(BTreeMap<(usize, u32, usize), u32>);
 
@@ -272,7 +273,7 @@ proptest! {
             attempt += turn;
             remembered.set(attempt, &names[call], [made(FunctionId(function), total, 100)], at(0));
             for other in 0..3 {
-                // A call leaves what it made of every function, each time.
+                // `set` replaces what the call left for every function.
                 plain.set(attempt, call, other, if other == function { total } else { 0 });
             }
             for (asked, name) in names.iter().enumerate() {
