@@ -71,6 +71,8 @@ pub struct Stopped {
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
     pub(crate) limit: Option<Duration>,
+    /// Whether a `COMMIT` was cut, which may have taken effect.
+    pub(crate) in_doubt: bool,
     pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
 

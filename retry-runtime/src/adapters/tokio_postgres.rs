@@ -111,9 +111,9 @@ fn is_nonsense(error: &Error) -> bool {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the annotated
-/// function around cuts the commit, that function does not retry. Annotated functions further out do not know of the
-/// commit, so give them no `timeout`.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an annotated
+/// function around cuts the commit, that function does not retry. In a spawned task, only a future in
+/// [`propagate`](crate::propagate()) tells the functions around.
 pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError<Error>> {
     committed(transaction.commit()).await
 }

@@ -182,6 +182,7 @@ impl State<'_> {
             attempts: self.frame.number.get(),
             elapsed,
             limit,
+            in_doubt: self.frame.is_in_doubt(),
             source: None,
         }
     }
@@ -246,6 +247,7 @@ impl State<'_> {
         }
         self.hand_on();
         self.give_back();
+        frame.end_shared_doubt();
         frame.phase.set(Phase::Ended(outcome));
         self.record(outcome);
         self.end_spans(outcome);

@@ -45,12 +45,20 @@ impl<'p> State<'p> {
     /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
-        self.leave_attempt();
+        if self.frame.if_cold().is_some() {
+            self.suspended_with_cold();
+        }
         // A refusal only counts if the attempt fails in the same poll.
         self.frame.refusal.set(None);
         if self.frame.notes.get() == Notes::New {
             self.hand_on();
         }
+    }
+
+    #[cold]
+    fn suspended_with_cold(&self) {
+        self.leave_attempt();
+        self.frame.share_doubt();
     }
 
     /// Hands the retries in vain to the call around: those inside this call, and those of this call.

@@ -510,6 +510,7 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: None,
+        in_doubt: false,
         source: Some(Box::new(reset())),
     };
     for outcome in [

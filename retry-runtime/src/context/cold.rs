@@ -1,6 +1,6 @@
 //! The part of a call that exists only after a failure inside it, or after a use of its attempt.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::key::IdempotencyKey;
@@ -30,6 +30,8 @@ pub(crate) struct Noted {
     pub(crate) waits_since: Option<Stamp>,
     /// How many commits began in its attempts and have not ended.
     pub(crate) in_doubt: u32,
+    /// The call around that was told of them.
+    pub(crate) doubts_around: Option<Arc<Cold>>,
     /// The call's part of its test scope.
     pub(crate) trial: Option<InTrial>,
     /// The spans of the call, if a subscriber wants them.

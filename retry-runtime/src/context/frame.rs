@@ -219,11 +219,6 @@ impl Frame {
     pub(crate) fn if_cold(&self) -> Option<&Arc<Cold>> {
         self.cold.get()
     }
-
-    /// Whether a commit began in an attempt of this call, and was dropped before its end.
-    pub(crate) fn is_in_doubt(&self) -> bool {
-        self.if_cold().is_some_and(|cold| cold.noted().in_doubt > 0)
-    }
 }
 
 impl fmt::Debug for Frame {

@@ -6,12 +6,6 @@
 
 mod attempt;
 mod cold;
-#[cfg(any(
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres",
-    test
-))]
 mod doubt;
 mod frame;
 mod inner;

@@ -11,6 +11,7 @@ fn stopped() -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: Some(Duration::from_secs(1)),
+        in_doubt: false,
         source: Some(io::Error::from(io::ErrorKind::ConnectionReset).into()),
     }
 }

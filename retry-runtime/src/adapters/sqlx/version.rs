@@ -122,9 +122,9 @@ pub(crate) fn failure(error: &Error) -> DatabaseFailure {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of the annotated
-/// function around cuts the commit, that function does not retry. Annotated functions further out do not know of the
-/// commit, so give them no `timeout`.
+/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an annotated
+/// function around cuts the commit, that function does not retry. In a spawned task, only a future in
+/// [`propagate`](crate::propagate()) tells the functions around.
 pub async fn commit<DB: Database>(
     transaction: Transaction<'_, DB>,
 ) -> Result<(), TransactionError<Error>> {

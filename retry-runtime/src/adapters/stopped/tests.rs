@@ -10,6 +10,7 @@ fn stopped(outcome: Outcome) -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: None,
+        in_doubt: false,
         source: None,
     }
 }
