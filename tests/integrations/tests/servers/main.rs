@@ -31,6 +31,7 @@ integrations::tests! {
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [postgres::PROGRAM] =>
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
+        deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,
         payment_service::a_key_of_another_order_and_no_key_are_refused,
