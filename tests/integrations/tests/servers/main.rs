@@ -42,6 +42,8 @@ integrations::tests! {
         sqlx_0_8::version::a_timeout_during_commit_is_unknown_and_not_retried,
         sqlx::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
         sqlx_0_8::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
+        sqlx::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
+        sqlx_0_8::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
         sqlx::version::an_error_of_postgres_is_by_its_sqlstate,
         sqlx_0_8::version::an_error_of_postgres_is_by_its_sqlstate,
         tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,
