@@ -36,9 +36,13 @@
 //! | `schedule` | – | the delays, the worst case and the load of a policy |
 //! | `storm` | – | what retries do to a server, with and without a budget |
 //! | `http_client`, `http_client_0_12` | `integrations` | `reqwest`: resets, stalls, a 503 that names a delay |
+//! | `http2_post` | `integrations` | `reqwest` over HTTP/2: a stream that the server refused is retried, even if it is a POST |
 //! | `hyper_client` | `integrations` | `hyper`, with an error enum that forwards verdicts |
 //! | `grpc_client` | `integrations` | `tonic`: codes, and the delay of `RetryInfo` |
 //! | `postgres_transfer`, `sqlx_transfer` | `integrations` | a transaction that is retried as a whole |
+//! | `sqlx_0_8_transfer` | `integrations` | the same in MariaDB: a deadlock, and a lock that is not granted in time |
+//! | `sea_orm_booking` | `integrations` | a serializable transaction with entities, and a unique violation |
+//! | `deadpool_orders` | `integrations` | a pool without a free connection, and without a server |
 //! | `redis_cache` | `integrations` | a server that is killed and comes back |
 //! | `blocking_http` | `integrations` | `ureq`, in a program without async |
 //! | `deadline_service` | `integrations` | `axum`: the deadline of a request, kept and passed on |

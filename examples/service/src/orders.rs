@@ -18,7 +18,7 @@ pub(crate) const TABLES: &str = "
 pub(crate) enum OrderError {
     /// There was no connection for it.
     #[error("no connection")]
-    #[retryable(with = "of_pool")]
+    #[retryable(forward)]
     Pool(#[from] PoolError),
 
     /// The statements or the commit failed.
@@ -35,19 +35,6 @@ pub(crate) enum OrderError {
 impl From<tokio_postgres::Error> for OrderError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Transaction(error.into())
-    }
-}
-
-fn of_pool(error: &PoolError) -> Verdict {
-    match error {
-        // The connection could not be made, so no statement was sent.
-        PoolError::Backend(error) => match error.verdict() {
-            Verdict::Unknown => Verdict::Refused,
-            known => known,
-        },
-        // Every connection was in use.
-        PoolError::Timeout(_) => Verdict::Refused,
-        _ => Verdict::Permanent,
     }
 }
 

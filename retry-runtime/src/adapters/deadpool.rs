@@ -1,4 +1,7 @@
-//! `deadpool` 0.13, with the pools for `tokio-postgres`, `redis` and others: verdicts if a pool gives no connection.
+//! `deadpool` 0.13: verdicts of a pool that gives no connection.
+//!
+//! `deadpool-postgres` has this version from 0.14.2 on, `deadpool-redis` from 0.23 on. Turn on the feature of the client
+//! in the pool too, such as `tokio-postgres`: a [`PoolError<E>`] has a verdict if `E` has one.
 //!
 //! # Examples
 //!

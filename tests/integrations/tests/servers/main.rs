@@ -31,6 +31,7 @@ integrations::tests! {
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [postgres::PROGRAM] =>
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
+        deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,
         payment_service::a_key_of_another_order_and_no_key_are_refused,
@@ -41,6 +42,8 @@ integrations::tests! {
         sqlx_0_8::version::a_timeout_during_commit_is_unknown_and_not_retried,
         sqlx::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
         sqlx_0_8::version::a_deadlock_in_postgres_runs_the_whole_transaction_again,
+        sqlx::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
+        sqlx_0_8::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
         sqlx::version::an_error_of_postgres_is_by_its_sqlstate,
         sqlx_0_8::version::an_error_of_postgres_is_by_its_sqlstate,
         tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,

@@ -2,7 +2,7 @@
 //! module of `reattempt` `adapter`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use integrations::{mariadb, postgres};
 use reattempt::{Retryable as _, Verdict, retry};
@@ -10,7 +10,7 @@ use tokio::sync::Barrier;
 
 use super::adapter::{TransactionError, commit};
 use super::client::mysql::{MySqlConnection, MySqlPool};
-use super::client::postgres::{PgConnection, PgPool};
+use super::client::postgres::{PgConnection, PgPool, PgPoolOptions};
 use super::client::{Connection as _, Database, Error, Executor, Pool, query_scalar};
 
 fn postgres_url(port: u16) -> String {
@@ -199,6 +199,20 @@ pub(crate) async fn a_lost_connection_is_unknown_and_transient_before_the_commit
     assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");
     let statement = TransactionError::Statement(lost);
     assert_eq!(statement.verdict(), Verdict::Transient, "{statement:?}");
+}
+
+pub(crate) async fn a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses() {
+    const LIMIT: Duration = Duration::from_millis(300);
+    let mut server = postgres::Server::start().await.unwrap();
+    server.stop();
+    let pool = PgPoolOptions::new().acquire_timeout(LIMIT);
+    let pool = pool.connect_lazy(&postgres_url(server.port())).unwrap();
+    let began = Instant::now();
+    let refused = pool.begin().await.err().unwrap();
+    // A connection of its own is refused at once.
+    assert!(began.elapsed() >= LIMIT, "{:?}", began.elapsed());
+    assert!(matches!(refused, Error::PoolTimedOut), "{refused:?}");
+    assert_eq!(refused.verdict(), Verdict::Refused);
 }
 
 pub(crate) async fn a_conflict_in_mariadb_runs_the_whole_transaction_again() {
