@@ -10,8 +10,8 @@ use crate::{Retryable, Verdict};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no verdict to forward",
     label = "no verdict for `{Self}`",
-    note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`",
-    note = "`reattempt` has features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12, `sea-orm` 2, `sqlx` 0.9 and 0.8, `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict"
+    note = "`reattempt` has features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12 (`reqwest-0_12`), `sea-orm` 2, `sqlx` 0.9 and 0.8 (`sqlx-0_8`), `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict",
+    note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`"
 )]
 pub trait Forwards {
     /// Returns the verdict of the field.
@@ -67,7 +67,12 @@ mod tests {
         };
         for (name, dependencies) in CLIENTS {
             let versions: Vec<_> = dependencies.iter().copied().map(version).collect();
-            let named = format!("`{name}` {}", versions.join(" and "));
+            let mut named = format!("`{name}` {}", versions.join(" and "));
+            // A feature for an older version has the version in its name.
+            if let [_, older] = dependencies {
+                let version = older.split_once("-0_").unwrap().1;
+                named.push_str(&format!(" (`{name}-0_{version}`)"));
+            }
             for message in [
                 include_str!("forward.rs"),
                 include_str!("classify/verdict.rs"),
