@@ -1,5 +1,4 @@
-//! Rules between keys. Only what is certain: literals, and defaults where no `policy` can change
-//! them.
+//! Rules between keys. They use only what is certain: literals, and defaults that no `policy` can change.
 
 mod facts;
 
@@ -11,13 +10,13 @@ use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::model::{Attempts, Model, Setting};
 use crate::text;
 
-/// These keys have no effect because of that one.
+/// Keys that have no effect because of another key.
 struct Idle {
     because: &'static str,
-    /// The setting of that key with which they have none, as you would write it.
+    /// The setting of `because` that makes them useless, as you would write it. `None` if it is not set so.
     with: fn(&Facts<'_>) -> Option<String>,
     keys: &'static [&'static str],
-    /// Whether a key has an effect after all.
+    /// Whether one of the keys has an effect after all.
     unless: fn(&Facts<'_>, &str) -> bool,
     /// What to do; `{idle}` stands for the key.
     help: &'static str,
@@ -74,13 +73,13 @@ static IDLE: &[Idle] = &[
     },
 ];
 
-/// The keys that say nothing where nothing is retried. A success feeds the budget all the same.
+/// The keys that have no effect if nothing is retried. `budget` is not among them: a success adds tokens.
 const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter delays max_retry_after on matches when \
                              unless not_on when_ok clone on_retry before_retry";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
-    // Where nothing is retried, what is said of delays would be about the same keys again.
+    // If nothing is retried, `never_retries` has reported the keys of delays already.
     let retries = !never_retries(&facts, errors);
     if retries {
         idle(&facts, errors);
@@ -97,7 +96,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     }
 }
 
-/// `attempts = 1` with keys that are about retries: one error that names them all.
+/// Reports `attempts = 1` beside keys about retries: one error that names all of these keys.
 fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     let attempts = facts.model.attempts.as_ref();
     if !attempts
@@ -155,7 +154,7 @@ fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
-/// Nothing stops a body that blocks its thread.
+/// Reports keys that would have to stop a body that blocks its thread. Nothing can.
 fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.model.blocking.is_none() {
         return;
@@ -186,7 +185,7 @@ fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     true
 }
 
-/// Decorrelated jitter draws each delay from the one before it.
+/// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.
 fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.decorrelated().is_some() {
         let last = facts.last(&["delays", "jitter"]);
@@ -198,14 +197,14 @@ fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
-/// The deadline is over before the shortest first wait is.
+/// Reports a deadline that is over before the shortest possible first wait.
 fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
     let deadline = fixed(facts.model.deadline.as_ref());
     let (Some(deadline), Some(base), Some(jitter)) = (deadline, facts.base, &facts.jitter) else {
         return;
     };
-    // The wait before the second attempt has the ceiling `base` with every backoff. Full jitter
-    // may draw next to nothing below it.
+    // The ceiling of the first wait is `base` with every backoff. Full jitter may draw almost zero.
+    // Decorrelated jitter draws at least `base`.
     let shortest = match jitter.as_str() {
         "none" | "decorrelated" => base,
         "equal" => base / 2,

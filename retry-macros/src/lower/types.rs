@@ -12,7 +12,7 @@ use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
 use crate::{syntax, text};
 
-/// Reports each type that is none; `Err(None)` if there was one.
+/// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
     let key = given.key;
     let forms: Vec<Form> = match &given.form {
@@ -59,7 +59,7 @@ impl Rules {
     }
 }
 
-/// Compared as typed: `io::Error` and `std::io::Error` may be two things.
+/// Whether both parts are typed alike. `io::Error` and `std::io::Error` are not: they may be different types.
 pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
@@ -81,7 +81,7 @@ fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|
     }
 }
 
-/// What was meant by something that is no type.
+/// The message for an element that is not a list of types. It names what was most likely meant.
 fn not_types(key: &Key, form: &Form) -> Message {
     let found = form.typed();
     if matches!(form, Form::Text(_)) {
@@ -105,7 +105,7 @@ fn not_types(key: &Key, form: &Form) -> Message {
     }
 }
 
-/// Why no error can be of this type or have it inside; `None` if one can.
+/// Why no error can be of this type or contain it. `None` if an error can.
 fn judge(key: &Key, ty: &Type) -> Option<Message> {
     let found = typed(&ty.to_token_stream());
     match ty {
@@ -132,7 +132,7 @@ fn is_str(ty: &Type) -> bool {
     matches!(ty, Type::Path(ty) if ty.path.is_ident("str"))
 }
 
-/// Names of the prelude that no error type has.
+/// Types of the standard library that are not errors.
 const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize Option \
                          Result Vec Duration";
 
