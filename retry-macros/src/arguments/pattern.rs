@@ -10,7 +10,7 @@ use crate::item::Function;
 pub(super) enum Known<'a> {
     /// Its type, as written.
     Type(&'a Type),
-    /// That it is bound by value: a field of a struct that is taken apart.
+    /// Bound by value: a field of a struct that the pattern takes apart.
     Owned,
     Nothing,
 }
@@ -33,7 +33,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The type within brackets that nobody typed, or parentheses.
+    /// The same, with the type taken out of parentheses and invisible groups.
     fn bare(self) -> Self {
         match self {
             Self::Type(Type::Group(group)) => Self::Type(&group.elem).bare(),
@@ -42,7 +42,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What is known of a field, where the pattern takes apart a value of the type that it names.
+    /// What is known of a field of a pattern. It is owned if the pattern names the type of the argument.
     fn field(self, path: &Path, field: &Pat) -> Self {
         let named = |ty: &Path| match (ty.segments.last(), path.segments.last()) {
             (Some(ty), Some(pattern)) => ty.ident == pattern.ident,

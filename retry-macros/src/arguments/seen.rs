@@ -1,5 +1,4 @@
-//! What the body sees as its arguments: those of the signature, or the rebindings of a handmade
-//! future.
+//! The arguments as the body sees them: those of the signature, or the rebindings of a handmade future.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
@@ -18,16 +17,16 @@ pub(super) fn body_of(function: &Function) -> &TokenStream {
 }
 
 pub(super) struct SeenArgument<'a> {
-    /// Whether the body sees it under this name; an argument that is rebound it does not.
+    /// Whether the body sees it under this name. A rebinding hides the argument that it names.
     pub(super) seen: bool,
     pub(super) attributes: &'a [Attribute],
     pub(super) pattern: Pat,
     pub(super) ty: Option<Type>,
-    /// `self` under another name, which is never cloned.
+    /// Whether it is `self` under another name.
     pub(super) is_self: bool,
 }
 
-/// What the body sees as its arguments.
+/// The arguments as the body sees them.
 pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
     let rebindings = match function.handmade.as_ref().map(|handmade| &handmade.shape) {
         Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
@@ -84,7 +83,7 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
     arguments
 }
 
-/// The type of `self` as it would be written in full, with the lifetime where there is one.
+/// The type of `self`, written in full. A `&self` gives `&Self`, without the name of its lifetime.
 pub(super) fn type_of_self(receiver: &Receiver) -> Type {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, Some(_)) => syn::parse_quote!(&mut Self),
@@ -94,7 +93,7 @@ pub(super) fn type_of_self(receiver: &Receiver) -> Type {
     }
 }
 
-/// Refuses names in `clone(…)` that are no argument.
+/// Refuses each name in `clone(…)` that is not an argument.
 pub(super) fn check_clone_list(
     arguments: &[SeenArgument<'_>],
     function: &Function,
