@@ -5,8 +5,8 @@ use quote::ToTokens;
 
 use crate::item::{self, Function};
 
-/// Whether the compiler may choose to keep the last error. The choice by traits cannot see lifetimes, so an
-/// error that may borrow, or that only the caller knows, is not offered to it.
+/// Whether the code lets rustc choose, by traits, to keep the last error. Traits do not show lifetimes. So it
+/// does not keep an error that may borrow, or whose type only the caller knows.
 pub(super) fn may_be_kept(function: &Function) -> bool {
     let error = item::visible_error(&function.output);
     let tokens = error.unwrap_or(&function.output).to_token_stream();
@@ -30,8 +30,8 @@ pub(super) fn may_be_kept(function: &Function) -> bool {
     }
 }
 
-/// Whether an alias takes a lifetime itself, `Reply<'a, T>`; one within its arguments, as in
-/// `io::Result<&str>`, is the value's.
+/// Whether an alias itself takes a lifetime, as in `Reply<'a, T>`. A lifetime within its arguments, as in
+/// `io::Result<&str>`, is a lifetime of the value.
 fn head_mentions_lifetime(tokens: &TokenStream) -> bool {
     let mut depth = 0_i32;
     for token in tokens.clone() {
