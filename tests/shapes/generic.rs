@@ -41,7 +41,7 @@ async fn borrowed_and_not_sync<T: Debug + Send>(calls: &Calls, value: T) -> io::
     Ok(size)
 }
 
-/// No bound that the plain function would not have: `E` is neither `'static` nor `Error`.
+/// The attribute adds no bound: `E` is neither `'static` nor `Error`.
 #[retry(when = |_| true)]
 async fn generic_error<E>(calls: &Calls, make: impl Fn() -> E + Send + Sync) -> Result<u8, E> {
     calls.up();
@@ -107,7 +107,7 @@ async fn recursion_ends(calls: &Calls, depth: u32) -> io::Result<u8> {
     descend(calls, depth).await
 }
 
-/// Recursion through a box: each level is one attempt, so that only the outer function retries.
+/// Recursion through a box. Each level makes one attempt, so that only the outer function retries.
 #[retry(attempts = 1)]
 async fn descend_once(calls: &Calls, depth: u32) -> io::Result<u8> {
     if depth == 0 {
