@@ -23,7 +23,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::Attribute;
 
-use self::binding::{Binding, Treatment, lent_if, moved_fields, treatment};
+use self::binding::{Binding, Treatment, treatment};
 use self::pattern::{Known, collect};
 pub(crate) use self::plan::Plan;
 use self::plan::again;
@@ -34,7 +34,6 @@ use crate::errors::Errors;
 use crate::future::Shape;
 use crate::item::Function;
 use crate::model::Model;
-use crate::usage;
 
 pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
@@ -63,22 +62,12 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             if name.by_ref {
                 return;
             }
-            let text = name.ident.to_string();
-            let uses = usage::read(&text, body);
+            let kept = attributes.iter().filter(|attribute| is_kept(attribute));
             let binding = Binding {
-                ident: name.ident.clone(),
                 mutable: name.mutability.as_ref().map(|token| token.span),
-                known: name.known,
                 is_self,
-                attributes: attributes
-                    .iter()
-                    .filter(|attribute| is_kept(attribute))
-                    .collect(),
-                usage: uses.usage,
-                fields: moved_fields(uses, &text, body),
-                lent_if: lent_if(name.known, function),
-                held: binding::is_held(&text, model),
-                blocking: model.blocking.is_some(),
+                attributes: kept.collect(),
+                ..Binding::of(name.ident, name.known, body, function, model)
             };
             let treatment = treatment(&binding, function, model);
             if treatment.rebinds() {
@@ -115,26 +104,11 @@ fn is_kept(attribute: &Attribute) -> bool {
 /// Plans the variables that a function binds before its handmade future. They exist once in a call, and the
 /// future may hand them over like arguments.
 fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
-    let Some(Shape::Block { locals, body, .. }) =
-        function.handmade.as_ref().map(|handmade| &handmade.shape)
-    else {
+    let Some(Shape::Block { locals, body, .. }) = function.shape() else {
         return;
     };
     for local in locals {
-        let text = local.to_string();
-        let uses = usage::read(&text, body);
-        let binding = Binding {
-            ident: local.clone(),
-            mutable: None,
-            known: Known::Nothing,
-            is_self: false,
-            attributes: Vec::new(),
-            usage: uses.usage,
-            fields: moved_fields(uses, &text, body),
-            lent_if: None,
-            held: binding::is_held(&text, model),
-            blocking: false,
-        };
+        let binding = Binding::of(local, Known::Nothing, body, function, model);
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, plan);
     }

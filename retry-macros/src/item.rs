@@ -10,11 +10,11 @@ pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_erro
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
+use syn::{Attribute, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
-use crate::future::{self, Handmade};
+use crate::future::{self, Handmade, Shape};
 use crate::tokens;
 
 /// A function that can be retried.
@@ -206,18 +206,13 @@ impl Function {
 
     /// Whether a lifetime that the result elides is that of `self`: `&self`, `&mut self`, `self: Pin<&mut Self>`.
     fn takes_self_by_reference(&self) -> bool {
-        matches!(
-            self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if mentions_lifetime(receiver)
-        )
+        self.signature.receiver().is_some_and(mentions_lifetime)
     }
 
     /// Whether `self` has a named lifetime: `&'a self`.
     fn names_lifetime_of_self(&self) -> bool {
-        matches!(
-            self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(receiver).named.is_empty()
-        )
+        let receiver = self.signature.receiver().map(Lifetimes::of);
+        receiver.is_some_and(|lifetimes| !lifetimes.named.is_empty())
     }
 
     /// Whether the signature shows that the function is in an `impl` or a trait: it takes `self`, or names `Self`.
@@ -226,21 +221,21 @@ impl Function {
             || tokens::any_word(&self.signature, |word| word == "Self")
     }
 
-    /// Whether this is the name of a type parameter of the function.
-    pub(crate) fn is_type_parameter(&self, name: &syn::Ident) -> bool {
-        self.signature
-            .generics
-            .type_params()
-            .any(|parameter| parameter.ident == *name)
+    /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
+    pub(crate) fn is_generic(&self, word: &syn::Ident) -> bool {
+        let mut parameters = self.signature.generics.type_params();
+        looks_generic(word) || parameters.any(|parameter| parameter.ident == *word)
+    }
+
+    /// The shape of the body, if the function returns a future by hand.
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        self.handmade.as_ref().map(|handmade| &handmade.shape)
     }
 
     /// Whether `self` is taken by `&mut self`.
     pub(crate) fn takes_mutable_self(&self) -> bool {
-        matches!(
-            self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver))
-                if matches!(&receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
-        )
+        let kind = self.signature.receiver().map(|receiver| &receiver.kind);
+        matches!(kind, Some(ReceiverKind::Reference(_, _, Some(_))))
     }
 }
 

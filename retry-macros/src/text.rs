@@ -21,9 +21,7 @@ pub(crate) fn nearest<'a>(
 /// The entry of a table for this word. Blanks separate the words of a row.
 pub(crate) fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     let word = snake_case(word);
-    let row = table
-        .iter()
-        .find(|(words, _)| words.split_whitespace().any(|known| known == word));
+    let row = table.iter().find(|(words, _)| among(words, &word));
     row.map(|&(_, ours)| ours)
 }
 

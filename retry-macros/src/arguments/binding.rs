@@ -31,6 +31,36 @@ pub(super) struct Binding<'a> {
     pub(super) blocking: bool,
 }
 
+impl<'a> Binding<'a> {
+    /// Reads how `body` uses a name. The binding has no `mut` and no attributes.
+    pub(super) fn of(
+        ident: &Ident,
+        known: Known<'a>,
+        body: &TokenStream,
+        function: &Function,
+        model: &Model,
+    ) -> Self {
+        let text = ident.to_string();
+        let uses = usage::read(&text, body);
+        let lent_if = match known.ty().map(|ty| lending(ty, function)) {
+            Some(Lending::IfHeld(bounds)) => Some(bounds),
+            Some(Lending::Fits | Lending::Never) | None => None,
+        };
+        Self {
+            ident: ident.clone(),
+            mutable: None,
+            known,
+            is_self: false,
+            attributes: Vec::new(),
+            usage: uses.usage,
+            fields: moved_fields(uses, &text, body),
+            lent_if,
+            held: is_held(&text, model),
+            blocking: model.blocking.is_some(),
+        }
+    }
+}
+
 /// How each attempt gets one binding.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
@@ -81,14 +111,6 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
             Treatment::Leave
         }
         treatment => treatment,
-    }
-}
-
-/// The bounds that a reference needs to replace a value of this type, if only rustc can check them.
-pub(super) fn lent_if(known: Known<'_>, function: &Function) -> Option<TokenStream> {
-    match lending(known.ty()?, function) {
-        Lending::IfHeld(bounds) => Some(bounds),
-        Lending::Fits | Lending::Never => None,
     }
 }
 

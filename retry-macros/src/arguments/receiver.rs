@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned as _;
-use syn::{FnArg, ReceiverKind, Type};
+use syn::{ReceiverKind, Type};
 
 use super::binding;
 use super::binding::moved_fields;
@@ -24,7 +24,7 @@ pub(super) fn plan_self(
     plan: &mut Plan,
     errors: &mut Errors,
 ) {
-    let Some(FnArg::Receiver(receiver)) = function.signature.inputs.first() else {
+    let Some(receiver) = function.signature.receiver() else {
         return;
     };
     let plumbing = Span::mixed_site().located_at(receiver.self_token.span);

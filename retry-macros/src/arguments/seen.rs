@@ -10,7 +10,7 @@ use crate::item::Function;
 use crate::model::Model;
 
 pub(super) fn body_of(function: &Function) -> &TokenStream {
-    match function.handmade.as_ref().map(|handmade| &handmade.shape) {
+    match function.shape() {
         Some(Shape::Block { body, .. }) => body,
         _ => &function.body,
     }
@@ -28,7 +28,7 @@ pub(super) struct SeenArgument<'a> {
 
 /// The arguments as the body sees them.
 pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
-    let rebindings = match function.handmade.as_ref().map(|handmade| &handmade.shape) {
+    let rebindings = match function.shape() {
         Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
         _ => &[],
     };

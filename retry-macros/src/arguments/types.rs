@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::{GenericArgument, PathArguments, TraitBound, Type, TypeParamBound, WherePredicate};
 
-use crate::item::{Function, looks_generic, mentions_lifetime};
+use crate::item::{Function, mentions_lifetime};
 use crate::{text, tokens};
 
 /// A reference, or a type around a `&mut`.
@@ -76,9 +76,7 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
 /// Whether a type is a path in which nothing depends on the caller. If it is not `Clone`, it never is.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
     let open = |word: &Ident| {
-        looks_generic(word)
-            || function.is_type_parameter(word)
-            || ["Self", "impl", "dyn"].iter().any(|open| word == open)
+        function.is_generic(word) || ["Self", "impl", "dyn"].iter().any(|open| word == open)
     };
     matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, open)
 }
@@ -122,8 +120,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
         Type::Path(path) if path.path.get_ident().is_none() => Vec::new(),
         ty => bounds_of(ty, function),
     };
-    let open =
-        |word: &Ident| looks_generic(word) || function.is_type_parameter(word) || word == "Self";
+    let open = |word: &Ident| function.is_generic(word) || word == "Self";
     if bounds
         .iter()
         .all(|bound| text::among(OF_REFERENCES, &name_of(bound)))

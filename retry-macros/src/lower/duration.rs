@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use proc_macro2::{Delimiter, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, Lit};
+use syn::Expr;
 
 use super::duration_text::{is_iso, is_unit, parse};
-use super::expression::{has_name, lone_ident, peel, plain_value, value};
+use super::expression::{has_name, lone_ident, number, peel, plain_value, value};
 use crate::errors::duration::{endless, no_delays, not_in_list, not_in_quotes, zero};
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
@@ -87,14 +87,7 @@ fn expression(
 
 /// The digits of a number without a suffix, or with a suffix that Rust itself has.
 fn plain_number(expr: &Expr) -> Option<String> {
-    let Expr::Lit(expr) = peel(expr) else {
-        return None;
-    };
-    let (digits, suffix) = match &expr.lit {
-        Lit::Int(int) => (int.base10_digits(), int.suffix()),
-        Lit::Float(float) => (float.base10_digits(), float.suffix()),
-        _ => return None,
-    };
+    let (digits, suffix) = number(expr)?;
     let rust = "u8 u16 u32 u64 u128 usize i32 i64 f32 f64";
     (suffix.is_empty() || text::among(rust, suffix)).then(|| digits.to_owned())
 }

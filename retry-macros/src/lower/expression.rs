@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, ExprClosure, ExprPath};
+use syn::{Expr, ExprCall, ExprClosure, ExprPath, Lit};
 
 use crate::errors::value::{
     self as wording, function as function_wording, future as future_wording,
@@ -175,6 +175,18 @@ pub(super) fn peel(expr: &Expr) -> &Expr {
         Expr::Paren(inner) if inner.attrs.is_empty() => peel(&inner.expr),
         Expr::Group(inner) if inner.attrs.is_empty() => peel(&inner.expr),
         _ => expr,
+    }
+}
+
+/// The digits and the suffix of a number.
+pub(super) fn number(expr: &Expr) -> Option<(&str, &str)> {
+    let Expr::Lit(literal) = peel(expr) else {
+        return None;
+    };
+    match &literal.lit {
+        Lit::Int(int) => Some((int.base10_digits(), int.suffix())),
+        Lit::Float(float) => Some((float.base10_digits(), float.suffix())),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
 
-use super::expression::{is_constant_name, lone_ident, peel, value};
+use super::expression::{self, is_constant_name, lone_ident, peel, value};
 use crate::errors::Fault;
 use crate::errors::value::{attempts as wording, factor};
 use crate::given::Given;
@@ -121,13 +121,6 @@ fn is_not_finite(path: &ExprPath) -> bool {
 }
 
 fn number(expr: &Expr) -> Option<f64> {
-    let Expr::Lit(expr) = peel(expr) else {
-        return None;
-    };
-    let (digits, suffix) = match &expr.lit {
-        Lit::Int(int) => (int.base10_digits(), int.suffix()),
-        Lit::Float(float) => (float.base10_digits(), float.suffix()),
-        _ => return None,
-    };
+    let (digits, suffix) = expression::number(expr)?;
     matches!(suffix, "" | "f64").then(|| digits.parse().ok())?
 }

@@ -111,12 +111,8 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     if keys.is_empty() {
         return false;
     }
-    let last = facts.last(&[&keys[..], &["attempts"]].concat());
-    report(
-        errors,
-        last.map(|place| place.name),
-        wording::never_retries(&keys),
-    );
+    let at = facts.last_key(&[&keys[..], &["attempts"]].concat());
+    report(errors, at, wording::never_retries(&keys));
     true
 }
 
@@ -132,12 +128,8 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
             }
             told.push(key);
             let help = rule.help.replace("{idle}", key);
-            let last = facts.last(&[key, rule.because]);
-            report(
-                errors,
-                last.map(|place| place.name),
-                wording::no_effect(key, &with, &help),
-            );
+            let at = facts.last_key(&[key, rule.because]);
+            report(errors, at, wording::no_effect(key, &with, &help));
         }
     }
 }
@@ -147,9 +139,9 @@ fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
     let deadline = fixed(facts.model.deadline.as_ref());
     if let (Some(timeout), Some(deadline)) = (timeout, deadline) {
         if timeout > deadline {
-            let last = facts.last(&["timeout", "deadline"]);
+            let at = facts.last_value(&["timeout", "deadline"]);
             let message = wording::timeout_above_deadline(timeout, deadline);
-            report(errors, last.map(|place| place.value), message);
+            report(errors, at, message);
         }
     }
 }
@@ -163,8 +155,8 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
         ("timeout", "set a timeout in the client that the body calls"),
         ("cancel", "let the body look at a flag"),
     ] {
-        let place = facts.place(key).map(|place| place.name);
-        report(errors, place, wording::cut_while_blocking(key, instead));
+        let at = facts.last_key(&[key]);
+        report(errors, at, wording::cut_while_blocking(key, instead));
     }
 }
 
@@ -180,20 +172,16 @@ fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
         (Some(_), None) => wording::base_above_default(base, max_delay),
         _ => wording::max_delay_below_default(max_delay, base),
     };
-    let last = facts.last(&["base", "max_delay"]);
-    report(errors, last.map(|place| place.value), message);
+    let at = facts.last_value(&["base", "max_delay"]);
+    report(errors, at, message);
     true
 }
 
 /// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.
 fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.decorrelated().is_some() {
-        let last = facts.last(&["delays", "jitter"]);
-        report(
-            errors,
-            last.map(|place| place.name),
-            wording::decorrelated_delays(),
-        );
+        let at = facts.last_key(&["delays", "jitter"]);
+        report(errors, at, wording::decorrelated_delays());
     }
 }
 
@@ -211,24 +199,27 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
         _ => return,
     };
     if shortest >= deadline {
-        let last = facts.last(&["deadline", "base", "jitter"]);
+        let at = facts.last_value(&["deadline", "base", "jitter"]);
         let message = wording::no_second_attempt(deadline, shortest, jitter);
-        report(errors, last.map(|place| place.value), message);
+        report(errors, at, message);
     }
 }
 
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     if let Some(ty) = rules.contradiction() {
-        let last = facts.last(&["on", "not_on"]);
-        let message = wording::on_and_not_on(&typed(&ty.to_token_stream()));
-        report(errors, last.map(|place| place.name), message);
+        let at = facts.last_key(&["on", "not_on"]);
+        report(
+            errors,
+            at,
+            wording::on_and_not_on(&typed(&ty.to_token_stream())),
+        );
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {
-            let last = facts.last(&["when", "unless"]);
-            let message = wording::when_and_unless(&typed(&when.value.to_token_stream()));
-            report(errors, last.map(|place| place.name), message);
+            let at = facts.last_key(&["when", "unless"]);
+            let when = typed(&when.value.to_token_stream());
+            report(errors, at, wording::when_and_unless(&when));
         }
     }
 }
