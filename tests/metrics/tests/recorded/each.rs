@@ -244,7 +244,7 @@ fn without_a_recorder_nothing_is_allocated() {
     assert_eq!(allocation_counter::measure(call).count_total, 0);
 }
 
-/// A recorder without fields, which a comparison of addresses could take for no recorder.
+/// A recorder without fields, which has the same size as `NoopRecorder`.
 #[derive(Debug)]
 struct NoFields;
 
