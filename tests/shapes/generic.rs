@@ -72,6 +72,33 @@ async fn generic_error_with_limit<E: From<Stopped>>(
     Err(make())
 }
 
+#[derive(Debug)]
+struct Wrapped<P>(Option<P>);
+
+impl<P> std::fmt::Display for Wrapped<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("wrapped")
+    }
+}
+
+impl<P: Debug> Error for Wrapped<P> {}
+
+impl<P> From<Stopped> for Wrapped<P> {
+    fn from(_: Stopped) -> Self {
+        Self(None)
+    }
+}
+
+/// The call may not keep such an error, because `T` is not `'static`.
+#[retry(timeout = "1s", when = |_| true)]
+async fn generic_error_in_parentheses<T: Debug + Send + Sync>(
+    calls: &Calls,
+    make: impl Fn() -> T + Send + Sync,
+) -> Result<u8, Wrapped<(T, u8)>> {
+    calls.up();
+    Err(Wrapped(Some((make(), 1))))
+}
+
 struct Over<E>(E);
 
 impl<E> Over<E>
@@ -129,6 +156,7 @@ cases! {
     generic_error_with_verdict: |calls| generic_error_with_verdict(calls, || io::Error::from(io::ErrorKind::TimedOut));
     const_parameter_in_a_setting: |calls| const_parameter_in_a_setting::<1>(calls);
     generic_error_with_limit: |calls| generic_error_with_limit(calls, || io::Error::from(io::ErrorKind::TimedOut));
+    generic_error_in_parentheses: |calls| generic_error_in_parentheses(calls, || NotClone);
     error_of_the_impl: |calls| Over(Cloned).error_of_the_impl(calls);
     recursion_ends: |calls| recursion_ends(calls, 3);
 }
