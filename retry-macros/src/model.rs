@@ -1,4 +1,4 @@
-//! What an attribute means: typed settings that cannot hold a value without a meaning.
+//! The meaning of an attribute: typed settings, none of which can hold a value without a meaning.
 //!
 //! `lower` makes a [`Model`] of the typed arguments. `expand` turns it into code, and cannot fail.
 

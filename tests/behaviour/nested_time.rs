@@ -111,7 +111,7 @@ async fn a_session_that_lasts_has_all_retries_again() {
 /// A worker whose sessions fail three times, while one call in a hundred needs a retry.
 #[tokio::test(start_paused = true)]
 async fn a_worker_has_one_session_more_than_it_lost() {
-    /// What the worker has done over all its sessions.
+    /// The work of all sessions of the worker.
     #[derive(Default)]
     struct Done {
         sessions: Cell<u32>,

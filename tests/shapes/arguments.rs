@@ -90,7 +90,7 @@ async fn mut_argument_does_not_leak(
     assert_eq!(
         (count, list.len()),
         (7, 0),
-        "an attempt saw what a failed one left behind"
+        "an attempt starts from what the caller passed"
     );
     count += 1;
     list.push(1);

@@ -130,7 +130,7 @@ fn cloned(calls: &Calls, body: Vec<u8>) -> io::Result<Box<[u8]>> {
 fn own(calls: &Calls, mut list: Vec<u8>, mut left: u32) -> io::Result<Vec<u8>> {
     list.push(1);
     left -= 1;
-    assert_eq!((list.len(), left), (1, 6), "each attempt has the caller's");
+    assert_eq!((list.len(), left), (1, 6), "each starts from the caller's");
     calls.fail::<()>()?;
     Ok(list)
 }

@@ -1,11 +1,11 @@
-//! The names that a pattern binds, and what is known of each.
+//! The names that a pattern binds, and their types as far as the pattern shows them.
 
 use proc_macro2::Ident;
 use syn::{FieldPat, Pat, Path, Type};
 
 use crate::item::Function;
 
-/// What is known of a part of a pattern.
+/// What the argument's type shows of a part of its pattern.
 #[derive(Clone, Copy)]
 pub(super) enum Known<'a> {
     /// Its type, as written.
@@ -42,7 +42,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What is known of a field of a pattern. It is owned if the pattern names the type of the argument.
+    /// The field of a pattern. It is owned if the pattern names the type of the argument.
     fn field(self, path: &Path, field: &Pat) -> Self {
         let named = |ty: &Path| match (ty.segments.last(), path.segments.last()) {
             (Some(ty), Some(pattern)) => ty.ident == pattern.ident,

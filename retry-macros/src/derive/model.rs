@@ -1,4 +1,4 @@
-//! What the derive means: one case for a struct, one for each variant of an enum.
+//! The meaning of the derive's attributes: one case for a struct, and one for each variant of an enum.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Generics, Path, Type};

@@ -1,4 +1,4 @@
-//! What each kind of function, and each key, expands to.
+//! The expansion of each kind of function, and of each key.
 //!
 //! `INSTA_UPDATE=always cargo test -p retry-macros expansion` writes the snapshots anew. Read the difference.
 

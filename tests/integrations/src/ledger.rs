@@ -101,7 +101,7 @@ async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: us
         .lines()
         .find_map(|line| line.strip_prefix("idempotency-key: "))
         .map(str::to_owned);
-    // It is in the book before anybody hears of it.
+    // The entry is booked before the client gets an answer.
     let number = book.lock().unwrap().book(key);
     if number <= unanswered {
         std::future::pending::<()>().await;

@@ -97,7 +97,7 @@ impl Strategy {
     }
 }
 
-/// Repeats the experiment; each run has a seed of its own, made of `seed`.
+/// Repeats the experiment. Each run has its own seed, made from `seed`.
 #[must_use]
 pub fn cell(strategy: Strategy, clients: u32, runs: u32, seed: u64) -> Cell {
     let all: Vec<Run> = (0..runs)
@@ -121,7 +121,7 @@ pub fn run(strategy: Strategy, clients: u32, dice: &mut Dice) -> Run {
     let mut row = 0;
     let mut calls = 0;
     let mut time = Duration::ZERO;
-    // What reaches the row when; the client's number makes the order of equal times certain.
+    // The requests by their times at the row. The number of the client orders requests of equal times.
     let mut queue = BinaryHeap::new();
     for client in 0..clients {
         queue.push(Reverse((hop(dice), client, Arrival::Read)));
@@ -146,7 +146,7 @@ pub fn run(strategy: Strategy, clients: u32, dice: &mut Dice) -> Run {
     Run { time, calls }
 }
 
-/// What reaches the server: a read, or a write over the version that was read.
+/// A request at the server: a read, or a write over the version that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Arrival {
     Read,

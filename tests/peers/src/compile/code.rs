@@ -73,7 +73,7 @@ fn llvm(package: &Package, name: &str) -> usize {
     let build = ["rustc", "--quiet", "--release", "--bin", name, "--"];
     let flags = ["-Ccodegen-units=1", "-Cno-prepopulate-passes", &emit];
     let _ = package.cargo(&[&build[..], &flags].concat());
-    let text = fs::read_to_string(file).expect("LLVM's language");
+    let text = fs::read_to_string(file).expect("LLVM IR");
     let inside = |line: &&str| line.starts_with(' ') || line.ends_with(':');
     text.lines().filter(inside).count()
 }

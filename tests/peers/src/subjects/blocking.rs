@@ -17,7 +17,7 @@ use crate::policy::DELAY;
 pub(crate) struct Op {
     calls: Cell<u32>,
     failures: u32,
-    /// For a body that does I/O, as such bodies do: a byte goes through the kernel and back.
+    /// For a body that does I/O: a byte goes through the kernel and back.
     stream: Option<(UnixStream, UnixStream)>,
 }
 
