@@ -5,9 +5,11 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::Parser;
 use syn::{
-    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, PathSegment, Signature, Stmt,
-    Type, TypeParamBound,
+    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, Signature, Stmt, Type,
+    TypeParamBound,
 };
+
+use crate::tokens::type_arguments;
 
 /// A body that returns a future.
 pub(crate) struct Handmade {
@@ -105,20 +107,6 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
         }
         _ => None,
     }
-}
-
-fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-        _ => None,
-    };
-    arguments
-        .into_iter()
-        .flatten()
-        .filter_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        })
 }
 
 fn future_output<'a>(mut bounds: impl Iterator<Item = &'a TypeParamBound>) -> Option<Type> {

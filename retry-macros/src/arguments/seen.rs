@@ -1,7 +1,7 @@
 //! The arguments as the body sees them: those of the signature, or the rebindings of a handmade future.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
+use syn::{Attribute, FnArg, Ident, Pat, PatType, Receiver, ReceiverKind, Type};
 
 use super::pattern::{Known, collect};
 use crate::errors::{self, Errors};
@@ -32,23 +32,18 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
         Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
         _ => &[],
     };
-    let typed = function
-        .signature
-        .inputs
-        .iter()
-        .filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(typed),
-            FnArg::Receiver(_) => None,
-        });
-    let is_rebound = |pattern: &Pat| match pattern {
-        Pat::Ident(pattern) => rebindings
-            .iter()
-            .any(|rebinding| rebinding.argument == pattern.ident),
-        _ => false,
-    };
+    let inputs = function.signature.inputs.iter();
+    let typed = inputs.filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let is_named = |typed: &PatType, name: &Ident| matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == *name);
     let mut arguments: Vec<_> = typed
+        .clone()
         .map(|typed| SeenArgument {
-            seen: !is_rebound(&typed.pat),
+            seen: !rebindings
+                .iter()
+                .any(|rebinding| is_named(typed, &rebinding.argument)),
             attributes: &typed.attrs,
             pattern: (*typed.pat).clone(),
             ty: Some((*typed.ty).clone()),
@@ -56,28 +51,20 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
         })
         .collect();
     for rebinding in rebindings {
-        let ty = function
-            .signature
-            .inputs
-            .iter()
-            .find_map(|input| match input {
-                FnArg::Typed(typed) => match &*typed.pat {
-                    Pat::Ident(pattern) if pattern.ident == rebinding.argument => {
-                        Some((*typed.ty).clone())
-                    }
-                    _ => None,
-                },
-                FnArg::Receiver(receiver) if rebinding.argument == "self" => {
-                    Some(type_of_self(receiver))
-                }
-                FnArg::Receiver(_) => None,
-            });
+        let is_self = rebinding.argument == "self";
+        let ty = if is_self {
+            function.signature.receiver().map(type_of_self)
+        } else {
+            let mut typed = typed.clone();
+            let argument = typed.find(|typed| is_named(typed, &rebinding.argument));
+            argument.map(|typed| (*typed.ty).clone())
+        };
         arguments.push(SeenArgument {
             seen: true,
             attributes: &rebinding.attributes,
             pattern: rebinding.pattern.clone(),
             ty,
-            is_self: rebinding.argument == "self",
+            is_self,
         });
     }
     arguments

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
-use syn::{GenericArgument, PathArguments, TraitBound, Type, TypeParamBound, WherePredicate};
+use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
-use crate::{text, tokens};
+use crate::text;
+use crate::tokens::{self, type_arguments};
 
 /// A reference, or a type around a `&mut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,20 +29,10 @@ pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
         Type::Paren(paren) => indirection(&paren.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
-            let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                return None;
-            };
-            let mut arguments = arguments.args.iter();
-            match (arguments.next(), arguments.next()) {
-                (Some(GenericArgument::Type(Type::Reference(inner))), None)
-                    if inner.mutability.is_some() =>
-                {
-                    match last.ident.to_string().as_str() {
-                        "Option" => Some(Indirection::MutableOption),
-                        "Pin" => Some(Indirection::MutablePin),
-                        _ => None,
-                    }
-                }
+            match (type_arguments(last).next(), last.ident.to_string().as_str()) {
+                (Some(Type::Reference(inner)), _) if inner.mutability.is_none() => None,
+                (Some(Type::Reference(_)), "Option") => Some(Indirection::MutableOption),
+                (Some(Type::Reference(_)), "Pin") => Some(Indirection::MutablePin),
                 _ => None,
             }
         }
@@ -164,15 +155,8 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
         Type::Path(path) => {
             let Some(name) = path.path.get_ident() else {
                 let last = path.path.segments.last().filter(|last| last.ident == "Box");
-                return match last.map(|last| &last.arguments) {
-                    Some(PathArguments::AngleBracketed(arguments)) => {
-                        match arguments.args.first() {
-                            Some(GenericArgument::Type(Type::TraitObject(found))) => {
-                                traits(&found.bounds)
-                            }
-                            _ => Vec::new(),
-                        }
-                    }
+                return match last.and_then(|last| type_arguments(last).next()) {
+                    Some(Type::TraitObject(found)) => traits(&found.bounds),
                     _ => Vec::new(),
                 };
             };

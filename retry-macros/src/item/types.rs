@@ -5,18 +5,12 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-use crate::tokens::{self, is_punct};
+use crate::tokens::{self, is_punct, type_arguments};
 
 /// The error's type, if the output is written as `Result<T, E>`.
 pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
     let segment = last_segment(output)?;
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        return None;
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
+    let mut types = type_arguments(segment);
     match (
         segment.ident == "Result",
         types.next(),

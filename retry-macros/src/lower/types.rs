@@ -3,13 +3,14 @@
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, GenericArgument, Pat, Path, PathArguments, Token, Type};
+use syn::{Expr, Pat, Path, PathArguments, Token, Type};
 
 use crate::errors::value::types as wording;
 use crate::errors::{At, Errors, Fault, Message, typed, whole};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
+use crate::tokens::type_arguments;
 use crate::{syntax, text};
 
 /// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
@@ -158,7 +159,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let name = last.ident.to_string();
     match name.as_str() {
         "String" | "str" => Some(wording::text(key, found)),
-        "Box" | "Arc" => match inner(&last.arguments) {
+        "Box" | "Arc" => match type_arguments(last).next() {
             Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
             Some(inner) => {
                 let inner = whole(&inner.to_token_stream());
@@ -177,14 +178,4 @@ fn is_std(path: &Path) -> bool {
             .iter()
             .any(|root| segment.ident == root)
     })
-}
-
-fn inner(arguments: &PathArguments) -> Option<&Type> {
-    let PathArguments::AngleBracketed(arguments) = arguments else {
-        return None;
-    };
-    match arguments.args.first()? {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    }
 }
