@@ -92,7 +92,7 @@ async fn a_panic_of_the_hook_after_a_panic_of_the_body_does_not_abort_the_proces
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
     static BUDGET: Budget = Budget::ratio(0.1);
-    #[retry(attempts = 9, base = "1s", on = "io::Error", budget = BUDGET, on_end = |_| panic!("in the hook"))]
+    #[retry(attempts = 9, base = "1s", jitter = "none", on = "io::Error", budget = BUDGET, on_end = |_| panic!("in the hook"))]
     async fn bursts(script: &Script) -> io::Result<usize> {
         script.play().await
     }
