@@ -33,7 +33,7 @@ async fn pay(calls: &mut u32) -> io::Result<&'static str> {
     fail_until(3, calls)
 }
 
-/// As `PAYMENTS`, but with more attempts.
+/// Uses `PAYMENTS` with more attempts.
 #[retry(policy = PAYMENTS, attempts = 6, base = "10ms")]
 async fn refund(calls: &mut u32) -> io::Result<&'static str> {
     fail_until(6, calls)

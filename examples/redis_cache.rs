@@ -4,7 +4,7 @@
 //! cargo run -p integrations --example redis_cache
 //! ```
 //!
-//! Starts a `redis-server` of its own.
+//! It starts its own `redis-server`.
 
 use std::error::Error;
 use std::time::Duration;

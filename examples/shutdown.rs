@@ -35,7 +35,7 @@ async fn next_job(queue: SocketAddr, shutdown: &CancellationToken) -> io::Result
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
-    // One queue accepts and never answers; at the other address nobody listens.
+    // One queue accepts and never answers. No server listens at the other address.
     let stalling = TcpListener::bind("127.0.0.1:0").await?;
     let closed = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
 
@@ -69,7 +69,7 @@ async fn main() -> io::Result<()> {
         let stopped = error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<Stopped>());
-        println!("  the one {name}: {error}");
+        println!("  the call {name}: {error}");
         let outcome = stopped.map(Stopped::outcome);
         assert_eq!(outcome, Some(Outcome::Cancelled));
         let last = stopped.and_then(|stopped| stopped.source());

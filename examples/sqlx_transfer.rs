@@ -4,7 +4,7 @@
 //! cargo run -p integrations --example sqlx_transfer
 //! ```
 //!
-//! Starts a Postgres of its own in a temporary folder.
+//! It starts its own Postgres in a temporary folder.
 
 use integrations::postgres::Server;
 use reattempt::sqlx::{TransactionError, commit};

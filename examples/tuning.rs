@@ -4,7 +4,7 @@
 //! cargo run --example tuning --features config
 //! ```
 //!
-//! It writes a file of its own and sends itself the signal. Where there is no SIGHUP it reloads without one.
+//! It writes its own file and sends itself the signal. On systems without SIGHUP, it reloads without a signal.
 
 use std::io;
 use std::path::PathBuf;
@@ -132,7 +132,7 @@ mod hangup {
         signal(SignalKind::hangup())
     }
 
-    /// What `kill -HUP` and `systemctl reload` do.
+    /// Sends the signal to this program, as `kill -HUP` and `systemctl reload` do.
     pub(super) fn send() {
         let sent = Command::new("sh").args(["-c", "kill -HUP $PPID"]).status();
         assert!(sent.is_ok_and(|status| status.success()), "SIGHUP is sent");
@@ -197,7 +197,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         operator.sets("[search]\nattempts = 6\nbase = '20ms'").await
     });
     reloaded?;
-    // They keep the policy that they began with.
+    // The calls keep the policy with which they began.
     assert_all(&reports, 3, Outcome::AttemptsExhausted);
 
     println!("The next calls have the new settings:");
@@ -219,7 +219,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         operator.sets("enabled = false").await
     });
     reloaded?;
-    // They make the attempt that they already wait for, but not a third one.
+    // The calls make the attempt for which they already wait, but not a third attempt.
     assert_all(&reports, 2, Outcome::Disabled);
 
     println!("Calls that begin now make one attempt:");

@@ -1,4 +1,4 @@
-//! The arithmetic of delays against a model in whole numbers, for every input.
+//! Compares the arithmetic of delays with a model in whole numbers, for every input.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const JITTERS: [Jitter; 4] = [
     Jitter::Decorrelated,
 ];
 
-/// Durations of every magnitude, the extremes included.
+/// Durations of every magnitude, including zero and the longest.
 fn duration() -> impl Strategy<Value = Duration> {
     prop_oneof![
         Just(Duration::ZERO),
@@ -39,7 +39,7 @@ fn factor() -> impl Strategy<Value = Factor> {
     (1.0_f64..=1000.0).prop_map(|factor| Factor::new(factor).unwrap())
 }
 
-/// `base * times(n)`, in nanoseconds and saturating, cut at `max`.
+/// `base * times`, in nanoseconds, saturating and at most `max`.
 fn multiple(base: Duration, times: u128, max: Duration) -> u128 {
     base.as_nanos().saturating_mul(times).min(max.as_nanos())
 }
@@ -124,7 +124,7 @@ proptest! {
     }
 }
 
-/// The longest time of a call, added up attempt by attempt.
+/// The worst case is the sum of all attempts and waits.
 #[test]
 fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
     let second = Duration::from_secs(1);
@@ -133,7 +133,7 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
         .with_timeout(second)
         .with_base(second)
         .with_max_delay(second * 5);
-    // 6 attempts, and waits of 1, 2, 4, 5 and 5 seconds.
+    // There are 6 attempts, and waits of 1, 2, 4, 5 and 5 seconds.
     assert_eq!(policy.worst_case(), Some(second * 23));
     assert_eq!(
         policy.with_deadline(second * 20).worst_case(),
@@ -141,7 +141,7 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
     );
     assert_eq!(policy.with_attempts(1).worst_case(), Some(second));
     assert_eq!(Policy::new().worst_case(), None);
-    // Delays that never reach `max_delay`, four thousand million of them: at once.
+    // Four thousand million delays never reach `max_delay` here. The sum is computed at once.
     let many = policy
         .with_backoff(Backoff::Constant)
         .with_attempts(u32::MAX - 1);
@@ -176,12 +176,12 @@ fn no_factor_outside_of_its_range_is_stored() {
 
 #[test]
 #[should_panic(expected = "it is at least 1")]
-fn no_attempts_at_all_are_refused() {
+fn zero_attempts_are_refused() {
     let _ = Policy::new().with_attempts(0);
 }
 
 #[test]
-fn only_unlimited_attempts_are_without_end() {
+fn only_unlimited_attempts_have_no_worst_case() {
     let policy = Policy::new();
     assert_eq!(policy.with_unlimited_attempts().attempts(), None);
     assert_eq!(
@@ -190,7 +190,7 @@ fn only_unlimited_attempts_are_without_end() {
     );
 }
 
-/// The numbers of the documentation.
+/// The documentation has the same numbers.
 #[test]
 fn a_policy_without_settings_has_the_documented_defaults() {
     let policy = Policy::default();
@@ -204,7 +204,7 @@ fn a_policy_without_settings_has_the_documented_defaults() {
     assert_eq!(policy.max_retry_after(), Duration::from_secs(60));
 }
 
-/// A thousand times the `f64` nearest to 1.001 is less than 1,001.
+/// The `f64` nearest to 1.001, times 1000, is less than 1,001.
 #[test]
 fn a_factor_keeps_its_thousandths() {
     for thousandths in 1000..=20_000_u32 {

@@ -48,7 +48,7 @@ async fn unready(calls: &mut u32) -> io::Result<u32> {
 
 static SHARED: Budget = Budget::new();
 
-/// Within another, with all that bounds a call.
+/// A function with everything that bounds a call, for use within another call.
 #[retry(attempts = 3, base = "1ms", budget = "SHARED", cancel = std::future::pending::<()>())]
 async fn bounded(calls: &mut u32) -> io::Result<()> {
     assert!(deadline::remaining().is_some());
@@ -57,7 +57,7 @@ async fn bounded(calls: &mut u32) -> io::Result<()> {
     Ok(())
 }
 
-/// With all that a body can ask for.
+/// A function whose body reads everything about its attempt.
 #[retry(attempts = 3, base = "1ms", budget = "SHARED")]
 async fn asking(calls: &mut u32, failures: u32) -> io::Result<u128> {
     *calls += 1;
@@ -74,7 +74,7 @@ async fn asking(calls: &mut u32, failures: u32) -> io::Result<u128> {
     }
 }
 
-/// An error type that takes nothing from the heap.
+/// An error type that does not allocate.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("busy")]
@@ -83,7 +83,7 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// The first attempt fails if `fails_first` is set. Every other one hangs until it is cut.
+/// The first attempt fails if `fails_first` is set. Every other attempt hangs until it is cut.
 #[retry(attempts = 2, base = "1ms", timeout = "1s", when = |_| true)]
 async fn hangs(calls: &mut u32, fails_first: bool) -> Result<(), Failure> {
     *calls += 1;
@@ -93,8 +93,8 @@ async fn hangs(calls: &mut u32, fails_first: bool) -> Result<(), Failure> {
     std::future::pending().await
 }
 
-/// Runs a future on a paused runtime and counts the allocations of its second run: the first seeds
-/// the thread's generator and sets tokio's timer up.
+/// Runs a call twice on a paused runtime, and counts the allocations of the second run. The first run seeds the
+/// generator of the thread and sets up tokio's timer.
 fn allocations(mut call: impl AsyncFnMut()) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -105,7 +105,7 @@ fn allocations(mut call: impl AsyncFnMut()) -> u64 {
         tokio::time::sleep(Duration::from_millis(1)).await;
         call().await;
     });
-    // A runtime of its own is needed for the clock; entering it allocates nothing.
+    // The clock needs its own runtime. Entering it does not allocate.
     measure(|| runtime.block_on(async { call().await })).count_total
 }
 
@@ -114,7 +114,7 @@ fn baseline() -> u64 {
     allocations(async || {
         for _ in 0..4 {
             tokio::time::sleep(Duration::from_millis(1)).await;
-            // A task that yields is put on a list of the runtime's, which allocates.
+            // The runtime puts a task that yields on a list, which allocates.
             tokio::task::yield_now().await;
         }
     })
@@ -149,9 +149,9 @@ fn no_path_allocates() {
     assert_eq!(bounded, baseline);
 }
 
-/// The first time in each call, whatever is asked for and however often.
+/// Only the first use in a call allocates, whatever the body reads, and however often.
 #[test]
-fn asking_for_the_attempt_allocates_once_a_call() {
+fn reading_the_attempt_allocates_once_in_a_call() {
     let asking =
         |failures| allocations(async || assert_eq!(asking(&mut 0, failures).await.unwrap(), 0));
     assert_eq!((asking(0), asking(2)), (1, 1));
@@ -159,7 +159,7 @@ fn asking_for_the_attempt_allocates_once_a_call() {
 
 /// A `Stopped` keeps the error of an earlier attempt in a box.
 #[test]
-fn a_stopped_call_boxes_the_error_of_an_earlier_attempt_and_nothing_else() {
+fn a_stopped_call_allocates_only_for_the_error_of_an_earlier_attempt() {
     let stopped = |fails_first| {
         allocations(async || {
             let error = hangs(&mut 0, fails_first).await.unwrap_err();
@@ -226,8 +226,8 @@ fn over<F: Future>(plain: usize, annotated: &F) -> usize {
     size_of_val(annotated) - plain
 }
 
-/// At most 208 bytes more than the plain function. What is handed over is there twice more: the
-/// clone, and the original, which the plain function's future may forget once it is passed on.
+/// The future has at most 208 bytes more than that of the plain function. An argument that is handed over adds its
+/// size twice: for the clone, and for the original, which the plain function drops once it is passed on.
 #[test]
 fn the_future_stays_small() {
     let input = [0; 8];

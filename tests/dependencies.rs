@@ -1,12 +1,12 @@
-//! What depends on this crate compiles with it, and nothing beyond.
+//! The lists of crates that users of this crate compile.
 //!
-//! A new name in one of these lists is a decision: it is written here in the commit that brings it.
+//! The commit that adds a dependency adds its name here.
 
 use std::collections::BTreeSet;
 use std::env;
 use std::process::Command;
 
-/// The crates that a package is compiled with, itself included.
+/// The crates that a package needs, itself included.
 fn crates(package: &str) -> BTreeSet<String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -53,7 +53,7 @@ fn the_macro_is_six_crates() {
 fn the_default_features_bring_thirteen_crates_more() {
     let mut expected: BTreeSet<_> = MACROS.map(str::to_owned).into();
     let runtime = [
-        // What `uuid` takes the operating system's randomness through.
+        // `uuid` reads the randomness of the operating system through these crates.
         "cfg-if",
         "getrandom",
         "libc",

@@ -48,7 +48,7 @@ fn each_word_is_a_verdict() {
     }
 }
 
-/// An error with a hint, as an adapter has it.
+/// An error with a hint, like those of the adapters.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error("busy")]
 #[retryable(throttled, after = "0")]
@@ -81,7 +81,7 @@ enum Forwards {
 }
 
 #[test]
-fn forward_asks_the_inner_error_for_verdict_and_hint() {
+fn forward_takes_verdict_and_hint_from_the_inner_error() {
     assert_eq!(said(&Forwards::Only(reset())), (Verdict::Transient, None));
     assert_eq!(
         said(&Forwards::Only(ErrorKind::NotFound.into())),
@@ -103,7 +103,7 @@ fn forward_asks_the_inner_error_for_verdict_and_hint() {
 }
 
 #[test]
-fn a_mark_on_the_field_needs_no_word_and_overrules_the_place() {
+fn a_marked_field_is_forwarded_to_without_a_word_and_whatever_its_place() {
     let error = Forwards::OwnMark(ErrorKind::NotFound.into(), Busy(SECOND));
     assert_eq!(said(&error), (Verdict::Throttled, Some(SECOND)));
     let Forwards::OwnMark(other, _) = error else {
@@ -234,7 +234,7 @@ impl WithFunctions {
 }
 
 #[test]
-fn with_is_given_the_fields_in_order() {
+fn with_receives_the_fields_in_order() {
     let status = |status| WithFunctions::Status(status, "body".to_owned(), SECOND);
     assert_eq!(said(&status(503)), (Verdict::Transient, Some(SECOND)));
     assert_eq!(
@@ -285,7 +285,7 @@ impl JudgedStruct {
 }
 
 #[test]
-fn with_above_the_type_is_given_the_error() {
+fn with_above_the_type_receives_the_error() {
     assert_eq!(said(&Judged::One), (Verdict::Throttled, None));
     assert_eq!(said(&Judged::Two), (Verdict::Permanent, None));
     assert_eq!(
@@ -363,8 +363,8 @@ where
 }
 
 #[test]
-fn only_what_is_forwarded_to_is_bounded() {
-    /// Has no verdict: `T` must not be asked for one.
+fn only_the_types_of_forwarded_fields_get_a_bound() {
+    /// A type without a verdict. The derive must not need a verdict of `T`.
     #[derive(Debug)]
     struct Silent;
     let other: Generic<'_, Silent, 1, io::Error> = Generic::Other(&[Silent]);
@@ -406,7 +406,7 @@ enum Shadowed {
 }
 
 #[test]
-fn names_of_ours_and_of_std_are_free() {
+fn types_may_have_the_names_of_ours_and_of_std() {
     assert_eq!(said(&Shadowed::Verdict), (Verdict::Transient, None));
     assert_eq!(
         said(&Shadowed::Option {
@@ -417,9 +417,9 @@ fn names_of_ours_and_of_std_are_free() {
     assert_eq!(said(&Shadowed::None), (Verdict::Permanent, None));
 }
 
-/// The expansion under every lint, without a prelude, with the crate elsewhere.
+/// The expansion has no warning under any lint, without a prelude, and with the facade at another path.
 #[deny(warnings, clippy::pedantic, clippy::nursery)]
-/// `codes` takes what a variant has: integers of any type, and texts.
+/// `codes` accepts the types that such variants have: integers of any type, and texts.
 #[derive(Retryable)]
 enum Codes<'a> {
     #[retryable(with = "reattempt::codes::http_status")]

@@ -1,4 +1,4 @@
-//! `docs/ERRORS.md` quotes what the compiler says, and what the macro says.
+//! `docs/ERRORS.md` quotes errors of the compiler and of the macro.
 
 use std::path::Path;
 use std::{env, fs};
@@ -16,7 +16,7 @@ fn each_quoted_error_is_one_that_the_compiler_gives() {
             said.push_str(&fs::read_to_string(path).unwrap());
         }
     }
-    // What the attribute alone decides is held by the macro's own tests.
+    // The tests of the macro check the errors that need no compiler.
     let refused = root.join("retry-macros/src/lower/tests/refused.txt");
     for line in fs::read_to_string(refused).unwrap().lines() {
         if let Some(first) = line.strip_prefix("  ") {

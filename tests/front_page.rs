@@ -1,4 +1,4 @@
-//! The pages that people read first: they are short, and what they point to exists.
+//! The pages that people read first are short, and their links lead somewhere.
 
 mod markdown;
 
@@ -27,7 +27,7 @@ fn prose(page: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The places that the links of a page name, pictures included.
+/// The targets of the links of a page, pictures included.
 fn targets(page: &str) -> Vec<String> {
     let page = prose(page);
     let inline = page
@@ -41,7 +41,7 @@ fn targets(page: &str) -> Vec<String> {
     inline.chain(named).map(str::to_owned).collect()
 }
 
-/// The words of a page: what stands outside of code blocks, comments and the targets of links.
+/// The number of words of a page, outside of code blocks, comments and the targets of links.
 fn words(page: &str) -> usize {
     let mut text = prose(page);
     for target in targets(page) {

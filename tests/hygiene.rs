@@ -1,5 +1,5 @@
-//! The expansion in a hostile crate: no prelude, every name that it could rely on is another thing, a
-//! facade by another name, attributes out of macros, raw identifiers.
+//! The expansion in a hostile crate: there is no prelude, names that it could use mean something else, the facade
+//! has another name, attributes come out of macros, and identifiers are raw.
 
 #![no_implicit_prelude]
 #![allow(
@@ -147,7 +147,7 @@ mod without_prelude {
 }
 
 #[::std::prelude::v1::test]
-fn a_crate_without_a_prelude_is_no_obstacle() {
+fn it_compiles_in_a_crate_without_a_prelude() {
     let client = without_prelude::Client;
     let text = String::from("text");
     assert_eq!(
@@ -168,7 +168,7 @@ fn a_crate_without_a_prelude_is_no_obstacle() {
     assert_eq!(count(without_prelude::derived), 3);
 }
 
-/// Types, modules, macros and methods of the names that a careless expansion would use.
+/// Types, modules, macros and methods with the names that a careless expansion would use.
 mod shadowed {
     #![expect(
         dead_code,
@@ -231,8 +231,8 @@ mod shadowed {
         };
     }
 
-    /// Methods that every type has, called as ours are. (An inherent method comes first only where it
-    /// borrows its receiver in the same way.)
+    /// Methods of every type, with the names of our methods. An inherent method comes first only if it borrows its
+    /// receiver in the same way.
     trait Everywhere {
         fn attempt(&mut self) {}
         fn settle(&mut self) {}
@@ -302,7 +302,7 @@ mod shadowed {
 }
 
 #[::std::prelude::v1::test]
-fn shadowed_names_are_no_obstacle() {
+fn it_compiles_beside_shadowed_names() {
     let everything = |calls| {
         let (list, text) = (::std::vec::Vec::new(), String::new());
         shadowed::everything(calls, list, text, ::std::time::Duration::from_millis(1))
@@ -332,7 +332,7 @@ fn the_facade_may_be_elsewhere() {
     assert_eq!(count(by_another_name), 3);
 }
 
-/// Each part of the function and of the attribute from the macro's arguments.
+/// Each part of the function and of the attribute is an argument of the macro.
 macro_rules! annotated {
     (
         $(#[$attribute:meta])* $visibility:vis $name:ident($calls:ident, $argument:ident: $ty:ty) -> $output:ty
@@ -359,7 +359,7 @@ fn never(_: &::std::io::Error) -> bool {
 }
 
 annotated! {
-    /// Out of a macro.
+    /// A macro writes this function.
     #[doc(hidden)]
     pub(crate) generated(calls, text: String) -> ::std::io::Result<()> {
         ::std::mem::drop(text);
@@ -368,7 +368,7 @@ annotated! {
     ::std::time::Duration::from_secs(1), 4, ::std::fmt::Error, ::std::io::Error { .. }, never, "label"
 }
 
-/// A body whose names are the macro's own, beside arguments of the same names that are the caller's.
+/// The names in the body are those of the macro. The arguments of the caller have the same names.
 macro_rules! own_names {
     ($calls:ident, $call:ident) => {
         #[::reattempt::retry(timeout = "1s")]
@@ -400,7 +400,7 @@ impl Client {
     method!(self, method, self.limit);
 }
 
-/// `$name` where nothing but tokens is known.
+/// `$name` stands where a macro only has tokens.
 macro_rules! tokens {
     ($($all:tt)*) => { $($all)* };
 }

@@ -1,9 +1,8 @@
-//! Nothing is added to the caller's warnings, and nothing is hidden.
+//! The attribute adds no warning to the function, and hides no warning.
 //!
-//! The functions of `tests/silent`, which clippy compiles with its warnings denied, and those of
-//! `lints/warned.rs`, which deserve many, are compiled twice under every lint there is: once as they
-//! are and once without their `#[reattempt::retry(…)]`. The diagnostics have to be the same: the
-//! lint, its characters and its words.
+//! The test compiles two sets of functions twice under every lint: as they are, and without their
+//! `#[reattempt::retry(…)]`. Those of `tests/silent` have no clippy warning, and those of `lints/warned.rs` have
+//! many. The diagnostics have to be the same: the lint, its characters and its words.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-/// Lints that rustc allows by default, and all of clippy's; the rest is on anyway.
+/// Lints that rustc allows by default, and all lints of clippy. The others are on by default.
 const LINTS: &[&str] = &[
     "clippy::all",
     "clippy::pedantic",
@@ -93,7 +92,7 @@ struct Diagnostic {
     columns: (u64, u64),
     lint: String,
     message: String,
-    /// Between the parentheses of an attribute.
+    /// Whether it is between the parentheses of an attribute.
     in_attribute: bool,
 }
 
@@ -117,7 +116,7 @@ fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
         };
         inherent.iter().any(known)
     });
-    // No more than what the file says, with its reason.
+    // The file names each lost warning, with the reason.
     assert_eq!(
         inherent.len(),
         source.matches("// lost: ").count(),
@@ -139,7 +138,7 @@ fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
     assert!(idle.is_empty(), "does not fire: {idle:?}");
 }
 
-/// The lines from each mark to the next blank one, and what the mark says.
+/// The lines from each mark to the next blank line, and the text of the mark.
 fn marked(source: &str, mark: &str) -> Vec<(Range<u64>, String)> {
     let mut found: Vec<(Range<u64>, String)> = Vec::new();
     let mut open = false;
@@ -156,7 +155,7 @@ fn marked(source: &str, mark: &str) -> Vec<(Range<u64>, String)> {
     found
 }
 
-/// The diagnostics of the one that the other has not.
+/// The diagnostics of `one` that `other` does not have.
 fn difference(one: &[Diagnostic], other: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut left = other.to_vec();
     let mut only = Vec::new();
@@ -170,18 +169,18 @@ fn difference(one: &[Diagnostic], other: &[Diagnostic]) -> Vec<Diagnostic> {
     only
 }
 
-/// Whether a diagnostic is about what only one of the versions has.
+/// Whether a diagnostic is about code that only one of the versions has.
 fn is_ours_to_differ(found: &Diagnostic) -> bool {
-    // What the user wrote between the parentheses of the attribute. (What blames the whole attribute
-    // is about generated code.)
-    // The tail of a function that returns a future is generated; the lint wants no such tails.
+    // The user wrote the code between the parentheses of the attribute. A diagnostic about the whole
+    // attribute is about generated code.
+    // The last expression of a function that returns a future is generated, which this lint does not want.
     let tail = found.file == "methods.rs" && found.lint == "clippy::implicit_return";
-    // An argument that each attempt has for itself is shadowed twice, which `restriction` sees otherwise.
+    // An argument with a binding in each attempt is shadowed twice, which changes the lints of `restriction`.
     let shadowed = found.lint.starts_with("clippy::shadow_");
     found.in_attribute || tail || shadowed
 }
 
-/// Writes a package with both versions of the files, and gives its folder.
+/// Writes a package with both versions of the files, and returns its folder.
 fn package(files: &[PathBuf]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lints-of-both");
@@ -210,7 +209,7 @@ fn package(files: &[PathBuf]) -> PathBuf {
     package
 }
 
-/// Puts `#[cfg(true)]` in the place of each `#[reattempt::retry…]`, so that lines and columns stay.
+/// Replaces each `#[reattempt::retry…]` with a `#[cfg(true)]` of the same size, so that lines and columns stay.
 fn without_attributes(source: &str) -> String {
     let mut plain = String::new();
     let mut rest = source;
@@ -225,7 +224,7 @@ fn without_attributes(source: &str) -> String {
     plain
 }
 
-/// An attribute of the same length and lines that does nothing.
+/// An attribute with the same length and lines that has no effect.
 fn nothing(attribute: &str) -> String {
     let (start, end) = ("#[cfg(true", ")]");
     let within = attribute.len() - start.len() - end.len();
@@ -302,7 +301,7 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
     let lint = message["code"]["code"].as_str()?.to_owned();
     let spans = message["spans"].as_array()?;
     let mut span = spans.iter().find(|span| span["is_primary"] == true)?;
-    // What a macro of the standard library is told of was written where it is called.
+    // The code in a macro of the standard library was written where the macro is called.
     while span["file_name"].as_str()?.ends_with("macros.rs") {
         span = &span["expansion"]["span"];
     }

@@ -1,5 +1,5 @@
-//! Events reach the crate `log` where no subscriber is set and `tracing` hands them on. A subscriber in the same
-//! process would take them, so this is a test of its own.
+//! Events reach the crate `log` if no subscriber is set and `tracing` passes them on. A subscriber in the same
+//! process would take them, so this is its own test binary.
 
 use std::io;
 use std::sync::{Mutex, Once};
@@ -33,7 +33,7 @@ fn listen() {
     });
 }
 
-/// The lines of one function; each test has its own.
+/// The lines of one function. Each test has its own function.
 fn lines(function: &str) -> Vec<String> {
     let field = format!("function={function:?}");
     let mut lines = LINES.lock().unwrap().clone();

@@ -1,4 +1,4 @@
-//! The map in CONTRIBUTING.md is the code: modules use only those below them, so they form no circle.
+//! The map in CONTRIBUTING.md agrees with the code: a module uses only modules below it, so there is no circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The modules of a crate with the line of the map on which each stands.
+/// The modules of a crate, each with its line of the map.
 fn places(name: &str) -> BTreeMap<&'static str, usize> {
     let heading = format!("\n{name}/src\n");
     let (_, lines) = PAGE.split_once(&heading).expect("the crate is on the map");
@@ -21,7 +21,7 @@ fn places(name: &str) -> BTreeMap<&'static str, usize> {
         .take_while(|line| line.starts_with(' '))
         .enumerate()
     {
-        // Two spaces between modules, more before the words.
+        // There are two spaces between modules, and more before the description.
         let (modules, words) = line.trim().split_once("   ").expect(line);
         assert!(!words.trim().is_empty(), "{line}");
         for module in modules.split_whitespace() {
@@ -31,7 +31,7 @@ fn places(name: &str) -> BTreeMap<&'static str, usize> {
     places
 }
 
-/// The files of a crate by module, without tests.
+/// The modules of the files of a crate, and their texts, without tests.
 fn files(name: &str) -> Vec<(String, String)> {
     let source = root().join(name).join("src");
     let mut folders = vec![source.clone()];
@@ -57,7 +57,7 @@ fn files(name: &str) -> Vec<(String, String)> {
     files
 }
 
-/// A file without comments, tests, and what only links of the documentation need.
+/// A file without comments, tests, and imports that only links of the documentation need.
 fn code(text: &str) -> String {
     let (text, _) = text.split_once("mod tests {").unwrap_or((text, ""));
     let mut lines = text.lines();
@@ -72,7 +72,7 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The names that follow `crate::`, those of a list included.
+/// The names after `crate::`, including those of a list.
 fn named(code: &str) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
@@ -106,7 +106,7 @@ fn first(path: &str) -> Option<String> {
     path.split_whitespace().next().map(str::to_owned)
 }
 
-/// What the root re-exports, by name, with its module.
+/// The names that the root re-exports, each with its module.
 fn exports(files: &[(String, String)]) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
     for (_, code) in files.iter().filter(|(module, _)| module == "lib") {

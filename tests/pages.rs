@@ -35,21 +35,21 @@ fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The features of a manifest, in order, with what each turns on.
+/// The features of a manifest, in order, each with the features and dependencies that it turns on.
 fn features(manifest: &str) -> Vec<(&str, &str)> {
     let (_, features) = manifest.split_once("[features]\n").unwrap();
     let features = features.split("\n\n").next().unwrap().lines();
     features.filter_map(|line| line.split_once(" = ")).collect()
 }
 
-/// The client that a feature of the runtime is about, and its version: the first dependency that it turns on.
+/// The client of a feature of the runtime, and its version. It is the first dependency that the feature turns on.
 fn client(manifest: &str, feature: &str) -> Option<String> {
-    // Their dependencies are tools.
+    // The dependencies of these features are not clients.
     if ["config", "testing"].contains(&feature) {
         return None;
     }
@@ -106,7 +106,7 @@ fn the_table_of_features_is_that_of_the_manifest() {
         .map(|row| [row[0].clone(), row[1].clone(), row[2].clone()])
         .collect();
     assert_eq!(found, expected);
-    // What a feature brings is said in its row.
+    // The row of a feature says what it turns on.
     for ((name, on), row) in all.iter().filter(|(name, _)| *name != "default").zip(&rows) {
         let brought: BTreeSet<_> = on
             .split('"')
@@ -121,7 +121,7 @@ fn the_table_of_features_is_that_of_the_manifest() {
 }
 
 #[test]
-fn what_is_pasted_into_a_manifest_names_the_version_and_features_of_this_one() {
+fn lines_to_paste_into_a_manifest_have_the_version_and_features_of_this_crate() {
     let manifest = read("Cargo.toml");
     let names: Vec<_> = features(&manifest)
         .into_iter()
@@ -153,7 +153,7 @@ fn what_is_pasted_into_a_manifest_names_the_version_and_features_of_this_one() {
     assert!(seen >= 3, "{seen}");
 }
 
-/// The pages of the documentation by the name that rustdoc links go by, each without its code.
+/// The pages of the documentation without their code, by the names that links of rustdoc use.
 fn pages() -> BTreeMap<String, String> {
     let mut pages = BTreeMap::new();
     for (name, path) in [
@@ -247,7 +247,7 @@ fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
     sorted.sort();
     pages.sort();
     assert_eq!(sorted, pages);
-    // Who links to a page by its question uses its words.
+    // A link whose text is a question has the words of the page's question.
     for (from, page) in self::pages() {
         for (name, question) in &listed {
             let target = format!("](crate::guide::{name}");
@@ -260,7 +260,7 @@ fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
 }
 
 #[test]
-fn each_test_that_a_promise_names_is_there() {
+fn each_test_that_a_promise_names_exists() {
     let rows = table(&read("src/guide/promises.md"), "| | promise | test |");
     assert_eq!(rows.len(), 10);
     for row in rows {

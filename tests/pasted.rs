@@ -1,6 +1,6 @@
-//! The README, pasted into an empty package: its lines of Cargo.toml and its function compile and run there.
+//! The lines of Cargo.toml and the function of the README compile and run in an empty package.
 //!
-//! The package is in the workspace's target folder and shares what is compiled there, so it is quick.
+//! The package is in the target folder of the workspace and shares its compiled crates, so the test is quick.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ async fn main() {
 }
 "#;
 
-/// The blocks of code of the page in this language.
+/// The code blocks of the page in this language.
 fn blocks(language: &str) -> Vec<&'static str> {
     let mark = format!("```{language}\n");
     let blocks = README.split(&mark).skip(1);
@@ -54,7 +54,7 @@ fn package() -> PathBuf {
     fs::create_dir_all(folder.join("src")).unwrap();
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::write(folder.join("src/main.rs"), format!("{function}{MAIN}")).unwrap();
-    // The versions that are here: nothing is downloaded.
+    // The versions are those of the workspace, so that cargo downloads nothing.
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     folder
 }

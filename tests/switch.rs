@@ -1,4 +1,4 @@
-//! The switch that turns retries off. It acts on the whole process, so this is a test of its own.
+//! The switch that turns retries off. It affects the whole process, so this is its own test binary.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,10 +34,10 @@ async fn hangs(calls: &AtomicU32) -> io::Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_retries_a_call_ends_after_the_attempt_under_way_and_limits_hold() {
+async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold() {
     assert!(is_enabled());
 
-    // A call that runs makes the attempt that it waits for, and no other.
+    // A call in a wait makes the attempt after the wait, and no other.
     let calls = AtomicU32::new(0);
     let (ended, ()) = tokio::join!(observe(fails(&calls)), async {
         sleep(WAIT / 2).await;

@@ -1,18 +1,18 @@
-//! The errors of rustc and the macro for wrong input, and odd input that compiles.
+//! The errors of rustc and of the macro for wrong input, and unusual input that compiles.
 //!
-//! Each file of `ui/fail` holds one mistake (or says how many) and begins with the first line of its
-//! message; the `.stderr` beside it is written by `TRYBUILD=overwrite cargo test --test ui`, never by
-//! hand.
+//! Each file of `ui/fail` has one mistake, or a line that says how many. It begins with the first line of its
+//! message. `TRYBUILD=overwrite cargo test --test ui` writes the `.stderr` beside it. Never edit that by hand.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Apart from what compiles: with nothing to run, trybuild checks all files in one run of cargo, on all cores.
+/// These files are apart from those that compile. If nothing has to run, trybuild checks all files in one run of
+/// cargo, on all cores.
 #[test]
 fn wrong_input_is_refused() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/fail/*.rs");
-    // Shapes of real code.
+    // This file has shapes of real code.
     cases.compile_fail("tests/corpus/refused.rs");
 }
 
@@ -24,7 +24,7 @@ fn odd_input_compiles() {
 }
 
 #[test]
-fn each_message_is_the_one_its_file_is_about() {
+fn each_file_has_the_message_of_its_first_line() {
     let files = files().unwrap();
     assert!(files.len() >= 70, "{}", files.len());
     let wrong: Vec<_> = files.iter().filter_map(|file| check(file).err()).collect();
@@ -58,7 +58,7 @@ fn each_refused_shape_of_real_code_has_one_error_on_its_line() {
     assert_eq!(found, expected);
 }
 
-/// Excerpts of the standard library change with it, and where its source is installed.
+/// Excerpts of the standard library change with its version, and depend on whether its source is installed.
 #[test]
 fn few_messages_quote_the_standard_library() {
     let quotes = |file: &PathBuf| {
@@ -69,7 +69,7 @@ fn few_messages_quote_the_standard_library() {
     assert!(quoting.len() <= 5, "{quoting:?}");
 }
 
-/// Whatever is wrong, it has a smaller place than all of the attribute.
+/// Every mistake has a smaller span than the whole attribute.
 #[test]
 fn no_error_points_at_the_whole_attribute() {
     let mut wrong = Vec::new();
@@ -91,9 +91,9 @@ fn no_error_points_at_the_whole_attribute() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// A line that the compiler proposes to write has a `+` below it.
+/// A line that the compiler suggests has a `+` below it.
 #[test]
-fn no_message_proposes_a_private_name() {
+fn no_message_suggests_a_private_name() {
     for file in files().unwrap() {
         let stderr = fs::read_to_string(file.with_extension("stderr")).unwrap();
         let lines: Vec<_> = stderr.lines().collect();

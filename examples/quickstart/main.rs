@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("A server that is down, then stalls, then is overloaded, and then answers:");
     let server = Server::reserve()?;
     let addr = server.addr();
-    // At first nobody listens, so the first attempt is refused.
+    // At first no server listens, so the first attempt is refused.
     let task = tokio::spawn(server.listen_after(
         Duration::from_millis(1),
         vec![

@@ -18,7 +18,7 @@ pub(crate) enum Behaviour {
     Answer(&'static str),
 }
 
-/// A reserved port on which nobody listens yet, so connections are refused.
+/// A reserved port on which no server listens yet, so connections are refused.
 pub(crate) struct Server {
     socket: TcpSocket,
     addr: SocketAddr,
@@ -36,7 +36,7 @@ impl Server {
         self.addr
     }
 
-    /// Listens after a delay. Each connection gets the next behaviour; the last one is repeated.
+    /// Listens after a delay. Each connection gets the next behaviour, and later connections get the last.
     pub(crate) async fn listen_after(
         self,
         delay: Duration,

@@ -24,7 +24,7 @@ use crate::argument::Named;
 const USAGE: &str = "usage: cargo run --example schedule -- POLICY [POLICY] [--svg FILE]\n\
                      POLICY is the name of a preset, FAST_IO, or settings, 'attempts = 6, base = \"50ms\"'";
 
-/// What the command line asks for.
+/// The arguments of the command line.
 #[derive(Debug)]
 struct Asked {
     policies: Vec<Named>,
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads the arguments; every mistake in them is a line of the error.
+/// Reads the arguments. Each mistake in them is a line of the error.
 fn asked(arguments: impl Iterator<Item = OsString>) -> Result<Asked, String> {
     let mut texts = Vec::new();
     let mut picture = None;

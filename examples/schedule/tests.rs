@@ -1,4 +1,4 @@
-//! What the example shows, and what it refuses.
+//! The output of the example, and the arguments that it refuses.
 
 use std::fs;
 use std::time::Duration;
@@ -80,7 +80,7 @@ fn bad_settings_are_refused_in_the_words_of_the_configuration() {
     ] {
         let error = given(&[text]).unwrap_err();
         assert_eq!(error, message.replace("KEYS", KEYS), "{text}");
-        // Both mistakes of two policies are shown.
+        // The error has the mistakes of both policies.
         let both = given(&["factor = 0.5", text]).unwrap_err();
         assert!(
             both.starts_with("policy.factor: factor 0.5 is not from 1 to 1000; "),

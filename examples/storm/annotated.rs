@@ -1,4 +1,4 @@
-//! The same fleet through annotated functions, beside the simulation.
+//! Compares the simulation with the same fleet through annotated functions.
 
 use anyhow::Result;
 use simulation::SEED;

@@ -1,4 +1,4 @@
-//! What the budget costs where attempts fail at random.
+//! The cost of the budget if attempts fail at random.
 
 use anyhow::Result;
 use simulation::tables::{self, FAILING};

@@ -92,7 +92,7 @@ fn compared(cells: &Cells) -> String {
     lines
 }
 
-/// The strategy of the reference that one of ours is compared with.
+/// The strategy of the reference with which a strategy of ours is compared.
 fn like(strategy: Strategy) -> Strategy {
     match strategy {
         Strategy::Decorrelated => Strategy::Article,

@@ -1,5 +1,4 @@
-//! What retries do to a server, in tables and pictures: the AWS experiment, overload, and the cost of
-//! the budget.
+//! The load of retries on a server, in tables and pictures: the AWS experiment, overload, and the cost of the budget.
 //!
 //! ```text
 //! cargo run --release --example storm              # everything in virtual time, about two minutes

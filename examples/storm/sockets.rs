@@ -166,7 +166,7 @@ async fn measure() -> Result<Vec<Vec<u32>>> {
         .collect())
 }
 
-/// Begins a call every ten milliseconds, also while earlier ones still run.
+/// Begins a call every ten milliseconds, even while earlier calls still run.
 async fn calls(fetch: Fetch, address: SocketAddr) {
     let client = Client::builder()
         .no_proxy()
@@ -192,7 +192,7 @@ async fn calls(fetch: Fetch, address: SocketAddr) {
     }
 }
 
-/// A server on loopback; it ends with the runtime.
+/// A server on loopback. It ends with the runtime.
 struct Server {
     address: SocketAddr,
     counts: Arc<Mutex<Vec<u32>>>,

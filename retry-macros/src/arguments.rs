@@ -9,9 +9,8 @@
 //! `clone(x)`                  cloned;  every other argument is then borrowed
 //! ```
 //!
-//! A captured argument is captured by *unique* reference, through a borrow in a branch that is never
-//! taken: `&mut T` may cross threads if `T` may, while `&T` asks `T: Sync`, which the plain function
-//! does not.
+//! An attempt captures a borrowed argument by *unique* reference, because of a `&mut` in a branch that is
+//! never taken. `&mut T` is `Send` if `T` is. `&T` would need `T: Sync`, which the plain function does not.
 
 mod binding;
 mod pattern;
@@ -24,7 +23,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::Attribute;
 
-use self::binding::{Binding, Treatment, lent_if, moved_fields, treatment};
+use self::binding::{Binding, Treatment, treatment};
 use self::pattern::{Known, collect};
 pub(crate) use self::plan::Plan;
 use self::plan::again;
@@ -35,7 +34,6 @@ use crate::errors::Errors;
 use crate::future::Shape;
 use crate::item::Function;
 use crate::model::Model;
-use crate::usage;
 
 pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
@@ -64,22 +62,12 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             if name.by_ref {
                 return;
             }
-            let text = name.ident.to_string();
-            let uses = usage::read(&text, body);
+            let kept = attributes.iter().filter(|attribute| is_kept(attribute));
             let binding = Binding {
-                ident: name.ident.clone(),
                 mutable: name.mutability.as_ref().map(|token| token.span),
-                known: name.known,
                 is_self,
-                attributes: attributes
-                    .iter()
-                    .filter(|attribute| is_kept(attribute))
-                    .collect(),
-                usage: uses.usage,
-                fields: moved_fields(uses, &text, body),
-                lent_if: lent_if(name.known, function),
-                held: binding::is_held(&text, model),
-                blocking: model.blocking.is_some(),
+                attributes: kept.collect(),
+                ..Binding::of(name.ident, name.known, body, function, model)
             };
             let treatment = treatment(&binding, function, model);
             if treatment.rebinds() {
@@ -106,36 +94,21 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
     plan
 }
 
-/// Whether an attribute of an argument says something of its name, too: whether it is there, and
-/// which lints are heard.
+/// Whether the binding of an attempt needs this attribute of the argument too: a `cfg` or the level of a lint.
 fn is_kept(attribute: &Attribute) -> bool {
     ["cfg", "allow", "expect", "warn", "deny"]
         .iter()
         .any(|kept| attribute.path().is_ident(kept))
 }
 
-/// What stands before a handmade future is made once; the future may hand it over as an argument.
+/// Plans the variables that a function binds before its handmade future. They exist once in a call, and the
+/// future may hand them over like arguments.
 fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
-    let Some(Shape::Block { locals, body, .. }) =
-        function.handmade.as_ref().map(|handmade| &handmade.shape)
-    else {
+    let Some(Shape::Block { locals, body, .. }) = function.shape() else {
         return;
     };
     for local in locals {
-        let text = local.to_string();
-        let uses = usage::read(&text, body);
-        let binding = Binding {
-            ident: local.clone(),
-            mutable: None,
-            known: Known::Nothing,
-            is_self: false,
-            attributes: Vec::new(),
-            usage: uses.usage,
-            fields: moved_fields(uses, &text, body),
-            lent_if: None,
-            held: binding::is_held(&text, model),
-            blocking: false,
-        };
+        let binding = Binding::of(local, Known::Nothing, body, function, model);
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, plan);
     }
@@ -147,8 +120,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let cfg = cfg_of(binding);
     let plumbing = Span::mixed_site().located_at(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
-    // These fire on a binding that has the user's name, and it has to have that name. With a `mut` of ours, clippy
-    // sees that the binding is generated.
+    // These lints fire on a binding that has the user's name. With a `mut` of ours, clippy sees that the binding is
+    // generated.
     let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
     let attempt = match treatment {
         Treatment::Leave => return,
@@ -191,21 +164,22 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
             }
             let value = value(binding, treatment, plan);
-            // Under its own name: a second one would be a second copy in the future.
+            // An attempt that captures this binding holds one copy. If the attempt bound the name again, its future
+            // would hold two.
             let (unique, captured) = if binding.blocking {
                 let moved =
                     quote_spanned!(plumbing=> #(#cfg)* if false { __retry::handed_over(#name) });
                 plan.each.extend(Some(moved).filter(|_| !binding.held));
                 (None, None)
             } else {
-                // What is not moved after all, because it is `Copy` or only borrowed, is captured uniquely.
+                // An attempt that does not move the value, because it is `Copy` or only borrowed, captures it uniquely.
                 let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;);
                 (Some(quote_spanned!(plumbing=> mut)), Some(captured))
             };
             let shadows = (mutability.is_some() || unique.is_none()).then_some(shadows);
             let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
             match mutability {
-                // In the attempt, where rustc sees that a value is assigned and never read.
+                // The attempt binds it, so that rustc warns of a value that is assigned and never read.
                 Some(mutability) if !binding.held => {
                     plan.never.extend(captured);
                     rebound(mutability)
@@ -230,7 +204,7 @@ fn cfg_of<'b>(binding: &'b Binding<'_>) -> impl Iterator<Item = &'b Attribute> +
     attributes.filter(|attribute| attribute.path().is_ident("cfg"))
 }
 
-/// What each attempt has of an argument that the body hands over.
+/// The value that each attempt gets for an argument that the body hands over.
 fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenStream {
     let name = &binding.ident;
     let plumbing = Span::mixed_site().located_at(name.span());
@@ -243,8 +217,8 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
             });
             quote_spanned!(plumbing=> #parts.for_each_attempt())
         }
-        // The compiler looks for the method on `Argument`, where the type is `Clone`, on `Lent` by
-        // this trait, and last where it refuses the argument.
+        // rustc uses the first method that fits: that of `Argument`, which clones; that of `Lent` by this
+        // trait, which lends; that of `Unshared`, which refuses the argument.
         Treatment::ChooseByBound => {
             let bounds = &binding.lent_if;
             quote_spanned! {plumbing=> {

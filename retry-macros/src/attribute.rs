@@ -1,5 +1,5 @@
-//! The pipeline of the attribute, and its recovery rule: the function is always emitted as it was typed, beside the
-//! errors, so that its callers compile and editors keep working.
+//! The pipeline of the attribute. If there are errors, it emits the function beside them as it was typed, so that
+//! callers compile and editors keep working.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     });
     match (errors.finish(), planned) {
         (None, Some((function, plan))) => expand::expand(&function, &model, &plan),
-        // rustc refuses an attribute on an expression. An expression has to be replaced by an expression.
+        // A closure stands where rustc expects an expression, so its replacement has to be an expression too.
         (errors, _) if item::is_closure(item) => quote!({ #errors #item }),
         (errors, _) => quote!(#item #errors),
     }

@@ -1,4 +1,4 @@
-//! The rules of an attribute as code: from an error to a ruling.
+//! The rules of an attribute as code that makes a ruling on an error.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Expr, Type};
 use crate::item::{Function, visible_error};
 use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 
-/// An expression that rules on the error that `error` names, a `&Failed<E>`.
+/// Writes an expression that rules on `error`, a `&Failed<E>`.
 ///
 /// ```text
 /// Input:   unless = U, matches = "P", on = "A | B", when = W
@@ -24,8 +24,8 @@ use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 ///          }
 /// ```
 ///
-/// Without `on`, `matches` and `when` the last branch is `Ruling::by(verdict_of(error.error()))`: the error's
-/// own verdict.
+/// Without `on`, `matches` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
+/// the error's own verdict.
 pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> TokenStream {
     let plumbing = Span::mixed_site();
     let Rules {
@@ -65,7 +65,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
         },
         (None, None) if matches.is_some() || never_retries(model) => stop.clone(),
         (None, None) => {
-            // rustc's "does not say which of its errors are worth another attempt" belongs on the
+            // This span puts rustc's "does not say which of its errors are worth another attempt" on the
             // error's type in the signature.
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
             let at = plumbing.located_at(blamed.span());
@@ -80,7 +80,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
             quote_spanned! {plumbing=>
                 match #error.error() {
                     #pattern => __retry::Ruling::retry(#said),
-                    // The user's pattern may match every error, so that nothing is left for ours.
+                    // The user's pattern may match every error, so that rustc finds this branch unreachable.
                     #[allow(unreachable_patterns)]
                     _ => #decision,
                 }
@@ -94,7 +94,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
     quote_spanned!(plumbing=> if #error.is_vetoed() { #stop } else { #decision })
 }
 
-/// Whether `unless` or `not_on` forbids another attempt after an error, which `error` names, a `&Failed<E>`.
+/// Writes whether `unless` or `not_on` forbids another attempt after `error`, a `&Failed<E>`.
 ///
 /// ```text
 /// Input:   unless = U, not_on = "N"
@@ -114,12 +114,12 @@ pub(crate) fn veto(model: &Model, error: &Ident) -> Option<TokenStream> {
 /// A search for errors of a type: `error.search::<A>().find`.
 fn searched(error: &Ident, ty: &Type, method: &str) -> TokenStream {
     let plumbing = Span::mixed_site();
-    // rustc's "can never be found inside" belongs on the type.
+    // This span puts rustc's "can never be found inside" on the type.
     let method = Ident::new(method, plumbing.located_at(ty.span()));
     quote_spanned!(plumbing=> #error.search::<#ty>().#method)
 }
 
-/// A question of the user's about the error.
+/// Applies a predicate of the user's to the error.
 fn asked(error: &Ident, predicate: &Spanned<Expr>) -> TokenStream {
     ask(
         &quote_spanned!(Span::mixed_site()=> #error.error()),
@@ -127,7 +127,7 @@ fn asked(error: &Ident, predicate: &Spanned<Expr>) -> TokenStream {
     )
 }
 
-/// Whether there is but one attempt, so that nothing is asked of the error's type.
+/// Whether a call makes a single attempt, so that the error's type needs no verdict.
 fn never_retries(model: &Model) -> bool {
     matches!(
         model.attempts.as_ref().map(|attempts| &attempts.value),
@@ -135,10 +135,9 @@ fn never_retries(model: &Model) -> bool {
     )
 }
 
-/// A question of the user's, asked about `subject`.
+/// Applies a predicate of the user's to `subject`.
 pub(crate) fn ask(subject: &impl ToTokens, predicate: &Spanned<Expr>) -> TokenStream {
-    // rustc's "type mismatch in closure arguments" belongs on the predicate, and it blames the whole
-    // call.
+    // rustc reports "type mismatch in closure arguments" on the whole call. This span puts it on the predicate.
     let at = Span::mixed_site().located_at(predicate.span);
     let value = &predicate.value;
     quote_spanned!(at=> __retry::ask(#subject, #value))

@@ -7,14 +7,14 @@ use crate::item;
 /// Whether an expression can stand in a `const`, as far as its tokens show: literals, names in
 /// capitals, variants, the constructors of `Duration`, and `Policy::new()` with setters.
 ///
-/// When in doubt it is not: an expression that each call works out is right too, only slower.
+/// If unsure, it answers no. A call can evaluate a constant expression too, only slower.
 pub(crate) fn is_constant(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
         Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
         Expr::Group(group) => is_constant(&group.expr),
         Expr::Paren(paren) => is_constant(&paren.expr),
-        // A dereference runs code: that of a `LazyLock`, say.
+        // A dereference may run code, such as that of a `LazyLock`.
         Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_constant(&unary.expr),
         Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
         Expr::Call(call) => {
@@ -47,7 +47,8 @@ pub(crate) fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-/// Arithmetic on numbers is constant; on durations it is not, and a name does not say which it is.
+/// Whether an operand is a literal. Arithmetic on numbers is constant and on durations it is not, and a name
+/// does not show which of them it is.
 fn is_arithmetic(expr: &Expr) -> bool {
     matches!(expr, Expr::Lit(_)) || matches!(expr, Expr::Paren(paren) if is_arithmetic(&paren.expr))
 }
@@ -62,8 +63,8 @@ pub(crate) fn is_static(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the last name of a path is that of a constant or a variant, and it does not go through
-/// `Self` or `T`, which no item within a function can name.
+/// Whether the last name of a path is written like a constant or a variant. The path must not begin with `Self`
+/// or a type parameter, which no item within a function can name.
 fn is_constant_path(path: &Path) -> bool {
     let through_self = path.segments.first().is_some_and(|first| {
         let parameter = path.segments.len() > 1 && item::looks_generic(&first.ident);

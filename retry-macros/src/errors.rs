@@ -9,7 +9,7 @@ use std::fmt;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
-/// Writes functions that give a message: the first line, what to do, and a note.
+/// Writes functions that make a message: the first line, the help, and a note.
 macro_rules! messages {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $ty:ty),*) {
         $first:literal $(, $first_value:expr)*;
@@ -37,8 +37,8 @@ pub(crate) use self::typed::{quoted, typed, whole};
 
 /// The mistakes found so far.
 ///
-/// They are reported in the order of the source, whichever stage finds them: each knows its [place](At).
-/// Dropping it without [`finish`](Errors::finish) loses the mistakes, so that panics in tests (never for a user).
+/// Reports them in the order of the source, whichever stage finds them, because each has its [place](At).
+/// A drop without [`finish`](Errors::finish) loses the mistakes, so it panics in tests, though never for a user.
 #[derive(Default)]
 pub(crate) struct Errors {
     mistakes: Vec<(At, String)>,
@@ -56,7 +56,7 @@ impl Errors {
         self.mistakes.len()
     }
 
-    /// Gives a `compile_error!` for each mistake, in the order of the source; `None` without one.
+    /// Gives a `compile_error!` for each mistake, in the order of the source. `None` if there is no mistake.
     pub(crate) fn finish(mut self) -> Option<TokenStream> {
         let mistakes = self.take();
         let told = |(at, message): (At, String)| {
@@ -74,7 +74,7 @@ impl Errors {
             self.finished = true;
         }
         let mut mistakes = std::mem::take(&mut self.mistakes);
-        // Stable: mistakes within one argument stay in the order in which they were found.
+        // The sort is stable, so that mistakes within one argument stay in the order in which stages found them.
         mistakes.sort_by_key(|(at, _)| at.position);
         mistakes
     }
@@ -99,19 +99,19 @@ impl Drop for Errors {
     }
 }
 
-/// What an error points at: from one token to another, and where that stands among other mistakes.
+/// What an error points at: from one token to another, and its place among the other mistakes.
 ///
-/// Two spans, since joining them into one is not stable; rustc draws the line between them.
+/// It has two spans, because stable Rust cannot join spans. rustc underlines everything between them.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
     pub(crate) start: Span,
     pub(crate) end: Span,
-    /// Which argument of the attribute it is in, from 0. The item stands behind all of them.
+    /// The index of the argument of the attribute, from 0. The item comes after all arguments.
     pub(crate) position: usize,
 }
 
 impl At {
-    /// All of these tokens; the whole attribute where there are none.
+    /// The place of all these tokens. Without tokens, the place of the whole attribute.
     pub(crate) fn of(tokens: &impl ToTokens) -> Self {
         let mut tokens = tokens.to_token_stream().into_iter();
         let first = tokens.next();
@@ -139,7 +139,7 @@ impl From<Span> for At {
     }
 }
 
-/// A first line and, below it, what to do about it.
+/// A first line and, below it, the help.
 pub(crate) struct Message(String);
 
 impl Message {
@@ -164,7 +164,7 @@ impl fmt::Display for Message {
     }
 }
 
-/// Something wrong, and where: what the functions of `lower` return.
+/// A mistake and its place, as the functions of `lower` return it.
 pub(crate) struct Fault {
     pub(crate) at: At,
     pub(crate) message: Message,

@@ -1,4 +1,4 @@
-//! Model and function to code. Cannot fail.
+//! Writes the code of a function from its model and its plan. It cannot fail.
 //!
 //! ```text
 //! Input:   #[retry(attempts = 4, timeout = "1s", on = "io::Error")]
@@ -30,9 +30,9 @@
 //!          }
 //! ```
 //!
-//! The body is an async block of its own, so that `?` and `return` in it end an attempt, not the
-//! call. It is not a `move` block: what it only borrows stays for the next attempt. With `blocking` it is a
-//! closure, for which the same holds, and nothing is awaited: `call.attempt_blocking(|| { … BODY })`,
+//! The body becomes an async block, so that `?` and `return` in it end an attempt, not the call. It is not a
+//! `move` block, so that arguments that it only borrows stay for the next attempt. With `blocking`, the body
+//! becomes a closure in the same way, and the loop awaits nothing: `call.attempt_blocking(|| { … BODY })`,
 //! `call.wait_blocking(at)`.
 
 mod before_retry;
@@ -88,7 +88,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
                         quote!(#(#attributes)* let #pattern = #value;)
                     });
             let code = call(function, model, plan, body);
-            // `#[async_trait]` has renamed it in the body, and not in our attribute.
+            // `#[async_trait]` has renamed `self` in the body, but not in our attribute.
             let code = match rebindings.iter().find_map(future::Rebinding::of_self) {
                 Some(this) => renamed_self(code, this.span()),
                 None => code,
@@ -105,7 +105,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
             match kind {
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {
-                    // By name: a block alone looks to clippy like an `async fn` written out.
+                    // Without the variable, clippy takes the function for an `async fn` that is written by hand.
                     let future = Ident::new("__future", Span::mixed_site());
                     quote!(let #future = async move { #code }; #future)
                 }
@@ -116,7 +116,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
     quote!(#(#attributes)* #visibility #defaultness #signature #body)
 }
 
-/// A body that makes a future by hand, as a body that awaits it.
+/// Turns a body that returns a future into a body that awaits it.
 ///
 /// ```text
 /// Input:   { if a { return Box::pin(f()); } g().boxed() }
@@ -134,7 +134,7 @@ fn whole(function: &Function) -> TokenStream {
     };
     let future = Ident::new("__future", plumbing);
     quote_spanned! {plumbing=>
-        // That the block gives a future is its purpose.
+        // The block yields a future on purpose.
         #[allow(clippy::async_yields_async)]
         let #future = async { if false { #typed } #body };
         #future.await.await

@@ -1,21 +1,23 @@
-//! Functions that are not `async` and return a future: by hand, or through `#[async_trait]`, which
-//! has rewritten the method before we see it.
+//! Functions that are not `async` and return a future. People write these by hand, or `#[async_trait]` rewrites
+//! an async method before our attribute sees it.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::Parser;
 use syn::{
-    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, PathSegment, Signature, Stmt,
-    Type, TypeParamBound,
+    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, Signature, Stmt, Type,
+    TypeParamBound,
 };
 
-/// A body that makes a future.
+use crate::tokens::type_arguments;
+
+/// A body that returns a future.
 pub(crate) struct Handmade {
     pub(crate) kind: Kind,
     pub(crate) shape: Shape,
 }
 
-/// What the function returns.
+/// The type that the function returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `Pin<Box<dyn Future<Output = …>>>`, `BoxFuture<'_, …>`, `LocalBoxFuture<'_, …>`.
@@ -24,22 +26,22 @@ pub(crate) enum Kind {
     Opaque,
 }
 
-/// What the body looks like.
+/// The shape of the body.
 pub(crate) enum Shape {
-    /// `STATEMENTS Box::pin(async move { REBINDINGS BODY })`: the loop goes inside the block, and
-    /// costs no allocation of its own.
+    /// `STATEMENTS Box::pin(async move { REBINDINGS BODY })`. The loop goes into the block, without another
+    /// allocation.
     Block {
-        /// What stands before the future, and runs once.
+        /// The statements before the future. They run once in a call.
         statements: TokenStream,
-        /// The names that they bind.
+        /// The names that these statements bind.
         locals: Vec<Ident>,
-        /// The function that boxes: `Box::pin`. Empty for an opaque future.
+        /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
         wrapper: TokenStream,
-        /// `let x = x;`, at the head of the block: arguments under another name.
+        /// The first statements of the block, which bind arguments anew: `let x = x;`.
         rebindings: Vec<Rebinding>,
         body: TokenStream,
     },
-    /// Anything else: the whole body is evaluated for each attempt.
+    /// Any other body. Each attempt evaluates it as a whole.
     Whole,
 }
 
@@ -74,7 +76,7 @@ impl Handmade {
     }
 }
 
-/// What the future gives, if the type is one of a future.
+/// The output of the future, and its kind. `None` if the type is not written as a future.
 pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
     match ty {
         Type::Group(group) => output_of(&group.elem),
@@ -105,20 +107,6 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
         }
         _ => None,
     }
-}
-
-fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-        _ => None,
-    };
-    arguments
-        .into_iter()
-        .flatten()
-        .filter_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        })
 }
 
 fn future_output<'a>(mut bounds: impl Iterator<Item = &'a TypeParamBound>) -> Option<Type> {
@@ -186,7 +174,7 @@ fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option
     })
 }
 
-/// The name that a statement binds: `let x = …;`. Names within a pattern keep whatever they are.
+/// The name that a statement binds: `let x = …;`. Attempts use names within a pattern as they are.
 fn local(statement: &Stmt) -> Option<Ident> {
     match statement {
         Stmt::Local(Local {
@@ -197,8 +185,8 @@ fn local(statement: &Stmt) -> Option<Ident> {
     }
 }
 
-/// `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` fixes the type of
-/// its block. Ours stands in the attempt.
+/// Whether a statement is `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` gives its
+/// block a type. The attempt has such a statement of ours.
 fn is_typed_branch(statement: &Stmt) -> bool {
     let Stmt::Expr(Expr::If(branch), _) = statement else {
         return false;
@@ -249,7 +237,7 @@ fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
     })
 }
 
-/// The name in `x`, or in `{ let x = x; x }`.
+/// The argument in `x`, or in `{ let x = x; x }`.
 fn argument_of(value: &Expr) -> Option<Ident> {
     match value {
         Expr::Path(path) => path.path.get_ident().cloned(),

@@ -1,6 +1,6 @@
-//! One argument whose key is known, with its value still as typed.
+//! An argument with a known key, and its value as typed.
 //!
-//! Each value knows its place, so that an error can point at it or at a part of it.
+//! A value has its place, so that an error can point at it or at a part of it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -28,7 +28,7 @@ pub(crate) enum Form {
     Text(LitStr),
     /// Plain Rust.
     Rust(TokenStream),
-    /// In parentheses behind the key, which takes a list.
+    /// In parentheses after the key, which takes a list.
     List(TokenStream),
 }
 
@@ -125,7 +125,7 @@ impl Given {
         self.form.typed()
     }
 
-    /// Where a part of the value is; all of it for no part.
+    /// The place of a part of the value. For an empty part, the place of the value.
     pub(crate) fn at_part(&self, part: &impl ToTokens) -> At {
         if part.to_token_stream().is_empty() {
             return self.at;
@@ -138,7 +138,7 @@ impl Given {
         self.fault(value::wrong(self.key, &self.typed()))
     }
 
-    /// The same, with a better proposal than the example.
+    /// The same, with a better suggestion than the example of the key.
     pub(crate) fn wrong_but(&self, write: &str) -> Fault {
         self.fault(value::wrong_but(self.key, &self.typed(), write))
     }

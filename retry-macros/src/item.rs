@@ -1,7 +1,7 @@
 //! The annotated function: its attributes and signature as typed, its body as tokens.
 //!
-//! The body is never parsed (only a function that returns a future by hand is looked into, see
-//! `future.rs`): what is unfinished or wrong in it is rustc's to say.
+//! The parser does not look into the body, except for a future by hand (see `future.rs`). rustc reports
+//! mistakes in it.
 
 mod types;
 
@@ -10,11 +10,11 @@ pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_erro
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
+use syn::{Attribute, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
-use crate::future::{self, Handmade};
+use crate::future::{self, Handmade, Shape};
 use crate::tokens;
 
 /// A function that can be retried.
@@ -28,15 +28,15 @@ pub(crate) struct Function {
     pub(crate) body: TokenStream,
     /// The braces of the body.
     pub(crate) braces: Span,
-    /// What an attempt returns: the type after `->`, or the one that the returned future gives.
+    /// What an attempt returns: the type after `->`, or the output of the returned future.
     pub(crate) output: Type,
-    /// A function that is not `async` and returns a future.
+    /// Set if the function is not `async` and returns a future.
     pub(crate) handmade: Option<Handmade>,
 }
 
-/// Reads the item, or says why it cannot be retried.
+/// Reads the item, or reports why it cannot be retried.
 ///
-/// `blocking` is where that key is.
+/// `blocking` is the place of that key.
 pub(crate) fn parse(
     item: &TokenStream,
     blocking: Option<At>,
@@ -58,7 +58,7 @@ pub(crate) fn parse(
     check(raw, blocking, errors)
 }
 
-/// A function as it stands, whether or not it can be retried.
+/// A function as typed, whether or not it can be retried.
 struct RawFunction {
     attributes: Vec<Attribute>,
     visibility: Visibility,
@@ -174,13 +174,13 @@ fn check(raw: RawFunction, blocking: Option<At>, errors: &mut Errors) -> Option<
 }
 
 impl Function {
-    /// Whether the result may borrow from a `&mut` argument: a lifetime, or a reference, is in sight.
+    /// Whether the result may borrow from a `&mut` argument: its type shows a lifetime or a reference.
     pub(crate) fn output_may_borrow(&self) -> bool {
         mentions_lifetime(&self.output)
     }
 
-    /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or
-    /// leaves one out that may be the argument's.
+    /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or elides a
+    /// lifetime that may be the argument's.
     pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
         let output = Lifetimes::of(&self.output);
         let from_self = self.takes_self_by_reference();
@@ -204,47 +204,42 @@ impl Function {
             || is_self && !output.named.is_empty() && self.names_lifetime_of_self()
     }
 
-    /// `&self`, `&mut self`, `self: Pin<&mut Self>`: where a lifetime that the result leaves out is from.
+    /// Whether a lifetime that the result elides is that of `self`: `&self`, `&mut self`, `self: Pin<&mut Self>`.
     fn takes_self_by_reference(&self) -> bool {
-        matches!(
-            self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if mentions_lifetime(receiver)
-        )
+        self.signature.receiver().is_some_and(mentions_lifetime)
     }
 
-    /// `&'a self`.
+    /// Whether `self` has a named lifetime: `&'a self`.
     fn names_lifetime_of_self(&self) -> bool {
-        matches!(
-            self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver)) if !Lifetimes::of(receiver).named.is_empty()
-        )
+        let receiver = self.signature.receiver().map(Lifetimes::of);
+        receiver.is_some_and(|lifetimes| !lifetimes.named.is_empty())
     }
 
-    /// Whether it is seen to be in an `impl` or a trait: it takes `self`, or names `Self`.
+    /// Whether the signature shows that the function is in an `impl` or a trait: it takes `self`, or names `Self`.
     pub(crate) fn names_self(&self) -> bool {
         self.signature.receiver().is_some()
             || tokens::any_word(&self.signature, |word| word == "Self")
     }
 
-    /// The name of the function's own type parameters.
-    pub(crate) fn is_type_parameter(&self, name: &syn::Ident) -> bool {
-        self.signature
-            .generics
-            .type_params()
-            .any(|parameter| parameter.ident == *name)
+    /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
+    pub(crate) fn is_generic(&self, word: &syn::Ident) -> bool {
+        let mut parameters = self.signature.generics.type_params();
+        looks_generic(word) || parameters.any(|parameter| parameter.ident == *word)
+    }
+
+    /// The shape of the body, if the function returns a future by hand.
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        self.handmade.as_ref().map(|handmade| &handmade.shape)
     }
 
     /// Whether `self` is taken by `&mut self`.
     pub(crate) fn takes_mutable_self(&self) -> bool {
-        matches!(
-            self.signature.inputs.first(),
-            Some(FnArg::Receiver(receiver))
-                if matches!(&receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
-        )
+        let kind = self.signature.receiver().map(|receiver| &receiver.kind);
+        matches!(kind, Some(ReceiverKind::Reference(_, _, Some(_))))
     }
 }
 
-/// The word that says what sort of item this is, where it is no function.
+/// The keyword of an item that is not a function.
 fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
     const ITEMS: [&str; 12] = [
         "struct",
@@ -274,7 +269,7 @@ fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
     found
 }
 
-/// `async move |a| …`: a closure, where an item was expected.
+/// Whether the item is a closure: `async move |a| …`.
 pub(crate) fn is_closure(item: &TokenStream) -> bool {
     matches!(syn::parse2(item.clone()), Ok(syn::Expr::Closure(_)))
 }
@@ -284,7 +279,7 @@ pub(crate) fn unraw(ident: &syn::Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
 }
 
-/// `E`, `E1`: what people call a type parameter of the `impl` around the function.
+/// Whether a word is written like a type parameter of the `impl` around the function: `E`, `E1`.
 pub(crate) fn looks_generic(word: &syn::Ident) -> bool {
     let word = word.to_string();
     let mut letters = word.chars();

@@ -1,7 +1,7 @@
-//! The table of keys: what the attribute knows, in the order in which it is documented.
+//! The table of the attribute's keys, in the order of the documentation.
 //!
-//! It feeds the parser (how far a value reaches), the suggestions, the list of valid keys and the
-//! wording; a test holds the tables of the documentation against it.
+//! The parser, the suggestions, the list of valid keys and the messages use it. A test compares the tables of
+//! the documentation with it.
 
 mod foreign;
 
@@ -13,9 +13,9 @@ pub(crate) use self::foreign::{Foreign, foreign};
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) grammar: Grammar,
-    /// What a value is, in a word or two: `a duration`.
+    /// What messages call the value: `a duration`.
     pub(crate) kind: &'static str,
-    /// The key with a value, to paste.
+    /// The key with a value, as text to paste.
     pub(crate) example: &'static str,
 }
 
@@ -25,16 +25,16 @@ impl fmt::Display for Key {
     }
 }
 
-/// Which grammar says where a value ends.
+/// The grammar by which the parser finds the end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
     Expr,
-    /// Values; a list in brackets or in parentheses.
+    /// Values: a list in brackets or in parentheses.
     List,
-    /// Alternatives of types; also a list in parentheses.
+    /// Types, separated by `|`, or a list in parentheses.
     Types,
     Pattern,
-    /// Names; a list in parentheses.
+    /// Names: a list in parentheses.
     Names,
     /// No value: the key alone.
     Flag,
@@ -47,12 +47,12 @@ impl Grammar {
     }
 }
 
-/// Writes the table `KEYS` and its `Id`, so that neither can forget the other.
+/// Writes the table `KEYS` and the enum `Id`, so that both have the same keys.
 macro_rules! keys {
     ($($id:ident $name:literal $grammar:ident, $kind:literal, $example:literal;)*) => {
         pub(crate) static KEYS: &[&$crate::keys::Key] = &[$(Id::$id.key()),*];
 
-        /// Which key it is.
+        /// A key of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Id {
             $($id),*

@@ -1,4 +1,4 @@
-//! The attribute of the `reattempt` crate; its documentation stands on the facade's re-export.
+//! The attribute and the derive of the `reattempt` crate. Their documentation is at the re-exports of the facade.
 
 #![cfg_attr(
     not(test),
@@ -40,7 +40,7 @@ pub fn retry(
     attribute::retry(args.into(), &item.into()).into()
 }
 
-/// Says which cases of an error are worth another attempt. Documented on `reattempt::Retryable`.
+/// Gives an error type its verdicts. Documented on `reattempt::Retryable`.
 #[proc_macro_derive(Retryable, attributes(retryable))]
 pub fn retryable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive::derive(input.into()).into()

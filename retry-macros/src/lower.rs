@@ -1,7 +1,7 @@
-//! From what was typed to what is meant: [`RawArg`]s to a [`Model`].
+//! Turns the arguments as typed, [`RawArg`]s, into a [`Model`].
 //!
-//! Each argument is judged alone, in the order of the source; then the rules between keys. A key
-//! that has failed is absent from the model, and so from those rules: one mistake is one error.
+//! Reads each argument alone, in the order of the source, and then checks the rules between keys. A key
+//! that failed is not in the model, so that these rules do not report its mistake again.
 
 mod clone;
 mod duration;
@@ -30,13 +30,13 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     not_a_key: wording::not_a_key,
 };
 
-/// Makes the model; what was wrong is in `errors`, and left out.
+/// Makes the model. Reports each wrong setting in `errors`, and leaves it out.
 pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     let mut model = Model::default();
     let mut keys = args.iter();
     let blocking = keys.find(|arg| Id::named(&arg.name) == Some(Id::Blocking));
     model.blocking = blocking.map(RawArg::at);
-    // Where one of two values is wrong, no other rule can know which.
+    // The first value of a key that is given twice goes here, where the rules between keys do not see it.
     let mut twice = Model::default();
     let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
     for (index, arg) in args.into_iter().enumerate() {
@@ -118,13 +118,13 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
     }
 }
 
-/// For the settings that no rule and no error looks at again.
+/// Sets a setting whose place in the source no later rule needs.
 fn keep<T>(slot: &mut Option<T>, value: Result<T, Fault>) -> Lowered<()> {
     *slot = Some(value?);
     Ok(())
 }
 
-/// `Err(None)`: what is wrong has been reported.
+/// `Err(None)` if the mistakes are reported already.
 type Lowered<T> = Result<T, Option<Fault>>;
 
 fn put<T, E: Into<Option<Fault>>>(

@@ -1,6 +1,6 @@
-//! What an attribute means: typed settings in which nonsense cannot be written.
+//! The meaning of an attribute: typed settings, none of which can hold a value without a meaning.
 //!
-//! `lower` makes a [`Model`] out of what was typed; `expand` turns it into code and cannot fail.
+//! `lower` makes a [`Model`] of the typed arguments. `expand` turns it into code, and cannot fail.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::errors::At;
 /// The settings of one annotated function.
 #[derive(Default)]
 pub(crate) struct Model {
-    /// Where the facade is; `None` is `::reattempt`.
+    /// The path of the facade. `None` means `::reattempt`.
     pub(crate) root: Option<Path>,
-    /// The label in events and metrics; `None` is module path and function name.
+    /// The label in events and metrics. `None` means the module path and the function name.
     pub(crate) name: Option<LitStr>,
     /// The policy that the settings below override.
     pub(crate) policy: Option<Expr>,
@@ -28,27 +28,27 @@ pub(crate) struct Model {
     pub(crate) max_delay: Option<Spanned<Setting<Duration>>>,
     pub(crate) factor: Option<Spanned<Setting<f64>>>,
     pub(crate) jitter: Option<Spanned<Setting<Ident>>>,
-    /// The delays themselves. An expression is one of type `AsRef<[Duration]>`.
+    /// A list in place of a backoff. The type of an expression is `AsRef<[Duration]>`.
     pub(crate) delays: Option<Spanned<Setting<Vec<Setting<Duration>>>>>,
-    /// The longest hint that is followed.
+    /// The longest hint that the call follows.
     pub(crate) max_retry_after: Option<Spanned<Setting<Duration>>>,
     pub(crate) rules: Rules,
     /// An `Ok` that means failure.
     pub(crate) when_ok: Option<Spanned<Expr>>,
-    /// The arguments cloned for each attempt; `None` leaves the choice to the rule.
+    /// The arguments to clone for each attempt. With `None`, the way in which the body uses an argument decides.
     pub(crate) clone: Option<Spanned<Vec<Ident>>>,
     pub(crate) budget: Option<Spanned<BudgetSetting>>,
     pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
     pub(crate) nested: Option<Spanned<Setting<Ident>>>,
-    /// A future; when it completes the call stops.
+    /// A future. The call stops when it completes.
     pub(crate) cancel: Option<Spanned<Expr>>,
     pub(crate) on_retry: Option<Spanned<Expr>>,
     pub(crate) before_retry: Option<Spanned<BeforeRetry>>,
     pub(crate) on_end: Option<Spanned<Expr>>,
-    /// The function is not async: its body blocks the thread, and so do the waits. Where the key is, be there a
-    /// mistake in its value or not: it decides which function is expected.
+    /// The function is not async: its body blocks the thread, and so do the waits. Set even if the key has a wrong
+    /// value, because the key decides which kind of function is expected.
     pub(crate) blocking: Option<At>,
-    /// The text of errors stays out of the log.
+    /// The log does not contain the text of errors.
     pub(crate) sensitive: Option<Spanned<()>>,
 }
 
@@ -56,15 +56,15 @@ pub(crate) struct Model {
 #[derive(Clone)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
-    /// The key as typed: what an error about the combination of keys points at.
+    /// The span of the key. Errors about a combination of keys point at it.
     pub(crate) key: Span,
-    /// The value as typed: what an error about the value points at.
+    /// The span of the value. Errors about the value point at it.
     pub(crate) span: Span,
     /// Which argument of the attribute it is, from 0.
     pub(crate) position: usize,
 }
 
-/// Which failures are worth another attempt, in the order in which the rules are asked.
+/// The rules that select errors to retry, in the order in which the code checks them.
 #[derive(Default)]
 pub(crate) struct Rules {
     pub(crate) unless: Option<Spanned<Expr>>,
@@ -75,12 +75,12 @@ pub(crate) struct Rules {
     pub(crate) when: Option<Spanned<Expr>>,
 }
 
-/// A setting that is a value, or that the call works out.
+/// A setting that is a value, or an expression that the call evaluates.
 #[derive(Clone)]
 pub(crate) enum Setting<T> {
-    /// Written as a literal, or as one of the words of a closed list: the variant's name in the runtime.
+    /// A literal, or a word of a closed list, as the name of the runtime's variant.
     Fixed(T),
-    /// An expression of the runtime's type; may use the arguments and `self`.
+    /// An expression of the runtime's type. It may use the arguments and `self`.
     Expr(Expr),
 }
 
@@ -93,19 +93,19 @@ impl<T> Setting<T> {
     }
 }
 
-/// How many calls in all, the first included.
+/// How many attempts a call makes, the first included.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempts {
     /// At least 1.
     Count(u32),
-    /// In so many words.
+    /// The word `"unlimited"`.
     Unlimited,
 }
 
 pub(crate) enum BudgetSetting {
     /// `"none"`.
     None,
-    /// The path of a `static Budget`, or an expression that gives one.
+    /// The path of a `static Budget`, or an expression whose value is a budget.
     Expr(Expr),
 }
 

@@ -1,4 +1,4 @@
-//! The settings of an annotated function as code: what the function knows, and what each call works out.
+//! The settings of an annotated function as code: those of its site, and those that each call evaluates.
 
 mod borrowed;
 
@@ -13,16 +13,15 @@ use crate::tokens;
 
 /// The settings of an annotated function.
 pub(crate) struct SettingsCode {
-    /// What is known at compile time: an expression of type `Policy`.
+    /// The policy that is known at compile time: an expression of type `Policy`.
     pub(crate) policy: TokenStream,
-    /// Whether a timer may cut an attempt: a constant expression of type `bool`, or `None` where the
-    /// policy says it.
+    /// Whether a timer or `cancel` may cut an attempt. `None` if a constant policy decides it.
     pub(crate) limited: Option<bool>,
     /// What comes after `Site::new(…)`: `.not_idempotent().with_budget(&PAYMENTS)`.
     pub(crate) site: TokenStream,
-    /// What a call borrows: `let delays = &self.delays;`.
+    /// Bindings of what a call borrows: `let delays = &self.delays;`.
     pub(crate) borrowed: TokenStream,
-    /// What each call works out, after `site.settings()`; nothing for most.
+    /// The settings that each call evaluates, after `site.settings()`. Empty for most functions.
     pub(crate) of_call: TokenStream,
 }
 
@@ -77,7 +76,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         mut borrowed,
         ..
     } = sorted;
-    // In the order of the source.
+    // Calls evaluate expressions in the order of the source.
     dynamic.sort_by_key(|(position, _)| *position);
     borrowed.sort_by_key(|(position, _)| *position);
     let dynamic = dynamic.into_iter().map(|(_, setter)| setter);
@@ -90,7 +89,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     };
     let new = quote_spanned!(plumbing=> __retry::Policy::new());
     let (policy, changed_policy) = match (given, &model.policy) {
-        // A policy that only the call can name: everything else is set on it then.
+        // Only the call can evaluate this policy. All other settings are then set on it.
         (Some(expr), _) => {
             let at = plumbing.located_at(expr.span());
             let of = quote_spanned!(at=> __retry::PolicyOf::policy(&#expr));
@@ -111,14 +110,14 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
 }
 
 struct Sorted<'a> {
-    /// Those of the function, which no item within it can name.
+    /// The generics of the function. No item within the function can name them.
     generics: &'a Generics,
     /// Setters of the policy, by when they are called.
     constant: TokenStream,
     dynamic: Vec<(usize, TokenStream)>,
-    /// After the delays that the call works out, which set the attempts and the jitter.
+    /// Setters that come after `delays`, because delays that the call evaluates set the attempts and the jitter.
     last: TokenStream,
-    /// Sets the delays that the call works out.
+    /// Sets the delays that the call evaluates.
     delays: Option<TokenStream>,
     borrowed: Vec<(usize, TokenStream)>,
 }
@@ -168,7 +167,7 @@ impl Sorted<'_> {
         );
     }
 
-    /// One setting; `fixed` is the call that sets a literal.
+    /// Adds one setting. `fixed` writes the call that sets a literal.
     fn add<T>(
         &mut self,
         setter: &str,
@@ -180,11 +179,10 @@ impl Sorted<'_> {
             Setting::Fixed(value) => (true, fixed(value)),
             Setting::Expr(expr) => {
                 let constant = self.is_constant(expr);
-                // rustc's "arguments to this method are incorrect" belongs on the value.
+                // This span puts rustc's "arguments to this method are incorrect" on the value.
                 let at = Span::mixed_site().located_at(expr.span());
                 let setter = match setter {
-                    // What a constant must not be is refused when it is compiled; a call makes the best
-                    // of it.
+                    // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
                     "with_attempts" | "with_factor" if !constant => format!("{setter}_of_call"),
                     setter => setter.to_owned(),
                 };
@@ -218,7 +216,7 @@ impl Sorted<'_> {
     }
 }
 
-/// A variant of the runtime's type, or an expression of it.
+/// A variant of the runtime's type `ty`, or an expression of that type.
 fn variant(ty: &str, value: &Setting<Ident>) -> TokenStream {
     let ty = Ident::new(ty, Span::mixed_site());
     match value {

@@ -1,7 +1,7 @@
-//! What was typed between the parentheses of an attribute: keys, and the tokens of their values.
+//! Splits the text between the parentheses of an attribute into keys, and the tokens of their values.
 //!
-//! Judges nothing but the punctuation. A mistake costs the argument it is in and no other: reading
-//! goes on at the next comma, or at the next thing that can only be a key.
+//! It checks only the punctuation. After a mistake, the parser goes on at the next comma, or at the next token
+//! that can only be a key, so that it reads all other arguments.
 
 mod extent;
 
@@ -36,7 +36,7 @@ impl RawArg {
 pub(crate) enum RawValue {
     /// The key alone.
     Alone,
-    /// The key and `=`, and nothing behind it.
+    /// The key and `=`, and nothing after it.
     Missing,
     /// `key = tokens`; at least one token.
     Assigned(TokenStream),
@@ -44,10 +44,10 @@ pub(crate) enum RawValue {
     List { tokens: TokenStream, at: At },
 }
 
-/// What an attribute takes.
+/// The keys that an attribute takes.
 pub(crate) struct Vocabulary {
     pub(crate) find: fn(&str) -> Option<&'static Key>,
-    /// What to say of something that cannot be a key.
+    /// The message for tokens that cannot be a key.
     pub(crate) not_a_key: fn(&TokenStream) -> Message,
 }
 
@@ -72,12 +72,12 @@ pub(crate) fn parse(
         });
         Ok(())
     };
-    // The closure has no error to give, and consumes everything.
+    // The closure always returns `Ok`, and consumes all tokens.
     let _: syn::Result<()> = parser.parse2(args);
     found
 }
 
-/// Splits a list at its commas; a comma inside of a value of this grammar is no end.
+/// Splits a list at its commas, except at commas inside a value of this grammar.
 pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: FindKey) -> Vec<TokenStream> {
     let mut found = Vec::new();
     let parser = |input: ParseStream<'_>| {
@@ -91,7 +91,7 @@ pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: FindKey) -> Ve
     found
 }
 
-/// Repeats until the end, or until a step takes nothing: no input may hang the compiler.
+/// Repeats `step` until the end. Stops if a step takes no token, so that no input hangs the compiler.
 fn each(input: ParseStream<'_>, mut step: impl FnMut()) {
     while !input.is_empty() {
         let before = input.cursor();
@@ -111,11 +111,11 @@ struct Reader<'a, 'i> {
 }
 
 enum Separator {
-    /// `=`, or something wrong that was reported in its place.
+    /// `=`, or wrong punctuation that is reported already.
     Assigned,
-    /// The value that stood there.
+    /// The value, which followed without a `=`.
     Value(RawValue),
-    /// Nothing more in this argument.
+    /// The argument ends here.
     End,
 }
 
@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
         self.errors.push(at.into().within(self.position), message);
     }
 
-    /// Reads it and the comma behind it: at least one token.
+    /// Reads an argument and the comma after it: at least one token.
     fn argument(&mut self) -> Option<RawArg> {
         let (input, find) = (self.input, self.vocabulary.find);
         let Some(key) = key(input) else {
@@ -136,7 +136,7 @@ impl Reader<'_, '_> {
         let value = match self.separator(known) {
             Separator::Value(value) => value,
             Separator::End => RawValue::Alone,
-            // `timeout = jitter = "full"`: the value is not there yet, and the comma is no mistake.
+            // `timeout = jitter = "full"`: the value of `timeout` is missing. The missing comma is no second mistake.
             Separator::Assigned if starts_assignment(input, Some(find)) => RawValue::Missing,
             Separator::Assigned => {
                 let tokens = value(input, known.map_or(Grammar::Expr, |key| key.grammar), find);
@@ -172,8 +172,8 @@ impl Reader<'_, '_> {
         comma(self.input);
     }
 
-    /// Reads what stands between key and value. With an unknown key that is the mistake, and its
-    /// punctuation is not judged.
+    /// Reads what stands between key and value. An unknown key is reported elsewhere, so its punctuation is not
+    /// checked.
     fn separator(&mut self, known: Option<&Key>) -> Separator {
         let input = self.input;
         if input.is_empty() || input.peek(Token![,]) {
@@ -194,7 +194,7 @@ impl Reader<'_, '_> {
             return Separator::Assigned;
         }
         if starts_argument(input, self.vocabulary.find) {
-            // The key alone; `end` says that a comma is missing.
+            // The key stands alone, and `end` reports the missing comma.
             return Separator::End;
         }
         match known {
@@ -234,7 +234,7 @@ impl Reader<'_, '_> {
         Separator::Assigned
     }
 
-    /// Reads the comma behind an argument, or says that it is missing.
+    /// Reads the comma after an argument, or reports that it is missing.
     fn end(&mut self, known: Option<&Key>) {
         let (input, find) = (self.input, self.vocabulary.find);
         if input.is_empty() || comma(input) {
@@ -258,7 +258,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// An identifier that begins no path.
+/// Reads an identifier that does not begin a path or a macro.
 fn key(input: ParseStream<'_>) -> Option<Ident> {
     let ahead = input.fork();
     ahead.call(Ident::parse_any).ok()?;

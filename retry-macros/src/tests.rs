@@ -1,4 +1,4 @@
-//! The macro as a whole: what it expands to, that nothing makes it panic, and its documentation.
+//! Tests the macro as a whole: its expansion, its recovery from mistakes, and its documentation.
 
 mod documentation;
 mod expansion;

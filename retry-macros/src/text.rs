@@ -1,4 +1,4 @@
-//! Words for people: the nearest name, the words of others, a list.
+//! Text for messages: the nearest name, the words of other crates, a list.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ pub(crate) fn nearest<'a>(
     typed: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // Jaro-Winkler above 0.8 is what darling uses: typing errors pass, other words do not.
+    // The limit of `darling`, which also uses Jaro-Winkler. Typing errors are above it, other words below.
     const NEAR: f64 = 0.8;
     let typed = snake_case(typed);
     known
@@ -18,16 +18,14 @@ pub(crate) fn nearest<'a>(
         .map(|(name, _)| name)
 }
 
-/// What stands in a table beside this word. Its words are separated by blanks.
+/// The entry of a table for this word. Blanks separate the words of a row.
 pub(crate) fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     let word = snake_case(word);
-    let row = table
-        .iter()
-        .find(|(words, _)| words.split_whitespace().any(|known| known == word));
+    let row = table.iter().find(|(words, _)| among(words, &word));
     row.map(|&(_, ours)| ours)
 }
 
-/// Whether a list of words, separated by blanks, has this one.
+/// Whether `words`, which are separated by blanks, contain `word`.
 pub(crate) fn among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }

@@ -1,9 +1,10 @@
-//! Walking tokens, into groups: what a macro can see without knowing what names mean.
+//! Helpers that walk tokens, look into groups, and list the type arguments of a path.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
-/// Each token, a group before what is in it.
+/// All tokens at any depth. A group comes before the tokens in it.
 pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
     let mut open = vec![tokens.to_token_stream().into_iter()];
     std::iter::from_fn(move || {
@@ -21,7 +22,7 @@ pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
     })
 }
 
-/// Whether this holds of a word, at any depth.
+/// Whether `holds` is true of a word, at any depth.
 pub(crate) fn any_word(tokens: &impl ToTokens, holds: impl Fn(&Ident) -> bool) -> bool {
     deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
 }
@@ -42,12 +43,12 @@ pub(crate) fn delimiter(token: Option<&TokenTree>) -> Option<Delimiter> {
     }
 }
 
-/// The token this many places before that one.
+/// The token that is `steps` places before `at`.
 pub(crate) fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
     at.checked_sub(steps).and_then(|index| tokens.get(index))
 }
 
-/// The group that is all there is.
+/// The group, if the tokens are a single group.
 pub(crate) fn lone_group(tokens: &TokenStream) -> Option<Group> {
     let mut tokens = tokens.clone().into_iter();
     match (tokens.next(), tokens.next()) {
@@ -56,13 +57,27 @@ pub(crate) fn lone_group(tokens: &TokenStream) -> Option<Group> {
     }
 }
 
-/// Takes off the groups without a delimiter that hold all of the tokens: those of a fragment of
-/// `macro_rules!`, which nobody typed.
+/// Removes the invisible groups around all of the tokens, which a fragment of `macro_rules!` adds.
 pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
     match lone_group(&tokens) {
         Some(group) if group.delimiter() == Delimiter::None => bare(group.stream()),
         _ => tokens,
     }
+}
+
+/// The types between the angle brackets of a path, without lifetimes and constants.
+pub(crate) fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })
 }
 
 #[cfg(test)]

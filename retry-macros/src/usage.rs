@@ -1,7 +1,7 @@
-//! How a body uses an argument, read off its tokens.
+//! How a body uses an argument, as far as its tokens show.
 //!
-//! Tokens do not know types, so this errs on the side of *handed over*: for an argument whose type is
-//! `Clone` that costs a clone, never a wrong result.
+//! Tokens do not show types. A use that may be by value counts as a use by value. If the type of the
+//! argument is `Clone`, this costs a clone, and never gives a wrong result.
 
 mod names;
 mod patterns;
@@ -14,7 +14,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 pub(crate) use self::scope::is_rebound;
 use crate::tokens::{before, delimiter, is_punct, is_word};
 
-/// How a body uses an argument. Later variants include the earlier.
+/// How a body uses an argument. Later variants include earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Usage {
     /// Not at all.
@@ -23,11 +23,11 @@ pub(crate) enum Usage {
     Borrowed,
     /// A field of it, perhaps by value: `f(x.body)`.
     InParts,
-    /// Perhaps by value: within a `move` block, or where only its type could tell.
+    /// Perhaps by value: within a `move` block, or where the answer depends on its type.
     Moved,
     /// By value: `f(x)`, `Some(x)`, `Struct { x }`.
     HandedOver,
-    /// Used up: `drop(x)`, `x.await`. A reference cannot stand for it, even where that compiles.
+    /// Used up: `drop(x)`, `x.await`. An attempt must not get a reference instead, even if that compiles.
     UsedUp,
 }
 
@@ -35,13 +35,13 @@ pub(crate) enum Usage {
 pub(crate) struct Uses<'a> {
     name: &'a str,
     pub(crate) usage: Usage,
-    /// The same, as if each `move` block were none.
+    /// The usage if a `move` block counts as any other block.
     pub(crate) apart_from_moves: Usage,
-    /// Whether it is mentioned within a `move` block or closure.
+    /// Whether a `move` block or closure mentions it.
     pub(crate) in_move_block: bool,
     /// The fields that are used by value: `x.body` in `f(x.body)`.
     pub(crate) fields: Vec<TokenStream>,
-    /// Whether a field is matched, and a pattern takes a part of it.
+    /// Whether a pattern may take a part of a field by value.
     pub(crate) taken_apart: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
 #[derive(Clone, Copy, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each says one thing of a place, and any may be true of it"
+    reason = "the flags are independent of each other"
 )]
 struct Around {
     /// Within a `move` block or closure, where every mention is a move.
@@ -79,10 +79,9 @@ struct Around {
 impl Uses<'_> {
     fn tokens(&mut self, stream: TokenStream, around: Around) {
         let tokens: Vec<_> = stream.into_iter().collect();
-        // Up to where the `move` closure or block that was met last reaches.
+        // The end of the last `move` closure or block.
         let mut moves_until = 0;
-        // Up to where the pattern of the `let` that was met last reaches, and from where on one hides
-        // the argument.
+        // The end of the pattern of the last `let`, and the first token for which a `let` hides the argument.
         let mut pattern_until = 0;
         let mut hidden_from = usize::MAX;
         for (at, token) in tokens.iter().enumerate() {
@@ -159,7 +158,7 @@ impl Uses<'_> {
     }
 }
 
-/// Whether the word at `at` is another thing of the same name: a field or method, `a.x` (but `..x` is
+/// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
 fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
@@ -171,7 +170,7 @@ fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     member || path || called || bound || is_punct(next, ':')
 }
 
-/// The last token of the place that begins at `at`: that of `b` in `x.a.b.method()`.
+/// The index of the last token of the place that begins at `at`: of `b` in `x.a.b.method()`.
 fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
     let mut end = at;
     while is_punct(tokens.get(end + 1), '.') && !is_method(tokens, end) {
@@ -190,7 +189,7 @@ fn is_method(tokens: &[TokenTree], end: usize) -> bool {
         || is_punct(tokens.get(end + 3), ':') && is_punct(tokens.get(end + 4), ':')
 }
 
-/// How a place, from `at` to `end`, is used.
+/// How the body uses the place from `at` to `end`.
 fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usage {
     let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
     if is_punct(next, '.') && is_method(tokens, end) {
@@ -230,7 +229,7 @@ fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usag
     }
 }
 
-/// Whether a field is part of arithmetic or an assignment, which takes what is `Copy` or a place.
+/// Whether a field is part of arithmetic, where it is most likely `Copy`, or is assigned to.
 fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
     let operator = |token: Option<&TokenTree>, operators: &str| matches!(token, Some(TokenTree::Punct(punct)) if operators.contains(punct.as_char()));
@@ -252,7 +251,7 @@ fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
         || matches!(before, (first, Some('<' | '>')) if !matches!(first, Some('-' | '=')))
 }
 
-/// Where the closure or block that the `move` at `at` begins ends: an index past its last token.
+/// The index after the last token of the closure or block that begins with the `move` at `at`.
 fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
     let mut index = at + 1;
     let is_bar = |index: usize| is_punct(tokens.get(index), '|');
@@ -266,7 +265,7 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
     if delimiter(tokens.get(index)) == Some(Delimiter::Brace) {
         return index + 1;
     }
-    // A closure whose body is an expression: as far as the next comma or semicolon.
+    // The closure's body is an expression, which ends at the next comma or semicolon.
     let ends = |token: &TokenTree| is_punct(Some(token), ',') || is_punct(Some(token), ';');
     let rest = tokens.iter().skip(index);
     index + rest.take_while(|token| !ends(token)).count()

@@ -1,4 +1,4 @@
-//! What the body of an attempt can learn about its call.
+//! What the body of an attempt can read about its call.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use reattempt::{Attempt, IdempotencyKey, Previous, Verdict, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// The number of an attempt, how many the call may make, and how the attempt before failed.
+/// The number of an attempt, the limit of attempts, and how the attempt before failed.
 type Seen = (u32, Option<u32>, Option<Previous>);
 
 #[tokio::test(start_paused = true)]
@@ -54,8 +54,7 @@ async fn the_time_left_is_of_the_nearest_limit() {
         tokio::time::sleep(ms(100)).await;
         let later = left().ok_or(io::ErrorKind::InvalidInput)?;
         match script.calls() {
-            // Before the first suspension no limit has begun to run.
-            // Nor do they in the second attempt, which the deadline is far from.
+            // Limits begin to run at the first suspension. In the second attempt, the deadline is still far.
             0 | 1 => assert_eq!((full, later), (ms(1000), ms(900))),
             _ => assert_eq!((full, later), (ms(300), ms(200))),
         }

@@ -1,5 +1,5 @@
-//! Functions with `blocking`: time, what is around them, and the threads that they run on. Some waits here are
-//! real, and a few milliseconds long. `tests/scopes` compares such functions with async ones.
+//! Functions with `blocking`: their time, the calls and scopes around them, and their threads. Some waits here
+//! are real, and a few milliseconds long. `tests/scopes` compares such functions with async ones.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -23,7 +23,7 @@ fn fail(calls: &Cell<u32>) -> io::Result<()> {
     reset()
 }
 
-/// What a hook received.
+/// The report that a hook received.
 type Told = RefCell<Option<Report>>;
 
 fn told(told: &Told) -> Report {
@@ -134,7 +134,7 @@ fn a_deadline_around_counts() {
 }
 
 #[test]
-fn a_policy_with_a_timeout_tells_the_body_of_it() {
+fn a_body_can_read_the_timeout_of_its_policy() {
     const POLICY: Policy = Policy::new()
         .with_timeout(Duration::from_secs(3))
         .with_base(Duration::ZERO);
@@ -274,7 +274,7 @@ mod threads {
     use super::*;
     use crate::events::Log;
 
-    /// Whether a function that waits says that it blocks a runtime's thread. Each call is of a function of its own.
+    /// Whether a function that waits logs that it blocks a thread of a runtime. Each use makes its own function.
     macro_rules! is_said {
         (|$call:ident| $on_thread:expr) => {{
             #[retry(blocking, attempts = 2, base = "1ms", jitter = "none", name = "waits")]
@@ -282,7 +282,7 @@ mod threads {
                 reset()
             }
             let $call = || {
-                // Each thread has a subscriber of its own.
+                // Each thread has its own subscriber.
                 let log = Log::listen();
                 waits().unwrap_err();
                 waits().unwrap_err();
@@ -315,7 +315,7 @@ mod threads {
     }
 
     #[test]
-    fn a_wait_on_a_worker_is_said_once() {
+    fn a_wait_on_a_worker_is_logged_once() {
         let runtime = multi_threaded();
         let said =
             is_said!(|call| runtime.block_on(async { tokio::spawn(async move { call() }).await }));
@@ -330,7 +330,7 @@ mod threads {
     }
 
     #[test]
-    fn a_wait_that_keeps_no_task_waiting_is_not_said() {
+    fn a_wait_that_keeps_no_task_waiting_is_not_logged() {
         assert!(!is_said!(|call| call()), "no runtime");
         for runtime in [multi_threaded(), current_thread()] {
             let _guard = runtime.enter();
@@ -348,7 +348,7 @@ mod threads {
         assert!(!said.unwrap(), "the other tasks went elsewhere");
     }
 
-    /// This cannot be detected: the tasks of the set stand still.
+    /// The crate cannot detect this case, in which the tasks of the set stand still.
     #[test]
     fn a_local_set_on_the_thread_that_entered_a_multi_threaded_runtime_is_not_seen() {
         let set = LocalSet::new();
@@ -358,7 +358,7 @@ mod threads {
     }
 
     #[test]
-    fn a_function_that_does_not_wait_says_nothing() {
+    fn a_function_that_does_not_wait_logs_nothing() {
         #[retry(blocking, base = "0s")]
         fn call() -> io::Result<()> {
             reset()

@@ -32,7 +32,7 @@ async fn a_budget_of_ten_retries_makes_eleven_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_key_a_function_makes_250_retries_while_everything_fails() {
-    // Without a wait, so that nothing comes back by time.
+    // There is no wait, so the refill adds no tokens.
     #[retry(attempts = 8, base = "0ms", jitter = "none")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -45,7 +45,7 @@ async fn without_a_key_a_function_makes_250_retries_while_everything_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_the_numbers_of_aws_fourteen_successes_earn_one_retry() {
+async fn with_the_numbers_of_the_aws_sdk_fourteen_successes_pay_for_one_retry() {
     static STANDARD: Budget = Budget::aws();
     #[retry(attempts = 3, budget = STANDARD)]
     async fn call(script: &Script) -> io::Result<usize> {
@@ -67,7 +67,7 @@ async fn with_the_numbers_of_aws_fourteen_successes_earn_one_retry() {
         successes += 1;
     }
     assert_eq!(STANDARD.level(), 14.0, "one token for each success");
-    // One call each round, and no retry: the last success only just filled it.
+    // Each round has one failing call without a retry. The last success fills the budget for one retry.
     assert_eq!(failing.calls() - before, working.calls());
     call(&failing).await.unwrap_err();
     assert_eq!(failing.calls() - before, working.calls() + 2);
@@ -108,7 +108,7 @@ async fn functions_that_name_one_budget_share_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_is_no_budget() {
+async fn without_a_budget_nothing_bounds_retries() {
     #[retry(attempts = 200, max_delay = "1s", budget = "none")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -118,9 +118,9 @@ async fn none_is_no_budget() {
     assert_eq!(script.calls(), 200);
 }
 
-/// Verdict, attempts, deadline, and only then the budget.
+/// The call checks the verdict, the attempts and the deadline before the budget.
 #[tokio::test(start_paused = true)]
-async fn what_is_refused_for_another_reason_is_not_charged() {
+async fn a_retry_that_is_refused_for_another_reason_is_not_charged() {
     static UNTOUCHED: Budget = Budget::new();
     #[retry(attempts = 3, budget = "UNTOUCHED")]
     async fn permanent(script: &Script) -> io::Result<usize> {
@@ -151,7 +151,7 @@ async fn what_is_refused_for_another_reason_is_not_charged() {
     assert_eq!((script.calls(), UNTOUCHED.level()), (1, 500.0));
 }
 
-/// What was paid for a retry that never began comes back, wherever the call is dropped.
+/// The tokens for a retry that never began come back, wherever the call is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
     static LEVEL: Budget = Budget::aws();
@@ -194,7 +194,7 @@ async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_after_a_retry_gives_back_what_the_last_one_took() {
+async fn a_success_after_retries_gives_back_the_tokens_of_the_last_retry() {
     static LEVEL: Budget = Budget::aws();
     #[retry(attempts = 3, budget = "LEVEL")]
     async fn call(script: &Script) -> io::Result<usize> {
@@ -232,7 +232,7 @@ async fn a_throttled_retry_takes_less() {
 
 /// If the last attempt has no error, the caller gets a `Stopped` that names the budget.
 #[tokio::test(start_paused = true)]
-async fn a_timeout_without_budget_says_so() {
+async fn a_timeout_that_an_empty_budget_refuses_to_retry_gives_a_stopped_error() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 3, timeout = "1s", budget = "EMPTY")]
     async fn call() -> Result<(), reattempt::Error<io::Error>> {
@@ -247,7 +247,7 @@ async fn a_timeout_without_budget_says_so() {
     );
 }
 
-/// A panic passes through, and the balance is what it was.
+/// A panic passes through, and the balance stays as it was.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_hook_takes_nothing() {
     static LEVEL: Budget = Budget::new();
@@ -272,7 +272,7 @@ async fn a_panic_in_a_hook_takes_nothing() {
     call(&Script::new([Step::Succeed])).await.unwrap();
 }
 
-/// Many calls at once share the tokens, whatever their order.
+/// Many calls at the same time share the tokens, in any order.
 #[tokio::test(start_paused = true)]
 async fn calls_at_the_same_time_do_not_overdraw() {
     static TWENTY: Budget = Budget::aws().with_capacity(20).with_retry_cost(1);
@@ -286,7 +286,7 @@ async fn calls_at_the_same_time_do_not_overdraw() {
     assert_eq!(script.calls(), 50 + 20);
 }
 
-/// A `ratio` is a share of all calls, and a refill helps if there are few calls.
+/// A `ratio` allows a share of all calls, and a refill helps if there are few calls.
 #[tokio::test(start_paused = true)]
 async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
     static TENTH: Budget = Budget::ratio(0.1);
@@ -308,8 +308,8 @@ async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
 
     let script = Script::new([RESET]);
     rare(&script).await.unwrap_err();
-    // The paused clock of another test in this process may be ahead of this one's. A budget takes a reading
-    // that is less than a second behind for a late one, and gives nothing for it.
+    // The paused clock of another test in this process may be ahead of this clock. If a reading is less than a
+    // second behind, a budget takes it for a late reading, and adds nothing.
     tokio::time::advance(ms(2_000)).await;
     for _ in 0..20 {
         tokio::time::advance(Duration::from_millis(500)).await;
@@ -318,7 +318,7 @@ async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
     assert_eq!(
         script.calls(),
         2 * 21,
-        "one call in half a second: every one is retried"
+        "at two calls a second, each is retried"
     );
 }
 
@@ -344,7 +344,7 @@ async fn fifty_calls_at_once_through_a_blip_lose_no_attempt_to_the_budget() {
     let server = Blip(Instant::now() + ms(400));
     let attempts: Vec<_> = (0..50).map(|_| Cell::new(0)).collect();
     let ended = join_all(attempts.iter().map(|count| download(&server, count))).await;
-    // Full jitter may draw five short waits, which end within the blip.
+    // With full jitter, all five waits of a call may be so short that they end within the blip.
     let lost = ended
         .iter()
         .zip(&attempts)
@@ -402,13 +402,13 @@ async fn an_outage_of_an_hour_and_a_quiet_day_leave_a_full_budget() {
         join_all((0..10).map(|_| call(&script))).await;
         tokio::time::advance(ms(500)).await;
     }
-    // Less than one more retry takes, and what came back since the refusal.
+    // Fewer tokens than one retry takes, and the tokens that came back since the refusal.
     assert!(LEVEL.level() < 20.0, "drained: {LEVEL:?}");
     tokio::time::advance(ms(24 * 3_600_000)).await;
     assert_eq!(LEVEL.level(), 500.0);
 }
 
-/// Begins this many calls a second, also while earlier ones still run, and waits for all.
+/// Begins this many calls a second, even while earlier calls still run, and waits for all of them.
 async fn at_rate<F: Future>(calls: u32, a_second: u32, call: impl Fn() -> F) {
     let begun = (0..calls).map(|number| {
         let call = call();
@@ -420,7 +420,8 @@ async fn at_rate<F: Future>(calls: u32, a_second: u32, call: impl Fn() -> F) {
     join_all(begun).await;
 }
 
-/// 500 tokens, and 5 in each of ten seconds: 550 pay for 275 retries after resets, or 39 after timeouts.
+/// The budget has 500 tokens, and gets 5 in each of ten seconds. 550 tokens pay for 275 retries after resets, or
+/// for 39 after timeouts.
 #[tokio::test(start_paused = true)]
 async fn ten_seconds_of_failures_at_250_calls_a_second_have_at_most_280_retries_or_40_after_timeouts()
  {
@@ -443,10 +444,10 @@ async fn ten_seconds_of_failures_at_250_calls_a_second_have_at_most_280_retries_
     assert!((38..=40).contains(&retries), "{retries} after timeouts");
 }
 
-/// Over a minute: the first seconds spend a full budget, and then only the refill is left.
+/// The test runs for a minute. The first seconds spend a full budget, and then only the refill is left.
 #[tokio::test(start_paused = true)]
 async fn while_80_percent_fail_3_and_8_attempts_make_the_same_load() {
-    /// Fails eight requests of ten, in an order that repeats only after many.
+    /// A server that fails eight requests of ten, in a pseudo-random order.
     #[derive(Default)]
     struct Server {
         requests: Cell<u32>,
@@ -456,7 +457,7 @@ async fn while_80_percent_fail_3_and_8_attempts_make_the_same_load() {
         fn answer(&self) -> io::Result<()> {
             self.requests.set(self.requests.get() + 1);
             let state = self.state.get();
-            // Knuth's multiplier for 64 bits; the high bits are the good ones.
+            // Knuth's multiplier for 64 bits. The high bits of this generator are the most random.
             let next = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
@@ -522,7 +523,7 @@ async fn a_retry_takes_2_tokens_5_if_throttled_and_14_after_a_timeout() {
     }
 }
 
-/// A retry after a timeout that succeeds gives back what it took, too.
+/// A success after a timeout also gives back the tokens of its retry.
 #[tokio::test(start_paused = true)]
 async fn a_success_after_a_timeout_gives_back_14() {
     static LEVEL: Budget = Budget::new().with_refill(0.0);

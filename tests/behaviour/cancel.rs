@@ -1,4 +1,4 @@
-//! The `cancel` key: a future that stops a call wherever it is.
+//! The `cancel` key: a future that stops a call at any point.
 
 #![allow(clippy::float_cmp, reason = "whole numbers of tokens are exact")]
 
@@ -48,7 +48,7 @@ async fn it_cuts_a_running_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_is_ready_at_the_same_moment_has_lost() {
+async fn cancel_wins_over_a_body_that_is_ready_at_the_same_moment() {
     #[retry(budget = "none", cancel = stop.notified())]
     async fn call(go: &Notify, stop: &Notify) -> io::Result<()> {
         go.notified().await;
@@ -63,7 +63,7 @@ async fn a_body_that_is_ready_at_the_same_moment_has_lost() {
     assert_eq!(stopped(&error).outcome(), Outcome::Cancelled);
 }
 
-/// The attempt before the wait left no error.
+/// The attempt before the wait was cut, so it left no error.
 #[tokio::test(start_paused = true)]
 async fn a_wait_after_a_timeout_that_is_cut_is_cancelled() {
     #[retry(
@@ -83,7 +83,7 @@ async fn a_wait_after_a_timeout_that_is_cut_is_cancelled() {
     assert_eq!(error.to_string(), "cancelled (1 attempt, 500ms)");
 }
 
-/// The text leaves out what is shorter than a step of the timer.
+/// The text omits everything shorter than a step of the timer.
 #[tokio::test(start_paused = true)]
 async fn the_text_of_stopped_rounds_the_time_to_milliseconds() {
     for (micros, text) in [
@@ -126,7 +126,7 @@ async fn a_call_that_is_cancelled_already_makes_no_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_cuts_what_goes_before_a_retry() {
+async fn it_cuts_before_retry() {
     #[retry(
         attempts = 3,
         base = "1s",
@@ -153,7 +153,7 @@ async fn a_call_that_is_not_cancelled_goes_on_as_without_the_key() {
     assert_eq!(script.times(), [ms(0), ms(1000), ms(2000)]);
 }
 
-/// The values of an attempt are dropped before the caller gets the error.
+/// The call drops the values of an attempt before the caller gets the error.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_attempt_is_dropped_at_once() {
     #[retry(cancel = tokio::time::sleep(ms(10)))]
@@ -166,7 +166,7 @@ async fn a_cancelled_attempt_is_dropped_at_once() {
     assert!(lock.try_lock().is_ok());
 }
 
-/// The budget is charged for retries that began, and for no other.
+/// The budget is charged only for retries that began.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_wait_gives_its_tokens_back() {
     static LEVEL: reattempt::Budget = reattempt::Budget::aws();
@@ -182,7 +182,7 @@ async fn a_cancelled_wait_gives_its_tokens_back() {
     }
 }
 
-/// The future may be anything, made once a call from arguments or `self`.
+/// The expression runs once in a call, and may use arguments and `self`.
 #[tokio::test(start_paused = true)]
 async fn the_future_is_made_once_a_call() {
     struct Service {
@@ -211,8 +211,8 @@ async fn the_future_is_made_once_a_call() {
     assert_eq!((service.made.get(), *service.calls.lock().unwrap()), (1, 4));
 }
 
-/// Between `before_retry` and the attempt: what was paid for the attempt comes back, and it is not
-/// counted.
+/// `cancel` strikes between `before_retry` and the attempt. The tokens for the attempt come back, and the attempt
+/// is not counted.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
     static LEVEL: reattempt::Budget = reattempt::Budget::aws();

@@ -1,4 +1,4 @@
-//! Dropping a call ends it at once; a panic goes through.
+//! Dropping a call ends it at once, and a panic reaches the caller.
 
 use std::io;
 use std::sync::Arc;
@@ -25,16 +25,12 @@ async fn dropping_the_future_ends_the_wait() {
     let cut = tokio::time::timeout(ms(500), call(&script)).await;
     assert!(cut.is_err());
     tokio::time::sleep(ms(10_000)).await;
-    assert_eq!(
-        script.calls(),
-        1,
-        "nothing goes on behind the caller's back"
-    );
+    assert_eq!(script.calls(), 1, "nothing runs after the drop");
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropping_the_future_ends_the_attempt() {
-    /// Counts how many are alive.
+    /// Counts how many values of this type are alive.
     struct Alive(Arc<AtomicU32>);
     impl Alive {
         fn new(count: &Arc<AtomicU32>) -> Self {

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ending, ms, stopped};
 
-/// Cancelled already, and after the deadline that it inherits: neither begins an attempt.
+/// The call is cancelled already, and begins after the deadline that it inherits.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_begins_cancelled_and_late_makes_no_attempt() {
     #[retry(cancel = ready(()), deadline = "5s")]
@@ -31,8 +31,8 @@ async fn a_call_that_begins_cancelled_and_late_makes_no_attempt() {
     assert_eq!(stopped.outcome(), Outcome::Cancelled);
 }
 
-/// The wait ends after the deadline, in one jump of the clock, and the call is cancelled there: the
-/// tokens of the retry come back once.
+/// The wait ends after the deadline, in one jump of the clock, and `cancel` completes at that moment. The tokens
+/// of the retry come back once.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
     static LEVEL: Budget = Budget::aws();
@@ -62,7 +62,7 @@ async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
     assert_eq!(ending(&error), (Outcome::Cancelled, 2, cause));
 }
 
-/// The same without `before_retry`: dropped in the loop's own hands.
+/// The same without `before_retry`, where the loop itself drops the permit.
 #[tokio::test(start_paused = true)]
 async fn a_late_wake_up_gives_the_tokens_back() {
     static LEVEL: Budget = Budget::aws();
@@ -86,8 +86,7 @@ async fn a_late_wake_up_gives_the_tokens_back() {
     assert!(error.to_string().contains("call 1"), "{error}");
 }
 
-/// A panic of the `cancel` future at any poll: only the retries that began are paid for, and none that got
-/// no further than asking it.
+/// The `cancel` future panics at some poll. The budget pays only for retries that began.
 #[tokio::test(start_paused = true)]
 async fn a_panic_of_the_cancel_future_takes_nothing() {
     static LEVEL: Budget = Budget::aws();
@@ -105,7 +104,7 @@ async fn a_panic_of_the_cancel_future_takes_nothing() {
         .await;
     }
     let mut spent = 0.0;
-    // Asked as an attempt begins, as its wait begins, and as that ends.
+    // The call polls the future when an attempt begins, when its wait begins, and when the wait ends.
     for polls in 1..12 {
         let script = Arc::new(Script::new([RESET]));
         let task = tokio::spawn({
@@ -125,7 +124,7 @@ fn retries(script: &Script) -> f64 {
     script.calls().saturating_sub(1) as f64
 }
 
-/// A timeout, then a refusal of the budget, with all other limits set: the error names the timeout.
+/// The budget refuses a retry after a timeout, while all other limits are set. The error names the timeout.
 #[tokio::test(start_paused = true)]
 async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
@@ -170,7 +169,7 @@ async fn of_cancel_timeout_and_deadline_the_first_acts() {
         ([10, 20, 30], Outcome::Timeout),
         ([30, 10, 20], Outcome::Deadline),
         ([20, 30, 10], Outcome::Cancelled),
-        // At the same instant `cancel` is asked first, and of the others the deadline counts.
+        // At the same instant, `cancel` comes before the limits, and the deadline before the timeout.
         ([10, 10, 20], Outcome::Deadline),
         ([10, 20, 10], Outcome::Cancelled),
         ([20, 10, 10], Outcome::Cancelled),
@@ -183,7 +182,7 @@ async fn of_cancel_timeout_and_deadline_the_first_acts() {
     }
 }
 
-/// The future of `cancel` may be neither `Send` nor `Unpin`, and give anything.
+/// The future of `cancel` need not be `Send` or `Unpin`, and may have any output.
 #[tokio::test(start_paused = true)]
 async fn the_cancel_future_may_be_of_any_kind() {
     use std::rc::Rc;
@@ -214,7 +213,7 @@ async fn the_cancel_future_may_be_of_any_kind() {
 
 /// Temporary values of the expression live as long as the call.
 #[tokio::test(start_paused = true)]
-async fn the_cancel_future_may_borrow_what_its_expression_makes() {
+async fn the_cancel_future_may_borrow_temporary_values_of_its_expression() {
     fn shutdown(stop: &Arc<Notify>) -> Arc<Notify> {
         stop.clone()
     }
@@ -230,8 +229,8 @@ async fn the_cancel_future_may_borrow_what_its_expression_makes() {
     assert_eq!(stopped(&ended.unwrap_err()).outcome(), Outcome::Cancelled);
 }
 
-/// A neighbour in the same task that spends tokio's cooperative budget at each poll does not keep the
-/// call from seeing that it is cancelled.
+/// A neighbour in the same task spends tokio's cooperative budget at each poll. The call still sees that it is
+/// cancelled.
 #[tokio::test]
 async fn a_greedy_neighbour_does_not_hide_the_cancellation() {
     use std::task::Poll;
@@ -265,9 +264,9 @@ async fn a_greedy_neighbour_does_not_hide_the_cancellation() {
     }
 }
 
-/// A method with `&mut self` can be cancelled by a future that borrows nothing of it.
+/// A future that borrows nothing of `self` can cancel a method with `&mut self`.
 #[tokio::test(start_paused = true)]
-async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
+async fn an_independent_future_cancels_a_method_with_mut_self() {
     struct Client {
         stop: Arc<Notify>,
         calls: u32,
@@ -293,8 +292,8 @@ async fn a_method_by_mut_reference_is_cancelled_by_a_future_of_its_own() {
     assert_eq!(client.calls, 2);
 }
 
-/// An inner call that is cancelled stops the one around it, which has a `cancel` of its own; the
-/// outer one's cuts the inner call too.
+/// An inner call that is cancelled stops the call around it, which has its own `cancel`. The `cancel` of the
+/// outer call also cuts the inner call.
 #[tokio::test(start_paused = true)]
 async fn cancel_within_cancel() {
     #[retry(attempts = 4, base = "1s", jitter = "none", budget = "none", cancel = tokio::time::sleep(inner))]
@@ -314,14 +313,14 @@ async fn cancel_within_cancel() {
     }
 }
 
-/// A future that carries an attempt along still keeps the deadline it is polled under.
+/// A future that carries an attempt also keeps the deadline of the scope in which it is polled.
 #[tokio::test(start_paused = true)]
 async fn a_scope_around_a_carried_future_holds() {
     let carried = propagate(async { deadline::remaining() });
     let left = deadline::scope(ms(100), carried).await;
     assert_eq!(left, Some(ms(100)));
 
-    // The nearer of both holds, and is gone after the call.
+    // The nearer of both deadlines holds, and is gone after the call.
     for (kept, around) in [(100, 900), (900, 100)] {
         let carry = || {
             propagate(async {
@@ -340,9 +339,9 @@ async fn a_scope_around_a_carried_future_holds() {
     }
 }
 
-/// Functions that `before_retry` calls are within the call: their retries add to it.
+/// Functions that `before_retry` calls are within the call, so their retries add to its retries.
 #[tokio::test(start_paused = true)]
-async fn what_before_retry_retries_adds() {
+async fn retries_in_before_retry_add() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn reconnect(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -368,14 +367,14 @@ async fn what_before_retry_retries_adds() {
     }
     let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
     call(&script, &connection).await.unwrap_err();
-    // Once for each of three retries, and three retries of its own.
+    // `before_retry` runs once for each of three retries, and makes three retries itself.
     assert_eq!((script.calls(), connection.calls()), (4, 6));
     let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
     limited(&script, &connection).await.unwrap_err();
     assert_eq!((script.calls(), connection.calls()), (4, 6));
 }
 
-/// All durations are zero: each attempt is polled once, there are no waits, and the call ends.
+/// All durations are zero. The call polls each attempt once, does not wait, and ends.
 #[tokio::test(start_paused = true)]
 async fn limits_of_zero_end_at_once() {
     #[retry(attempts = 3, timeout = zero, deadline = zero, base = zero, max_delay = zero, budget = "none", cancel = tokio::time::sleep(ms(50)))]
@@ -393,9 +392,9 @@ async fn limits_of_zero_end_at_once() {
     }
 }
 
-/// All durations are the longest ones: they limit nothing, and nothing overflows.
+/// All durations are as long as possible. They limit nothing, and nothing overflows.
 #[tokio::test(start_paused = true)]
-async fn limits_without_end_are_none() {
+async fn limits_of_the_longest_duration_limit_nothing() {
     #[retry(attempts = 3, timeout = max, deadline = max, budget = "none", base = "1ms", before_retry = async || tokio::time::sleep(ms(1)).await)]
     async fn call(script: &Script, max: Duration) -> io::Result<usize> {
         script.play().await
@@ -414,7 +413,7 @@ async fn limits_without_end_are_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_without_number_end_with_a_budget_that_is_named() {
+async fn unlimited_attempts_end_with_a_named_budget() {
     static BUDGET: Budget = Budget::ratio(0.1);
     #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms", budget = BUDGET)]
     async fn call(script: &Script) -> io::Result<usize> {
@@ -426,7 +425,7 @@ async fn attempts_without_number_end_with_a_budget_that_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_without_number_have_no_budget_of_their_own() {
+async fn unlimited_attempts_have_no_budget_by_default() {
     const UNLIMITED: Policy = Policy::new()
         .with_unlimited_attempts()
         .with_max_delay(ms(1));
@@ -490,8 +489,8 @@ async fn a_generic_function_and_a_default_method_have_one_budget_each() {
     );
 }
 
-/// A thousand calls of one function at the same time, cancelled, timed out, refused: the budget is
-/// charged for the retries that began.
+/// A thousand calls of one function run at the same time, and are cancelled, timed out or refused. The budget is
+/// charged only for retries that began.
 #[tokio::test(start_paused = true)]
 async fn a_thousand_calls_at_once_conserve_the_budget() {
     static LEVEL: Budget = Budget::aws().with_capacity(10_000);
@@ -530,10 +529,10 @@ async fn a_thousand_calls_at_once_conserve_the_budget() {
     assert_eq!(10_000.0 - LEVEL.level(), spent);
 }
 
-/// A call in `before_retry` keeps the deadline. What was refused in it ends the calls around only
-/// where it ends this one.
+/// A call in `before_retry` keeps the deadline. A refusal in it ends the calls around only if it ends the call
+/// that runs `before_retry`.
 #[tokio::test(start_paused = true)]
-async fn what_is_refused_in_before_retry_counts_where_the_call_ends_for_it() {
+async fn a_refusal_in_before_retry_ends_the_calls_around_if_the_call_ends_with_it() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn reconnect(script: &Script, left: &Cell<Option<Duration>>) -> io::Result<usize> {
@@ -592,9 +591,9 @@ async fn what_is_refused_in_before_retry_counts_where_the_call_ends_for_it() {
     assert_eq!(left.take(), None);
 }
 
-/// The `cancel` future has one place in the future of the call.
+/// The future of the call holds the `cancel` future once.
 #[test]
-fn the_cancel_future_is_kept_once() {
+fn a_call_holds_its_cancel_future_once() {
     async fn large() {
         let bytes = std::hint::black_box([1_u8; 4096]);
         std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Where a call runs: in its caller's task, on either runtime.
+//! Where a call runs: in the task of its caller, on both kinds of runtime.
 
 use std::io;
 
@@ -37,7 +37,7 @@ async fn a_call_runs_on_a_runtime_of_many_threads() {
     assert_eq!(ended.await.unwrap().unwrap(), 3);
 }
 
-/// Without a limit and without a failure no timer is made, so no runtime is needed.
+/// A call without a limit and without a failure makes no timer, so it needs no runtime.
 #[test]
 fn success_without_a_limit_needs_no_runtime() {
     #[retry]
@@ -47,7 +47,7 @@ fn success_without_a_limit_needs_no_runtime() {
     assert_eq!(futures::executor::block_on(plain()).unwrap(), 1);
 }
 
-/// Promise 6: a limited call that is ready at once makes no timer either.
+/// A limited call that is ready at once makes no timer either.
 #[test]
 fn a_limited_call_that_is_ready_at_once_needs_no_runtime() {
     #[retry(timeout = "1s", deadline = "5s")]

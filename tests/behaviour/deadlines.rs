@@ -38,7 +38,7 @@ async fn deadline_cuts_an_attempt() {
 async fn a_doomed_wait_is_not_waited() {
     let script = Script::new([RESET]);
     let error = within_a_second(&script).await.unwrap_err();
-    // At 0, 300, 600 and 900 ms. The next one would begin at 1,200 ms.
+    // Attempts begin at 0, 300, 600 and 900 ms. The next attempt would begin at 1,200 ms.
     assert_eq!((script.calls(), script.elapsed()), (4, ms(900)));
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
@@ -48,7 +48,7 @@ async fn a_doomed_wait_is_not_waited() {
 
 #[tokio::test(start_paused = true)]
 async fn deadline_cuts_the_last_wait() {
-    // With jitter, the range of the draw is cut to the time that is left.
+    // With jitter, the call cuts the range of the draw to the time that is left.
     #[retry(
         attempts = 100,
         deadline = "1s",
@@ -114,8 +114,7 @@ async fn time_counts_from_the_first_poll() {
     assert_eq!(call.await.unwrap(), 1);
 }
 
-/// A busy runtime wakes a wait long after the deadline. No further attempt begins, and the
-/// caller gets the last real error.
+/// A busy runtime wakes a wait long after the deadline. No attempt follows, and the caller gets the last error.
 #[tokio::test(start_paused = true)]
 async fn a_late_wake_up_begins_no_attempt() {
     let script = Script::new([RESET]);
@@ -126,7 +125,6 @@ async fn a_late_wake_up_begins_no_attempt() {
     assert_eq!((script.calls(), error.to_string().as_str()), (1, "call 1"));
 }
 
-/// The tokens for a retry that does not begin come back.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_too_late_costs_nothing() {
     static LEVEL: Budget = Budget::aws();

@@ -1,4 +1,4 @@
-//! Schedules that a policy draws without a call.
+//! Schedules of delays that a policy draws without a call.
 
 use std::io;
 use std::time::Duration;
@@ -46,8 +46,8 @@ async fn a_schedule_without_jitter_is_what_a_call_waits() {
     }
 }
 
-/// The means of 400 calls and of 400 schedules differ by a fifth once in 10^7 runs or less: the deviation
-/// of one total is below a half of its mean, that of their difference below a twenty-eighth.
+/// The means of 400 calls and of 400 schedules differ by a fifth at most once in 10^7 runs. The standard deviation
+/// of one total is below a half of its mean, and that of the difference of the means below a twenty-eighth.
 #[tokio::test(start_paused = true)]
 async fn schedules_with_jitter_are_drawn_as_those_of_calls() {
     const RUNS: u32 = 400;

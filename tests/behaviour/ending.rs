@@ -1,4 +1,4 @@
-//! What the caller gets in the end.
+//! What a call returns.
 
 use std::error::Error;
 use std::io;

@@ -10,7 +10,7 @@ use tracing::subscriber::DefaultGuard;
 
 use crate::script::{RESET, Script, Step, listen_on_all_threads, ms};
 
-/// Listens to this thread, on which a test with a paused clock runs.
+/// The log of this thread, on which a test with a paused clock runs.
 pub(crate) struct Log {
     text: Arc<Mutex<Vec<u8>>>,
     _guard: DefaultGuard,
@@ -60,14 +60,14 @@ fn assert_line(line: &str, level: &str, parts: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_is_said_from_the_second_attempt_on() {
+async fn a_success_is_logged_from_the_second_attempt_on() {
     #[retry(budget = "none")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
     }
     let log = Log::listen();
     call(&Script::new([Step::Succeed])).await.unwrap();
-    assert_eq!(log.lines().len(), 0, "the first attempt is no news");
+    assert_eq!(log.lines().len(), 0, "the first attempt is not logged");
     call(&Script::new([RESET, Step::Succeed])).await.unwrap();
     let lines = log.lines();
     assert_eq!(lines.len(), 2, "{lines:#?}");
@@ -75,7 +75,7 @@ async fn a_success_is_said_from_the_second_attempt_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_retry_and_a_late_success_are_said() {
+async fn each_retry_and_a_late_success_are_logged() {
     #[retry(
         attempts = 4,
         base = "1s",
@@ -120,7 +120,7 @@ async fn each_retry_and_a_late_success_are_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn giving_up_is_a_warning_and_an_error_that_is_final_is_none() {
+async fn a_call_that_gives_up_logs_a_warning_and_a_permanent_error_does_not() {
     #[retry(attempts = 2, budget = "none")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -143,7 +143,7 @@ async fn giving_up_is_a_warning_and_an_error_that_is_final_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn success_at_once_says_nothing() {
+async fn success_at_once_logs_nothing() {
     #[retry(attempts = 2, timeout = "1s")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -154,7 +154,7 @@ async fn success_at_once_says_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fewer_attempts_within_another_call_are_said_once() {
+async fn fewer_attempts_within_another_call_are_logged_once() {
     #[retry(attempts = 4, base = "1ms", name = "inner", budget = "none")]
     async fn inner(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -284,7 +284,7 @@ async fn each_function_has_its_own_lines() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_budget_says_which_it_is_and_what_to_do() {
+async fn an_empty_budget_logs_its_name_and_what_to_do() {
     static SMALL: reattempt::Budget = reattempt::Budget::new().with_capacity(1);
     #[retry(attempts = 4, on = "io::Error", budget = SMALL, name = "x::download")]
     async fn inner(script: &Script) -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! Jitter above and below the delay that a server asks for.
+//! The jitter of a wait after a hint.
 
 use std::collections::HashSet;
 use std::io;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::script::ms;
 
-/// A server that is busy, and asks for this delay.
+/// The error of a busy server that asks for this delay.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error("busy")]
 #[retryable(throttled, after = "wait")]
@@ -21,7 +21,7 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The waits of this many calls with two attempts each, in whole milliseconds, to which timers round up.
+/// The waits of this many calls with two attempts each. Timers round them up to whole milliseconds.
 async fn waits<E>(
     calls: usize,
     call: impl AsyncFn(&mut Vec<Instant>) -> Result<(), E>,
@@ -55,7 +55,7 @@ async fn a_hint_as_long_as_max_retry_after_is_jittered_like_any_other() {
     }
     let waits = waits(100, call).await;
     assert_within(&waits, seconds(60), seconds(70));
-    // Of ten thousand milliseconds.
+    // The range has ten thousand milliseconds.
     let distinct: HashSet<_> = waits.iter().collect();
     assert!(distinct.len() > 90, "{} of 100", distinct.len());
     let longest = waits.iter().max().unwrap();
@@ -71,20 +71,20 @@ async fn a_hint_just_below_max_retry_after_is_jittered_past_it() {
     }
     let waits = waits(200, call).await;
     assert_within(&waits, seconds(59), seconds(69));
-    // Nine draws in ten are past the minute that bounds the hint.
+    // Nine draws in ten are longer than the minute that bounds the hint.
     let past = waits.iter().filter(|wait| **wait > ms(60_001)).count();
     assert!(past > 140, "{past} of 200");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_that_is_shorter_than_the_own_delay_lengthens_none() {
+async fn a_hint_shorter_than_the_delay_of_the_policy_only_bounds_the_wait_from_below() {
     #[retry(attempts = 2, base = "20s", budget = "none")]
     async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
         asked.push(Instant::now());
         Err(Busy { wait: seconds(1) })
     }
     let waits = waits(500, call).await;
-    // It is a lower bound, and the policy's own delay ends at 20 s.
+    // The hint is a lower bound, and the policy's own delay ends at 20 s.
     assert_within(&waits, seconds(1), seconds(20));
     let longest = waits.iter().max().unwrap();
     assert!(*longest > seconds(19), "{longest:?}");
@@ -92,7 +92,7 @@ async fn a_hint_that_is_shorter_than_the_own_delay_lengthens_none() {
 
 /// The shortest delay of the policy is longer than the hint.
 #[tokio::test(start_paused = true)]
-async fn a_hint_below_every_own_delay_changes_nothing() {
+async fn a_hint_below_every_delay_of_the_policy_changes_nothing() {
     #[retry(attempts = 2, base = "20s", jitter = "equal", budget = "none")]
     async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
         asked.push(Instant::now());
@@ -107,9 +107,9 @@ async fn a_hint_below_every_own_delay_changes_nothing() {
     assert_within(&waits(5, fixed).await, seconds(20), seconds(20));
 }
 
-/// Without a hint nothing is above `max_delay` either.
+/// Without a hint, no wait is above `max_delay`.
 #[tokio::test(start_paused = true)]
-async fn without_a_hint_the_own_delay_is_drawn() {
+async fn without_a_hint_the_delay_of_the_policy_is_drawn() {
     #[retry(attempts = 2, base = "20s", budget = "none")]
     async fn call(asked: &mut Vec<Instant>) -> io::Result<()> {
         asked.push(Instant::now());

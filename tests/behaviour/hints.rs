@@ -1,4 +1,4 @@
-//! The delay that a server asks for.
+//! Hints: the delays that servers ask for.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::script::ms;
 
-/// A server that is busy, and may say for how long.
+/// The error of a busy server, perhaps with a hint.
 #[derive(Debug, thiserror::Error, Retryable)]
 enum Failure {
     #[error("busy")]
@@ -40,7 +40,7 @@ impl Busy {
         Err(Failure::Busy { wait: self.wait })
     }
 
-    /// The wait before the second question; `None` if there was none.
+    /// The wait before the second request. `None` if there was no second request.
     fn first_wait(&self) -> Option<Duration> {
         let [first, second, ..] = self.asked[..] else {
             return None;
@@ -77,7 +77,7 @@ async fn a_hint_is_a_lower_bound() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_is_jittered_upwards_and_never_downwards() {
-    // Tenths of the 100 ms of jitter above the hint; timers round up to the next millisecond.
+    // Each tenth of the 100 ms of jitter above the hint. Timers round up to the next millisecond.
     let mut tenths = [0_u32; 11];
     for _ in 0..2000 {
         let mut server = Busy::new(ms(1000));
@@ -87,7 +87,7 @@ async fn a_hint_is_jittered_upwards_and_never_downwards() {
         let tenth = wait.saturating_sub(ms(1000)).as_millis() / 10;
         tenths[usize::try_from(tenth).unwrap()] += 1;
     }
-    // All who were told the same do not come back at the same instant: no tenth has twice its share.
+    // Clients with the same hint do not come back at the same instant: no tenth has twice its share.
     let peak = tenths.iter().max().unwrap();
     assert!(*peak < 400, "{tenths:?}");
 }
@@ -113,7 +113,7 @@ async fn a_hint_above_max_retry_after_ends_the_call() {
         server.ask()
     }
     for _ in 0..50 {
-        // The bound is on the hint, and not on the jitter above it.
+        // `max_retry_after` bounds the hint, and not the jitter above it.
         let mut server = Busy::new(ms(2000));
         bounded(&mut server).await.unwrap_err();
         let wait = server.first_wait().unwrap();
@@ -132,7 +132,7 @@ async fn a_hint_above_max_retry_after_ends_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_bound_of_one_s_own_a_minute_is_the_longest() {
+async fn a_minute_is_the_longest_hint_by_default() {
     for (hint, calls) in [(60_000, 2), (60_001, 1)] {
         let mut server = Busy::new(ms(hint));
         full(&mut server).await.unwrap_err();
@@ -160,7 +160,7 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
         assert_eq!((server.asked.len(), server.began.elapsed()), (1, ms(0)));
     }
     for _ in 0..100 {
-        // The jitter above the hint is cut to the time that is left.
+        // The call cuts the jitter above the hint to the time that is left.
         let mut server = Busy::new(ms(900));
         let error = limited(&mut server).await.unwrap_err();
         assert!(matches!(error, Failure::Busy { .. }), "{error:?}");
@@ -169,7 +169,7 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
     }
 }
 
-/// The bound is for hints. The delay of the policy may be longer.
+/// `max_retry_after` bounds hints. A delay of the policy may be longer.
 #[tokio::test(start_paused = true)]
 async fn max_retry_after_shortens_no_delay_of_the_policy() {
     const SPREAD: Policy = Policy::new()
@@ -192,7 +192,7 @@ async fn max_retry_after_shortens_no_delay_of_the_policy() {
     assert!(longest > ms(2001), "{longest:?}");
 }
 
-/// The jitter is cut to nothing here, so that the attempt has 50 ms.
+/// The call cuts the jitter to nothing here, so that the attempt has 50 ms.
 #[tokio::test(start_paused = true)]
 async fn no_delay_is_drawn_that_leaves_no_time_for_the_attempt() {
     const SECOND: Duration = Duration::from_secs(1);
@@ -224,7 +224,7 @@ async fn a_hint_changes_no_number_of_attempts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_counts_whichever_rule_vouches_for_the_error() {
+async fn a_hint_counts_whichever_rule_allows_the_retry() {
     #[retry(attempts = 2, jitter = "none", budget = "none", when = |_| true)]
     async fn when(server: &mut Busy) -> Result<(), Failure> {
         server.ask()

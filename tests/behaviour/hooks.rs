@@ -47,10 +47,10 @@ async fn told(script: &Script, log: &Log) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn on_retry_is_told_before_the_wait_and_before_retry_runs_after_it() {
+async fn on_retry_runs_before_the_wait_and_before_retry_after_it() {
     let log = Log::new();
     told(&Script::new([RESET]), &log).await.unwrap_err();
-    // Neither before the first attempt nor after the last one.
+    // Neither hook runs before the first attempt or after the last attempt.
     let lines = [
         ("attempt", ms(0)),
         ("on", ms(0)),
@@ -83,7 +83,7 @@ async fn neither_hook_runs_where_there_is_no_retry() {
     assert_eq!(log.lines(), lines);
 }
 
-/// What an event was about, kept for later.
+/// The fields of an event, kept for later.
 type Seen = (
     u32,
     Option<u32>,
@@ -117,12 +117,12 @@ async fn seeing(script: &Script, events: &Mutex<Vec<Seen>>) -> io::Result<usize>
 }
 
 #[tokio::test(start_paused = true)]
-async fn on_retry_is_told_of_each_failure_by_number_verdict_delay_and_error() {
+async fn on_retry_receives_number_verdict_delay_and_error_of_each_failure() {
     let events = Mutex::new(Vec::new());
     let script = Script::new([
         Step::Fail(ErrorKind::ConnectionRefused),
         Step::Hang,
-        // An `Ok` that `when_ok` calls a failure.
+        // An `Ok` that `when_ok` counts as a failure.
         Step::Succeed,
         RESET,
         Step::Succeed,
@@ -165,7 +165,7 @@ enum Failure {
 #[tokio::test(start_paused = true)]
 async fn the_error_of_before_retry_ends_the_call() {
     static BUDGET: Budget = Budget::new();
-    /// Fails with an error of another type, which becomes the function's.
+    /// Fails with an error of another type, which becomes the function's error.
     async fn refresh(token: &str) -> Result<(), ParseIntError> {
         tokio::task::yield_now().await;
         token.parse::<u32>().map(drop)
@@ -199,7 +199,11 @@ async fn the_error_of_before_retry_ends_the_call() {
     let script = Script::new([RESET]);
     let error = call(&script, "7").await.unwrap_err();
     assert!(matches!(error, Failure::Io(_)), "{error:?}");
-    assert_eq!(script.calls(), 4, "it counts as no attempt");
+    assert_eq!(
+        script.calls(),
+        4,
+        "a failed `before_retry` is not an attempt"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -265,7 +269,7 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
     let ended = timeout(ms(60_000), slow(&script)).await;
     ended.expect("it ends").unwrap_err();
     assert_eq!(script.times(), [ms(0), ms(600), ms(1200), ms(1800)]);
-    // The wait of the fourth would have ended at 1.9 s. `before_retry` is cut at 2 s.
+    // The wait after the fourth attempt ends at 1.9 s. The deadline cuts `before_retry` at 2 s.
     assert_eq!(script.elapsed(), ms(2000));
 }
 
@@ -277,7 +281,10 @@ async fn before_retry_may_change_what_the_attempts_use() {
     }
     impl Client {
         async fn reconnect(&mut self) -> io::Result<()> {
-            assert!(Attempt::current().is_none(), "it is no attempt");
+            assert!(
+                Attempt::current().is_none(),
+                "`before_retry` is not an attempt"
+            );
             tokio::task::yield_now().await;
             self.connected = true;
             self.connections += 1;

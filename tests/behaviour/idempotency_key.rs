@@ -1,4 +1,4 @@
-//! The key by which a service tells that several requests are one.
+//! The key by which a service recognizes several requests as one.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -42,8 +42,8 @@ async fn keys_are_random_uuids_and_no_two_are_equal() {
     let distinct: HashSet<_> = keys.iter().collect();
     assert_eq!(distinct.len(), keys.len());
 
-    // Each of the 122 bits is set in half of the keys, and differs in half of the neighbours. The standard
-    // deviation is 50: a fair bit is outside of seven of them once in 10^11.
+    // Each of the 122 random bits is set in half of the keys, and differs in half of the neighbours. The standard
+    // deviation is 50. A fair bit deviates by seven of these once in 10^11.
     let fixed = (0xf << 76) | (0b11 << 62);
     let bits = (0..128).filter(|bit| (fixed >> bit) & 1_u128 == 0);
     let half = (KEYS / 2 - 350)..=(KEYS / 2 + 350);
@@ -58,7 +58,7 @@ async fn keys_are_random_uuids_and_no_two_are_equal() {
         let differ = count(&mut neighbours.map(|pair| pair[0].as_u128() ^ pair[1].as_u128()));
         assert!(half.contains(&differ), "bit {bit} differs in {differ}");
     }
-    // How many bits of two neighbours differ: 61, with a standard deviation of 5.5.
+    // On average, 61 bits of two neighbours differ, with a standard deviation of 5.5.
     for pair in keys.windows(2) {
         let differ = (pair[0].as_u128() ^ pair[1].as_u128()).count_ones();
         assert!((15..=107).contains(&differ), "{pair:?}");
@@ -81,9 +81,9 @@ fn threads_share_no_key() {
     assert_eq!(all.into_inner().unwrap().len(), 4000);
 }
 
-/// Whenever it is asked for first, and whichever attempt asks.
+/// It does not matter when, and in which attempt, the body first reads the key.
 #[tokio::test(start_paused = true)]
-async fn a_call_has_one_key_whoever_asks_first() {
+async fn all_attempts_of_a_call_have_one_key() {
     #[retry(attempts = 4, timeout = "1s", base = "1ms", budget = "none")]
     async fn call(
         script: &Script,
@@ -104,7 +104,7 @@ async fn a_call_has_one_key_whoever_asks_first() {
         [false, true, false, true],
         [true, false, false, true],
     ] {
-        // An error, a timeout, another error.
+        // The attempts end with an error, a timeout and another error, and then succeed.
         let script = Script::new([RESET, Step::Hang, RESET, Step::Succeed]);
         let keys = RefCell::default();
         call(&script, &asks, &keys).await.unwrap();
@@ -115,7 +115,7 @@ async fn a_call_has_one_key_whoever_asks_first() {
     }
 }
 
-/// A copy from before the first question gives the same key, also after the call.
+/// A copy of the attempt, made before the first use of the key, gives the same key, even after the call.
 #[tokio::test(start_paused = true)]
 async fn a_copy_of_the_attempt_knows_the_key_of_its_call() {
     #[retry(attempts = 3, base = "1ms", budget = "none")]
@@ -151,7 +151,7 @@ async fn a_task_that_carries_the_attempt_knows_the_key_of_its_call() {
     }
 }
 
-/// The body around may make several calls that must not be taken for one.
+/// The body of the outer call may make several inner calls. A service must not take these for one request.
 #[tokio::test(start_paused = true)]
 async fn a_nested_call_has_a_key_of_its_own_in_each_attempt_around_it() {
     #[retry(attempts = 2, base = "1ms", budget = "none")]
@@ -175,7 +175,7 @@ async fn a_nested_call_has_a_key_of_its_own_in_each_attempt_around_it() {
     let keys = RefCell::default();
     outer(&script, &keys).await.unwrap();
     let keys = keys.into_inner();
-    // Two attempts of the first inner call, one of the second; the outer call; and so again.
+    // Two attempts of the first inner call, one of the second, and the outer call, in each of its two attempts.
     assert_eq!(keys.len(), 4 + 3);
     assert_eq!((keys[0], keys[3]), (keys[1], keys[6]));
     let distinct: HashSet<_> = keys.iter().collect();

@@ -1,4 +1,4 @@
-//! `idempotent = false`: only attempts that certainly never ran are repeated.
+//! `idempotent = false`: the call retries only attempts whose requests certainly never ran.
 
 use std::io::{self, ErrorKind};
 
@@ -18,7 +18,7 @@ async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_was_refused_is_retried() {
+async fn only_refused_requests_are_retried() {
     assert_eq!(calls(bare, ErrorKind::ConnectionRefused).await, 3);
     for kind in [
         ErrorKind::ConnectionReset,
@@ -34,7 +34,7 @@ async fn only_what_was_refused_is_retried() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_rule_refuses_is_not_made_again_though_it_never_ran() {
+async fn a_rule_may_forbid_the_retry_of_a_request_that_never_ran() {
     #[retry(idempotent = false, unless = |_| true)]
     async fn unless(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -47,7 +47,7 @@ async fn what_a_rule_refuses_is_not_made_again_though_it_never_ran() {
     assert_eq!(calls(on, ErrorKind::ConnectionRefused).await, 1);
 }
 
-/// The verdict of the error that `on` found counts, not that of the error around it.
+/// The verdict of the error that `on` found counts, not the verdict of the error around it.
 #[tokio::test(start_paused = true)]
 async fn an_error_inside_says_that_the_request_never_ran() {
     #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ async fn a_timeout_after_a_refusal_is_not_retried_either() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_rule_vouches_for_more_than_a_refusal() {
+async fn rules_allow_retries_only_of_refused_requests() {
     #[retry(idempotent = false, on = "io::Error")]
     async fn on(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -123,7 +123,7 @@ async fn an_ok_that_means_failure_has_run_and_is_not_retried() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_own_error_says_what_was_refused() {
+async fn an_error_type_of_the_user_can_have_the_verdict_refused() {
     #[derive(Debug, Retryable)]
     enum Failure {
         #[retryable(refused)]

@@ -1,4 +1,4 @@
-//! Deadlines that a call has from those around it.
+//! Deadlines that a call inherits from the calls and scopes around it.
 
 use std::io;
 
@@ -71,7 +71,7 @@ async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
     let error = deadline::scope_at(until, patient(&script))
         .await
         .unwrap_err();
-    // Timeouts at 1 s; a wait of 1 s; the second attempt is cut after half a second.
+    // The first attempt times out at 1 s, and the wait takes 1 s. The scope cuts the second attempt at 2.5 s.
     assert_eq!(script.times(), [ms(0), ms(2000)]);
     assert_eq!(script.elapsed(), ms(2500));
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -120,9 +120,9 @@ async fn the_nearest_of_several_scopes_holds() {
     }
 }
 
-/// A service that got `grpc-timeout: 2S` tells the next one what is left of it, attempt by attempt.
+/// A service that received `grpc-timeout: 2S` passes the rest of it on to the next service, in each attempt.
 #[tokio::test(start_paused = true)]
-async fn what_is_left_is_passed_on() {
+async fn each_attempt_passes_on_the_time_that_is_left() {
     #[retry(attempts = 3, base = "500ms", jitter = "none", budget = "none")]
     async fn call(script: &Script, sent: &std::cell::RefCell<Vec<String>>) -> io::Result<usize> {
         let left = deadline::remaining().ok_or(io::ErrorKind::InvalidInput)?;
@@ -160,7 +160,7 @@ async fn a_call_that_begins_after_the_deadline_around_it_makes_no_attempt() {
     );
 }
 
-/// A deadline that counts from the first suspension has not begun to run before it.
+/// The deadline of `outer` begins to run at the first suspension.
 #[tokio::test(start_paused = true)]
 async fn the_deadline_of_a_call_that_has_just_begun_is_not_over() {
     #[retry(deadline = "1s", budget = "none")]

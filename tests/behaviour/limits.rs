@@ -1,4 +1,4 @@
-//! Edge cases of the limits: a limit that ends with the deadline, above a day, a body that blocks, no timers.
+//! Edge cases of the limits: limits above a day, a body that blocks, a runtime without timers.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -44,7 +44,7 @@ async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_longest_wait_of_all_does_not_end() {
+async fn a_wait_of_the_longest_duration_does_not_end() {
     #[retry(attempts = 2, base = Duration::MAX, max_delay = Duration::MAX, jitter = "none")]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -72,7 +72,7 @@ async fn a_call_cut_by_its_deadline_says_its_limit() {
     );
 }
 
-/// As the documentation says, only a body that suspends can be cut.
+/// Only a body that suspends can be cut, as the documentation says.
 #[tokio::test]
 async fn a_body_that_blocks_is_not_cut_and_its_result_counts() {
     #[retry(attempts = 1, timeout = "1ms", deadline = "2ms")]
@@ -88,7 +88,7 @@ async fn once_more(script: &Script) -> io::Result<usize> {
     script.play().await
 }
 
-/// The text of the panic of a call.
+/// The result of a call, or the text of its panic.
 fn panic_of(call: impl FnOnce() -> io::Result<usize>) -> Result<io::Result<usize>, String> {
     std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         panic
@@ -113,7 +113,7 @@ fn without_a_time_driver_only_a_wait_panics() {
     assert!(told.contains("enable_time"), "{told}");
 }
 
-/// The same on another executor.
+/// The same on an executor of another crate.
 #[test]
 fn without_a_runtime_only_a_wait_panics() {
     let run = |steps: [Step; 1]| {

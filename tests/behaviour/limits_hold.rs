@@ -1,4 +1,4 @@
-//! Limits that hold where time is short: beside a greedy neighbour, at the end of a deadline, without timers.
+//! Limits that hold in hard cases: beside a greedy neighbour, near the end of a deadline, without timers.
 
 use std::cell::RefCell;
 use std::io;
@@ -12,7 +12,7 @@ use tokio::task::coop;
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// Spends tokio's cooperative budget at each poll, and is never at rest: so often, then it ends.
+/// Spends tokio's cooperative budget at each poll, and is ready again at once. Ends after this many turns.
 async fn greedy(mut turns: u32) {
     poll_fn(|context| {
         while coop::has_budget_remaining() {
@@ -40,7 +40,7 @@ fn run_the_clock() -> tokio::task::JoinHandle<()> {
     })
 }
 
-/// A timer that is asked only while there is something left of tokio's budget would never be heard here.
+/// If the call polled its timer only while tokio's cooperative budget lasts, the timer would never fire here.
 #[tokio::test(start_paused = true)]
 async fn a_wait_ends_on_time_beside_a_neighbour_that_spends_the_cooperative_budget() {
     #[retry(attempts = 3, base = "100ms", jitter = "none", budget = "none")]
@@ -98,7 +98,7 @@ async fn twice(script: &Script, limit: Duration, wait: Duration) -> io::Result<u
     script.play().await
 }
 
-/// At least 50 ms, or a tenth of the deadline, remain for the attempt after a wait.
+/// At least 50 ms or a tenth of the deadline remain for the attempt after a wait.
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_leaves_no_time_for_an_attempt_is_not_waited() {
     for (limit, first, wait, calls) in [
@@ -119,7 +119,7 @@ async fn a_wait_that_leaves_no_time_for_an_attempt_is_not_waited() {
         let case = format!("{wait} ms of {limit}, after {first} ms");
         let script = Script::new([Step::FailAfter(ms(first)), RESET]);
         let error = twice(&script, ms(limit), ms(wait)).await.unwrap_err();
-        // The last error, at once.
+        // The call returns the last error at once.
         assert_eq!(error.to_string(), format!("call {calls}"), "{case}");
         let elapsed = if calls == 2 { first + wait } else { first };
         assert_eq!(
@@ -130,7 +130,7 @@ async fn a_wait_that_leaves_no_time_for_an_attempt_is_not_waited() {
     }
 }
 
-/// What is not drawn need not be refused: the range ends where the time for the attempt begins.
+/// Jitter draws no delay that the call would have to refuse: the range ends before the time for the attempt.
 #[tokio::test(start_paused = true)]
 async fn jitter_is_drawn_from_what_leaves_time_for_an_attempt() {
     #[retry(
@@ -162,7 +162,7 @@ async fn jitter_is_drawn_from_what_leaves_time_for_an_attempt() {
     }
 }
 
-/// Of an inherited deadline the function does not know the length, but what was left when it was called.
+/// The length of an inherited deadline is the time that was left when the call began.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_leaves_time_for_an_attempt_too() {
     #[retry(
@@ -175,7 +175,7 @@ async fn an_inherited_deadline_leaves_time_for_an_attempt_too() {
     async fn inner(script: &Script, wait: Duration) -> io::Result<usize> {
         script.play().await
     }
-    // So much is gone when the call begins, and in its first attempt.
+    // `gone` has passed when the call begins, and `first` is the time of its first attempt.
     for (limit, gone, first, wait, calls) in [
         (10_000, 0, 0, 9950, 2),
         (10_000, 0, 0, 9951, 1),
@@ -197,7 +197,7 @@ async fn an_inherited_deadline_leaves_time_for_an_attempt_too() {
     }
 }
 
-/// What the caller says counts as if it made sense.
+/// An expression that gives 0 attempts counts as 1.
 #[tokio::test(start_paused = true)]
 async fn no_attempts_count_as_one() {
     #[retry(attempts = attempts, base = "1ms", budget = "none")]

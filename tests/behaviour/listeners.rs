@@ -1,5 +1,4 @@
-//! Subscribers to events: one panics, one calls the function that the event is about, and all get the elapsed
-//! time.
+//! Subscribers to events: one panics, one calls the function of the event, and all receive the elapsed time.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind};
@@ -15,7 +14,7 @@ use tracing::{Event, Id, Level, Metadata};
 
 use crate::script::{RESET, Script, Step, listen_on_all_threads, ms, run};
 
-/// Calls a function at each event of ours of this level.
+/// A subscriber that calls a function at each event of the crate with this level.
 struct Listener<F> {
     level: Level,
     hear: F,
@@ -43,9 +42,9 @@ where
     fn exit(&self, _: &Id) {}
 }
 
-/// The first time that an inner function has fewer attempts, an event of level info says so.
+/// The event of level info is about an inner function with fewer attempts. The crate logs it once.
 #[test]
-fn a_listener_that_panics_spoils_no_later_call() {
+fn a_listener_that_panics_does_not_affect_later_calls() {
     #[retry(attempts = 3, base = "0ms", budget = "none")]
     async fn inner(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
@@ -75,7 +74,7 @@ fn a_listener_that_panics_spoils_no_later_call() {
         for _ in 0..3 {
             let calls = Cell::new(0);
             let ended = catch_unwind(AssertUnwindSafe(|| run(outer(&calls))));
-            let ended = ended.expect("it is said once, whoever did not want to hear it");
+            let ended = ended.expect("the event is logged only once");
             assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
             assert_eq!(calls.get(), 5);
         }
@@ -83,9 +82,9 @@ fn a_listener_that_panics_spoils_no_later_call() {
     assert_eq!(heard.load(Ordering::Relaxed), 1);
 }
 
-/// On a thread of its own, so that the test ends even if it hangs.
+/// The calls run on their own thread, so that the test ends even if they hang.
 #[test]
-fn a_listener_may_call_the_function_that_it_hears_of() {
+fn a_listener_may_call_the_function_of_the_event() {
     #[retry(attempts = 3, base = "0ms", budget = "none")]
     async fn inner(calls: &AtomicU32) -> io::Result<()> {
         calls.fetch_add(1, Ordering::Relaxed);
@@ -123,7 +122,7 @@ fn a_listener_may_call_the_function_that_it_hears_of() {
     assert!(within > 0, "the listener heard of it");
 }
 
-/// The first attempt takes its time, and so do the waits.
+/// The first attempt and the waits take time.
 const SLOW: [Step; 3] = [Step::FailAfter(ms(700)), RESET, Step::SucceedAfter(ms(50))];
 
 fn elapsed<E>(event: &RetryEvent<'_, E>, told: &RefCell<Vec<Duration>>) {
@@ -131,7 +130,7 @@ fn elapsed<E>(event: &RetryEvent<'_, E>, told: &RefCell<Vec<Duration>>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn on_retry_is_told_how_long_the_call_took_so_far() {
+async fn on_retry_receives_the_elapsed_time_of_the_call() {
     #[retry(jitter = "none", budget = "none", on_retry = |event| elapsed(event, told))]
     async fn without_limits(script: &Script, told: &RefCell<Vec<Duration>>) -> io::Result<usize> {
         script.play().await
@@ -197,9 +196,9 @@ async fn heard(level: Level, call: impl Future<Output = io::Result<usize>>) -> V
     heard.clone()
 }
 
-/// A function without limits may leave it out, because it would have to read the clock.
+/// A function without limits may omit the time, because it would have to read the clock.
 #[tokio::test(start_paused = true)]
-async fn events_say_how_long_the_call_took_or_nothing() {
+async fn events_have_the_elapsed_time_of_the_call_or_omit_it() {
     #[retry(jitter = "none", budget = "none")]
     async fn without_limits(script: &Script) -> io::Result<usize> {
         script.play().await

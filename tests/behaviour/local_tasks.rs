@@ -1,4 +1,4 @@
-//! Tasks that a body polls itself: they run within its poll, and so within its attempt.
+//! Tasks that a body polls itself. They run within its poll, and so within its attempt.
 
 use std::io;
 
@@ -11,7 +11,7 @@ fn number() -> Option<u32> {
     Attempt::current().map(|attempt| attempt.number())
 }
 
-/// A spawned task is outside; see `attempt.rs`. This one is polled by the body.
+/// The body polls this task. A spawned task would be outside of the attempt, see `attempt.rs`.
 #[tokio::test(start_paused = true)]
 async fn a_local_task_that_the_body_polls_sees_the_attempt() {
     #[retry(attempts = 3, base = "1ms", deadline = "5s", budget = "none")]
@@ -35,7 +35,7 @@ async fn a_local_task_that_the_body_polls_sees_the_attempt() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_body_blocks_on_sees_the_attempt() {
+async fn a_future_that_a_body_blocks_on_sees_the_attempt() {
     #[retry(attempts = 3, base = "1ms", budget = "none")]
     async fn call() -> io::Result<()> {
         let own = number();
@@ -47,17 +47,17 @@ async fn what_a_body_blocks_on_sees_the_attempt() {
             })
         });
         assert_eq!(seen, own);
-        // A task that it spawns there is outside.
+        // A task that the future spawns is outside of the attempt.
         let seen = block_in_place(|| handle.block_on(tokio::spawn(async { number() })));
         assert_eq!(seen?, None);
         Err(io::ErrorKind::ConnectionReset.into())
     }
-    // On a worker of the runtime.
+    // Here the call runs on a worker of the runtime.
     let ended = tokio::spawn(call()).await.unwrap();
     ended.unwrap_err();
 }
 
-/// So the retries of what is called in it count as those of the body.
+/// Retries of functions that the task calls count as retries within the body.
 #[tokio::test(start_paused = true)]
 async fn retries_in_a_local_task_that_the_body_polls_add() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]

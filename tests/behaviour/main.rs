@@ -1,4 +1,4 @@
-//! What a retried call does: attempts, time, rules, errors, cancellation. On tokio's paused clock.
+//! What a call does: attempts, time, rules, errors, cancellation. Tests run on tokio's paused clock.
 
 mod attempt;
 mod blocking;

@@ -6,7 +6,7 @@ use std::io;
 use futures::future::LocalBoxFuture;
 use reattempt::retry;
 
-/// As many attempts at each level as the slice says, around a body that always fails.
+/// A call of nested functions around a body that always fails. A slice gives the attempts of each level.
 type Levels<'a> = LocalBoxFuture<'a, io::Result<()>>;
 
 macro_rules! level {
@@ -30,7 +30,7 @@ async fn fails(calls: &Cell<u32>) -> io::Result<()> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-/// Another function at each level.
+/// Calls another function at each level.
 fn below<'a>(levels: &'a [u32], calls: &'a Cell<u32>) -> Levels<'a> {
     match levels.len() {
         0 => Box::pin(fails(calls)),
@@ -41,7 +41,7 @@ fn below<'a>(levels: &'a [u32], calls: &'a Cell<u32>) -> Levels<'a> {
     }
 }
 
-/// The same function at every level.
+/// Calls the same function at every level.
 fn itself<'a>(levels: &'a [u32], calls: &'a Cell<u32>) -> Levels<'a> {
     match levels.len() {
         0 => Box::pin(fails(calls)),
@@ -57,7 +57,7 @@ async fn calls_of<'a>(
     calls.get()
 }
 
-/// Each list of this length with numbers from 2 to 5.
+/// All lists of this length with numbers from 2 to 5.
 fn lists(length: usize) -> Vec<Vec<u32>> {
     (0..length).fold(vec![Vec::new()], |shorter, _| {
         let longer = |list: Vec<u32>| (2..=5).map(move |last| [&list[..], &[last]].concat());
@@ -65,7 +65,7 @@ fn lists(length: usize) -> Vec<Vec<u32>> {
     })
 }
 
-/// One call, and each function's retries once.
+/// The number of calls by the rule: one call, and the retries of each function once.
 fn sum_of(levels: &[u32]) -> u32 {
     1 + levels.iter().map(|attempts| attempts - 1).sum::<u32>()
 }

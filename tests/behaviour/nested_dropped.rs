@@ -1,5 +1,5 @@
-//! Inner calls that never ended in the attempt in which they began: dropped, cut, or kept for the next one.
-//! The retries that they made were in vain.
+//! Inner calls that do not end in the attempt in which they began: they are dropped, cut, or kept for the next
+//! attempt. Their retries count as made in vain.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind};
@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// Not retryable.
+/// An error that is not retryable.
 const MISSING: Step = Step::Fail(ErrorKind::NotFound);
 
 fn reset() -> io::Error {
@@ -22,24 +22,24 @@ async fn fetch(host: &Script) -> io::Result<usize> {
     host.play().await
 }
 
-/// Two attempts at whatever body.
+/// Makes two attempts at `body`.
 #[retry(attempts = 2, base = "1ms", budget = "none")]
 async fn twice(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
     body().await
 }
 
-/// The same, each cut after 50 ms.
+/// Makes two attempts at `body`, and cuts each after 50 ms.
 #[retry(attempts = 2, base = "1ms", budget = "none", timeout = "50ms")]
 async fn twice_cut(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
     body().await
 }
 
-/// Hangs after two retries in vain, and fails from then on.
+/// A host that hangs after two retries in vain, and fails from then on.
 fn stuck() -> Script {
     Script::new([RESET, RESET, Step::Hang, RESET])
 }
 
-/// The calls of a host that is [`stuck`] in the first attempt, and dead in the second.
+/// The calls of a host that is [`stuck`] in the first attempt of the outer call, and dead in the second.
 const TWO_RETRIES_FEWER: usize = 3 + (6 - 2);
 
 #[tokio::test(start_paused = true)]
@@ -90,7 +90,7 @@ async fn a_call_that_its_sibling_ends_has_made_its_retries_in_vain() {
     assert_eq!(host.calls(), TWO_RETRIES_FEWER);
 }
 
-/// A delay that was drawn and waited for is not a retry until the attempt begins.
+/// A delay does not count as a retry until the attempt after it begins.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_dropped_in_its_wait_does_not_count() {
     #[retry(
@@ -128,13 +128,13 @@ async fn a_call_after_a_dropped_one_has_all_its_retries_in_the_same_attempt() {
     })
     .await
     .unwrap_err();
-    // The larger of both numbers counts: five.
+    // The larger number of the two calls counts, which is five retries in vain.
     assert_eq!((host.calls(), other.calls()), (3 + 1, 6 + 1));
 }
 
-/// What a call remembers about the functions inside it is not lost with the call.
+/// A call passes what it remembers about the functions inside it to the call around it, even if it is dropped.
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_hands_on_what_it_remembers() {
+async fn a_dropped_call_passes_on_the_retries_that_it_remembers() {
     #[retry(attempts = 4, base = "1ms", budget = "none", when = |_| true)]
     async fn between(host: &Script, attempts: &Cell<u32>) -> io::Result<usize> {
         attempts.set(attempts.get() + 1);
@@ -147,11 +147,11 @@ async fn a_dropped_call_hands_on_what_it_remembers() {
             .unwrap_err();
         (host.calls(), attempts.get())
     };
-    // Three calls, one retry of `between`, and the call that hangs. Then `between` has three attempts, and
-    // `fetch` four, one and one.
+    // In the first attempt: three calls, one retry of `between`, and the call that hangs. In the second,
+    // `between` has three attempts, in which `fetch` has four, one and one.
     let steps = [RESET, RESET, MISSING, Step::Hang, RESET];
     assert_eq!(run(&steps).await, (3 + 1 + 4 + 1 + 1, 2 + 3));
-    // One more retry of `fetch`, in the attempt that is cut.
+    // Here `fetch` makes one more retry, in the attempt that is cut.
     let steps = [RESET, RESET, MISSING, RESET, Step::Hang, RESET];
     assert_eq!(run(&steps).await, (3 + 2 + 3 + 1 + 1, 2 + 3));
 }
@@ -159,7 +159,7 @@ async fn a_dropped_call_hands_on_what_it_remembers() {
 /// A call that outlives the attempt in which it began.
 type Kept<'a> = RefCell<Option<LocalBoxFuture<'a, io::Result<usize>>>>;
 
-/// Polls a future for 50 ms, or until it ends.
+/// Polls the kept call for 50 ms, or until it ends.
 async fn go_on(kept: &Kept<'_>) -> io::Result<usize> {
     let mut call = kept.take().unwrap();
     match timeout(ms(50), &mut call).await {
@@ -185,7 +185,7 @@ async fn a_call_that_goes_on_in_the_next_attempt_has_as_many_attempts_as_it_bega
     );
     let kept = Kept::new(Some(Box::pin(counted(&host, &said))));
     twice(async || go_on(&kept).await).await.unwrap_err();
-    assert!(kept.take().is_none(), "it has come to its end");
+    assert!(kept.take().is_none(), "the kept call has ended");
     assert_eq!((host.calls(), said.take()), (6, vec![Some(6); 6]));
 }
 
@@ -198,7 +198,7 @@ async fn a_call_that_goes_on_in_the_next_attempt_is_charged_once() {
         }
         fetch(other).await
     }
-    // Two retries in the first attempt, one in the second, which fails for good.
+    // The call makes two retries in the first attempt. It makes one in the second, and then fails for good.
     let host = Script::new([RESET, RESET, Step::FailAfter(ms(70)), MISSING]);
     let other = Script::new([RESET]);
     let kept = Kept::new(Some(Box::pin(fetch(&host))));
@@ -226,7 +226,7 @@ async fn another_call_has_fewer_retries_while_one_from_the_attempt_before_goes_o
 
 #[tokio::test(start_paused = true)]
 async fn unlimited_attempts_inside_stay_unlimited() {
-    // Remembered for 20 s, which is longer than the timeout around.
+    // The call around remembers these retries for 20 s, which is longer than its timeout.
     #[retry(
         attempts = "unlimited",
         base = "1ms",
@@ -246,7 +246,7 @@ async fn unlimited_attempts_inside_stay_unlimited() {
     let host = Script::new(steps);
     assert_eq!(around(&host, &said).await.unwrap(), 500);
 
-    // Two hundred retries in vain, and cut; then fifty more are needed.
+    // The call is cut after two hundred retries in vain. Then it needs fifty more.
     let steps = std::iter::repeat_n(RESET, 200)
         .chain([Step::Hang])
         .chain(std::iter::repeat_n(RESET, 50))

@@ -1,4 +1,4 @@
-//! Retries within retried calls: what hooks and attempts say of it, and what `nested` changes.
+//! Nested retries: what hooks and attempts report of them, and what `nested` changes.
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
@@ -7,7 +7,7 @@ use reattempt::{Attempt, retry};
 
 use crate::script::{RESET, Script, Step};
 
-/// Four attempts at whatever body.
+/// Makes four attempts at `body`.
 #[retry(attempts = 4, base = "1ms", budget = "none")]
 async fn around(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
     body().await
@@ -18,7 +18,7 @@ async fn fetch(host: &Script) -> io::Result<usize> {
     host.play().await
 }
 
-/// What the body, the hook and the rule say is one number.
+/// The body and the hook read the number of attempts that the rule allows.
 #[tokio::test(start_paused = true)]
 async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
     type Said = RefCell<Vec<(&'static str, Option<u32>)>>;
@@ -38,7 +38,7 @@ async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
         assert_eq!(Attempt::current().unwrap().attempts(), Some(3));
         inner(host, said).await
     }
-    // Three retries in vain; one; and then there is one attempt left of six.
+    // The first attempt of `outer` has three retries in vain, and the second has one. Two of six attempts are left.
     let host = Script::new([
         RESET,
         RESET,
@@ -64,9 +64,9 @@ async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
     assert_eq!(said.into_inner(), all);
 }
 
-/// Reconnecting has retries of its own, whatever the body has made.
+/// `before_retry` calls another function than the body, so the retries of the body do not count for it.
 #[tokio::test(start_paused = true)]
-async fn what_before_retry_calls_follows_the_rule_by_its_own_name() {
+async fn the_rule_counts_functions_that_before_retry_calls_by_their_own_name() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn reconnect(connection: &Script) -> io::Result<usize> {
         connection.play().await
@@ -82,7 +82,7 @@ async fn what_before_retry_calls_follows_the_rule_by_its_own_name() {
     }
     let (host, connection) = (Script::new([RESET]), Script::new([RESET]));
     session(&host, &connection).await.unwrap_err();
-    // Three times between four attempts: four calls, one and one.
+    // `before_retry` runs three times between four attempts, and makes four calls, one and one.
     assert_eq!((host.calls(), connection.calls()), (7, 6));
 
     let (host, connection) = (
@@ -108,7 +108,7 @@ async fn multiply_keeps_all_its_attempts_and_outermost_leaves_them_to_the_call_a
     around(inner).await.unwrap_err();
     assert_eq!(host.calls(), 16);
 
-    // Within one that multiplies, the inner ones add.
+    // Within a call that multiplies, the inner calls add.
     let host = Script::new([RESET]);
     around(async || multiplies(async || fetch(&host).await).await)
         .await
@@ -121,7 +121,7 @@ async fn multiply_keeps_all_its_attempts_and_outermost_leaves_them_to_the_call_a
 
     let host = Script::new([RESET]);
     outermost(&host).await.unwrap_err();
-    assert_eq!(host.calls(), 4, "it is the outermost one itself");
+    assert_eq!(host.calls(), 4, "the call itself is the outermost");
 }
 
 #[tokio::test(start_paused = true)]

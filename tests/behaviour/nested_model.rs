@@ -1,4 +1,4 @@
-//! Trees of calls, and how often each is made by the rule for nested retries, written down plainly.
+//! Trees of calls, and a plain model of how often the rule for nested retries allows each call.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::io::ErrorKind;
 /// One place in the program that calls an annotated function: its body, and how it ends.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    /// Which of the annotated functions is called, from 0: see [`ATTEMPTS`].
+    /// The index of the annotated function in [`ATTEMPTS`].
     pub(crate) function: usize,
     pub(crate) children: Vec<Child>,
-    /// Whether the children are called at the same time.
+    /// Whether the body calls the children at the same time.
     pub(crate) joined: bool,
     pub(crate) ending: Ending,
     /// How often the body ran.
@@ -24,17 +24,17 @@ pub(crate) struct Child {
     pub(crate) propagates: bool,
 }
 
-/// How a body ends whose children did not end it.
+/// How a body ends if no error of its children ends it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ending {
     /// Succeeds after this many failures.
     SucceedsAfter(u32),
     Fails,
-    /// Fails once with a retryable error, then with one that is not.
+    /// Fails once with a retryable error, then with an error that is not retryable.
     FailsForGood,
 }
 
-/// Of the functions in `nested_trees.rs`.
+/// The attempts of the functions in `nested_trees.rs`.
 pub(crate) const ATTEMPTS: [u32; 4] = [2, 3, 4, 5];
 
 impl Node {
@@ -54,7 +54,7 @@ impl Node {
         [self.calls.get()].into_iter().chain(below).collect()
     }
 
-    /// Counts a call of the body, and says how it ends.
+    /// Counts a call of the body, and returns how it ends.
     pub(crate) fn end(&self, call: u32) -> Result<(), ErrorKind> {
         match self.ending {
             Ending::SucceedsAfter(times) if call > times => Ok(()),
@@ -71,15 +71,15 @@ impl Node {
     }
 }
 
-/// Retries in vain, by function.
+/// The number of retries in vain, by function.
 type Retries = BTreeMap<usize, u32>;
 
 /// What a call remembers.
 #[derive(Default)]
 struct Frame {
-    /// Of its earlier attempts.
+    /// The retries in its earlier attempts.
     earlier: Retries,
-    /// Of its current one: of each function, those of the call that made most.
+    /// The retries in its current attempt. Of each function, the call with the most retries counts.
     current: Retries,
 }
 

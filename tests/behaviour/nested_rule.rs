@@ -1,7 +1,7 @@
-//! What a function has already retried in vain is not retried again further out.
+//! The outer call does not repeat retries that an inner function has made in vain.
 //!
 //! Each call remembers, by function, the retries that were made in vain inside its current attempt. In its later
-//! attempts, that function has as many attempts fewer. See `nested_chains.rs` for chains of calls,
+//! attempts, that function has fewer attempts by this number. See `nested_chains.rs` for chains of calls,
 //! `nested_keys.rs` for hooks and `nested`, `nested_dropped.rs` for calls that are dropped, `nested_time.rs`
 //! for how long it is remembered, and `nested_trees.rs` for random trees of calls.
 
@@ -13,10 +13,10 @@ use reattempt::retry;
 
 use crate::script::{RESET, Script, Step};
 
-/// Not retryable.
+/// An error that is not retryable.
 const MISSING: Step = Step::Fail(ErrorKind::NotFound);
 
-/// The call around: four attempts at whatever body.
+/// The outer call: makes four attempts at `body`.
 #[retry(attempts = 4, base = "1ms", budget = "none")]
 async fn around<T>(body: impl AsyncFn() -> io::Result<T>) -> io::Result<T> {
     body().await
@@ -45,7 +45,7 @@ fn slow_to_start() -> Script {
     Script::new([RESET, RESET, RESET, Step::Succeed])
 }
 
-/// The first succeeds with its last attempt, and so leaves nothing behind.
+/// The first call succeeds with its last attempt, so its retries do not count.
 #[tokio::test(start_paused = true)]
 async fn a_success_after_three_retries_takes_none_from_the_next_call() {
     let (a, b) = (slow_to_start(), dead());
@@ -55,7 +55,7 @@ async fn a_success_after_three_retries_takes_none_from_the_next_call() {
     })
     .await
     .unwrap_err();
-    // `a` four times, and once in each of the three attempts that follow.
+    // The first attempt calls `a` four times, and the three attempts after it once.
     assert_eq!((a.calls(), b.calls()), (7, 7));
 }
 
@@ -123,7 +123,7 @@ async fn a_dead_host_leaves_the_other_nine_their_retries() {
     })
     .await
     .unwrap_err();
-    // The nine succeeded within the first attempt; the dead one has its three retries once.
+    // The nine succeeded within the first attempt. The dead host has its three retries once.
     let calls: Vec<_> = hosts.iter().map(Script::calls).collect();
     assert_eq!(calls, [7; 10]);
 }
@@ -131,7 +131,7 @@ async fn a_dead_host_leaves_the_other_nine_their_retries() {
 /// Retries of one function are never taken from the other.
 #[tokio::test(start_paused = true)]
 async fn two_functions_in_turn_keep_their_own_retries() {
-    // Dead for four calls, and well from then on.
+    // The host fails four calls, and succeeds from then on.
     let a = Script::new([RESET, RESET, RESET, RESET, Step::Succeed]);
     let b = slow_to_start();
     let ended = around(async || {
@@ -152,11 +152,11 @@ async fn two_functions_in_turn_keep_their_own_retries() {
     })
     .await
     .unwrap_err();
-    // The first attempt fails in `fetch`; of the three others one has four calls of `store`.
+    // The first attempt fails in `fetch`. Of the three other attempts, one makes four calls of `store`.
     assert_eq!((a.calls(), b.calls()), (4 + 3, 4 + 1 + 1));
 }
 
-/// Nor does a function take from another through one that calls both.
+/// The retries of one function are not taken from another, even if a third function calls both.
 #[tokio::test(start_paused = true)]
 async fn functions_at_different_depths_keep_their_own_retries() {
     #[retry(attempts = 2, base = "1ms", budget = "none")]
@@ -174,13 +174,14 @@ async fn functions_at_different_depths_keep_their_own_retries() {
     })
     .await
     .unwrap_err();
-    // `either` and `fetch`: 4 + 1. Then `either` has one attempt, and `store` its four, and then one.
+    // First, `either` makes two attempts, in which `fetch` has four and one. Then `either` has one attempt in each
+    // attempt around it, in which `store` has four, one and one.
     assert_eq!((a.calls(), b.calls()), (5, 4 + 1 + 1));
 }
 
-/// A worker that lives long: a call that succeeded leaves nothing behind for later attempts.
+/// In a worker that lives long, calls that succeeded do not reduce the retries of later attempts.
 #[tokio::test(start_paused = true)]
-async fn retries_that_helped_are_there_again_in_every_later_attempt() {
+async fn retries_that_helped_are_available_again_in_every_later_attempt() {
     #[retry(attempts = 30, base = "1ms", max_delay = "1ms", budget = "none")]
     async fn worker(sessions: &Cell<u32>) -> io::Result<()> {
         let host = slow_to_start();
@@ -193,9 +194,9 @@ async fn retries_that_helped_are_there_again_in_every_later_attempt() {
     assert_eq!(sessions.get(), 30);
 }
 
-/// Of two calls of one function, one fails and one succeeds. Only the retries of the first count.
+/// One call of a function fails, and another succeeds. Only the retries of the failed call count.
 #[tokio::test(start_paused = true)]
-async fn a_success_takes_back_its_own_retries_and_no_other() {
+async fn a_success_takes_back_only_its_own_retries() {
     #[retry(attempts = 6, base = "1ms", budget = "none")]
     async fn get(host: &Script) -> io::Result<usize> {
         host.play().await
@@ -212,17 +213,17 @@ async fn a_success_takes_back_its_own_retries_and_no_other() {
         };
         ended
     }
-    // Two retries in vain, and five that helped; in each order, and at the same time.
+    // Two retries are in vain, and five help. The calls run in both orders, and at the same time.
     for order in 0..3 {
         let bad = Script::new([RESET, RESET, MISSING, RESET]);
         let good = Script::new([RESET, RESET, RESET, RESET, RESET, Step::Succeed]);
         twice(order, &bad, &good).await.unwrap_err();
-        // Six less the two in vain.
+        // The failed call has six attempts, less the two retries in vain.
         assert_eq!((bad.calls(), good.calls()), (3 + 4, 7), "{order}");
     }
 }
 
-/// The call that made most retries in vain is what counts, not the sum of all calls.
+/// The call with the most retries in vain counts, not the sum of all calls.
 #[tokio::test(start_paused = true)]
 async fn of_several_calls_in_one_attempt_the_largest_number_counts() {
     #[retry(attempts = 6, base = "1ms", budget = "none")]
@@ -246,9 +247,9 @@ async fn of_several_calls_in_one_attempt_the_largest_number_counts() {
     assert_eq!(hosts.map(|host| host.calls()), [2 + 4, 3 + 4, 2 + 4]);
 }
 
-/// From the second call of `fetch` on, three of its retries were made in vain further in.
+/// From the second attempt of the outer call on, `fetch` has a single attempt.
 #[tokio::test(start_paused = true)]
-async fn what_a_call_remembers_goes_to_the_call_around_when_it_ends() {
+async fn a_call_passes_on_what_it_remembers_when_it_ends() {
     #[retry(attempts = 1, budget = "none")]
     async fn between(host: &Script) -> io::Result<usize> {
         fetch(host).await

@@ -18,7 +18,7 @@ async fn fetch(host: &Script) -> io::Result<usize> {
     host.play().await
 }
 
-/// Two attempts at whatever body, so far apart.
+/// Makes two attempts at `body`, with this wait between them.
 #[retry(
     attempts = 2,
     base = wait,
@@ -32,7 +32,7 @@ async fn twice(wait: Duration, body: impl AsyncFn() -> io::Result<usize>) -> io:
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_in_vain_is_forgotten_after_twenty_seconds() {
+async fn retries_in_vain_are_forgotten_after_twenty_seconds() {
     for (wait, calls) in [(1, 4 + 1), (19, 4 + 1), (21, 4 + 4), (3600, 4 + 4)] {
         let host = Script::new([RESET]);
         let ended = twice(seconds(wait), async || fetch(&host).await).await;
@@ -42,7 +42,7 @@ async fn what_was_in_vain_is_forgotten_after_twenty_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_in_vain_is_forgotten_after_the_functions_own_max_delay() {
+async fn retries_in_vain_are_forgotten_after_the_functions_own_max_delay() {
     #[retry(attempts = 4, base = "1ms", max_delay = "1s", budget = "none")]
     async fn brief(host: &Script) -> io::Result<usize> {
         host.play().await
@@ -68,9 +68,9 @@ async fn what_was_in_vain_is_forgotten_after_the_functions_own_max_delay() {
     }
 }
 
-/// Three functions: the one in the middle is remembered for a minute, the innermost for 20 s.
+/// The outer call remembers the function in the middle for a minute, and the innermost function for 20 s.
 #[tokio::test(start_paused = true)]
-async fn each_function_of_a_chain_is_forgotten_in_its_own_time() {
+async fn each_function_of_a_chain_is_forgotten_after_its_own_max_delay() {
     #[retry(attempts = 4, base = "1ms", max_delay = "1m", budget = "none")]
     async fn between(host: &Script, attempts: &Cell<u32>) -> io::Result<usize> {
         attempts.set(attempts.get() + 1);
@@ -86,10 +86,10 @@ async fn each_function_of_a_chain_is_forgotten_in_its_own_time() {
     }
 }
 
-/// One bad reconnect does not cost the session after it the retries of the calls inside it.
+/// After one bad reconnect, the next session still has the retries of the calls inside it.
 #[tokio::test(start_paused = true)]
 async fn a_session_that_lasts_has_all_retries_again() {
-    // The first session fails at once. The second is given an answer, and an hour later needs three retries.
+    // The first session fails at once. The second session gets an answer, and needs three retries an hour later.
     let dead = [RESET; 4];
     let host = Script::new(
         dead.into_iter()
@@ -111,7 +111,7 @@ async fn a_session_that_lasts_has_all_retries_again() {
 /// A worker whose sessions fail three times, while one call in a hundred needs a retry.
 #[tokio::test(start_paused = true)]
 async fn a_worker_has_one_session_more_than_it_lost() {
-    /// What the worker has done over all its sessions.
+    /// The work of all sessions of the worker.
     #[derive(Default)]
     struct Done {
         sessions: Cell<u32>,

@@ -1,4 +1,4 @@
-//! Random trees of annotated functions, against the plain model of the rule.
+//! Compares random trees of annotated functions with the plain model of the rule.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -76,7 +76,7 @@ fn node(children: impl Strategy<Value = Vec<Child>>) -> impl Strategy<Value = No
     })
 }
 
-/// Up to six calls deep.
+/// A random tree, at most six calls deep.
 fn tree() -> impl Strategy<Value = Node> {
     node(Just(Vec::new())).prop_recursive(5, 40, 3, |inner| {
         let child = (inner, prop::bool::weighted(0.7));
@@ -85,7 +85,7 @@ fn tree() -> impl Strategy<Value = Node> {
     })
 }
 
-/// How often each body runs by the rule.
+/// How often each body runs by the model.
 fn expected(tree: &Node, hands_on_after_success: bool) -> (Result<(), ErrorKind>, Vec<u32>) {
     tree.forget_calls();
     let ended = Model::new(hands_on_after_success).call(tree);
@@ -103,7 +103,7 @@ fn made(tree: &Node) -> (Result<(), ErrorKind>, Vec<u32>) {
     (ended.map_err(|error| error.kind()), tree.all_calls())
 }
 
-/// Every chain of one to six of the functions, which all fail. The number of calls is known.
+/// Every chain of one to six of the functions, which all fail. The test knows the number of calls.
 #[test]
 fn every_chain_of_up_to_six_calls_makes_one_call_and_the_sum_of_all_retries() {
     let leaf = |function| Node {
@@ -151,8 +151,8 @@ proptest! {
     #[test]
     fn random_trees_of_calls_make_the_calls_that_the_rule_allows(tree in tree()) {
         let (ended, calls) = expected(&tree, true);
-        // A call that succeeds leaves none of its own retries behind. Whether it hands on what it
-        // remembers of others, the rule does not say.
+        // A call that succeeds takes back its own retries. The rule does not say if it passes on the retries of
+        // other functions that it remembers, so the test accepts both.
         prop_assume!(expected(&tree, false) == (ended, calls.clone()));
         prop_assert_eq!(made(&tree), (ended, calls));
     }

@@ -63,7 +63,7 @@ async fn outermost_leaves_the_retries_to_the_outermost_call() {
     assert_eq!(script.calls(), 4, "it is the outermost one itself");
 }
 
-/// A retryable failure is retried, whatever its siblings do.
+/// A call retries a retryable failure, whatever its siblings do.
 #[tokio::test(start_paused = true)]
 async fn calls_side_by_side_do_not_take_from_each_other() {
     let (one, other) = (Script::new([RESET]), Script::new([RESET]));
@@ -92,7 +92,7 @@ async fn two_calls_one_after_the_other_have_the_same_retries() {
     assert_eq!((one.calls(), other.calls()), (7, 7));
 }
 
-/// The retries that a first attempt did not need are there for the second.
+/// The second attempt can use the retries that the first attempt did not need.
 #[tokio::test(start_paused = true)]
 async fn only_retries_that_were_made_count() {
     let script = Script::new([Step::Succeed, RESET, RESET, RESET, Step::Succeed]);
@@ -115,7 +115,7 @@ async fn only_retries_that_were_made_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_budget_refused_is_not_retried_further_out() {
+async fn a_refusal_of_the_budget_is_not_retried_further_out() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
@@ -126,9 +126,9 @@ async fn what_the_budget_refused_is_not_retried_further_out() {
     assert_eq!(script.calls(), 1);
 }
 
-/// The call around looks at its own deadline, and has none.
+/// The outer call has no deadline.
 #[tokio::test(start_paused = true)]
-async fn what_an_inner_deadline_ended_is_retried_further_out() {
+async fn a_call_that_its_own_deadline_ended_is_retried_further_out() {
     #[retry(
         attempts = 4,
         deadline = ms(1000),
@@ -145,7 +145,7 @@ async fn what_an_inner_deadline_ended_is_retried_further_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_cancelled_is_not_retried_further_out() {
+async fn a_cancelled_call_is_not_retried_further_out() {
     #[retry(attempts = 4, cancel = tokio::time::sleep(ms(5)), budget = "none")]
     async fn cancelled(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -155,9 +155,9 @@ async fn what_was_cancelled_is_not_retried_further_out() {
     assert_eq!(script.calls(), 1);
 }
 
-/// A body that handled the refusal, and failed later for another reason, is retried.
+/// The body handles the refusal, and fails later for another reason.
 #[tokio::test(start_paused = true)]
-async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
+async fn a_refusal_that_the_body_handles_does_not_end_the_outer_call() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
@@ -180,9 +180,9 @@ async fn a_refusal_that_the_body_got_over_does_not_stop_it() {
     assert_eq!(primary.calls(), 2);
 }
 
-/// The call between them has a rule that would not retry either.
+/// The call in the middle has a rule that would not retry either.
 #[tokio::test(start_paused = true)]
-async fn a_refusal_passes_through_a_call_with_a_reason_of_its_own() {
+async fn a_refusal_passes_through_a_call_that_has_its_own_reason_to_stop() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
     #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
     async fn refused(script: &Script) -> io::Result<usize> {
@@ -197,7 +197,7 @@ async fn a_refusal_passes_through_a_call_with_a_reason_of_its_own() {
     assert_eq!(script.calls(), 1);
 }
 
-/// One retry helps in the first attempt and leaves all three to the third, which needs none of them again.
+/// One retry helps in the first attempt. The third attempt still has all three retries, and makes them in vain.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_helped_is_not_counted_however_many_attempts_follow() {
     let script = Script::new([RESET, Step::Succeed, Step::Succeed, RESET]);
@@ -221,7 +221,6 @@ async fn a_retry_that_helped_is_not_counted_however_many_attempts_follow() {
     assert_eq!(script.calls(), 2 + 1 + 4 + 1);
 }
 
-/// A spawned task is outside of the call, so all its retries count.
 #[tokio::test(start_paused = true)]
 async fn calls_in_a_carried_future_add_too() {
     let script = Script::new([RESET]);
@@ -237,7 +236,7 @@ async fn calls_in_a_carried_future_add_too() {
     assert_eq!(script.calls(), 10);
 }
 
-/// In the later attempts of a call in the middle, of which no other attempt was made.
+/// The call in the middle makes a single attempt in each attempt of the outer call.
 #[tokio::test(start_paused = true)]
 async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]

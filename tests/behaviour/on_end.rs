@@ -1,4 +1,4 @@
-//! `on_end` is called once for every call that began, however it ends.
+//! Each call that began runs its `on_end` hook once, however the call ends.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -18,7 +18,7 @@ impl Ends {
         self.0.lock().unwrap().push(report.clone());
     }
 
-    /// Outcome and attempts of each call.
+    /// The outcome and the attempts of each call.
     fn all(&self) -> Vec<(Outcome, u32)> {
         let ends = self.0.lock().unwrap();
         ends.iter()
@@ -33,7 +33,7 @@ async fn play(script: &Script, ends: &Ends) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_hears_of_success_at_once_of_failure_and_of_a_dropped_call() {
+async fn it_receives_reports_of_success_of_failure_and_of_a_dropped_call() {
     let ends = Ends::default();
     play(&Script::new([Step::Succeed]), &ends).await.unwrap();
     play(&Script::new([RESET, Step::Succeed]), &ends)
@@ -58,7 +58,7 @@ async fn it_hears_of_success_at_once_of_failure_and_of_a_dropped_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_hears_what_observe_hears() {
+async fn it_receives_the_report_that_observe_receives() {
     let ends = Ends::default();
     let (_, report) = observe(play(&Script::new([RESET]), &ends)).await;
     assert_eq!(*ends.0.lock().unwrap(), [report.unwrap()]);
@@ -78,9 +78,9 @@ async fn a_panic_of_the_body_is_a_dropped_call() {
     assert_eq!(ends.all(), [(Outcome::Dropped, 1)]);
 }
 
-/// A second panic while the first unwinds would end the process.
+/// A second panic during the unwinding of the first panic would abort the process.
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_panics_beside_a_body_that_panics_ends_nothing_else() {
+async fn a_panic_of_the_hook_after_a_panic_of_the_body_does_not_abort_the_process() {
     #[retry(attempts = 3, on = "io::Error", on_end = |_| panic!("in the hook"))]
     async fn panics() -> io::Result<()> {
         panic!("in the body")
@@ -92,7 +92,7 @@ async fn a_hook_that_panics_beside_a_body_that_panics_ends_nothing_else() {
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
     static BUDGET: Budget = Budget::ratio(0.1);
-    #[retry(attempts = 9, base = "1s", on = "io::Error", budget = BUDGET, on_end = |_| panic!("in the hook"))]
+    #[retry(attempts = 9, base = "1s", jitter = "none", on = "io::Error", budget = BUDGET, on_end = |_| panic!("in the hook"))]
     async fn bursts(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -104,7 +104,7 @@ async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let level = BUDGET.level();
-    // Dropped in its wait: the tokens for the retry are back before the hook is called.
+    // The call is dropped in its wait. The tokens for the retry are back before the hook runs.
     let script = Script::new([RESET]);
     let dropped = AssertUnwindSafe(async {
         let _ = timeout(ms(10), bursts(&script)).await;
@@ -118,7 +118,7 @@ async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_the_hook_makes_is_not_the_one_that_is_observed() {
+async fn observe_does_not_report_a_call_that_the_hook_makes() {
     #[retry(attempts = 2, on = "io::Error", name = "inner")]
     async fn inner() -> io::Result<()> {
         Ok(())

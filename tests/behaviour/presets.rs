@@ -1,4 +1,4 @@
-//! Policies by name.
+//! Presets: policies with a name.
 
 use std::io;
 
@@ -22,7 +22,7 @@ async fn find_soon(script: &Script) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_goes_by_the_policy_of_its_preset() {
+async fn a_function_uses_the_policy_of_its_preset() {
     let script = Script::new([RESET, RESET, RESET, Step::Succeed]);
     assert_eq!(find(&script).await.unwrap(), 4);
 

@@ -28,7 +28,7 @@ async fn quick(calls: &Cell<u32>) -> io::Result<u32> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-/// In the rule, in the hook, in the drop of what an attempt holds, in the future of `cancel`.
+/// Calls come from a rule, from a hook, from the drop of a value of an attempt, and from the `cancel` future.
 #[test]
 fn an_annotated_function_may_be_called_from_anywhere() {
     struct Calls<'c>(&'c Cell<u32>);
@@ -60,7 +60,7 @@ fn an_annotated_function_may_be_called_from_anywhere() {
     assert!(calls.get() > 10, "{}", calls.get());
 }
 
-/// A body that drops another call in the middle of its own poll keeps its attempt.
+/// A body drops another call in the middle of its own poll, and keeps its own attempt.
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_within_a_poll_leaves_the_attempt_alone() {
     #[retry(attempts = 3, timeout = "5s", budget = "none")]
@@ -90,7 +90,7 @@ async fn a_call_dropped_within_a_poll_leaves_the_attempt_alone() {
     assert!(is_outside());
 }
 
-/// A panic in a poll, caught by the caller: the next call on the thread finds an empty frame.
+/// The caller catches a panic of a poll. The next call on the thread finds no frame of the first call.
 #[tokio::test(start_paused = true)]
 async fn after_a_panic_that_is_caught_the_thread_is_as_before() {
     #[retry(attempts = 3, deadline = "9s", budget = "none")]
@@ -119,7 +119,7 @@ async fn after_a_panic_that_is_caught_the_thread_is_as_before() {
     assert!(is_outside());
 }
 
-/// Polled on one thread, polled on a second, dropped on a third.
+/// One thread polls the call, a second thread polls it again, and a third thread drops it.
 #[test]
 fn a_call_that_moves_between_threads_leaves_nothing_on_any() {
     #[retry(attempts = 3, base = "0ms", deadline = "60s", budget = "none")]
@@ -180,7 +180,7 @@ fn a_call_that_moves_between_threads_leaves_nothing_on_any() {
     assert!(keys.lock().unwrap().len() > 10);
 }
 
-/// Many tasks on several threads, each with its own numbers and its own key.
+/// Each of many tasks on several threads has its own numbers and its own key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn tasks_of_several_threads_do_not_see_each_other() {
     #[retry(attempts = 3, base = "0ms", deadline = "60s", budget = "none")]
@@ -225,7 +225,7 @@ async fn tasks_of_several_threads_do_not_see_each_other() {
     assert_eq!(keys.len(), 200);
 }
 
-/// Calls side by side in one attempt, polled in turns and spuriously.
+/// One attempt polls several calls in turns, and also without a wake-up.
 #[tokio::test(start_paused = true)]
 async fn calls_in_a_set_of_futures_keep_their_own_attempts() {
     #[retry(attempts = 3, base = "5ms", jitter = "none", budget = "none")]
@@ -244,7 +244,7 @@ async fn calls_in_a_set_of_futures_keep_their_own_attempts() {
         while let Some(ended) = set.next().await {
             assert!(ended.is_err());
             assert_eq!(number(), mine);
-            // Polled without a wake-up.
+            // This poll has no wake-up.
             assert!(!matches!(
                 futures::poll!(set.next()),
                 Poll::Ready(Some(Ok(())))
@@ -257,7 +257,7 @@ async fn calls_in_a_set_of_futures_keep_their_own_attempts() {
     assert!(is_outside());
 }
 
-/// Carried twice, and polled when the attempt, and the call, are long over.
+/// An attempt is carried twice, and polled after the attempt and the call are over.
 #[tokio::test(start_paused = true)]
 async fn a_carried_attempt_outlives_its_call() {
     type Carried = Pin<Box<dyn Future<Output = (Option<u32>, Option<Duration>)> + Send>>;
@@ -287,7 +287,7 @@ async fn a_carried_attempt_outlives_its_call() {
     assert!(is_outside());
 }
 
-/// Deep recursion through annotated functions: retries add at every depth.
+/// Retries add at every depth of a recursion through annotated functions.
 #[test]
 fn recursion_two_hundred_deep_adds() {
     fn boxed(depth: u32, calls: &Cell<u32>) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
@@ -301,7 +301,7 @@ fn recursion_two_hundred_deep_adds() {
         }
         boxed(depth - 1, calls).await
     }
-    // A debug build takes some kilobytes of stack a level.
+    // A debug build needs some kilobytes of stack for each level.
     let calls = std::thread::Builder::new()
         .stack_size(64 << 20)
         .spawn(|| {
@@ -321,8 +321,7 @@ fn recursion_two_hundred_deep_adds() {
     assert!((3..=1 + 2 * 201).contains(&calls), "{calls}");
 }
 
-/// A scope whose deadline is long past ends retries, and lets the first attempt of a function that
-/// nothing cuts run.
+/// A scope whose deadline is long past ends retries. The first attempt of a function without limits still runs.
 #[tokio::test(start_paused = true)]
 async fn a_scope_long_past_is_a_deadline_that_is_over() {
     #[retry(attempts = 3, budget = "none")]

@@ -1,5 +1,5 @@
-//! Retries that were refused for the budget, for a hint or by `cancel`: they are not made further out either,
-//! unless the body went on after the refusal.
+//! The budget, a hint or `cancel` may refuse a retry in an inner call. The outer calls do not retry either,
+//! unless their body goes on after the refusal.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -16,13 +16,13 @@ fn reset() -> io::Error {
     ErrorKind::ConnectionReset.into()
 }
 
-/// Four attempts at whatever body.
+/// Makes four attempts at `body`.
 #[retry(attempts = 4, base = "1ms", budget = "none")]
 async fn around(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
     body().await
 }
 
-/// Too little for any retry.
+/// A budget with too few tokens for any retry.
 static EMPTY: Budget = Budget::new().with_capacity(1);
 
 #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
@@ -35,7 +35,7 @@ async fn cancelled(script: &Script) -> io::Result<usize> {
     script.play().await
 }
 
-/// A server that asks for two minutes, which is more than any function waits here.
+/// The error of a server that asks for two minutes, which is longer than any function here waits.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error("busy")]
 #[retryable(throttled, after = "wait")]
@@ -52,7 +52,7 @@ async fn told_to_wait(calls: &Cell<usize>) -> Result<usize, Busy> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_budget_refused_is_not_retried_by_any_call_around() {
+async fn no_outer_call_retries_after_a_refusal_of_the_budget() {
     let script = Script::new([RESET]);
     let ended = around(async || around(async || refused(&script).await).await).await;
     assert_eq!(ended.unwrap_err().to_string(), "call 1");
@@ -60,21 +60,22 @@ async fn what_the_budget_refused_is_not_retried_by_any_call_around() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_that_is_too_long_is_not_retried_by_any_call_around() {
+async fn no_outer_call_retries_after_a_hint_that_is_too_long() {
     let calls = Cell::new(0);
-    // Another error, which has no hint.
+    // The body returns another error, which has no hint.
     let body = async || told_to_wait(&calls).await.map_err(|_| reset());
     around(async || around(body).await).await.unwrap_err();
     assert_eq!(calls.get(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_cancelled_is_not_retried_by_any_call_around() {
+async fn no_outer_call_retries_after_a_cancelled_call() {
     #[retry(attempts = 4, base = "1s", jitter = "none", cancel = sleep(ms(500)), budget = "none")]
     async fn cancelled_later(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    // In an attempt, in a wait, and before anything. Each time with an error that is worth another attempt.
+    // `cancel` strikes in an attempt, in a wait, and before the first attempt. The body always returns a retryable
+    // error.
     for step in [Step::Hang, RESET] {
         let script = Script::new([step]);
         let body = async || cancelled_later(&script).await.map_err(|_| reset());
@@ -91,9 +92,9 @@ async fn what_was_cancelled_is_not_retried_by_any_call_around() {
     assert_eq!(attempts.get(), 1);
 }
 
-/// The body may return another error, as long as it fails at once.
+/// The body may return another error, if it fails at once.
 #[tokio::test(start_paused = true)]
-async fn a_body_that_fails_with_the_refusal_may_say_it_in_other_words() {
+async fn a_body_may_return_another_error_for_the_refusal() {
     let script = Script::new([RESET]);
     around(async || match refused(&script).await {
         Ok(call) => Ok(call),
@@ -116,7 +117,7 @@ async fn a_refusal_in_one_of_several_calls_ends_the_attempt_with_them() {
     assert_eq!((script.calls(), other.calls()), (1, 1));
 }
 
-/// Fails for a reason of its own, after a suspension.
+/// Fails for its own reason, after a suspension.
 async fn fails_later(calls: &Cell<usize>) -> io::Result<usize> {
     calls.set(calls.get() + 1);
     tokio::task::yield_now().await;
@@ -166,7 +167,7 @@ async fn a_body_that_only_yielded_after_a_refusal_is_retried() {
     assert_eq!(cache.calls(), 4);
 }
 
-/// The second call is annotated too, and fails in a later poll, for its own reasons.
+/// The second call is annotated too, and fails in a later poll, for its own reason.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_went_on_to_another_annotated_call_is_retried() {
     #[retry(attempts = 4, base = "1ms", budget = "none")]
@@ -196,7 +197,7 @@ async fn a_body_that_was_cut_after_a_refusal_is_retried() {
     assert_eq!(cache.calls(), 3);
 }
 
-/// It was got over in the first attempt; the second fails at once, for another reason.
+/// The body handles the refusal in the first attempt. The second attempt fails at once, for another reason.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_is_forgotten_when_its_attempt_is_over() {
     let (cache, attempts) = (Script::new([RESET]), Cell::new(0));
@@ -224,7 +225,7 @@ async fn a_body_that_succeeds_after_a_refusal_has_succeeded() {
     assert_eq!((ended.unwrap(), cache.calls()), (1, 1));
 }
 
-/// The call in the middle went on and failed in a later poll; it is retried, and its last attempt is refused.
+/// The call in the middle goes on and fails in a later poll. It is retried, and its last attempt is refused.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_ends_the_calls_around_only_where_they_fail_with_it() {
     let (script, attempts) = (Script::new([RESET]), Cell::new(0));
@@ -244,9 +245,9 @@ async fn a_refusal_ends_the_calls_around_only_where_they_fail_with_it() {
     assert_eq!((attempts.get(), script.calls()), (3, 3));
 }
 
-/// Two attempts further out, whether the inner call ends without a wait or is cut.
+/// The outer call makes two attempts, whether the inner call ends without a wait or is cut.
 #[tokio::test(start_paused = true)]
-async fn the_deadline_of_an_inner_function_is_its_own_affair() {
+async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
     #[retry(
         attempts = 4,
         deadline = ms(1000),
@@ -272,9 +273,9 @@ async fn the_deadline_of_an_inner_function_is_its_own_affair() {
     assert_eq!(script.elapsed(), ms(3000));
 }
 
-/// Each call keeps the nearest deadline, so it need not be reported as a refusal.
+/// Each call keeps the nearest deadline itself, so the end of a deadline does not count as a refusal.
 #[tokio::test(start_paused = true)]
-async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
+async fn an_inherited_deadline_ends_the_outer_call_that_set_it() {
     #[retry(
         attempts = 10,
         base = "300ms",
@@ -304,7 +305,7 @@ async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
         #[error(transparent)]
         Stopped(#[from] Stopped),
     }
-    // The outer call was cut, and returns that.
+    // The deadline cuts the outer call, which returns its own `Stopped`.
     let script = Script::new([RESET, Step::Hang]);
     let error = outer(&script).await.unwrap_err();
     let Failure::Stopped(stopped) = error else {
@@ -316,21 +317,21 @@ async fn a_deadline_that_was_inherited_ends_the_call_that_it_is_of() {
         (vec![ms(0), ms(300)], ms(1000))
     );
 
-    // A wait that does not fit, neither further in nor further out.
+    // The next wait does not fit, neither further in nor further out.
     let script = Script::new([RESET]);
     let error = outer(&script).await.unwrap_err();
     assert!(matches!(error, Failure::Io(_)), "{error:?}");
     assert_eq!(script.elapsed(), ms(900));
     assert_eq!(script.calls(), 4);
 
-    // Around both.
+    // A scope is around both calls.
     let script = Script::new([RESET, Step::Hang]);
     let ended = deadline::scope(ms(500), outer(&script)).await;
     ended.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (2, ms(500)));
 }
 
-/// At shutdown no layer of the program goes on.
+/// At shutdown, no layer of the program goes on.
 #[tokio::test(start_paused = true)]
 async fn one_signal_ends_every_layer() {
     #[retry(attempts = 4, base = "1s", jitter = "none", budget = "none", cancel = stop.notified())]

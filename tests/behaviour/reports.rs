@@ -1,4 +1,4 @@
-//! What a call reports to `observe` when it ends, however it ends.
+//! The report that `observe` receives when a call ends, however the call ends.
 
 use std::io;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn a_call_that_succeeds_at_once_reports_one_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn elapsed_and_waited_count_what_a_call_took_and_waited() {
+async fn elapsed_and_waited_are_the_time_of_the_call_and_of_its_waits() {
     let script = Script::new([Step::FailAfter(ms(30)), RESET, Step::SucceedAfter(ms(5))]);
     let report = report_of(play(&script)).await;
     assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
@@ -62,7 +62,7 @@ async fn a_call_that_fails_reports_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_reports_so_with_the_part_of_the_wait_it_waited() {
+async fn the_report_of_a_dropped_call_has_the_part_of_the_wait_before_the_drop() {
     let script = Script::new([RESET]);
     let report = report_of(timeout(ms(140), play(&script))).await;
     assert_eq!(report.outcome(), Outcome::Dropped);
@@ -138,7 +138,7 @@ async fn within_a_call_observe_reports_the_calls_inside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_the_body_reports_a_dropped_call_to_those_who_live_on() {
+async fn a_panic_in_the_body_is_reported_as_a_dropped_call() {
     #[retry(attempts = 2, on = "io::Error", name = "panics")]
     async fn panics() -> io::Result<usize> {
         panic!("in the body")
@@ -151,7 +151,7 @@ async fn a_panic_in_the_body_reports_a_dropped_call_to_those_who_live_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_paid_for_and_dropped_is_back_in_the_budget_it_reports() {
+async fn the_report_of_a_call_dropped_in_a_wait_has_the_tokens_back_in_its_budget() {
     let script = Script::new([RESET]);
     let full = report_of(play(&Script::new([Step::Succeed])))
         .await

@@ -1,4 +1,4 @@
-//! Which errors are retried: the rules, in their order.
+//! Which errors a call retries: the rules, in their order.
 
 use std::io::{self, ErrorKind};
 
@@ -24,7 +24,7 @@ async fn without_a_rule_the_verdict_decides() {
     assert_eq!(
         calls(bare, ErrorKind::Other).await,
         1,
-        "what nobody vouched for is not retried"
+        "an unclassified error is not retried"
     );
 }
 
@@ -54,7 +54,7 @@ async fn when_must_agree_with_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_alone_answers_for_itself() {
+async fn when_alone_decides_without_the_verdict() {
     #[retry(when = |error| error.kind() == ErrorKind::NotFound)]
     async fn alone(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -213,7 +213,7 @@ async fn on_retries_each_of_its_types_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_that_is_no_std_error_may_call_itself_permanent_too() {
+async fn an_error_that_does_not_implement_std_error_may_have_a_permanent_verdict() {
     struct Plain(Verdict);
     impl Retryable for Plain {
         fn verdict(&self) -> Verdict {
@@ -231,9 +231,9 @@ async fn an_error_that_is_no_std_error_may_call_itself_permanent_too() {
     assert_eq!(calls, [1, 3]);
 }
 
-/// The last attempt of the inner call timed out, which another call may not do.
+/// The last attempt of the inner call timed out. Another call may succeed.
 #[tokio::test(start_paused = true)]
-async fn a_timeout_further_in_is_retried_whatever_error_says_it() {
+async fn a_timeout_further_in_is_retried_whatever_error_reports_it() {
     #[derive(Debug, thiserror::Error, Retryable)]
     enum Own {
         #[error("i/o")]

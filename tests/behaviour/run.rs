@@ -17,7 +17,7 @@ const POLICY: Policy = Policy::new()
     .with_jitter(reattempt::Jitter::None);
 
 #[tokio::test(start_paused = true)]
-async fn an_operation_is_retried_as_its_error_says() {
+async fn the_verdict_of_the_error_decides_about_retries() {
     let script = Script::new([RESET, RESET, Step::Succeed]);
     let (result, report) = observe(POLICY.run(|| script.play())).await;
     assert_eq!(result.unwrap(), 3);
@@ -51,7 +51,7 @@ async fn when_on_and_unless_choose_the_errors() {
     let run = run.when(|error| error.kind() == io::ErrorKind::NotFound);
     assert_eq!(calls_of(&script, run).await, 4);
 
-    // `on` names the type, and the verdict of a `NotFound` is permanent.
+    // `on` names the type, but the verdict of a `NotFound` is permanent.
     let script = not_found();
     let run = POLICY.run(|| script.play()).on::<io::Error>();
     assert_eq!(calls_of(&script, run).await, 1);
@@ -91,7 +91,7 @@ async fn when_on_and_unless_choose_the_errors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn timeouts_deadlines_and_cancel_end_it_as_they_end_a_function() {
+async fn timeouts_deadlines_and_cancel_end_it_as_in_an_annotated_function() {
     let timed = POLICY.with_timeout(ms(50)).with_attempts(2);
     let script = Script::new([Step::Hang]);
     let error = timed.run(|| script.play()).await.unwrap_err();
@@ -116,7 +116,7 @@ async fn timeouts_deadlines_and_cancel_end_it_as_they_end_a_function() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_place_has_a_budget_unless_one_is_named() {
+async fn each_place_in_the_source_has_its_own_budget_by_default() {
     static NAMED: Budget = Budget::ratio(0.1);
     let fails = async |budget: Option<&Budget>| {
         let script = Script::new([RESET]);
@@ -148,7 +148,7 @@ async fn each_place_has_a_budget_unless_one_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_hears_of_each_retry() {
+async fn a_hook_runs_before_each_retry() {
     let script = Script::new([RESET, Step::Hang, Step::Succeed]);
     let mut told = Vec::new();
     let run = POLICY.with_timeout(ms(10)).run(|| script.play());
@@ -204,7 +204,7 @@ async fn within_an_annotated_function_retries_add() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_error_stands_where_no_attempt_was_cut() {
+async fn it_returns_the_last_error_if_no_attempt_was_cut() {
     let script = Script::new([Step::FailAfter(ms(90)), RESET]);
     let due = POLICY.with_deadline(ms(100));
     let error = due.run(|| script.play()).await.unwrap_err();

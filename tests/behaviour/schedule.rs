@@ -1,4 +1,4 @@
-//! How many attempts, and how far apart.
+//! How many attempts a call makes, and how long it waits between them.
 
 use std::cell::RefCell;
 use std::io;
@@ -75,7 +75,7 @@ async fn unlimited_attempts_end_at_the_deadline() {
     let ended = timeout(Duration::from_secs(600), for_ever(&script)).await;
     let error = ended.expect("it ends").unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
-    // At 0 s, 1 s, …, 59 s; the wait that would end at 60 s is not begun.
+    // Attempts begin at 0 s, 1 s, …, 59 s. The wait that would end at 60 s does not begin.
     assert_eq!(
         (script.calls(), script.elapsed()),
         (60, Duration::from_secs(59))
@@ -83,7 +83,7 @@ async fn unlimited_attempts_end_at_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decorrelated_jitter_goes_by_the_delay_before() {
+async fn decorrelated_jitter_depends_on_the_delay_before() {
     #[retry(
         attempts = 6,
         base = "10ms",
@@ -106,11 +106,11 @@ async fn decorrelated_jitter_goes_by_the_delay_before() {
             previous = delay;
         }
     }
-    // Not one of 250 would be above three times the base if that were asked each time.
+    // If the range depended on the base alone, none of the 250 delays would be above three times the base.
     assert!(longest > ms(30), "{longest:?}");
 }
 
-/// A body that fails without ever being pending does not keep its thread from the other tasks.
+/// Other tasks on the thread run too, even if the body fails without ever being pending.
 #[tokio::test]
 async fn a_delay_of_zero_lets_other_tasks_run() {
     #[retry(attempts = 4, base = Duration::ZERO, budget = "none")]
@@ -129,7 +129,7 @@ async fn a_delay_of_zero_lets_other_tasks_run() {
     });
     call(&Script::new([RESET])).await.unwrap_err();
     other.abort();
-    // Once in each of the three waits, at least.
+    // The other task has a turn in each of the three waits.
     assert!(turns.load(Ordering::Relaxed) >= 3, "{turns:?}");
 }
 
@@ -203,7 +203,7 @@ async fn no_two_calls_share_a_jitter_sequence() {
         spread(&script).await.unwrap_err();
         first_delays.insert(script.times()[1]);
     }
-    // Timers round to milliseconds: 1,000 draws out of 10,001 steps leave about 952 distinct ones.
+    // Timers round up to milliseconds, so 1,000 draws from 10,001 values have about 952 distinct values.
     assert!(
         first_delays.len() > 850,
         "{} distinct first delays of 1000",

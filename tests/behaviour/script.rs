@@ -1,4 +1,4 @@
-//! An operation that plays a list of outcomes and records when it was called.
+//! An operation that plays a list of steps, and records the times of its calls.
 
 use std::error::Error as _;
 use std::io;
@@ -11,27 +11,27 @@ use tokio::time::{Instant, sleep};
 use tracing::Dispatch;
 use tracing::subscriber::NoSubscriber;
 
-/// What one call does.
+/// What one call of the operation does.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
     Succeed,
     Fail(io::ErrorKind),
-    /// Is pending so long, then succeeds.
+    /// Is pending for this time, then succeeds.
     SucceedAfter(Duration),
     /// Is pending for this time, then fails with a retryable error.
     FailAfter(Duration),
-    /// Is pending for good.
+    /// Is pending forever.
     Hang,
 }
 
-/// Retryable.
+/// A retryable error.
 pub(crate) const RESET: Step = Step::Fail(io::ErrorKind::ConnectionReset);
 
 pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// What an `io::Error` that the call itself made has inside.
+/// The `Stopped` inside an `io::Error` that the call itself made.
 pub(crate) fn stopped(error: &io::Error) -> &Stopped {
     error
         .get_ref()
@@ -39,21 +39,21 @@ pub(crate) fn stopped(error: &io::Error) -> &Stopped {
         .unwrap_or_else(|| panic!("no `Stopped` inside: {error}"))
 }
 
-/// Has to come before any subscriber. With one alone `tracing` asks the thread that reaches an event first
-/// whether somebody listens, and goes by its answer on every thread.
+/// Call this before you set a subscriber. With a single subscriber, `tracing` asks only the thread that first
+/// reaches an event whether it listens, and uses that answer for all threads.
 pub(crate) fn listen_on_all_threads() {
     static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
     LazyLock::force(&SECOND);
 }
 
-/// How a call was stopped: the outcome, how many attempts had begun, and the error of the last that failed.
+/// How a call was stopped: the outcome, the number of attempts that began, and the error of the last failed attempt.
 pub(crate) fn ending(error: &io::Error) -> (Outcome, u32, Option<String>) {
     let stopped = stopped(error);
     let cause = stopped.source().map(ToString::to_string);
     (stopped.outcome(), stopped.attempts(), cause)
 }
 
-/// The last step is played for every call after it.
+/// Plays the last step again for every call after it.
 #[derive(Debug)]
 pub(crate) struct Script {
     steps: Vec<Step>,
@@ -70,7 +70,7 @@ impl Script {
         }
     }
 
-    /// When each call was made, since the script was made.
+    /// The time of each call, since the script was made.
     pub(crate) fn times(&self) -> Vec<Duration> {
         self.calls.lock().unwrap().clone()
     }
@@ -105,7 +105,7 @@ impl Script {
                 ))
             }
             Step::Hang => {
-                // Longer than any limit here. If no limit holds, the test still ends.
+                // This is longer than any limit in these tests. If no limit holds, the test still ends.
                 sleep(Duration::from_secs(365 * 24 * 60 * 60)).await;
                 panic!("nothing cut it")
             }

@@ -1,4 +1,4 @@
-//! Settings that are expressions over the arguments and `self`: each is read once, when the call begins.
+//! Settings that are expressions over the arguments and `self`. A call evaluates each once, when it begins.
 
 use std::io;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use reattempt::{Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, obser
 
 use crate::script::{RESET, Script, Step, ending, ms};
 
-/// What a service reads from its configuration.
+/// The settings that a service reads from its configuration.
 struct Config {
     attempts: u32,
     timeout: Duration,
@@ -80,7 +80,7 @@ impl Config {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_setting_is_read_once_from_self() {
+async fn each_setting_of_self_is_evaluated_once() {
     let config = Config::new();
     let script = Script::new([RESET]);
     assert!(config.each_key(&script).await.is_err());
@@ -129,7 +129,7 @@ async fn times(script: &Script, attempts: u32) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_makes_the_best_of_nonsense() {
+async fn a_call_replaces_values_that_are_out_of_range() {
     let shape = (Backoff::Exponential, Jitter::None);
     let limits = (ms(10), ms(1000));
     // A factor of NaN counts as 1.
@@ -155,7 +155,7 @@ async fn repeated(script: &Script) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn delays_are_waited_as_they_stand() {
+async fn a_call_waits_for_the_delays_as_listed() {
     let script = Script::new([RESET]);
     assert!(literal(&script).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(0), ms(200), ms(1700)]);
@@ -203,7 +203,7 @@ async fn delays_of_the_call_set_the_attempts_unless_the_attribute_does() {
     assert!(mixed(&script, ms(40), ms(10)).await.is_err());
     assert_eq!(script.times(), [ms(0), ms(40), ms(45), ms(50)]);
 
-    // The rest of a policy stays; its schedule does not.
+    // The delays replace the schedule of the policy. Its other settings stay.
     let script = Script::new([RESET]);
     let policy = Policy::new().with_attempts(9).with_deadline(ms(100));
     let error = beside_a_policy(&script, policy, [ms(30), ms(40), ms(50)]).await;
@@ -217,7 +217,7 @@ async fn drawn(script: &Script, attempts: u32, jitter: Jitter) -> io::Result<usi
 }
 
 #[tokio::test(start_paused = true)]
-async fn delays_are_drawn_where_the_attribute_asks_for_jitter() {
+async fn with_jitter_the_delays_are_ceilings() {
     let script = Script::new([RESET]);
     assert!(drawn(&script, 20, Jitter::Full).await.is_err());
     assert_eq!(script.calls(), 20);
@@ -253,7 +253,7 @@ async fn a_policy_may_come_from_anywhere() {
     assert!(by_reference(&script, &config.policy).await.is_err());
     assert_eq!(script.calls(), 3);
 
-    // Known at compile time, so that the error type need not hold a `Stopped`.
+    // This policy is known at compile time, so that the error type need not hold a `Stopped`.
     let calls = AtomicU32::new(0);
     constant(&calls).await.unwrap_err();
     assert_eq!(calls.load(Relaxed), 2);
@@ -315,7 +315,7 @@ async fn whether_an_attempt_may_run_twice_may_depend_on_the_arguments() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_hears_once_how_a_call_ended() {
+async fn a_hook_receives_the_end_of_a_call_once() {
     struct Client {
         heard: Mutex<Vec<(Outcome, u32)>>,
     }

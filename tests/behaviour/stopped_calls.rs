@@ -1,5 +1,5 @@
-//! A call that was stopped returns what stopped it, with the error of an earlier attempt as the
-//! source. That error is never returned as if it were the last one.
+//! A stopped call returns a `Stopped`, whose source is the error of an earlier attempt. The call never returns
+//! that error as if it were the error of the last attempt.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -13,13 +13,13 @@ use tokio::time::{advance, sleep};
 
 use crate::script::{RESET, Script, Step, ending, ms, stopped};
 
-/// What a call returned: a `Stopped`, how many attempts had begun, and the text of its source.
+/// The expected end of a call: the outcome, the number of attempts that began, and the text of the source.
 fn told(outcome: Outcome, attempts: u32, source: &str) -> (Outcome, u32, Option<String>) {
     let source = (!source.is_empty()).then(|| source.to_owned());
     (outcome, attempts, source)
 }
 
-/// Each attempt takes 100 ms, each wait 1 s, and what goes before a retry 100 ms.
+/// Each attempt takes 100 ms, each wait 1 s, and `before_retry` 100 ms.
 #[retry(
     attempts = 3,
     base = "1s",
@@ -34,10 +34,10 @@ async fn cancelled(script: &Script, after: Duration) -> io::Result<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancel_is_told_as_such_wherever_it_strikes() {
+async fn a_cancelled_call_has_that_outcome_wherever_cancel_strikes() {
     let first = Step::FailAfter(ms(100));
     for (at, attempts, source) in [
-        // The first attempt, the wait after it, what goes before the second, and so on.
+        // `cancel` strikes in the first attempt, in the wait, in `before_retry`, in the second attempt, and so on.
         (50, 1, ""),
         (150, 1, "call 1"),
         (1099, 1, "call 1"),
@@ -54,15 +54,15 @@ async fn cancel_is_told_as_such_wherever_it_strikes() {
         assert_eq!(error.kind(), io::ErrorKind::Interrupted, "at {at} ms");
         assert_eq!(script.elapsed(), ms(at));
     }
-    // The last attempt has failed by then.
+    // The last attempt fails before `cancel` strikes.
     let script = Script::new([first]);
     let error = cancelled(&script, ms(2550)).await.unwrap_err();
     assert_eq!(error.to_string(), "call 3");
 }
 
-/// At the moments between an attempt and a wait.
+/// `cancel` strikes between an attempt and a wait.
 #[tokio::test(start_paused = true)]
-async fn cancel_is_told_as_such_between_two_steps_of_a_call() {
+async fn a_cancelled_call_has_that_outcome_between_two_steps_too() {
     #[retry(
         attempts = 3,
         base = base,
@@ -118,9 +118,9 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// In every error type that can hold it.
+/// Every error type that can hold a `Stopped` gets it.
 #[tokio::test(start_paused = true)]
-async fn every_error_type_is_told_of_a_cancelled_wait() {
+async fn every_error_type_can_report_a_cancelled_wait() {
     #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
     async fn own(script: &Script) -> Result<usize, Failure> {
         Ok(script.play().await?)
@@ -208,32 +208,32 @@ async fn the_error_before_an_attempt_that_was_cut_is_the_source() {
     let error = twice(&Script::new([RESET, Step::Hang])).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Timeout, 2, "call 1"));
 
-    // At 0, at 300, and from 600 on until it is cut at 800; at 1.1 s it would be too late.
+    // Attempts begin at 0, 300 and 600 ms. The third is cut at 800 ms, and a fourth at 1.1 s would be too late.
     let script = Script::new([RESET, RESET, Step::Hang]);
     let error = limited(&script).await.unwrap_err();
     assert_eq!(stopped(&error).attempts(), 3);
     assert_eq!(ending(&error).2.as_deref(), Some("call 2"));
     assert_eq!(script.elapsed(), ms(800));
 
-    // The last attempt failed by itself, whatever was before it.
+    // The last attempt fails with its own error, whatever was before it.
     let script = Script::new([Step::Hang, RESET, Step::Fail(io::ErrorKind::NotFound)]);
     assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 3");
 }
 
-/// A busy runtime wakes a wait long after the deadline: the attempt that was to follow never begins. The
-/// error of the last attempt is returned, and that of an earlier one is not.
+/// A busy runtime wakes a wait long after the deadline, so that the next attempt does not begin. The call returns
+/// the error of the last attempt, and never that of an earlier attempt.
 #[tokio::test(start_paused = true)]
 async fn no_error_of_an_earlier_attempt_is_returned_as_the_last() {
     for (steps, attempts, source) in [
         (vec![RESET], 1, Err("call 1")),
         (vec![RESET, RESET], 2, Err("call 2")),
-        // The attempt before the wait was cut, so it has no error.
+        // The attempt before the wait is cut, so it has no error.
         (vec![RESET, Step::Hang], 2, Ok("call 1")),
         (vec![Step::Hang], 1, Ok("")),
     ] {
         let script = Script::new(steps.clone());
         let mut call = Box::pin(limited(&script));
-        // As far as the wait after the last of the steps.
+        // The call runs up to the wait after the last of the steps.
         while script.calls() < steps.len() {
             assert!(futures::poll!(&mut call).is_pending());
             sleep(ms(1)).await;
@@ -255,7 +255,7 @@ async fn no_error_of_an_earlier_attempt_is_returned_as_the_last() {
 
 /// If `before_retry` takes the rest of the time, no attempt follows.
 #[tokio::test(start_paused = true)]
-async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
+async fn the_error_before_a_before_retry_that_was_cut_is_the_source() {
     #[retry(
         attempts = 4,
         deadline = "1s",
@@ -269,7 +269,7 @@ async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
     }
     async fn prepare(late: bool, stuck: &Cell<bool>) {
         if late {
-            // It is never pending, so nothing can cut it.
+            // This `before_retry` is never pending, so nothing can cut it.
             let now = tokio::time::Instant::now();
             let clock = advance(ms(60_000));
             let _ = futures::poll!(std::pin::pin!(clock));
@@ -298,7 +298,7 @@ async fn the_error_before_a_preparation_that_was_cut_is_the_source() {
 /// After an attempt that was cut, something else may refuse the next one.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
-    // One retry after a reset, and none after a timeout.
+    // The budget has tokens for one retry after a reset, and for none after a timeout.
     static SMALL: Budget = Budget::new().with_capacity(14);
     #[retry(
         attempts = 4,
@@ -315,19 +315,19 @@ async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
     assert_eq!(ending(&error), told(Outcome::Budget, 2, "call 1"));
 }
 
-/// Between two calls that fail the caller gets the error of the last attempt, and no other.
+/// If the last attempt of a call failed, the caller gets its error, and no other error.
 #[tokio::test(start_paused = true)]
-async fn the_last_real_error_is_returned_where_the_last_attempt_had_one() {
-    // At 0, 300, 600 and 900 ms: the attempts are used up.
+async fn the_error_of_the_last_attempt_is_returned_if_it_has_an_error() {
+    // Attempts begin at 0, 300, 600 and 900 ms. Then they are used up.
     let script = Script::new([RESET]);
     assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 4");
-    // The wait after the third would end at 1.05 s.
+    // The wait after the third attempt would end at 1.05 s.
     let script = Script::new([Step::FailAfter(ms(150)), RESET, Step::FailAfter(ms(150))]);
     assert_eq!(limited(&script).await.unwrap_err().to_string(), "call 3");
     assert_eq!(script.elapsed(), ms(900));
 }
 
-/// The error that a `Stopped` keeps as its source is not retried again, also if an `Error` wraps the `Stopped`.
+/// Outer calls do not retry the source of a `Stopped`, even if an `Error` wraps the `Stopped`.
 #[tokio::test(start_paused = true)]
 async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
     type Ended = Result<usize, reattempt::Error<io::Error>>;
@@ -338,7 +338,7 @@ async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
     #[retry(attempts = 4, base = "1ms", on = "io::Error")]
     async fn outer(script: &Script) -> Ended {
         let ended = inner(script).await;
-        // Pending, so that it is the rules that decide, and not the refusal inside.
+        // After this suspension, the rules decide, and not the refusal further in.
         sleep(ms(1)).await;
         ended
     }

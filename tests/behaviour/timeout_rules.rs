@@ -1,4 +1,4 @@
-//! What decides about an attempt that timed out: `unless`, `not_on` and `idempotent`.
+//! The rules for an attempt that timed out: `unless`, `not_on` and `idempotent`.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -24,7 +24,7 @@ fn is_timeout(failure: &Failure) -> bool {
     matches!(failure, Failure::Stopped(stopped) if stopped.outcome() == Outcome::Timeout)
 }
 
-/// A timeout is asked about as the error that the caller would get.
+/// `unless` receives a timeout as the error that the caller would get.
 #[tokio::test(start_paused = true)]
 async fn unless_may_end_a_call_at_its_first_timeout() {
     #[retry(
@@ -40,7 +40,7 @@ async fn unless_may_end_a_call_at_its_first_timeout() {
     assert_eq!(ending(&error), timed_out(1, None));
     assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
 
-    // The second attempt, after one that failed in another way.
+    // The second attempt times out, after an attempt that failed with an error.
     let script = Script::new([RESET, Step::Hang]);
     let error = by_kind(&script).await.unwrap_err();
     assert_eq!(ending(&error), timed_out(2, Some("call 1")));
@@ -84,7 +84,7 @@ async fn unless_sees_the_error_type_of_the_function() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unless_that_says_no_leaves_a_timeout_to_be_retried() {
+async fn a_timeout_is_retried_if_unless_does_not_match_it() {
     #[retry(
         timeout = "1s",
         budget = "none",
@@ -104,9 +104,9 @@ async fn unless_that_says_no_leaves_a_timeout_to_be_retried() {
     assert_eq!(asked.get(), 2);
 }
 
-/// Asking about a timeout does not change the error that the caller gets.
+/// A rule that checks a timeout does not change the error that the caller gets.
 #[tokio::test(start_paused = true)]
-async fn the_source_is_there_after_unless_was_asked_about_timeouts() {
+async fn an_error_keeps_its_source_after_unless_checked_timeouts() {
     #[retry(attempts = 4, timeout = "1s", budget = "none", unless = |_| false)]
     async fn call(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -146,7 +146,7 @@ async fn not_on_may_end_a_call_at_its_first_timeout() {
     all(&scripts[3]).await.unwrap_err();
     assert_eq!(scripts.map(|script| script.calls()), [1; 4]);
 
-    // Other errors are retried, and a type that a timeout does not have stops nothing.
+    // Other errors are retried, and so is a timeout if `not_on` names another type.
     let script = Script::new([RESET]);
     inside(&script).await.unwrap_err();
     assert_eq!(script.calls(), 3);
@@ -157,7 +157,7 @@ async fn not_on_may_end_a_call_at_its_first_timeout() {
 
 /// `on`, `matches` and `when` are for errors. An attempt that timed out counts as transient.
 #[tokio::test(start_paused = true)]
-async fn no_other_rule_is_asked_about_a_timeout() {
+async fn no_other_rule_checks_a_timeout() {
     #[retry(timeout = "1s", budget = "none", when = |_| unreachable!("there is no error"))]
     async fn when(script: &Script) -> io::Result<usize> {
         script.play().await
@@ -178,7 +178,7 @@ async fn no_other_rule_is_asked_about_a_timeout() {
     assert_eq!(scripts.map(|script| script.calls()), [3; 3]);
 }
 
-/// It may have run to its end at the other side.
+/// The server may have completed the request.
 #[tokio::test(start_paused = true)]
 async fn a_function_that_must_not_run_twice_ends_at_its_first_timeout() {
     #[retry(attempts = 5, idempotent = false, timeout = "1s", budget = "none")]

@@ -60,7 +60,7 @@ async fn a_result_at_the_very_instant_of_the_limit_wins() {
     assert_eq!(script.elapsed(), ms(1500));
 }
 
-/// An attempt that was cut and kept alive would hold its lock against the next one.
+/// If the call kept a cut attempt alive, the attempt would hold its lock against the next attempt.
 #[tokio::test(start_paused = true)]
 async fn timed_out_attempt_is_dropped_before_the_wait() {
     #[retry(
@@ -97,7 +97,7 @@ async fn timed_out_attempt_is_dropped_before_the_wait() {
 /// A body that is pending and spends tokio's cooperative budget at each poll.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_spends_the_cooperative_budget_is_cut() {
-    /// Pending only if tokio's cooperative budget is empty. Then a timer that is due is pending too.
+    /// It is pending only if tokio's cooperative budget is empty. Then a timer that is due is pending too.
     #[retry(attempts = 1, timeout = "100ms")]
     async fn busy(over: &AtomicBool) -> io::Result<()> {
         while !over.load(Ordering::Relaxed) {
@@ -144,7 +144,7 @@ async fn a_limit_beyond_the_clock_is_no_limit() {
     assert_eq!(patient(&script).await.unwrap(), 2);
 }
 
-/// No timer reaches further than 24 h, and a longer limit still holds.
+/// No timer is armed for more than 24 h, and a longer limit still holds.
 #[tokio::test(start_paused = true)]
 async fn a_limit_above_a_day_is_armed_in_steps() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -160,9 +160,9 @@ async fn a_limit_above_a_day_is_armed_in_steps() {
     assert_eq!(script.elapsed(), ms(3 * DAY + 5));
 }
 
-/// Both limits are at the same instant. The deadline counts, because nothing may follow it.
+/// Both limits end at the same instant. The deadline counts, because no attempt may follow it.
 #[tokio::test(start_paused = true)]
-async fn a_limit_that_is_both_is_the_deadline() {
+async fn a_timeout_that_ends_with_the_deadline_counts_as_the_deadline() {
     #[retry(attempts = 1, timeout = limit, deadline = limit)]
     async fn both(script: &Script, limit: std::time::Duration) -> io::Result<usize> {
         script.play().await

@@ -1,4 +1,4 @@
-//! Shapes of functions in real code, in words of our own, that compile under the attribute.
+//! Shapes of functions in real code, rewritten by us, that compile under the attribute.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ fn main() {}
 #[retryable(transient)]
 pub struct Failed;
 
-/// A stream of rows beside an error of one's own.
+/// A stream of rows beside an error type of the user.
 pub mod opaque_result {
     use super::*;
 
@@ -23,7 +23,7 @@ pub mod opaque_result {
     }
 }
 
-/// A generic name, turned into what is needed first and handed over then.
+/// A generic argument that the body converts, binds anew and then hands over.
 pub mod name_bound_anew {
     use super::*;
 
@@ -38,7 +38,7 @@ pub mod name_bound_anew {
     }
 }
 
-/// A request whose body goes into the call.
+/// A `Clone` request whose body is handed over.
 pub mod field_of_a_clone {
     use super::*;
 
@@ -58,7 +58,7 @@ pub mod field_of_a_clone {
     }
 }
 
-/// Options of which each field is copied.
+/// Options whose fields are all copied.
 pub mod field_that_is_copied {
     use super::*;
 
@@ -78,7 +78,7 @@ pub mod field_that_is_copied {
     }
 }
 
-/// A field that is a `&mut`, and is lent on.
+/// A field that is a `&mut`, and is reborrowed.
 pub mod field_that_is_reborrowed {
     use super::*;
 
@@ -134,7 +134,7 @@ pub mod const_parameter {
     }
 }
 
-/// A handle that a task of its own keeps.
+/// A handle that a spawned task keeps.
 pub mod shared_self {
     use super::*;
 
@@ -152,7 +152,7 @@ pub mod shared_self {
     }
 }
 
-/// Values that only pass through a macro or a comparison.
+/// Fields that only a macro or a comparison reads.
 pub mod fields_that_are_looked_at {
     use super::*;
 
@@ -179,7 +179,7 @@ pub mod fields_that_are_looked_at {
     }
 }
 
-/// A closure whose argument has the name of the function's.
+/// A closure whose argument has the name of an argument of the function.
 pub mod name_of_a_closure {
     use super::*;
 
@@ -209,7 +209,7 @@ pub mod bound_that_references_have {
     }
 }
 
-/// A field that is matched and taken apart: of a `Clone` argument, and where what is taken is `Copy`.
+/// A `match` that takes a part of a field: of a `Clone` argument, and where that part is `Copy`.
 pub mod field_taken_apart {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! Shapes of functions in real code, in words of our own, that need a word from their author: one
-//! error each, on the line that ends in `//~` and its message.
+//! Shapes of functions in real code, rewritten by us, that their authors have to change. Each has one
+//! error, on the line that ends in `//~` and its message.
 
 use std::io;
 

@@ -1,10 +1,10 @@
-//! Annotated functions that deserve warnings: each has those of the plain function, on the same
-//! characters, and no other. `tests/lints.rs` compiles this file with and without `#[retry]`.
+//! Annotated functions that deserve warnings. Each has the warnings of the plain function, on the same
+//! characters, and no others. `tests/lints.rs` compiles this file with and without `#[retry]`.
 //!
 //! Not formatted: some of it is wrong on purpose.
 
-// `warns:` names a lint that fires between it and the next empty line, and `lost:` one that fires on the
-// plain function alone, with the reason before it.
+// `warns:` names a lint that fires before the next empty line. `lost:` names a lint that fires only on the
+// plain function, with the reason above it.
 
 use std::io;
 
@@ -71,7 +71,7 @@ pub async fn assigned_and_not_read(mut count: usize, text: &str) -> io::Result<u
     send(text).await
 }
 
-// The clone that the attempt starts from is assigned before it is read, and it is not the user's.
+// The attempt starts from a clone that the user did not write, so rustc is silent about its lost value.
 // lost: unused_assignments
 #[reattempt::retry]
 pub async fn assigned_before_it_is_read(mut count: usize, text: &str) -> io::Result<usize> {
@@ -117,7 +117,7 @@ pub async fn unreachable_tail(text: &str) -> io::Result<usize> {
     Ok(1)
 }
 
-// The block of the attempt captures `text`, though nothing comes to use it.
+// The block of the attempt captures `text`, though no code uses it.
 // lost: unused_variables
 #[reattempt::retry]
 pub async fn panics_first(text: &str) -> io::Result<usize> {

@@ -1,8 +1,8 @@
-//! What the tests of the pages read in Markdown.
+//! Helpers that read Markdown, for the tests of the pages.
 
 use std::collections::BTreeSet;
 
-/// The fragments of the headings of a page, outside of code. The page may be the docs of a module.
+/// The fragments of the headings of a page, except within code. The page may be the docs of a module.
 pub(crate) fn headings(page: &str) -> BTreeSet<String> {
     let mut code = false;
     let lines = page.lines().map(|line| line.trim_start_matches("//! "));

@@ -90,7 +90,7 @@ async fn mut_argument_does_not_leak(
     assert_eq!(
         (count, list.len()),
         (7, 0),
-        "an attempt saw what a failed one left behind"
+        "an attempt starts from what the caller passed"
     );
     count += 1;
     list.push(1);
@@ -124,7 +124,7 @@ async fn mut_binding_of_mut_reference(calls: &Calls, mut buffer: &mut [u8]) -> i
 
 #[retry]
 async fn mut_binding_that_is_written_to(calls: &Calls, mut buffer: &mut [u8]) -> io::Result<()> {
-    // Writing moves the start of the slice on: each attempt begins with the whole of it.
+    // Writing moves the start of the slice. Each attempt begins with the whole slice.
     buffer.write_all(&[1; 3])?;
     calls.fail()
 }
@@ -203,7 +203,7 @@ async fn dynamic(calls: &Calls, observe: Box<dyn Fn(u32) + Send>) -> io::Result<
     calls.fail()
 }
 
-/// `Cell` is `Send` and not `Sync`: a plain function that owns one is `Send`.
+/// A plain function that owns a `Cell`, which is not `Sync`, is `Send`.
 #[retry]
 async fn owned_and_not_sync(calls: &Calls, cell: Cell<u32>) -> io::Result<u32> {
     cell.set(cell.get() + 1);
@@ -252,7 +252,7 @@ impl AsRef<str> for Subject {
     }
 }
 
-/// Not `Clone`, and what is handed over is another thing of its name.
+/// The argument is not `Clone`, and the body hands over another value of its name.
 #[retry]
 async fn bound_anew(calls: &Calls, name: Subject) -> io::Result<String> {
     let name = name.as_ref();
@@ -285,7 +285,7 @@ fn fill(number: u32, reader: &mut Vec<u8>) -> usize {
     reader.len() + number as usize
 }
 
-/// Not `Clone`: a field that is copied or reborrowed is there again.
+/// The argument is not `Clone`. The next attempt can use a field again that was copied or reborrowed.
 #[retry]
 async fn fields_that_are_found_again(calls: &Calls, envelope: Envelope<'_>) -> io::Result<usize> {
     let size = fill(envelope.number, envelope.reader);
@@ -324,7 +324,7 @@ fn key(key: impl ToKey) -> String {
     key.to_key()
 }
 
-/// Not `Clone`, and a reference has the bound.
+/// The argument is not `Clone`, and a reference meets the bound.
 #[retry]
 async fn bound_that_a_reference_has(
     calls: &Calls,

@@ -130,7 +130,7 @@ fn cloned(calls: &Calls, body: Vec<u8>) -> io::Result<Box<[u8]>> {
 fn own(calls: &Calls, mut list: Vec<u8>, mut left: u32) -> io::Result<Vec<u8>> {
     list.push(1);
     left -= 1;
-    assert_eq!((list.len(), left), (1, 6), "each attempt has the caller's");
+    assert_eq!((list.len(), left), (1, 6), "each starts from the caller's");
     calls.fail::<()>()?;
     Ok(list)
 }
@@ -199,10 +199,10 @@ fn local(calls: &Calls, shared: Rc<Vec<u8>>) -> io::Result<Rc<Vec<u8>>> {
     Ok(shared)
 }
 
-/// Neither `Clone` nor `Sync`.
+/// A type that is neither `Clone` nor `Sync`.
 struct Page(Cell<u8>);
 
-// An async function would refuse it: its future may cross threads.
+// The attribute refuses this in an async function, whose future may cross threads.
 #[retry(blocking, base = "0s")]
 fn moved_into_a_closure(calls: &Calls, page: Page) -> io::Result<u8> {
     let read = move || page.0.get();

@@ -131,7 +131,7 @@ async fn local(calls: &Calls, cell: Rc<Cell<u8>>) -> io::Result<u8> {
     calls.fail()
 }
 
-/// What is not `Send` cannot be in the table.
+/// A future that is not `Send` cannot be in the table.
 #[tokio::test(start_paused = true)]
 async fn futures_that_are_not_send_are_retried() {
     let calls = Calls::default();

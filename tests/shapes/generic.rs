@@ -41,7 +41,7 @@ async fn borrowed_and_not_sync<T: Debug + Send>(calls: &Calls, value: T) -> io::
     Ok(size)
 }
 
-/// No bound that the plain function would not have: `E` is neither `'static` nor `Error`.
+/// The attribute adds no bound: `E` is neither `'static` nor `Error`.
 #[retry(when = |_| true)]
 async fn generic_error<E>(calls: &Calls, make: impl Fn() -> E + Send + Sync) -> Result<u8, E> {
     calls.up();
@@ -70,6 +70,33 @@ async fn generic_error_with_limit<E: From<Stopped>>(
 ) -> Result<u8, E> {
     calls.up();
     Err(make())
+}
+
+#[derive(Debug)]
+struct Wrapped<P>(Option<P>);
+
+impl<P> std::fmt::Display for Wrapped<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("wrapped")
+    }
+}
+
+impl<P: Debug> Error for Wrapped<P> {}
+
+impl<P> From<Stopped> for Wrapped<P> {
+    fn from(_: Stopped) -> Self {
+        Self(None)
+    }
+}
+
+/// The call may not keep such an error, because `T` is not `'static`.
+#[retry(timeout = "1s", when = |_| true)]
+async fn generic_error_in_parentheses<T: Debug + Send + Sync>(
+    calls: &Calls,
+    make: impl Fn() -> T + Send + Sync,
+) -> Result<u8, Wrapped<(T, u8)>> {
+    calls.up();
+    Err(Wrapped(Some((make(), 1))))
 }
 
 struct Over<E>(E);
@@ -107,7 +134,7 @@ async fn recursion_ends(calls: &Calls, depth: u32) -> io::Result<u8> {
     descend(calls, depth).await
 }
 
-/// Recursion through a box: each level is one attempt, so that only the outer function retries.
+/// Recursion through a box. Each level makes one attempt, so that only the outer function retries.
 #[retry(attempts = 1)]
 async fn descend_once(calls: &Calls, depth: u32) -> io::Result<u8> {
     if depth == 0 {
@@ -129,6 +156,7 @@ cases! {
     generic_error_with_verdict: |calls| generic_error_with_verdict(calls, || io::Error::from(io::ErrorKind::TimedOut));
     const_parameter_in_a_setting: |calls| const_parameter_in_a_setting::<1>(calls);
     generic_error_with_limit: |calls| generic_error_with_limit(calls, || io::Error::from(io::ErrorKind::TimedOut));
+    generic_error_in_parentheses: |calls| generic_error_in_parentheses(calls, || NotClone);
     error_of_the_impl: |calls| Over(Cloned).error_of_the_impl(calls);
     recursion_ends: |calls| recursion_ends(calls, 3);
 }

@@ -1,10 +1,10 @@
-//! Names: arguments called like anything of ours, shadowed names of the standard library.
+//! Names: arguments with the names of generated code, and shadowed names of the standard library.
 
 use std::io;
 
 use crate::{cases, Calls};
 
-/// Arguments and locals named as the expansion names its own.
+/// Arguments and locals with the names of the expansion.
 #[reattempt::retry(timeout = "1s")]
 async fn named_like_ours(
     __call: &Calls,
@@ -30,7 +30,7 @@ async fn r#match(calls: &Calls, r#type: String) -> io::Result<usize> {
     Ok(held.len())
 }
 
-/// Everything that the expansion could name by its short name is something else here.
+/// Here every short name that the expansion could use means something else.
 mod shadowed {
     #![allow(
         dead_code,
@@ -62,7 +62,6 @@ mod shadowed {
     }
 }
 
-/// A body that calls itself `unsafe`.
 #[reattempt::retry]
 async fn sound(calls: &Calls) -> io::Result<u8> {
     calls.fail()

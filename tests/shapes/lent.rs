@@ -1,4 +1,4 @@
-//! Arguments lent to each attempt: through `Option`, `Pin`, patterns, and to the rules beside the body.
+//! Arguments that are lent to each attempt through `Option`, `Pin` and patterns, and to the rules beside the body.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -89,7 +89,7 @@ async fn mut_reference_in_a_tuple(
     Ok(text.len())
 }
 
-/// A plain function that is called once may be `Clone`.
+/// Each attempt gets a clone of a `FnOnce` that is `Clone`.
 #[retry]
 async fn called_once<F>(calls: &Calls, make: F) -> io::Result<u32>
 where
@@ -144,14 +144,14 @@ async fn greet(name: &str) {
     assert_eq!(name, "name");
 }
 
-/// What gives a value is as good as what gives `()`.
+/// A `before_retry` may give a value instead of `()`.
 #[retry(before_retry = async { io::Result::Ok(cursor.len()) })]
 async fn prepared_with_a_value(calls: &Calls, cursor: &[u8]) -> io::Result<u8> {
     calls.fail::<()>()?;
     Ok(cursor[0])
 }
 
-/// `Send`, not `Sync`: the plain function is `Send`.
+/// The argument is `Send`, not `Sync`, and the plain function is `Send`.
 #[retry]
 async fn copied_and_not_sync<T: Copy + Send>(calls: &Calls, value: T) -> io::Result<T> {
     tokio::task::yield_now().await;
@@ -159,7 +159,7 @@ async fn copied_and_not_sync<T: Copy + Send>(calls: &Calls, value: T) -> io::Res
     Ok(value)
 }
 
-/// The same in the generic code around it, where only the bounds count.
+/// The same in generic code around the call, where only the bounds count.
 async fn around<T: Copy + Send>(calls: &Calls, value: T) {
     fn is_send<F: Future + Send>(future: F) -> F {
         future

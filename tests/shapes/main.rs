@@ -1,7 +1,7 @@
-//! Every shape of function compiles, retries, and is `Send` when the plain function is.
+//! Every shape of function compiles, retries, and is `Send` if the plain function is.
 //!
-//! Each case is a function whose body counts its calls and always fails. The table calls each and
-//! asserts the exact number of calls, so that no shape can silently be called once.
+//! Each case is a function whose body counts its calls and always fails. The test calls each function of the table
+//! and checks the exact number of calls, so that each shape really retries.
 
 mod arguments;
 mod blocking;
@@ -20,7 +20,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How often a body ran. Every case has its own.
+/// How often a body ran. Every case has its own counter.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(AtomicU32);
 
@@ -33,26 +33,26 @@ impl Calls {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts, and fails with a retryable error.
+    /// Counts a call, and fails with a retryable error.
     pub(crate) fn fail<T>(&self) -> io::Result<T> {
         self.up();
         Err(io::ErrorKind::ConnectionReset.into())
     }
 }
 
-/// The number of attempts that every case asks for.
+/// The number of attempts of every case.
 pub(crate) const ATTEMPTS: u32 = 3;
 
 type Running<'c> = Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
 
-/// A case: a name, and a call that reports to `Calls`. The future must be `Send`.
+/// A case: a name, and a call whose body counts in `Calls`. The future must be `Send`.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) run: for<'c> fn(&'c Calls) -> Running<'c>,
 }
 
-/// Makes a table of cases out of `name: |calls| future`.
+/// Makes a table of cases from `name: |calls| future`.
 macro_rules! cases {
     ($($name:ident: |$calls:ident| $call:expr;)*) => {
         pub(crate) const CASES: &[crate::Case] = &[$(crate::Case {

@@ -101,7 +101,7 @@ impl<'c> Client<'c> {
         if let Some(own) = Arc::get_mut(&mut self) {
             own.sent += 1;
         }
-        assert_eq!(self.sent, 0, "others hold what it points at");
+        assert_eq!(self.sent, 0, "the `Arc` has other owners");
         self.calls.fail()
     }
 

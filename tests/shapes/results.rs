@@ -126,7 +126,7 @@ async fn text_error(calls: &Calls) -> Result<u8, String> {
     Err("busy".to_owned())
 }
 
-/// Neither `Send` nor an error: it must not spoil the future.
+/// A result that is neither `Send` nor an error. The future must still be `Send`.
 struct Local(#[allow(dead_code, reason = "keeps it from being `Send`")] Rc<u8>);
 
 impl From<Stopped> for Local {
@@ -164,7 +164,7 @@ async fn foreign_error(calls: &Calls) -> Result<u8, reattempt::Error<std::num::P
     Ok("x".parse::<u8>()?)
 }
 
-/// Somebody else's error, without a verdict.
+/// An error of another crate, without a verdict.
 #[derive(Debug, thiserror::Error)]
 #[error("foreign")]
 struct Foreign;
@@ -179,7 +179,7 @@ async fn foreign_error_by_type(calls: &Calls) -> Result<u8, reattempt::Error<For
 #[retryable(transient)]
 struct Refused;
 
-/// `impl Trait` beside an error that is written out.
+/// `impl Trait` beside an error with a written type.
 #[retry]
 async fn opaque_and_error_of_ones_own(
     calls: &Calls,

@@ -1,5 +1,5 @@
-//! How a function and its attribute are written: by a macro, with generic settings, beside
-//! `#[async_trait]`, on a receiver that is handed over.
+//! Ways to write a function and its attribute: by a macro, with generic settings, beside `#[async_trait]`, on a
+//! receiver that is handed over.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -27,7 +27,7 @@ macro_rules! function {
 }
 
 function! {
-    /// A body that is one fragment.
+    /// A body that is a single fragment of a macro.
     pub(crate) from_fragments(calls: &Calls, (text, _), (String, u8)) -> io::Result<usize> {
         let size = take(text).len();
         calls.fail::<()>()?;
@@ -74,7 +74,7 @@ impl<'c> Client<'c> {
         &mut self.get_mut().sent
     }
 
-    /// A method that takes the pinned reference whole, and a field that is not `Sync`.
+    /// A method takes the pinned reference by value, and a field is not `Sync`.
     #[retry]
     async fn pinned(self: Pin<&mut Self>) -> io::Result<u32> {
         self.cell.set(1);
@@ -84,7 +84,7 @@ impl<'c> Client<'c> {
         calls.fail()
     }
 
-    /// The result borrows for longer than `&mut self`.
+    /// The result borrows for a longer time than `&mut self`.
     #[retry]
     async fn borrows_from_elsewhere<'a>(&mut self, text: &'a str) -> io::Result<&'a str> {
         self.cell.set(self.cell.get() + 1);
@@ -93,7 +93,7 @@ impl<'c> Client<'c> {
         Ok(text)
     }
 
-    /// Items that have a `self` of their own.
+    /// Items in the body that have their own `self`.
     #[retry]
     async fn items_within(&mut self) -> io::Result<u32> {
         struct Inner(u32);
@@ -122,7 +122,7 @@ impl Shared {
     }
 }
 
-/// An `Arc` of the calls: a task outlives the borrow.
+/// The task owns an `Arc` of the calls, because it outlives the borrow.
 async fn in_a_task(calls: &Calls) {
     let own = Arc::new(Calls::default());
     let _ = Arc::new(Shared(Arc::clone(&own))).handed_to_a_task().await;
@@ -139,7 +139,7 @@ trait Store: Send {
 
 #[async_trait]
 impl Store for Client<'_> {
-    /// `self` in the attribute, where `#[async_trait]` has another name for it in the body.
+    /// The attribute uses `self`, which `#[async_trait]` renames in the body.
     #[retry(timeout = self.wait)]
     async fn limited(&mut self) -> io::Result<u32> {
         self.wait += Duration::from_secs(1);
@@ -160,7 +160,7 @@ async fn pause(sent: &mut u32) {
     *sent += 1;
 }
 
-/// What is made before the future, and handed over in it.
+/// The function makes a value before the future, which hands it over.
 #[retry]
 fn made_before_the_future<'a>(calls: &'a Calls, text: &str) -> BoxFuture<'a, io::Result<usize>> {
     let owned = text.to_owned();

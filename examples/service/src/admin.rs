@@ -1,4 +1,4 @@
-//! The page for operators, and what its buttons do.
+//! The page for operators, and the routes of its buttons.
 //!
 //! Everyone who can reach these routes can turn retries off. This service listens only on 127.0.0.1. In your own
 //! service, put them behind your authentication.
@@ -20,7 +20,7 @@ use crate::upstream::{Health, Upstreams};
 const ONLY_ITSELF: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
      connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What the page shows and steers.
+/// The state that the page shows and changes.
 #[derive(Debug)]
 pub(crate) struct Admin {
     pub(crate) upstreams: Upstreams,

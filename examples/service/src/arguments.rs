@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The arguments of the command line.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,11 +13,11 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 #[derive(Debug, Parser)]
 #[command(name = "service")]
 pub(crate) struct Arguments {
-    /// Port of 127.0.0.1; 0 for any that is free
+    /// Port on 127.0.0.1, or 0 for any free port
     #[arg(long, default_value_t = 8080)]
     pub(crate) port: u16,
 
-    /// Makes so many checkouts a second itself, from 1 to 200
+    /// Makes this many checkouts a second itself, from 1 to 200
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) load: Option<u32>,
 
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// How long the service runs; `None` means until it is stopped.
+    /// How long the service runs. `None` means until it is stopped.
     pub(crate) fn limit(&self) -> Option<Duration> {
         let with_load = self.load.map(|_| Duration::from_secs(600));
         self.limit.or(with_load)

@@ -10,7 +10,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::shop::Checkout;
 
-/// The most checkouts at the same time. Further ones are left out.
+/// The most checkouts at the same time. Further checkouts are left out.
 const AT_A_TIME: usize = 400;
 
 /// Makes this many checkouts a second until it is dropped.

@@ -97,7 +97,7 @@ async fn time_is_over(limit: Option<Duration>) {
     }
 }
 
-/// Control-C, or what `kill` and `timeout` send.
+/// Waits for Control-C, or for the signal of `kill` and `timeout`.
 async fn asked_to_end() -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {

@@ -8,10 +8,10 @@ use axum::routing::get;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::time::interval;
 
-/// Retries of a call.
+/// Buckets for the retries of a call.
 const RETRIES: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
 
-/// Seconds, for delays and for calls.
+/// Buckets in seconds, for delays and for calls.
 const SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0,
 ];

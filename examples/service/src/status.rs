@@ -83,7 +83,7 @@ impl FunctionStatus {
         Self {
             function,
             preset,
-            // Every function here has a budget of its own, by default.
+            // Every function here has its own budget, by default.
             budget_capacity: Budget::new().capacity(),
             attempts: policy.attempts(),
             timeout: human(policy.timeout()),

@@ -1,4 +1,4 @@
-//! What is done with one name that an argument binds.
+//! How each attempt gets one name that an argument binds.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
@@ -15,23 +15,53 @@ use crate::usage::{self, Usage, Uses};
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
     pub(super) ident: Ident,
-    /// Bound with `mut`.
+    /// The span of its `mut`.
     pub(super) mutable: Option<Span>,
     pub(super) known: Known<'a>,
     pub(super) is_self: bool,
     pub(super) attributes: Vec<&'a Attribute>,
     pub(super) usage: Usage,
-    /// The fields that the body moves, where the name means the argument all over the body.
+    /// The fields that the body moves. Empty if the body binds the name anew.
     pub(super) fields: Vec<TokenStream>,
-    /// The bounds that a reference must have to be lent in its place, if nobody can see that it has.
+    /// The bounds that a reference needs to replace the value, if only rustc can check them.
     pub(super) lent_if: Option<TokenStream>,
-    /// Whether the call may hold a reference to it, all the time that attempts run.
+    /// Whether the call may hold a reference to it while attempts run.
     pub(super) held: bool,
-    /// Whether attempts are closures. They capture what the body uses as it uses it, for nothing crosses threads.
+    /// Whether attempts are closures. These need no unique capture, because nothing crosses threads.
     pub(super) blocking: bool,
 }
 
-/// What is done with one binding.
+impl<'a> Binding<'a> {
+    /// Reads how `body` uses a name. The binding has no `mut` and no attributes.
+    pub(super) fn of(
+        ident: &Ident,
+        known: Known<'a>,
+        body: &TokenStream,
+        function: &Function,
+        model: &Model,
+    ) -> Self {
+        let text = ident.to_string();
+        let uses = usage::read(&text, body);
+        let lent_if = match known.ty().map(|ty| lending(ty, function)) {
+            Some(Lending::IfHeld(bounds)) => Some(bounds),
+            Some(Lending::Fits | Lending::Never) | None => None,
+        };
+        Self {
+            ident: ident.clone(),
+            mutable: None,
+            known,
+            is_self: false,
+            attributes: Vec::new(),
+            usage: uses.usage,
+            fields: moved_fields(uses, &text, body),
+            lent_if,
+            held: is_held(&text, model),
+            blocking: model.blocking.is_some(),
+        }
+    }
+}
+
+/// How each attempt gets one binding.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
     Leave,
@@ -41,22 +71,22 @@ pub(super) enum Treatment {
     Reborrow {
         rebind: bool,
     },
-    /// `Option<&mut T>`: reborrowed within.
+    /// `Option<&mut T>`: reborrowed in the attempt.
     ReborrowOption,
-    /// `Pin<&mut T>`: reborrowed within.
+    /// `Pin<&mut T>`: reborrowed in the attempt.
     ReborrowPin,
-    /// Cloned where possible, else lent.
+    /// Cloned if its type is `Clone`, else lent.
     Choose,
-    /// Cloned where possible, else lent if a reference has the bounds of its type.
+    /// Cloned if its type is `Clone`, else lent if a reference meets the bounds of its type.
     ChooseByBound,
-    /// Cloned where possible, else lent by `&mut`, through which its fields are.
+    /// Cloned if its type is `Clone`, else lent by `&mut`, so that the body can copy or reborrow its fields.
     ChooseParts,
     /// Cloned.
     Clone,
 }
 
 impl Treatment {
-    /// Whether the attempt has a binding of its own, to which the `mut` belongs.
+    /// Whether each attempt has its own binding. The `mut` of the argument then belongs to that binding.
     pub(super) fn rebinds(self) -> bool {
         !matches!(
             self,
@@ -64,7 +94,7 @@ impl Treatment {
         )
     }
 
-    /// Whether the name outside of the attempt must be `mut`, whatever its author wrote.
+    /// Whether the binding outside of the attempts must be `mut`, even if the user wrote no `mut`.
     pub(super) fn needs_mut_outside(self) -> bool {
         matches!(
             self,
@@ -75,7 +105,7 @@ impl Treatment {
 
 pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
     match chosen(binding, function, model) {
-        // What is held by reference cannot be captured uniquely.
+        // An attempt cannot capture uniquely what the call holds by reference.
         Treatment::Borrow if binding.held => Treatment::Leave,
         Treatment::Borrow | Treatment::Reborrow { rebind: false } if binding.blocking => {
             Treatment::Leave
@@ -84,16 +114,8 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
     }
 }
 
-/// The bounds that a reference must have to be lent in place of a value of this type.
-pub(super) fn lent_if(known: Known<'_>, function: &Function) -> Option<TokenStream> {
-    match lending(known.ty()?, function) {
-        Lending::IfHeld(bounds) => Some(bounds),
-        Lending::Fits | Lending::Never => None,
-    }
-}
-
-/// The fields of an argument that the body moves. None where the name is bound anew somewhere: what
-/// stands there may be a field of another thing.
+/// The fields of an argument that the body moves. Empty if the body binds the name anew, because a field may
+/// then belong to the new binding.
 pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<TokenStream> {
     if usage::is_rebound(name, body) {
         return Vec::new();
@@ -101,8 +123,8 @@ pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Ve
     uses.fields
 }
 
-/// Whether the call may hold a reference to the argument of this name: its `cancel` future, its budget, its
-/// delays, or the hook for its end.
+/// Whether the call may hold a reference to the argument of this name, in its `cancel` future, its budget, its
+/// delays or its `on_end` hook.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
     let budget = match model.budget.as_ref().map(|budget| &budget.value) {
         Some(BudgetSetting::Expr(expr)) => Some(expr),
@@ -128,7 +150,7 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
     if let Some(list) = &model.clone {
         match indirection {
             _ if list.value.contains(&binding.ident) => return Treatment::Clone,
-            // Whoever clones nothing wants to see what the attempt before left.
+            // A `mut` argument that `clone` does not name keeps what the attempt before left in it.
             _ if binding.mutable.is_some() => return Treatment::Leave,
             None if known.may_borrow_uniquely(function) => return Treatment::Borrow,
             None | Some(Indirection::Shared) => return Treatment::Leave,
@@ -159,18 +181,18 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
             }
         }
         None if known.may_borrow_uniquely(function) => Treatment::Borrow,
-        // Whether a name out of a pattern holds a reference, nobody can see.
+        // The tokens do not show whether a name in a pattern is a reference.
         _ => Treatment::Leave,
     }
 }
 
-/// `self: Arc<Self>`, handed over: a clone of it is what one would write by hand.
+/// Whether the body hands over `self: Arc<Self>`. Each attempt then gets a clone, as in a retry by hand.
 fn is_shared_self(binding: &Binding<'_>) -> bool {
     binding.usage >= Usage::Moved && binding.known.ty().is_some_and(super::types::is_counted)
 }
 
-/// Whether the way in which it is used leaves nothing for the next attempt, or not what the caller
-/// passed, so that "not `Clone`" is final.
+/// Whether the body uses up or changes the argument, so that the next attempt would not get what the caller
+/// passed. Such an argument has to be `Clone`.
 fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
     let usage = binding.usage;
     let by_type = |ty| {

@@ -1,16 +1,16 @@
-//! The names that a pattern binds, and what is known of each.
+//! The names that a pattern binds, and their types as far as the pattern shows them.
 
 use proc_macro2::Ident;
 use syn::{FieldPat, Pat, Path, Type};
 
 use crate::item::Function;
 
-/// What is known of a part of a pattern.
+/// What the argument's type shows of a part of its pattern.
 #[derive(Clone, Copy)]
 pub(super) enum Known<'a> {
     /// Its type, as written.
     Type(&'a Type),
-    /// That it is bound by value: a field of a struct that is taken apart.
+    /// Bound by value: a field of a struct that the pattern takes apart.
     Owned,
     Nothing,
 }
@@ -33,7 +33,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The type within brackets that nobody typed, or parentheses.
+    /// The same, with the type taken out of parentheses and invisible groups.
     fn bare(self) -> Self {
         match self {
             Self::Type(Type::Group(group)) => Self::Type(&group.elem).bare(),
@@ -42,7 +42,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What is known of a field, where the pattern takes apart a value of the type that it names.
+    /// The field of a pattern. It is owned if the pattern names the type of the argument.
     fn field(self, path: &Path, field: &Pat) -> Self {
         let named = |ty: &Path| match (ty.segments.last(), path.segments.last()) {
             (Some(ty), Some(pattern)) => ty.ident == pattern.ident,

@@ -1,4 +1,4 @@
-//! What the arguments need around and within an attempt.
+//! The code that the arguments need around and within an attempt.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -6,21 +6,21 @@ use syn::{FnArg, Pat};
 
 use crate::item::Function;
 
-/// The tokens that the arguments need around and within an attempt.
+/// The code that the arguments need around and within an attempt.
 #[derive(Default)]
 pub(crate) struct Plan {
     /// The arguments of the signature, or the rebindings of a handmade future.
     pub(super) patterns: Vec<Pat>,
-    /// Of each of these, whether the attempt has a binding of its own, with the `mut` and the lints.
+    /// For each pattern, whether each attempt has its own binding, with the `mut` and the lint levels.
     pub(super) rebinds: Vec<bool>,
     /// Whether `self` needs `mut` in the signature.
     pub(crate) mutable_self: bool,
-    /// Whether the `mut` of `self` moves to what each attempt has of it.
+    /// Whether the `mut` of `self` moves to the binding of each attempt.
     pub(crate) rebinds_self: bool,
     /// In the loop, before each attempt.
     pub(crate) each: TokenStream,
-    /// In a branch of the attempt that is never taken: what the attempt captures uniquely, and what is
-    /// refused.
+    /// In a branch of the attempt that is never taken: unique captures, and code by which rustc refuses a moved
+    /// field.
     pub(crate) never: TokenStream,
     /// In the attempt, before the body.
     pub(crate) within: TokenStream,
@@ -38,7 +38,7 @@ impl Plan {
                 FnArg::Typed(typed) => {
                     if let Some((pattern, &rebinds)) = patterns.next() {
                         *typed.pat = pattern.clone();
-                        // What was expected of the name is met, or not, where the attempt binds it.
+                        // The binding of the attempt has the `#[expect]`, because lints fire there.
                         typed
                             .attrs
                             .retain(|attribute| !(rebinds && attribute.path().is_ident("expect")));
@@ -68,8 +68,8 @@ impl Plan {
     }
 }
 
-/// What refuses a field that is moved and then gone, at the field. `argument` is the one that is
-/// cloned where it can be.
+/// Code by which rustc reports, at the field, a field that the first attempt would move. `argument` is the
+/// argument if each attempt gets a clone of it where possible.
 ///
 /// ```text
 /// Output: Argument::new(&x).spares(&x.field).again();

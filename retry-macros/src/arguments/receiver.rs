@@ -1,9 +1,9 @@
-//! What becomes of `self`.
+//! How each attempt gets `self`.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned as _;
-use syn::{FnArg, ReceiverKind, Type};
+use syn::{ReceiverKind, Type};
 
 use super::binding;
 use super::binding::moved_fields;
@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::tokens::is_punct;
 use crate::usage::{self, Usage};
 
-/// Plans how an attempt sees `self`.
+/// Plans how each attempt gets `self`.
 pub(super) fn plan_self(
     function: &Function,
     model: &Model,
@@ -24,11 +24,11 @@ pub(super) fn plan_self(
     plan: &mut Plan,
     errors: &mut Errors,
 ) {
-    let Some(FnArg::Receiver(receiver)) = function.signature.inputs.first() else {
+    let Some(receiver) = function.signature.receiver() else {
         return;
     };
     let plumbing = Span::mixed_site().located_at(receiver.self_token.span);
-    // As typed: `self` is found by its hygiene, as any local name is.
+    // The user's own token: rustc resolves `self` by its hygiene, as any local name.
     let this = receiver.self_token;
     let by_value = match &receiver.kind {
         ReceiverKind::Value => true,
@@ -58,7 +58,7 @@ pub(super) fn plan_self(
     } else if let (true, Some(mutability), None) =
         (is_counted(&ty), &receiver.mutability, &model.clone)
     {
-        // As any `mut` argument: what a failed attempt makes of it is gone.
+        // Each attempt starts from the caller's value, as with any `mut` argument.
         plan.rename_self = true;
         plan.rebinds_self = true;
         plan.within.extend(
@@ -82,8 +82,8 @@ pub(super) fn plan_self(
                 .extend(quote_spanned!(plumbing=> let _ = &mut *#this;));
         }
     } else if by_value && !held && receiver.mutability.is_none() {
-        // A `move` block that hands nothing over, as `#[instrument]` makes one, takes a reference along. And if a
-        // pattern or a method takes a field out of a reference, rustc reports it at the field.
+        // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
+        // a method moves a field out of that reference, rustc reports it at the field.
         let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
             || uses.usage < Usage::Moved
                 && uses.fields.is_empty()
@@ -103,7 +103,7 @@ pub(super) fn plan_self(
     }
 }
 
-/// Whether a body uses `self` only as `self.member`, where a reference to it does the same.
+/// Whether a body uses `self` only as `self.member`, so that a reference can replace it.
 fn only_members(body: &TokenStream) -> bool {
     let mut tokens = body.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {

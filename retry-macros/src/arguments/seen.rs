@@ -1,8 +1,7 @@
-//! What the body sees as its arguments: those of the signature, or the rebindings of a handmade
-//! future.
+//! The arguments as the body sees them: those of the signature, or the rebindings of a handmade future.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type};
+use syn::{Attribute, FnArg, Ident, Pat, PatType, Receiver, ReceiverKind, Type};
 
 use super::pattern::{Known, collect};
 use crate::errors::{self, Errors};
@@ -11,45 +10,40 @@ use crate::item::Function;
 use crate::model::Model;
 
 pub(super) fn body_of(function: &Function) -> &TokenStream {
-    match function.handmade.as_ref().map(|handmade| &handmade.shape) {
+    match function.shape() {
         Some(Shape::Block { body, .. }) => body,
         _ => &function.body,
     }
 }
 
 pub(super) struct SeenArgument<'a> {
-    /// Whether the body sees it under this name; an argument that is rebound it does not.
+    /// Whether the body sees it under this name. A rebinding hides the argument that it names.
     pub(super) seen: bool,
     pub(super) attributes: &'a [Attribute],
     pub(super) pattern: Pat,
     pub(super) ty: Option<Type>,
-    /// `self` under another name, which is never cloned.
+    /// Whether it is `self` under another name.
     pub(super) is_self: bool,
 }
 
-/// What the body sees as its arguments.
+/// The arguments as the body sees them.
 pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
-    let rebindings = match function.handmade.as_ref().map(|handmade| &handmade.shape) {
+    let rebindings = match function.shape() {
         Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
         _ => &[],
     };
-    let typed = function
-        .signature
-        .inputs
-        .iter()
-        .filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(typed),
-            FnArg::Receiver(_) => None,
-        });
-    let is_rebound = |pattern: &Pat| match pattern {
-        Pat::Ident(pattern) => rebindings
-            .iter()
-            .any(|rebinding| rebinding.argument == pattern.ident),
-        _ => false,
-    };
+    let inputs = function.signature.inputs.iter();
+    let typed = inputs.filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let is_named = |typed: &PatType, name: &Ident| matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == *name);
     let mut arguments: Vec<_> = typed
+        .clone()
         .map(|typed| SeenArgument {
-            seen: !is_rebound(&typed.pat),
+            seen: !rebindings
+                .iter()
+                .any(|rebinding| is_named(typed, &rebinding.argument)),
             attributes: &typed.attrs,
             pattern: (*typed.pat).clone(),
             ty: Some((*typed.ty).clone()),
@@ -57,34 +51,26 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
         })
         .collect();
     for rebinding in rebindings {
-        let ty = function
-            .signature
-            .inputs
-            .iter()
-            .find_map(|input| match input {
-                FnArg::Typed(typed) => match &*typed.pat {
-                    Pat::Ident(pattern) if pattern.ident == rebinding.argument => {
-                        Some((*typed.ty).clone())
-                    }
-                    _ => None,
-                },
-                FnArg::Receiver(receiver) if rebinding.argument == "self" => {
-                    Some(type_of_self(receiver))
-                }
-                FnArg::Receiver(_) => None,
-            });
+        let is_self = rebinding.argument == "self";
+        let ty = if is_self {
+            function.signature.receiver().map(type_of_self)
+        } else {
+            let mut typed = typed.clone();
+            let argument = typed.find(|typed| is_named(typed, &rebinding.argument));
+            argument.map(|typed| (*typed.ty).clone())
+        };
         arguments.push(SeenArgument {
             seen: true,
             attributes: &rebinding.attributes,
             pattern: rebinding.pattern.clone(),
             ty,
-            is_self: rebinding.argument == "self",
+            is_self,
         });
     }
     arguments
 }
 
-/// The type of `self` as it would be written in full, with the lifetime where there is one.
+/// The type of `self`, written in full. A `&self` gives `&Self`, without the name of its lifetime.
 pub(super) fn type_of_self(receiver: &Receiver) -> Type {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, Some(_)) => syn::parse_quote!(&mut Self),
@@ -94,7 +80,7 @@ pub(super) fn type_of_self(receiver: &Receiver) -> Type {
     }
 }
 
-/// Refuses names in `clone(…)` that are no argument.
+/// Refuses each name in `clone(…)` that is not an argument.
 pub(super) fn check_clone_list(
     arguments: &[SeenArgument<'_>],
     function: &Function,

@@ -1,13 +1,14 @@
-//! What the type of an argument shows of how it can be lent or used up.
+//! How an attempt can lend or use up an argument, as far as its type shows.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
-use syn::{GenericArgument, PathArguments, TraitBound, Type, TypeParamBound, WherePredicate};
+use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
 
-use crate::item::{Function, looks_generic, mentions_lifetime};
-use crate::{text, tokens};
+use crate::item::{Function, mentions_lifetime};
+use crate::text;
+use crate::tokens::{self, type_arguments};
 
-/// A type that is written as a way to something else.
+/// A reference, or a type around a `&mut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Indirection {
     /// `&T`.
@@ -28,20 +29,10 @@ pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
         Type::Paren(paren) => indirection(&paren.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
-            let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                return None;
-            };
-            let mut arguments = arguments.args.iter();
-            match (arguments.next(), arguments.next()) {
-                (Some(GenericArgument::Type(Type::Reference(inner))), None)
-                    if inner.mutability.is_some() =>
-                {
-                    match last.ident.to_string().as_str() {
-                        "Option" => Some(Indirection::MutableOption),
-                        "Pin" => Some(Indirection::MutablePin),
-                        _ => None,
-                    }
-                }
+            match (type_arguments(last).next(), last.ident.to_string().as_str()) {
+                (Some(Type::Reference(inner)), _) if inner.mutability.is_none() => None,
+                (Some(Type::Reference(_)), "Option") => Some(Indirection::MutableOption),
+                (Some(Type::Reference(_)), "Pin") => Some(Indirection::MutablePin),
                 _ => None,
             }
         }
@@ -49,8 +40,8 @@ pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
     }
 }
 
-/// The type for a binding within a function that reborrows an argument of this type: with a trait
-/// object in it, only a binding of a written type lets its lifetime become shorter.
+/// The type to write at the binding that reborrows an argument of this type. rustc shortens the lifetime of a
+/// trait object only if the type is written. `None` if no type is needed.
 pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
     fn inferred(tokens: TokenStream) -> TokenStream {
         let mut lifetime = false;
@@ -73,45 +64,42 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
     (has("dyn") && !has("impl") && !has("for")).then(|| inferred(ty.to_token_stream()))
 }
 
-/// Whether a type has a name and no part that only the caller knows, so that "not `Clone`" is final.
+/// Whether a type is a path in which nothing depends on the caller. If it is not `Clone`, it never is.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
     let open = |word: &Ident| {
-        looks_generic(word)
-            || function.is_type_parameter(word)
-            || ["Self", "impl", "dyn"].iter().any(|open| word == open)
+        function.is_generic(word) || ["Self", "impl", "dyn"].iter().any(|open| word == open)
     };
     matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, open)
 }
 
-/// `Arc<Self>`, `Rc<Self>`.
+/// Whether a type is an `Arc` or `Rc`, as in `self: Arc<Self>`.
 pub(super) fn is_counted(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
         last.ident == "Arc" || last.ident == "Rc"
     }))
 }
 
-/// Whether a call is its end: `F: FnOnce()`, `Box<dyn FnOnce()>`.
+/// Whether a call uses up the value: `F: FnOnce()`, `Box<dyn FnOnce()>`.
 pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
     has_bound(ty, function, |bound| {
         text::among("FnOnce AsyncFnOnce", bound)
     })
 }
 
-/// Whether a reference to it cannot stand for it: an iterator, a future, or something with `&mut` in
-/// it.
+/// Whether a reference cannot replace the value: it is an iterator, a future, or a type with a `&mut` in it.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
     const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
                           Stream Into TryInto";
     has_bound(ty, function, |bound| text::among(TRAITS, bound)) || holds_mutable_reference(ty)
 }
 
-/// What is known of whether a reference has the bounds of an argument's type.
+/// Whether a reference meets the bounds of an argument's type.
 pub(super) enum Lending {
-    /// They are those of the standard library, or there are none.
+    /// It does: there are no bounds, or references usually meet them.
     Fits,
-    /// The compiler is asked: `S: ToSubject`.
+    /// Only rustc can tell, as with `S: ToSubject`.
     IfHeld(TokenStream),
-    /// One speaks of another type of the function, `T: Connect<S>`, which hardly a reference has.
+    /// It does not: a bound names a type parameter, `T: Connect<S>`. References rarely meet such a bound.
     Never,
 }
 
@@ -123,8 +111,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
         Type::Path(path) if path.path.get_ident().is_none() => Vec::new(),
         ty => bounds_of(ty, function),
     };
-    let open =
-        |word: &Ident| looks_generic(word) || function.is_type_parameter(word) || word == "Self";
+    let open = |word: &Ident| function.is_generic(word) || word == "Self";
     if bounds
         .iter()
         .all(|bound| text::among(OF_REFERENCES, &name_of(bound)))
@@ -139,7 +126,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     }
 }
 
-/// Whether this holds of a trait among the bounds of a type as written.
+/// Whether `holds` is true of the name of a trait among the written bounds of a type.
 fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool) -> bool {
     let bounds = bounds_of(ty, function);
     bounds.into_iter().any(|bound| holds(&name_of(bound)))
@@ -168,15 +155,8 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
         Type::Path(path) => {
             let Some(name) = path.path.get_ident() else {
                 let last = path.path.segments.last().filter(|last| last.ident == "Box");
-                return match last.map(|last| &last.arguments) {
-                    Some(PathArguments::AngleBracketed(arguments)) => {
-                        match arguments.args.first() {
-                            Some(GenericArgument::Type(Type::TraitObject(found))) => {
-                                traits(&found.bounds)
-                            }
-                            _ => Vec::new(),
-                        }
-                    }
+                return match last.and_then(|last| type_arguments(last).next()) {
+                    Some(Type::TraitObject(found)) => traits(&found.bounds),
                     _ => Vec::new(),
                 };
             };
@@ -202,7 +182,7 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
     }
 }
 
-/// Whether a `&mut` stands in the type, other than among the arguments of a function.
+/// Whether a type contains a `&mut`, other than among the arguments of a function.
 fn holds_mutable_reference(ty: &Type) -> bool {
     fn within(tokens: TokenStream) -> bool {
         let mut borrowed = false;

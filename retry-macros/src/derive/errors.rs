@@ -8,7 +8,7 @@ use crate::text;
 
 const VERDICTS: &str = "`transient`, `throttled`, `refused`, `permanent`, `unknown` or `forward`";
 
-/// Words of other crates and of other days, and ours.
+/// Words that people may know from elsewhere, and our word for each.
 const FOREIGN: &[(&str, &str)] = &[
     ("always retry retryable temporary", "transient"),
     ("backoff rate_limited", "throttled"),

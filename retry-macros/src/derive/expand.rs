@@ -1,4 +1,4 @@
-//! From the model to code; cannot fail.
+//! Writes the code of the implementation from the model. It cannot fail.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -34,7 +34,7 @@ use crate::tokens;
 pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     let verdict = each_case(model, |case| verdict(case, &root));
-    // Without a hint in any case the trait's own answer is the right one.
+    // If no case has a hint, the default method of the trait is right.
     let hinted = model
         .cases
         .iter()
@@ -58,7 +58,7 @@ pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     )
 }
 
-/// What is put in its place beside errors: it exists, and says nothing.
+/// The implementation that stands beside errors. Its verdict is always `Unknown`.
 pub(crate) fn stand_in(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     around(
@@ -89,7 +89,7 @@ fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
     let (parameters, arguments, clause) = generics.split_for_impl();
     quote! {
         #[automatically_derived]
-        #[allow(deprecated, reason = "a deprecated case is a case all the same")]
+        #[allow(deprecated, reason = "the implementation has to name deprecated variants")]
         impl #parameters #root::Retryable for #ident #arguments #clause {
             #body
         }
@@ -119,7 +119,7 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
             (vec![], quote_spanned!(path.span()=> #path(self)))
         }
         VerdictSource::With(path, Called::Fields(fields)) => {
-            // An argument of the wrong type is shown where the user named the function.
+            // rustc reports an argument of the wrong type where the user named the function.
             let at = Span::mixed_site().located_at(path.span());
             let arguments = fields.iter().map(|field| {
                 let mut argument = binding(field);
@@ -138,7 +138,7 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         HintSource::None => (vec![], quote!(::core::option::Option::None)),
         HintSource::Forward(field) => (vec![field], ask(field, root, "hint")),
         HintSource::Field(field, named_at) => {
-            // What is wrong with its type is shown where the user named it.
+            // rustc reports a field of the wrong type where the user named the field.
             let mut argument = binding(field);
             argument.set_span(Span::mixed_site().located_at(*named_at));
             (vec![field], quote!(#root::__private::hint_in(#argument)))
@@ -151,7 +151,7 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     arm(case, &bound, &value)
 }
 
-/// `<Type as Forwards>::method(field)`: a type without a verdict is reported where it stands.
+/// `<Type as Forwards>::method(field)`. rustc reports a type without a verdict at the field.
 fn ask(field: &ErrorField<'_>, root: &TokenStream, method: &str) -> TokenStream {
     let (ty, method) = (field.ty, Ident::new(method, Span::mixed_site()));
     let binding = binding(field);
@@ -178,7 +178,7 @@ fn forwarded<'m, 'a>(model: &'m ErrorType<'a>) -> impl Iterator<Item = &'a Type>
     })
 }
 
-/// Whether a type parameter occurs in it, at any depth: only then does it need a bound.
+/// Whether a type mentions a type parameter, at any depth. Only such a type needs a bound.
 fn mentions_parameter(ty: &Type, model: &ErrorType<'_>) -> bool {
     tokens::any_word(ty, |word| {
         let mut parameters = model.generics.type_params();

@@ -14,7 +14,7 @@ keys! {
     Crate "crate" Expr, "where `reattempt` is", "crate = \"path::to::reattempt\"";
 }
 
-/// What an attribute stands above.
+/// The kind of item that an attribute stands above.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Struct,

@@ -1,4 +1,4 @@
-//! From what was typed to what it means, with every mistake reported on the way.
+//! Turns the item as typed into a model, and reports every mistake.
 
 use proc_macro2::{Ident, Span};
 use syn::{Data, DeriveInput, Fields};
@@ -10,7 +10,7 @@ use super::members::Members;
 use super::model::{Called, Case, ErrorType, HintSource, VerdictSource};
 use crate::errors::{At, Errors};
 
-/// Reads the item; what is wrong goes to `errors`, and the model is then fit for a stand-in only.
+/// Reads the item. If it pushes to `errors`, the model is only good enough for a stand-in.
 pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorType<'a> {
     let target = match &input.data {
         Data::Struct(_) => Target::Struct,
@@ -55,7 +55,7 @@ pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorTyp
 struct Typed<'a> {
     /// `None` for a struct.
     variant: Option<&'a Ident>,
-    /// What an error about the whole of it points at.
+    /// Where an error about the whole struct or variant points.
     name: At,
     fields: Members<'a>,
     own: Marks,
@@ -80,7 +80,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// Makes a case out of its own marks and, where those are silent, the container's.
+    /// Makes a case from its own marks. The marks of the container are the defaults.
     fn lower(&self, container: &Marks, errors: &mut Errors) -> Case<'a> {
         let verdict = self.verdict(container, errors);
         let hint = self.hint(&verdict, container, errors);
@@ -94,7 +94,7 @@ impl<'a> Typed<'a> {
     fn verdict(&self, container: &Marks, errors: &mut Errors) -> VerdictSource<'a> {
         let own = self.own_mark(errors);
         let Some(mark) = own.or(container.verdict.as_ref()) else {
-            // A word that could not be read may have been the one that is missing.
+            // If a word is wrong, it was perhaps meant as the verdict.
             if !(self.own.faulty || self.fields.faulty || container.faulty) {
                 let message = self
                     .variant
@@ -126,7 +126,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// Its own word; a mark on a field is one too.
+    /// The verdict that stands above the case itself, or the `forward` above a field of it.
     fn own_mark(&self, errors: &mut Errors) -> Option<&Mark> {
         let field = self.fields.forward.as_ref().map(|(_, mark)| mark);
         if let (Some(field), Some(own)) = (field, &self.own.verdict) {
@@ -148,7 +148,7 @@ impl<'a> Typed<'a> {
         let permanent = matches!(verdict, VerdictSource::Word(word) if word == "Permanent");
         let Some(after) = &self.own.after else {
             return match (verdict, container.after.as_ref().map(|after| &after.source)) {
-                // A field that is asked for its verdict knows its hint too.
+                // The field that gives the verdict also gives the hint.
                 (VerdictSource::Forward(field), _) => HintSource::Forward(field.clone()),
                 (_, Some(AfterSource::Method(path))) if !permanent => {
                     HintSource::Method(path.clone())

@@ -16,13 +16,13 @@ static VOCABULARY: Vocabulary = Vocabulary {
     not_a_key: wording::not_a_word,
 };
 
-/// What the attributes of one thing say.
+/// What the attributes of one type, variant or field say.
 #[derive(Default)]
 pub(crate) struct Marks {
     pub(crate) root: Option<Path>,
     pub(crate) verdict: Option<Mark>,
     pub(crate) after: Option<After>,
-    /// Something was wrong in it, so that what is missing may be what was wrong.
+    /// Whether a word was wrong. A mark that is missing may then be the wrong word.
     pub(crate) faulty: bool,
 }
 
@@ -60,13 +60,13 @@ pub(crate) struct After {
 
 #[derive(Clone)]
 pub(crate) enum AfterSource {
-    /// Without `r#` or the dot of `.0`.
+    /// The name or the place of a field, without `r#` or the dot of `.0`.
     Field(String),
     Method(Path),
 }
 
 impl Marks {
-    /// Reads all `#[retryable(…)]` of one thing. `position` counts the words of the whole item.
+    /// Reads all `#[retryable(…)]` of one type, variant or field. `position` counts the words of the whole item.
     pub(crate) fn read(
         attributes: &[Attribute],
         target: Target,
@@ -100,7 +100,7 @@ impl Marks {
         marks
     }
 
-    /// Takes in one word.
+    /// Adds one word.
     fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) {
         let at = word.at();
         let Some(id) = Id::named(&word.name) else {
@@ -145,7 +145,7 @@ impl Marks {
         }
     }
 
-    /// An enum as a whole has no fields that `after` could name.
+    /// Refuses an `after` above an enum that names a field. An enum as a whole has no fields.
     pub(crate) fn check_for_enum(&mut self, errors: &mut Errors) {
         if let Some(After {
             source: AfterSource::Field(name),
@@ -159,7 +159,7 @@ impl Marks {
     }
 }
 
-/// Sets what may be given once.
+/// Sets a mark. Reports it if it is given twice.
 fn once<T>(slot: &mut Option<T>, value: Option<T>, id: Id, at: At, errors: &mut Errors) {
     match (&slot, value) {
         (Some(_), Some(_)) => errors.push(at, wording::twice(id.key().name)),

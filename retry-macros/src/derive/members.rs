@@ -1,4 +1,4 @@
-//! The fields of one case, and which of them is meant.
+//! The fields of one case, and the field that `forward` means.
 
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
@@ -13,11 +13,11 @@ use crate::errors::Errors;
 /// The fields of one case.
 pub(crate) struct Members<'a> {
     pub(crate) all: Vec<ErrorField<'a>>,
-    /// Names or places, as `after` may have them.
+    /// The names or places, as `after` may name them.
     pub(crate) names: Vec<String>,
-    /// Marked with `#[retryable(forward)]`.
+    /// The field that is marked with `#[retryable(forward)]`.
     pub(crate) forward: Option<(ErrorField<'a>, Mark)>,
-    /// Marked with `#[from]` or `#[source]`, or named `source`.
+    /// The field that is marked with `#[from]` or `#[source]`, or named `source`.
     cause: Option<ErrorField<'a>>,
     pub(crate) faulty: bool,
 }

@@ -16,14 +16,13 @@ use syn::DeriveInput;
 
 use crate::errors::Errors;
 
-/// Writes the implementation, or says all that is wrong with what was asked for.
+/// Writes the implementation, or reports all mistakes.
 ///
-/// The item itself is never touched: a derive only adds. With mistakes it adds an implementation all
-/// the same, so that the functions that return this error do not fail as well.
+/// If there are mistakes, it adds an implementation too, so that functions that return this error compile.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(input) {
         Ok(input) => input,
-        // rustc has parsed the item before us.
+        // rustc has parsed the item already, so that only syntax that is new to syn fails here.
         Err(error) => return error.into_compile_error(),
     };
     let mut errors = Errors::default();

@@ -1,4 +1,4 @@
-//! What the derive means: one case for a struct, one for each variant of an enum.
+//! The meaning of the derive's attributes: one case for a struct, and one for each variant of an enum.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Generics, Path, Type};
@@ -23,13 +23,13 @@ pub(crate) struct Case<'a> {
 pub(crate) enum VerdictSource<'a> {
     /// A variant of the runtime's `Verdict`.
     Word(Ident),
-    /// What this field says.
+    /// The verdict of this field.
     Forward(ErrorField<'a>),
-    /// What a function says that is given these.
+    /// The verdict that a function gives for these arguments.
     With(Path, Called<'a>),
 }
 
-/// What a function of the user's is called with.
+/// The arguments of a function of the user's.
 pub(crate) enum Called<'a> {
     /// The error as a whole.
     Itself,
@@ -39,11 +39,11 @@ pub(crate) enum Called<'a> {
 
 pub(crate) enum HintSource<'a> {
     None,
-    /// The field that the verdict comes from is asked for the hint too.
+    /// The hint of the field that gives the verdict.
     Forward(ErrorField<'a>),
-    /// A field that holds it; the span is where the user named it.
+    /// A field that holds the hint. The span is where the user named the field.
     Field(ErrorField<'a>, Span),
-    /// A function that is given the error.
+    /// A function that takes the error.
     Method(Path),
 }
 

@@ -1,4 +1,4 @@
-//! The whole way from tokens to tokens.
+//! The derive as a whole, from tokens to tokens.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -36,7 +36,7 @@ fn the_expansion_is_one_impl() {
     });
     let expected = quote! {
         #[automatically_derived]
-        #[allow(deprecated, reason = "a deprecated case is a case all the same")]
+        #[allow(deprecated, reason = "the implementation has to name deprecated variants")]
         impl ::reattempt::Retryable for Error {
             fn verdict(&self) -> ::reattempt::Verdict {
                 match self {
@@ -60,7 +60,7 @@ fn the_expansion_is_one_impl() {
 }
 
 #[test]
-fn without_a_hint_the_trait_s_own_answer_stands() {
+fn an_error_without_a_hint_has_the_default_method_of_the_trait() {
     let expansion = derive(quote!(
         #[retryable(transient)]
         struct Error;
@@ -70,7 +70,7 @@ fn without_a_hint_the_trait_s_own_answer_stands() {
 }
 
 #[test]
-fn a_mistake_leaves_an_impl_beside_it() {
+fn a_mistake_still_gives_an_implementation() {
     let expansion = derive(quote!(
         enum Error {
             Silent,
@@ -85,7 +85,7 @@ fn a_mistake_leaves_an_impl_beside_it() {
 }
 
 #[test]
-fn each_mistake_is_told_once_in_the_order_of_the_source() {
+fn each_mistake_is_reported_once_in_the_order_of_the_source() {
     let input = quote! {
         #[retryable(after)]
         enum Error {
@@ -182,7 +182,7 @@ fn every_message_says_what_to_do() {
 }
 
 #[test]
-fn what_is_right_is_not_complained_about() {
+fn right_attributes_give_no_error() {
     for words in [
         quote!(transient,),
         quote!(r#transient),

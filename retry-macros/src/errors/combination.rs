@@ -6,7 +6,7 @@ use super::Message;
 use super::duration::human;
 use crate::text;
 
-/// `attempts = 1` beside keys that are about retries.
+/// `attempts = 1` beside keys about retries.
 pub(crate) fn never_retries(keys: &[&str]) -> Message {
     let verb = if keys.len() == 1 { "has" } else { "have" };
     let keys = text::list(keys, " and ");
@@ -17,13 +17,13 @@ pub(crate) fn never_retries(keys: &[&str]) -> Message {
 }
 
 messages! {
-    /// One key that another makes idle.
+    /// A key that has no effect because of another key.
     no_effect(idle: &str, because: &str, help: &str) {
         "`{idle}` has no effect with `{because}`";
         help "{help}";
     }
 
-    /// `timeout` or `cancel`, and what to do in its place.
+    /// `timeout` or `cancel`, and what to do instead.
     cut_while_blocking(key: &str, instead: &str) {
         "`{key}` has no effect with `blocking`: nothing can stop a body that blocks its thread";
         help "remove `{key}`, and {instead}";

@@ -45,7 +45,7 @@ messages! {
         help "did you mean `m`, minutes? the longest duration here is `\"24h\"`";
     }
 
-    /// `M`, which is a month to some and a minute to others.
+    /// `M`, which may mean months or minutes.
     month_or_minute(key: &Key, found: &str, number: &str) {
         "`M` in duration `{found}` could mean months";
         help "did you mean `m`, minutes? write `{}`", assigned(key, &format!("\"{number}m\""));
@@ -136,7 +136,7 @@ pub(crate) fn zero(key: &Key) -> Message {
 }
 
 fn units(key: &Key, number: &str) -> String {
-    // From a hundred on milliseconds are the likelier guess.
+    // From 100 on, people most likely mean milliseconds.
     let (first, second) = match number.parse::<f64>() {
         Ok(value) if value >= 100.0 => ("ms", "s"),
         _ => ("s", "ms"),
@@ -153,7 +153,7 @@ fn without_limit(key: &Key, base: Option<&str>) -> String {
     }
 }
 
-/// A duration as text to paste: behind its key, or alone where it is one of a list.
+/// A duration as text to paste: after its key, or alone as an element of a list.
 fn assigned(key: &Key, value: &str) -> String {
     match key.grammar {
         Grammar::List => value.to_owned(),

@@ -1,4 +1,4 @@
-//! What may be said of the function.
+//! Wording: the annotated function.
 
 use proc_macro2::Ident;
 

@@ -1,4 +1,4 @@
-//! Wording: keys and the punctuation round them.
+//! Wording: keys and the punctuation around them.
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -17,7 +17,7 @@ messages! {
         help "write `{}`", key.example;
     }
 
-    /// `before` is what the comma is missing behind.
+    /// `before` is what stands before the missing comma.
     missing_comma(before: &str, next: &str) {
         "found `{next}` after {before}, expected `,`";
         help "write `, {next}`";
@@ -28,7 +28,7 @@ messages! {
         help "remove the comma";
     }
 
-    /// Something behind `on(A, B)`.
+    /// Tokens after `on(A, B)`.
     trailing(before: &str, rest: &TokenStream) {
         "found `{}` after {before}, expected `,`", typed(rest);
         help "remove it, or put a comma and a key before it";

@@ -1,26 +1,26 @@
-//! Shows tokens to the user the way they were typed.
+//! Shows tokens to the user as they were typed.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// How much of a value a message quotes, in characters: the first line is to stay near 80.
+/// How many characters of a value a message quotes. The first line of a message should stay near 80.
 const LONGEST: usize = 32;
 
-/// The tokens as you would type them, cut where they are long.
+/// The tokens as you would type them, cut if they are long.
 ///
-/// Not `to_string()`, which spaces tokens out (`io :: Error`) wherever the compiler made them, and
-/// not the source text of the span, which on a stable compiler is the text of the first token.
+/// `to_string()` would put spaces between tokens (`io :: Error`) that the compiler made. The source text of the
+/// span would be only the first token, on a stable compiler.
 pub(crate) fn typed(tokens: &TokenStream) -> String {
     cut(&whole(tokens))
 }
 
-/// The tokens as text to paste, however long.
+/// The tokens as text to paste, not cut.
 pub(crate) fn whole(tokens: &TokenStream) -> String {
     let mut text = String::new();
     write(tokens, &mut text);
     text
 }
 
-/// A text in quotes, cut where it is long.
+/// A text in quotes, cut if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", cut(&text.escape_debug().to_string()))
 }
@@ -35,17 +35,17 @@ fn cut(text: &str) -> String {
     short
 }
 
-/// What stands before the next token, as far as spacing cares.
+/// The kind of token before the next token, which decides about the space between them.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     Nothing,
     /// An identifier, a literal or a closing bracket.
     Word,
-    /// Punctuation that clings to what follows: `::`, `.`, `&`, `!`, a sign.
+    /// Punctuation without a space after it: `::`, `.`, `&`, `!`, a sign.
     Tight,
     /// The first half of a punctuation of two characters.
     Half,
-    /// Punctuation with room behind it: `,`, `|`, `=`.
+    /// Punctuation with a space after it: `,`, `|`, `=`.
     Loose,
 }
 
@@ -103,7 +103,7 @@ impl Writer<'_> {
         }
         self.text.push_str(word);
         self.is_type = word.starts_with(char::is_uppercase);
-        // What follows such a word is an operand, as behind an operator.
+        // An operand follows such a word, as it follows an operator.
         let operator = ["as", "async", "if", "in", "move", "return"].contains(&word);
         self.before = if operator {
             Before::Loose

@@ -4,26 +4,26 @@ use super::Message;
 use crate::keys::Key;
 
 messages! {
-    /// Something else than the key takes.
+    /// A value that the key does not take.
     wrong(key: &Key, found: &str) {
         "found `{found}`, expected {}", key.kind;
         help "write `{}`", key.example;
     }
 
-    /// The same, with a better idea than the example.
+    /// The same, with a better suggestion than the example.
     wrong_but(key: &Key, found: &str, write: &str) {
         "found `{found}`, expected {}", key.kind;
         help "write `{key} = {write}`";
     }
 
-    /// `timeout = limit?`: settings are no place to return from, or to wait in.
+    /// `timeout = limit?`. A setting can neither return nor await.
     leaves(key: &Key, token: &str, found: &str) {
         "`{token}` cannot be used in a setting, found `{found}`";
         help "take it as an argument, `{key}: …`, and write `{key} = {key}`";
     }
 }
 
-/// A word that is in no list.
+/// A word that is not in the list of the key.
 pub(crate) fn unknown_word(
     key: &Key,
     noun: &str,
@@ -161,7 +161,6 @@ pub(crate) mod types {
             help "write `{key} = \"{separated}\"`";
         }
 
-        /// A type that is no error, or one that is looked through anyway.
         never_inside(key: &Key, found: &str) {
             "`{found}` is not an error type, and is never inside one";
             help "write `{}`", key.example;
@@ -217,7 +216,7 @@ pub(crate) mod types {
         })
     }
 
-    /// The key that asks the error what `key` wants to know of its type.
+    /// The key that does by a predicate what `key` does by a type.
     fn asking(key: &Key) -> &'static str {
         if key.name == "on" { "when" } else { "unless" }
     }

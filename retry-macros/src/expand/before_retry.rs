@@ -1,4 +1,4 @@
-//! What goes before a retry.
+//! The code of `before_retry`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -7,7 +7,7 @@ use super::cancel::Cancel;
 use super::names::Names;
 use crate::model::{BeforeRetry, Model};
 
-/// What goes before a retry, after the wait.
+/// Runs `before_retry`, after the wait and before the attempt.
 ///
 /// ```text
 /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
@@ -43,7 +43,7 @@ pub(super) fn before_retry(
     let prepared = Ident::new("__prepared", blame);
     let preparation = cancel.run("prepare", cancel.later(&block, plumbing), names);
     let err = names.call("err", error);
-    // rustc's "gives …, expected `()` or `Result<(), _>`" belongs on the value.
+    // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
     let settled = quote_spanned!(blame=> #call.prepared(#prepared));
     let cut = limited.then(|| {
         let ending = quote_spanned!(plumbing=> &mut #kept, #call.cut_between(#cut));

@@ -1,4 +1,4 @@
-//! What stands before the loop: what is known of the function, and the beginning of a call.
+//! The code before the loop: the site of the function, and the beginning of a call.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,7 +17,7 @@ use crate::settings::SettingsCode;
 /// ```
 ///
 /// A `static` cannot name `Self`, so the site of a method is a constant. Before Rust 1.90 a constant cannot
-/// refer to `SHARED`: there the label of a method is without its type.
+/// refer to `SHARED`. The site is then a `static`, and the label of a method lacks its type.
 ///
 /// ```text
 /// Output: let site: &'static Site<true> = &const { Site::new(…).with_type(type_name::<Self>) };
@@ -89,7 +89,7 @@ pub(super) fn begin(
     let begun = match &model.on_end {
         None => begun,
         Some(on_end) => {
-            // rustc's "type mismatch in closure arguments" belongs on the hook.
+            // This span puts rustc's "type mismatch in closure arguments" on the hook.
             let at = plumbing.located_at(on_end.span);
             let hook = &on_end.value;
             quote_spanned!(at=> __retry::OnEnd::new(#begun, #hook))

@@ -6,7 +6,7 @@ use quote::quote_spanned;
 use crate::arguments::Plan;
 use crate::item::{self, Function};
 
-/// `at` is the span of the attempt. There rustc reports a value that the first attempt used up.
+/// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
 /// ```text
 /// Output: { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS { BODY } }
@@ -26,8 +26,8 @@ pub(super) fn attempt(
         body.clone()
     };
     let Plan { never, within, .. } = plan;
-    // In the user's braces: rustc's "expected `Result`, found `()`" belongs on the body. In braces of its own: an item
-    // in it comes after no statement of ours. Round one expression rustc would find them unnecessary.
+    // The body keeps the user's braces. rustc puts "expected `Result`, found `()`" on them, and an item in the body
+    // does not come after a statement of ours. Around a single expression, rustc would warn of unnecessary braces.
     let block = if has_statements(&body) {
         braced(body, function.braces)
     } else {
@@ -45,7 +45,7 @@ pub(super) fn typed_return(output: &syn::Type) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> return __retry::typed::<#output>();)
 }
 
-/// `self` as `__self`, except within items of their own. `hygiene` is where that name is bound.
+/// Renames `self` to `__self`, except within items. `hygiene` is the span at which `__self` is bound.
 pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
     let mut tokens = body.into_iter().peekable();
     let mut renamed = TokenStream::new();

@@ -1,4 +1,4 @@
-//! What a `cancel` future stops.
+//! The code by which a `cancel` future stops a call.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -8,8 +8,8 @@ use syn::spanned::Spanned as _;
 use super::names::Names;
 use crate::model::Model;
 
-/// How a part of a call is run: awaited as it is, or unless the `cancel` future completes first; with `blocking`
-/// it is called.
+/// How a call runs a part of it, such as an attempt or a wait. It awaits the part until the `cancel` future
+/// completes, if there is such a future. With `blocking` it calls the part.
 pub(super) struct Cancel<'a> {
     name: Ident,
     future: Option<&'a Expr>,
@@ -19,7 +19,7 @@ pub(super) struct Cancel<'a> {
 impl<'a> Cancel<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
         let future = model.cancel.as_ref().map(|cancel| &cancel.value);
-        // What is no future is blamed on the user's expression.
+        // With this span, rustc points at the user's expression if it is not a future.
         let span = match future {
             Some(future) => Span::mixed_site().located_at(future.span()),
             None => Span::mixed_site(),
@@ -37,9 +37,9 @@ impl<'a> Cancel<'a> {
     ///         }
     /// ```
     ///
-    /// The expression runs once and at once: in an `async` block it would borrow all that it names,
-    /// and a method by `&mut self` could not use that. In a `match`, so that what the expression makes
-    /// on its way lives as long as the call.
+    /// The expression runs once, before the first attempt. In an `async` block it would borrow all that it names,
+    /// so that a method with `&mut self` could not use these. The `match` keeps the temporary values of the
+    /// expression alive as long as the call.
     pub(super) fn around(&self, turns: TokenStream) -> TokenStream {
         let Self { name, future, .. } = self;
         let Some(future) = future else { return turns };
@@ -54,7 +54,7 @@ impl<'a> Cancel<'a> {
         }
     }
 
-    /// What runs when the call wants it to: `async BLOCK`, or `|| BLOCK`.
+    /// A block that runs when the call wants it: `async BLOCK`, or `|| BLOCK`.
     pub(super) fn later(&self, block: &TokenStream, at: Span) -> TokenStream {
         if self.blocking {
             quote_spanned!(at=> || #block)
@@ -63,7 +63,8 @@ impl<'a> Cancel<'a> {
         }
     }
 
-    /// The output of a part of a call: an attempt, a wait. Where it is cancelled, the call ends.
+    /// Runs a part of a call, such as an attempt or a wait, and gives its output. If the `cancel` future completes
+    /// first, the call ends.
     ///
     /// ```text
     /// Output: call.attempt(async BODY).await

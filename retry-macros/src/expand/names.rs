@@ -11,7 +11,7 @@ pub(super) struct Names {
     pub(super) error: Ident,
     pub(super) at: Ident,
     pub(super) result: Ident,
-    /// Where rustc reports what the user's result, or its error, cannot do: the type in the signature.
+    /// The span of the type in the signature. rustc reports there what the result, or its error, lacks.
     blamed: Span,
 }
 
@@ -29,8 +29,8 @@ impl Names {
         }
     }
 
-    /// A call of a method that makes, takes or asks the user's result, or a part of it. All of it is where rustc puts
-    /// the blame.
+    /// Calls a method that makes, takes or reads the user's result, or a part of it. The whole call has the span
+    /// `blamed`.
     pub(super) fn call(&self, method: &str, arguments: impl ToTokens) -> TokenStream {
         let at = Span::mixed_site().located_at(self.blamed);
         let (call, method) = (Ident::new("__call", at), Ident::new(method, at));

@@ -16,7 +16,7 @@ use crate::item::{self, Function};
 use crate::model::Model;
 use crate::settings::settings;
 
-/// The loop, and what stands before it. Every end of a call is a `return`.
+/// The loop, and the code before it. Every end of a call is a `return`.
 pub(super) fn call(
     function: &Function,
     model: &Model,
@@ -24,8 +24,8 @@ pub(super) fn call(
     body: &TokenStream,
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
-    // Where rustc finds that the result, or its error, is not what a retry needs, the blame is on the
-    // type that the user wrote. With one span for all, rustc tells a mistake in it once.
+    // rustc points at the type that the user wrote if the result, or its error, is not what a retry needs. With
+    // one span for all uses, rustc reports a mistake once.
     let blamed = item::visible_error(&function.output)
         .unwrap_or(&function.output)
         .span();
@@ -39,14 +39,14 @@ pub(super) fn call(
         names: Names::new(blamed),
     };
     let begin = begin(function, model, settings, &turn.names.call);
-    // All of the body. On a smaller span rustc would say better where a value is used up, but clippy would take the
-    // body for generated code, and be silent about it (`implicit_return`).
+    // The span of the whole body. A smaller span would show better where a value is used up, but clippy would take
+    // the body for generated code and not check it (`implicit_return`).
     let at = function.braces;
     let block = body::attempt(function, plan, body, at);
     let body = turn.cancel.later(&block, at);
     let turns = turn.cancel.around(turn.turns(&turn.attempt(plan, &body)));
     let Names { call, kept, .. } = &turn.names;
-    // If the policy that is to say it is wrong, rustc reports that and no more.
+    // Here the policy says whether a timer may cut an attempt. If it has a wrong type, rustc reports only that.
     let empty = if known {
         quote_spanned!(plumbing=> __retry::None)
     } else {
@@ -55,21 +55,21 @@ pub(super) fn call(
     quote_spanned!(plumbing=> #begin let mut #kept = #empty; #turns)
 }
 
-/// What one turn of the loop is made from.
+/// The parts of one turn of the loop.
 struct Turn<'a> {
     function: &'a Function,
     model: &'a Model,
     cancel: Cancel<'a>,
-    /// Whether an attempt may be cut, as far as the attribute shows.
+    /// Whether a timer or `cancel` may cut an attempt, as far as the attribute shows.
     limited: bool,
     names: Names,
 }
 
 impl Turn<'_> {
-    /// What an attempt gives.
+    /// The code of an attempt.
     fn attempt(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
         let attempt = self.cancel.run("attempt", body, &self.names);
-        // In a block of its own: the rules, and what goes before a retry, see the caller's argument.
+        // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
         let each = &plan.each;
         if each.is_empty() {
             attempt

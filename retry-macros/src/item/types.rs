@@ -1,22 +1,16 @@
-//! What can be read off a type as written, without knowing what its names mean.
+//! What a type shows as written, whatever its names mean.
 
 use proc_macro2::TokenTree;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-use crate::tokens::{self, is_punct};
+use crate::tokens::{self, is_punct, type_arguments};
 
-/// The error's type, where the output is written `Result<T, E>`.
+/// The error's type, if the output is written as `Result<T, E>`.
 pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
     let segment = last_segment(output)?;
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        return None;
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
+    let mut types = type_arguments(segment);
     match (
         segment.ident == "Result",
         types.next(),
@@ -28,18 +22,18 @@ pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
     }
 }
 
-/// Whether a lifetime other than `'static`, or a reference without one, stands in these tokens.
+/// Whether the tokens contain a lifetime other than `'static`, or a reference without a lifetime.
 pub(crate) fn mentions_lifetime(tokens: &impl ToTokens) -> bool {
     let Lifetimes { named, elided } = Lifetimes::of(tokens);
     elided || !named.is_empty()
 }
 
-/// The lifetimes that stand in some tokens.
+/// The lifetimes in some tokens.
 #[derive(Default)]
 pub(crate) struct Lifetimes {
-    /// By name, other than `'static`.
+    /// The names, without `'static`.
     pub(crate) named: Vec<String>,
-    /// `'_`, or a reference without one.
+    /// Whether there is a `'_`, or a reference without a lifetime.
     pub(crate) elided: bool,
 }
 
@@ -64,7 +58,7 @@ impl Lifetimes {
     }
 }
 
-/// The type without the `impl Trait` in it, which cannot be written inside a body.
+/// The type with `_` for each `impl Trait`, which cannot be written inside a body.
 ///
 /// ```text
 /// Input:   Result<impl Iterator<Item = u8>, E>
@@ -112,7 +106,7 @@ fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
     }
 }
 
-/// Whether a type cannot be an alias of `Result`, whatever the names in scope.
+/// Whether a type cannot be an alias of `Result`, whatever names are in scope.
 pub(super) fn visibly_no_result(ty: &Type) -> bool {
     const NAMES: [&str; 27] = [
         "bool", "char", "str", "String", "Option", "Vec", "Box", "Arc", "Rc", "HashMap", "u8",
@@ -137,10 +131,10 @@ pub(super) fn visibly_no_result(ty: &Type) -> bool {
     }
 }
 
-/// A type as its author would write it.
+/// A type as a user would write it.
 pub(crate) fn text_of(ty: &Type) -> String {
     let text = quote!(#ty).to_string();
-    // The printer of tokens puts a space round each; types read better without most of them.
+    // The printer of tokens puts a space around each token.
     ["< ", " <", " >", "& ", " ,", " ::", ":: ", "( ", " )"]
         .iter()
         .fold(text, |text, spaced| text.replace(spaced, spaced.trim()))

@@ -1,27 +1,27 @@
-//! The words of other crates and languages, and ours for them.
+//! The words of other crates and languages, and our keys for them.
 //!
-//! Gathered from backon, backoff, tokio-retry, again, tryhard, retry, and from tenacity (Python),
+//! The sources are backon, backoff, tokio-retry, again, tryhard, retry, and tenacity (Python),
 //! Resilience4j and Spring (Java), Polly (C#), cenkalti/backoff (Go), p-retry (JavaScript).
 
 use super::Id;
 use crate::text;
 
-/// Ours for a foreign word.
+/// What a foreign word is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
-    /// The same thing under another name.
+    /// A key with another name and the same meaning.
     Key(Id),
-    /// A number that leaves out the first call: ours is one more.
+    /// A number of retries, without the first attempt. Our `attempts` is one more.
     Retries,
-    /// A value that others write as a key.
+    /// A value of a key of ours.
     Value(Id, &'static str),
-    /// The same thing under another name, as a number of milliseconds or seconds.
+    /// A key with another name, whose value is a number of milliseconds or seconds.
     Number(Id, &'static str),
-    /// What needs no key here, and why.
+    /// Something that needs no key here, and why.
     Without(&'static str),
 }
 
-/// What a foreign word is called here.
+/// Looks up a foreign word.
 pub(crate) fn foreign(name: &str) -> Option<Foreign> {
     text::beside(TABLE, name)
 }
@@ -30,7 +30,7 @@ macro_rules! foreign {
     ($($ours:expr => $words:literal;)*) => { [$(($words, $ours)),*] };
 }
 
-/// Ours, and the words of others for it, separated by blanks.
+/// The foreign words, separated by blanks, and what they are here.
 static TABLE: &[(&str, Foreign)] = {
     use Foreign::{Key, Number, Retries, Value, Without};
     &foreign! {

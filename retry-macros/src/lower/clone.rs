@@ -10,7 +10,7 @@ use crate::given::{Form, Given};
 use crate::keys::{self, Grammar};
 use crate::{syntax, tokens};
 
-/// Reports everything that is no name; `Err(None)` if there was something.
+/// Reads the names, and reports each element that is not a name. `Err(None)` if there was such an element.
 pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
     let list = match &given.form {
         Form::Text(_) => match given.form.parse(TokenStream::parse) {
@@ -38,7 +38,7 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
     if failed { Err(None) } else { Ok(found) }
 }
 
-/// What is inside of `(a, b)` or `[a, b]`.
+/// The tokens inside `(a, b)` or `[a, b]`. Other tokens stay as they are.
 fn in_brackets(tokens: &TokenStream) -> TokenStream {
     match tokens::lone_group(tokens) {
         Some(group) if group.delimiter() != Delimiter::Brace => group.stream(),

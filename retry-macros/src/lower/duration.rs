@@ -1,13 +1,13 @@
-//! Durations: `timeout`, `deadline`, `base`, `max_delay`, `max_retry_after`, and those of `delays`.
+//! Durations: `timeout`, `deadline`, `base`, `max_delay`, `max_retry_after`, and the list `delays`.
 
 use std::time::Duration;
 
 use proc_macro2::{Delimiter, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, Lit};
+use syn::Expr;
 
 use super::duration_text::{is_iso, is_unit, parse};
-use super::expression::{has_name, lone_ident, peel, plain_value, value};
+use super::expression::{has_name, lone_ident, number, peel, plain_value, value};
 use crate::errors::duration::{endless, no_delays, not_in_list, not_in_quotes, zero};
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
@@ -15,7 +15,7 @@ use crate::keys::{self, Grammar};
 use crate::model::Setting;
 use crate::{syntax, text, tokens};
 
-/// What people write for "no limit". In quotes these are no names of arguments.
+/// What people write in quotes for "no limit". Without quotes, most of these may name an argument.
 const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
 
 pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
@@ -35,7 +35,7 @@ pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
         // `2 * 3`.
         (_, Some(Expr::Binary(_) | Expr::Range(_))) => Err(given.wrong()),
         (_, expr) => {
-            // `1.5` and `1.5s` without quotes. Suffixes that Rust itself has are no units.
+            // `1.5` and `1.5s` without quotes. A suffix that Rust itself has, as in `5u32`, is not a unit.
             let text = expr.and_then(plain_number).unwrap_or(text);
             match fixed(given, &text) {
                 Ok(_) => Err(given.fault(not_in_quotes(given.key, &text))),
@@ -45,8 +45,8 @@ pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
     }
 }
 
-/// Text that starts like a number or like ISO 8601 is meant as a duration; so is nothing at all,
-/// and a unit alone.
+/// Whether quoted text is meant as a duration: it starts like a number or like ISO 8601, is empty, or is
+/// a unit alone.
 fn quoted_is_duration(text: &str) -> bool {
     let text = text.trim();
     text.is_empty() || starts_like_number(text) || is_iso(text) || is_unit(text)
@@ -57,7 +57,7 @@ fn starts_like_number(text: &str) -> bool {
     unsigned.starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// A value that is Rust: `self.timeout`, `Duration::from_secs(1)`, `2 * BASE`.
+/// Reads a value that is a Rust expression: `self.timeout`, `Duration::from_secs(1)`, `2 * BASE`.
 fn expression(
     given: &Given,
     expr: &Expr,
@@ -74,7 +74,7 @@ fn expression(
             return Err(given.fault(endless(given.key, &given.typed())));
         }
     }
-    // `"1.s"`, `"PT5S"` and `"ms"` are Rust, but not meant as such; `"2 * BASE"` is.
+    // `"1.s"`, `"PT5S"` and `"ms"` parse as Rust, but are meant as durations. `"2 * BASE"` is meant as Rust.
     let computed = matches!(
         peeled,
         Expr::Binary(_) | Expr::MethodCall(_) | Expr::Call(_) | Expr::Cast(_)
@@ -85,16 +85,9 @@ fn expression(
     plain_value(given, expr).map(|expr| Some(Setting::Expr(expr)))
 }
 
-/// The digits of a number with no suffix but one of Rust's.
+/// The digits of a number without a suffix, or with a suffix that Rust itself has.
 fn plain_number(expr: &Expr) -> Option<String> {
-    let Expr::Lit(expr) = peel(expr) else {
-        return None;
-    };
-    let (digits, suffix) = match &expr.lit {
-        Lit::Int(int) => (int.base10_digits(), int.suffix()),
-        Lit::Float(float) => (float.base10_digits(), float.suffix()),
-        _ => return None,
-    };
+    let (digits, suffix) = number(expr)?;
     let rust = "u8 u16 u32 u64 u128 usize i32 i64 f32 f64";
     (suffix.is_empty() || text::among(rust, suffix)).then(|| digits.to_owned())
 }
@@ -112,7 +105,7 @@ fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
     Err(given.fault(message))
 }
 
-/// A list of durations, or an expression that gives one. Reports each element that is wrong.
+/// Reads a list of durations, or an expression whose value is a list. Reports each wrong element.
 pub(super) fn delays(
     given: &Given,
     errors: &mut Errors,
@@ -163,7 +156,7 @@ fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>
     Err(Some(given.fault(not_in_list(given.key, &given.typed()))))
 }
 
-/// What is inside of `[a, b]` or `&[a, b]`.
+/// The tokens inside `[a, b]` or `&[a, b]`.
 fn in_brackets(tokens: &TokenStream) -> Option<TokenStream> {
     if let Ok(Expr::Reference(reference)) = syn::parse2(tokens.clone()) {
         return in_brackets(&reference.expr.to_token_stream());

@@ -1,4 +1,4 @@
-//! The text of a duration.
+//! Parses the text of a duration.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::errors::{Message, duration as wording};
 use crate::keys::Key;
 use crate::text;
 
-/// No limit and no wait is longer; a sleep beyond it is never armed.
+/// The longest duration that a key accepts. The runtime arms no single timer for longer.
 const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The spellings of each unit, ours first, and how many nanoseconds it has.
+/// The spellings of each unit, ours first, and its length in nanoseconds.
 const UNITS: [(&str, u64); 8] = [
     ("ns nsec nanos", 1),
     ("us usec µs μs", 1_000),
@@ -33,7 +33,7 @@ const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 /// unit     = ns | us | ms | s | m | h | d, or one of their longer names
 /// ```
 ///
-/// with blanks around parts and before units. `found` is the text as messages show it.
+/// Blanks may stand around parts and before units. `found` is the text as messages show it.
 pub(super) fn parse(key: &Key, found: &str, text: &str) -> Result<Duration, Message> {
     let text = text.trim();
     if text.is_empty() {
@@ -92,7 +92,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads a number and its unit, and the blanks behind them: how long it is, and the unit.
+    /// Reads a number, its unit and the blanks after them. Gives the length, and our spelling of the unit.
     fn part(&mut self) -> Result<(Duration, &'static str), Message> {
         let (key, found) = (self.key, self.found);
         let start = self.rest;
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         if fraction.is_empty() {
             return Ok(Duration::from_nanos(whole));
         }
-        // 19 digits and the 15 of the longest unit stay below the 38 that 128 bits hold.
+        // 128 bits hold 38 digits. A fraction of 19 digits times the longest unit, of 15 digits, fits.
         let scale = u32::try_from(fraction.len())
             .ok()
             .filter(|&scale| scale <= 19);
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         Err(wording::misspelt(self.key, self.found, part, &corrected))
     }
 
-    /// Takes the characters at the start for which this holds.
+    /// Takes the characters at the start for which `holds` is true.
     fn take(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|char| !holds(char));
         let end = end.unwrap_or(self.rest.len());

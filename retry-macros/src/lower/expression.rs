@@ -1,8 +1,8 @@
-//! Values that stay Rust: functions, futures, constants.
+//! Values that stay Rust expressions: functions, futures, constants.
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, ExprClosure, ExprPath};
+use syn::{Expr, ExprCall, ExprClosure, ExprPath, Lit};
 
 use crate::errors::value::{
     self as wording, function as function_wording, future as future_wording,
@@ -12,7 +12,7 @@ use crate::given::{Form, Given};
 use crate::model::BeforeRetry;
 use crate::tokens;
 
-/// A path, or a closure of one argument, which examples call `argument`.
+/// Reads a path, or a closure with one argument. Messages call that argument `argument`.
 pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
     let key = given.key;
     let expr = given.expr()?;
@@ -31,7 +31,7 @@ pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
             let path = whole(&func.to_token_stream());
             function_wording::called(key, &given.typed(), &path)
         }
-        // An expression that looks like the answer instead of the question.
+        // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
         answer => {
             let write = match variable(answer) {
                 Some(ident) => format!("|{ident}| {}", whole(&answer.to_token_stream())),
@@ -43,7 +43,7 @@ pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
     Err(given.fault(message))
 }
 
-/// An expression that gives a future.
+/// Reads an expression whose value is a future.
 pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     let expr = given.expr()?;
     match peel(&expr) {
@@ -53,7 +53,7 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
             Err(given.fault(message))
         }
         Expr::Closure(_) => Err(given.wrong()),
-        // A future in a field could not be moved out of it.
+        // The call cannot move a future out of a field.
         Expr::Field(_) => Err(given.fault(future_wording::token(given.key, &given.typed()))),
         _ if is_value(&expr) => Ok(expr),
         _ => Err(given.wrong()),
@@ -91,13 +91,13 @@ fn closure_without_arguments(given: &Given, closure: &ExprClosure) -> Result<Bef
     }
 }
 
-/// A value that rustc is to check.
+/// Reads an expression whose type rustc checks.
 pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     let lone = match peel(expr) {
         Expr::Path(path) => lone_ident(path),
         _ => None,
     };
-    // A word in quotes was not meant as a name, unless it is one of a constant.
+    // A word in quotes is not the name of a variable. It may be the name of a constant.
     let quoted = matches!(given.form, Form::Text(_));
     if quoted && lone.is_some_and(|ident| !is_constant_name(ident)) {
         return Err(given.wrong());
@@ -105,7 +105,7 @@ pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     plain_value(given, expr)
 }
 
-/// The same, whatever its name: an argument, `self.timeout`, a block.
+/// Reads what [`value`] reads, and also the name of an argument in quotes.
 pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     if !is_value(expr) {
         return Err(given.wrong());
@@ -116,8 +116,8 @@ pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
     }
 }
 
-/// The token by which a value would leave the function or suspend it. Settings are worked out where
-/// neither is possible.
+/// The token by which a value would return from the function or await. Neither is possible where generated
+/// code evaluates settings.
 fn leaves(expr: &Expr) -> Option<&'static str> {
     tokens::deep(expr).find_map(|token| match &token {
         TokenTree::Punct(punct) if punct.as_char() == '?' => Some("?"),
@@ -131,7 +131,7 @@ fn is_variable(expr: &Expr) -> bool {
     variable(expr).is_some()
 }
 
-/// What is named like a variable at its start: `n`, `config.attempts`, `n + 1`.
+/// The variable that an expression starts with, by its name: `n` in `n`, `n.attempts` and `n + 1`.
 fn variable(expr: &Expr) -> Option<&Ident> {
     match peel(expr) {
         Expr::Path(path) => lone_ident(path).filter(|ident| !is_constant_name(ident)),
@@ -146,7 +146,7 @@ fn variable(expr: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Whether it can be a value other than a literal: what is left over, no type can save.
+/// Whether an expression other than a literal can be a value of some setting.
 pub(super) fn is_value(expr: &Expr) -> bool {
     !matches!(
         peel(expr),
@@ -169,12 +169,24 @@ pub(super) fn is_value(expr: &Expr) -> bool {
     )
 }
 
-/// The expression without parentheses and without the brackets of `macro_rules!`.
+/// The expression without parentheses and without the invisible groups of `macro_rules!`.
 pub(super) fn peel(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(inner) if inner.attrs.is_empty() => peel(&inner.expr),
         Expr::Group(inner) if inner.attrs.is_empty() => peel(&inner.expr),
         _ => expr,
+    }
+}
+
+/// The digits and the suffix of a number.
+pub(super) fn number(expr: &Expr) -> Option<(&str, &str)> {
+    let Expr::Lit(literal) = peel(expr) else {
+        return None;
+    };
+    match &literal.lit {
+        Lit::Int(int) => Some((int.base10_digits(), int.suffix())),
+        Lit::Float(float) => Some((float.base10_digits(), float.suffix())),
+        _ => None,
     }
 }
 
@@ -185,7 +197,7 @@ pub(super) fn lone_ident(path: &ExprPath) -> Option<&Ident> {
     }
 }
 
-/// `MAX_ATTEMPTS`, `N`.
+/// Whether a name is written like a constant: `MAX_ATTEMPTS`, `N`.
 pub(super) fn is_constant_name(ident: &Ident) -> bool {
     !ident.to_string().chars().any(char::is_lowercase)
 }

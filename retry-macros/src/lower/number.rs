@@ -3,17 +3,17 @@
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
 
-use super::expression::{is_constant_name, lone_ident, peel, value};
+use super::expression::{self, is_constant_name, lone_ident, peel, value};
 use crate::errors::Fault;
 use crate::errors::value::{attempts as wording, factor};
 use crate::given::Given;
 use crate::model::{Attempts, Setting};
 use crate::text;
 
-/// What people write for "as often as it takes".
+/// What people write for "no limit".
 const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbounded max always";
 
-/// What people write for "once".
+/// What people write for "one attempt".
 const ONCE: &str = "none never no off once";
 
 pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
@@ -59,7 +59,7 @@ fn is_unlimited(ident: &Ident) -> bool {
     text::among(UNLIMITED, &ident.to_string().to_lowercase())
 }
 
-/// `u32::MAX`, `usize::MAX`: unlimited, but not in so many words.
+/// Whether a path is the largest value of a type, such as `u32::MAX`. Its author means `"unlimited"`.
 fn is_largest(path: &ExprPath) -> bool {
     let mut segments = path.path.segments.iter().rev();
     let last = segments
@@ -75,7 +75,7 @@ fn is_largest(path: &ExprPath) -> bool {
 
 pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
     let found = given.typed();
-    // `"NaN"` and `"inf"` are numbers as text, but not as Rust.
+    // `"NaN"` and `"inf"` parse as an `f64`, but not as a Rust expression.
     if let Some(Ok(number)) = given.text().map(|text| text.parse()) {
         return checked(given, number);
     }
@@ -112,7 +112,7 @@ fn checked(given: &Given, number: f64) -> Result<Setting<f64>, Fault> {
     Err(given.fault(fault))
 }
 
-/// `f64::NAN`, `INFINITY`, `nan`.
+/// Whether a path names NaN or infinity: `f64::NAN`, `INFINITY`, `nan`.
 fn is_not_finite(path: &ExprPath) -> bool {
     path.path.segments.last().is_some_and(|segment| {
         let name = segment.ident.to_string().to_lowercase();
@@ -121,13 +121,6 @@ fn is_not_finite(path: &ExprPath) -> bool {
 }
 
 fn number(expr: &Expr) -> Option<f64> {
-    let Expr::Lit(expr) = peel(expr) else {
-        return None;
-    };
-    let (digits, suffix) = match &expr.lit {
-        Lit::Int(int) => (int.base10_digits(), int.suffix()),
-        Lit::Float(float) => (float.base10_digits(), float.suffix()),
-        _ => return None,
-    };
+    let (digits, suffix) = expression::number(expr)?;
     matches!(suffix, "" | "f64").then(|| digits.parse().ok())?
 }

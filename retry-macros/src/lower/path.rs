@@ -1,4 +1,4 @@
-//! Names of things: `policy`, `budget`, `crate`, and the string `name`.
+//! Paths and names: `policy`, `budget`, `crate`, and the string `name`.
 
 use syn::{Expr, Lit, LitStr, Path};
 
@@ -46,7 +46,7 @@ pub(super) fn budget(given: &Given) -> Result<BudgetSetting, Fault> {
     value(given, &expr).map(BudgetSetting::Expr)
 }
 
-/// `Budget::ratio(0.1).floor(1.0)`: each call would have one of its own.
+/// Whether an expression makes a new budget, as in `Budget::ratio(0.1).floor(1.0)`. Calls would not share it.
 fn is_made_here(expr: &Expr) -> bool {
     match peel(expr) {
         Expr::MethodCall(call) => is_made_here(&call.receiver),
@@ -62,7 +62,7 @@ fn is_made_here(expr: &Expr) -> bool {
     }
 }
 
-/// A share is a ratio in `[0, 1]`: what is above was meant as a number of something else.
+/// The ratio to suggest. A number that is not in `[0, 1]` was not meant as a ratio.
 fn ratio(word: &str) -> &str {
     match word.parse::<f64>() {
         Ok(ratio) if (0.0..=1.0).contains(&ratio) => word,

@@ -48,20 +48,20 @@ fn invalid(given: &Given, error: &syn::Error) -> Fault {
         return given.fault(wording::closure());
     }
     let reason = error.to_string();
-    // A list of all that may begin a pattern, and a lexer's complaint, teach nothing.
+    // syn's list of all tokens that may begin a pattern does not help a reader. Nor does a lexer's error.
     if reason.contains("one of") || reason.contains("token stream") {
         return given.wrong();
     }
     given.fault(wording::invalid(&given.typed(), &reason))
 }
 
-/// The alternative that every error matches: what nobody vouched for would be retried.
+/// The alternative that matches every error, and would so retry unclassified errors.
 fn catch_all(pattern: &Pat) -> Option<&Pat> {
     match pattern {
         Pat::Wild(_) | Pat::Rest(_) => Some(pattern),
         Pat::Ident(ident) => match &ident.subpat {
             Some((_, inner)) => catch_all(inner),
-            // A name in upper case is a constant or a variant, any other a new variable.
+            // A name that begins in upper case is a constant or a variant. Any other name is a new variable.
             None => ident
                 .ident
                 .to_string()

@@ -1,5 +1,4 @@
-//! Rules between keys. Only what is certain: literals, and defaults where no `policy` can change
-//! them.
+//! Rules between keys. They use only what is certain: literals, and defaults that no `policy` can change.
 
 mod facts;
 
@@ -11,13 +10,13 @@ use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::model::{Attempts, Model, Setting};
 use crate::text;
 
-/// These keys have no effect because of that one.
+/// Keys that have no effect because of another key.
 struct Idle {
     because: &'static str,
-    /// The setting of that key with which they have none, as you would write it.
+    /// The setting of `because` that makes them useless, as you would write it. `None` if it is not set so.
     with: fn(&Facts<'_>) -> Option<String>,
     keys: &'static [&'static str],
-    /// Whether a key has an effect after all.
+    /// Whether one of the keys has an effect after all.
     unless: fn(&Facts<'_>, &str) -> bool,
     /// What to do; `{idle}` stands for the key.
     help: &'static str,
@@ -74,13 +73,13 @@ static IDLE: &[Idle] = &[
     },
 ];
 
-/// The keys that say nothing where nothing is retried. A success feeds the budget all the same.
+/// The keys that have no effect if nothing is retried. `budget` is not among them: a success adds tokens.
 const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter delays max_retry_after on matches when \
                              unless not_on when_ok clone on_retry before_retry";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
-    // Where nothing is retried, what is said of delays would be about the same keys again.
+    // If nothing is retried, `never_retries` has reported the keys of delays already.
     let retries = !never_retries(&facts, errors);
     if retries {
         idle(&facts, errors);
@@ -97,7 +96,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     }
 }
 
-/// `attempts = 1` with keys that are about retries: one error that names them all.
+/// Reports `attempts = 1` beside keys about retries: one error that names all of these keys.
 fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     let attempts = facts.model.attempts.as_ref();
     if !attempts
@@ -112,12 +111,8 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     if keys.is_empty() {
         return false;
     }
-    let last = facts.last(&[&keys[..], &["attempts"]].concat());
-    report(
-        errors,
-        last.map(|place| place.name),
-        wording::never_retries(&keys),
-    );
+    let at = facts.last_key(&[&keys[..], &["attempts"]].concat());
+    report(errors, at, wording::never_retries(&keys));
     true
 }
 
@@ -133,12 +128,8 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
             }
             told.push(key);
             let help = rule.help.replace("{idle}", key);
-            let last = facts.last(&[key, rule.because]);
-            report(
-                errors,
-                last.map(|place| place.name),
-                wording::no_effect(key, &with, &help),
-            );
+            let at = facts.last_key(&[key, rule.because]);
+            report(errors, at, wording::no_effect(key, &with, &help));
         }
     }
 }
@@ -148,14 +139,14 @@ fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
     let deadline = fixed(facts.model.deadline.as_ref());
     if let (Some(timeout), Some(deadline)) = (timeout, deadline) {
         if timeout > deadline {
-            let last = facts.last(&["timeout", "deadline"]);
+            let at = facts.last_value(&["timeout", "deadline"]);
             let message = wording::timeout_above_deadline(timeout, deadline);
-            report(errors, last.map(|place| place.value), message);
+            report(errors, at, message);
         }
     }
 }
 
-/// Nothing stops a body that blocks its thread.
+/// Reports keys that would have to stop a body that blocks its thread. Nothing can.
 fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.model.blocking.is_none() {
         return;
@@ -164,8 +155,8 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
         ("timeout", "set a timeout in the client that the body calls"),
         ("cancel", "let the body look at a flag"),
     ] {
-        let place = facts.place(key).map(|place| place.name);
-        report(errors, place, wording::cut_while_blocking(key, instead));
+        let at = facts.last_key(&[key]);
+        report(errors, at, wording::cut_while_blocking(key, instead));
     }
 }
 
@@ -181,55 +172,54 @@ fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
         (Some(_), None) => wording::base_above_default(base, max_delay),
         _ => wording::max_delay_below_default(max_delay, base),
     };
-    let last = facts.last(&["base", "max_delay"]);
-    report(errors, last.map(|place| place.value), message);
+    let at = facts.last_value(&["base", "max_delay"]);
+    report(errors, at, message);
     true
 }
 
-/// Decorrelated jitter draws each delay from the one before it.
+/// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.
 fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.decorrelated().is_some() {
-        let last = facts.last(&["delays", "jitter"]);
-        report(
-            errors,
-            last.map(|place| place.name),
-            wording::decorrelated_delays(),
-        );
+        let at = facts.last_key(&["delays", "jitter"]);
+        report(errors, at, wording::decorrelated_delays());
     }
 }
 
-/// The deadline is over before the shortest first wait is.
+/// Reports a deadline that is over before the shortest possible first wait.
 fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
     let deadline = fixed(facts.model.deadline.as_ref());
     let (Some(deadline), Some(base), Some(jitter)) = (deadline, facts.base, &facts.jitter) else {
         return;
     };
-    // The wait before the second attempt has the ceiling `base` with every backoff. Full jitter
-    // may draw next to nothing below it.
+    // The ceiling of the first wait is `base` with every backoff. Full jitter may draw almost zero.
+    // Decorrelated jitter draws at least `base`.
     let shortest = match jitter.as_str() {
         "none" | "decorrelated" => base,
         "equal" => base / 2,
         _ => return,
     };
     if shortest >= deadline {
-        let last = facts.last(&["deadline", "base", "jitter"]);
+        let at = facts.last_value(&["deadline", "base", "jitter"]);
         let message = wording::no_second_attempt(deadline, shortest, jitter);
-        report(errors, last.map(|place| place.value), message);
+        report(errors, at, message);
     }
 }
 
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     if let Some(ty) = rules.contradiction() {
-        let last = facts.last(&["on", "not_on"]);
-        let message = wording::on_and_not_on(&typed(&ty.to_token_stream()));
-        report(errors, last.map(|place| place.name), message);
+        let at = facts.last_key(&["on", "not_on"]);
+        report(
+            errors,
+            at,
+            wording::on_and_not_on(&typed(&ty.to_token_stream())),
+        );
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {
-            let last = facts.last(&["when", "unless"]);
-            let message = wording::when_and_unless(&typed(&when.value.to_token_stream()));
-            report(errors, last.map(|place| place.name), message);
+            let at = facts.last_key(&["when", "unless"]);
+            let when = typed(&when.value.to_token_stream());
+            report(errors, at, wording::when_and_unless(&when));
         }
     }
 }

@@ -19,7 +19,7 @@ fn read(args: TokenStream) -> (Model, Vec<String>) {
     (model, errors.into_messages())
 }
 
-/// An attribute, and the messages that refuse it.
+/// The attributes of `refused.txt`, each with its messages.
 fn refused() -> Vec<(&'static str, Vec<String>)> {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
     for line in include_str!("tests/refused.txt").lines() {
@@ -57,7 +57,7 @@ fn wrong_attributes_are_refused_with_the_right_words() {
 }
 
 #[test]
-fn right_attributes_say_what_they_mean() {
+fn right_attributes_give_their_settings() {
     for (attribute, expected) in ACCEPTED {
         let (model, messages) = read(attribute.parse().unwrap());
         assert!(messages.is_empty(), "#[retry({attribute})] {messages:?}");
@@ -65,7 +65,7 @@ fn right_attributes_say_what_they_mean() {
     }
 }
 
-/// What `$value:expr` and its like put round a value.
+/// A macro variable such as `$value:expr` puts invisible groups around a value.
 #[test]
 fn values_that_come_through_a_macro_mean_the_same() {
     let mut seen = 0;
@@ -90,7 +90,7 @@ fn values_that_come_through_a_macro_mean_the_same() {
     assert!(seen > 60, "{seen}");
 }
 
-/// What `$argument:meta` puts round all of it.
+/// A macro variable such as `$argument:meta` puts an invisible group around an argument.
 #[test]
 fn an_argument_that_comes_through_a_macro_means_the_same() {
     let argument = Group::new(Delimiter::None, "attempts = 4".parse().unwrap());
@@ -101,7 +101,7 @@ fn an_argument_that_comes_through_a_macro_means_the_same() {
     assert_eq!(show(&model), "attempts 4; timeout 1s");
 }
 
-/// Lower case, no full stop, backticks in pairs, a help line; and short enough to be read.
+/// A message has lower case, no full stop, paired backticks and a help line. Its own words have at most 80 characters.
 #[test]
 fn messages_have_one_style() {
     for message in refused().into_iter().flat_map(|(_, messages)| messages) {
@@ -120,9 +120,9 @@ fn messages_have_one_style() {
     }
 }
 
-/// What is offered to paste is accepted, but for what only the user can fill in.
+/// The attribute accepts the text that a message tells you to paste, unless you have to fill in a part.
 #[test]
-fn what_the_help_says_to_write_is_right() {
+fn attributes_that_a_message_tells_you_to_write_are_right() {
     let mut seen = 0;
     for (attribute, messages) in refused() {
         let [message] = messages.as_slice() else {
@@ -132,7 +132,7 @@ fn what_the_help_says_to_write_is_right() {
             continue;
         };
         let (text, _) = rest.split_once('`').unwrap();
-        // The last is one duration of a list.
+        // These begin a text that is not an attribute. A `"` begins one duration of a list.
         let skip = [",", "const ", "static ", "30s", "key ", "\""];
         if text.contains('…') || skip.iter().any(|skip| text.starts_with(skip)) {
             continue;
@@ -144,9 +144,9 @@ fn what_the_help_says_to_write_is_right() {
     assert!(seen > 140, "{seen}");
 }
 
-/// A key that failed takes no part in the rules between keys; the others keep their values.
+/// The rules between keys do not see a key that failed. The other keys keep their values.
 #[test]
-fn what_was_good_is_kept() {
+fn keys_without_a_mistake_keep_their_values() {
     let attribute =
         "attempts = 0, timeout = \"2s\", jitter = , base = \"1s\", retries = 3, deadline = \"5s\"";
     let (model, messages) = read(attribute.parse().unwrap());

@@ -3,16 +3,17 @@
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, GenericArgument, Pat, Path, PathArguments, Token, Type};
+use syn::{Expr, Pat, Path, PathArguments, Token, Type};
 
 use crate::errors::value::types as wording;
 use crate::errors::{At, Errors, Fault, Message, typed, whole};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
+use crate::tokens::type_arguments;
 use crate::{syntax, text};
 
-/// Reports each type that is none; `Err(None)` if there was one.
+/// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
     let key = given.key;
     let forms: Vec<Form> = match &given.form {
@@ -59,7 +60,7 @@ impl Rules {
     }
 }
 
-/// Compared as typed: `io::Error` and `std::io::Error` may be two things.
+/// Whether both parts are typed alike. `io::Error` and `std::io::Error` are not: they may be different types.
 pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
@@ -81,7 +82,7 @@ fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|
     }
 }
 
-/// What was meant by something that is no type.
+/// The message for an element that is not a list of types. It names what was most likely meant.
 fn not_types(key: &Key, form: &Form) -> Message {
     let found = form.typed();
     if matches!(form, Form::Text(_)) {
@@ -105,7 +106,7 @@ fn not_types(key: &Key, form: &Form) -> Message {
     }
 }
 
-/// Why no error can be of this type or have it inside; `None` if one can.
+/// Why no error can be of this type or contain it. `None` if an error can.
 fn judge(key: &Key, ty: &Type) -> Option<Message> {
     let found = typed(&ty.to_token_stream());
     match ty {
@@ -132,7 +133,7 @@ fn is_str(ty: &Type) -> bool {
     matches!(ty, Type::Path(ty) if ty.path.is_ident("str"))
 }
 
-/// Names of the prelude that no error type has.
+/// Types of the standard library that are not errors.
 const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize Option \
                          Result Vec Duration";
 
@@ -158,7 +159,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let name = last.ident.to_string();
     match name.as_str() {
         "String" | "str" => Some(wording::text(key, found)),
-        "Box" | "Arc" => match inner(&last.arguments) {
+        "Box" | "Arc" => match type_arguments(last).next() {
             Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
             Some(inner) => {
                 let inner = whole(&inner.to_token_stream());
@@ -177,14 +178,4 @@ fn is_std(path: &Path) -> bool {
             .iter()
             .any(|root| segment.ident == root)
     })
-}
-
-fn inner(arguments: &PathArguments) -> Option<&Type> {
-    let PathArguments::AngleBracketed(arguments) = arguments else {
-        return None;
-    };
-    match arguments.args.first()? {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    }
 }

@@ -1,4 +1,4 @@
-//! The message for an unknown key: the nearest key, or our key for one of another crate.
+//! The message for an unknown key. It names the nearest key, or our key for a key of another crate.
 
 use crate::errors::{Message, typed};
 use crate::keys::{self, Foreign, Id, KEYS, Key};
@@ -12,7 +12,7 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     let message = Message::new(format!("unknown key `{name}`"));
     let message = match text::nearest(name, KEYS.iter().map(|key| key.name)) {
         Some(nearest) => message.help(format!("did you mean `{nearest}`?")),
-        // A type alone is meant for `on`.
+        // A lone type was most likely meant for `on`.
         None if name.starts_with(char::is_uppercase) => {
             message.help(format!("write `on = {name}`"))
         }
@@ -21,7 +21,7 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     message.note(format!("the keys are {}", all_keys()))
 }
 
-/// All keys, broken into lines that stand under the text of a `note: `.
+/// All keys, in lines that are indented to the text after `note: `.
 fn all_keys() -> String {
     let mut width = "note: the keys are ".len();
     let mut list = String::new();
@@ -65,7 +65,7 @@ fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
     }
 }
 
-/// Our key with the user's own value; with the value of the example where that is no help.
+/// Our key with the user's value, or with the value of our example if the user's value cannot be right.
 fn renamed(key: &Key, value: &RawValue) -> String {
     let tokens = match value {
         RawValue::Alone | RawValue::Missing => return key.example.to_owned(),
@@ -75,7 +75,7 @@ fn renamed(key: &Key, value: &RawValue) -> String {
         RawValue::Assigned(tokens) | RawValue::List { tokens, .. } => tokens,
     };
     let text = typed(tokens);
-    // `stop_after_attempt(3)` belongs to the crate that was meant.
+    // A call such as `stop_after_attempt(3)` is of the other crate.
     let foreign =
         ["attempts", "backoff", "factor", "jitter"].contains(&key.name) && text.contains('(');
     let lacks_unit = key.kind == "a duration" && number(value).is_some();

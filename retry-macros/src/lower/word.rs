@@ -9,11 +9,11 @@ use crate::given::{Form, Given};
 use crate::model::Setting;
 use crate::text;
 
-/// One closed list.
+/// The words that a key accepts.
 pub(super) struct WordList {
-    /// What one of them is called in a message.
+    /// What a message calls a word of this list.
     noun: &'static str,
-    /// Each word, and what others write for it. The runtime has a variant of each word's name.
+    /// Each word, and what other crates write for it. The runtime has a variant for each word.
     known: &'static [(&'static str, &'static str)],
     /// Whether a value of the runtime's type may be given as an expression.
     expressions: bool,
@@ -70,7 +70,7 @@ pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fau
         Expr::Path(path) => match lone_ident(path) {
             Some(ident) => match list.variant(&ident.to_string(), ident.span()) {
                 Some(variant) => Ok(Setting::Fixed(variant)),
-                // An argument, unless it looks like one of the words.
+                // A name that is not like a word of the list is an argument or a constant.
                 None if list.expressions
                     && (is_constant_name(ident)
                         || (!quoted && list.nearest(&ident.to_string()).is_none())) =>
@@ -94,14 +94,14 @@ impl WordList {
         self.known.iter().map(|&(word, _)| word)
     }
 
-    /// `full` as `Full`.
+    /// The variant for a word: `Full` for `full`.
     fn variant(&self, text: &str, at: Span) -> Option<Ident> {
         let word = self.words().find(|word| *word == text)?;
         let (first, rest) = word.split_at_checked(1)?;
         Some(Ident::new(&format!("{}{rest}", first.to_uppercase()), at))
     }
 
-    /// The word that is meant by another one.
+    /// The word of the list that `text` most likely means.
     fn nearest(&self, text: &str) -> Option<&'static str> {
         let text = text::snake_case(text);
         let meant = self
@@ -117,7 +117,7 @@ impl WordList {
     fn unknown(&self, given: &Given) -> Fault {
         let found = given.typed();
         let plain = found.trim_matches('"').trim();
-        // `Jitter::Ful` is asked about by its last segment.
+        // Only the last segment of a path such as `Jitter::Ful` can be a misspelt word.
         let nearest = self.nearest(plain.rsplit("::").next().unwrap_or(plain));
         let words = text::list(self.words().map(|word| format!("\"{word}\"")), ", ");
         given.fault(wording::unknown_word(
@@ -126,7 +126,7 @@ impl WordList {
     }
 }
 
-/// A key that takes no value.
+/// Checks that a key has no value.
 pub(super) fn flag(given: &Given) -> Result<(), Fault> {
     match &given.form {
         Form::Rust(tokens) if tokens.is_empty() => Ok(()),

@@ -1,4 +1,4 @@
-//! The settings that are no part of a policy: delays and a budget, which a call borrows, and `idempotent`.
+//! `delays` and `budget`, which a call may borrow, and `idempotent`.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Sorted<'_> {
         self.delays = Some(quote_spanned!(plumbing=> .with_delays(#slice)));
     }
 
-    /// The budget of the site, and the one of a call.
+    /// Sets the budget: the setter of the site, and the setter of a call.
     pub(super) fn budget(
         &mut self,
         budget: Option<&Spanned<BudgetSetting>>,
@@ -73,7 +73,7 @@ impl Sorted<'_> {
     }
 }
 
-/// Whether attempts may run twice: what the site says, and what a call says.
+/// Sets `idempotent`: the setter of the site, and the setter of a call.
 pub(super) fn idempotent(
     idempotent: Option<&Spanned<Setting<bool>>>,
 ) -> (Option<TokenStream>, Option<TokenStream>) {

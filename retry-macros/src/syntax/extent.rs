@@ -1,4 +1,4 @@
-//! How far a value, or an argument, reaches.
+//! Where a value or an argument ends.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::buffer::Cursor;
@@ -13,11 +13,10 @@ use crate::tokens::bare;
 /// Finds a key of the vocabulary.
 pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
 
-/// The tokens of one value: as far as the grammar reaches if a comma or the end
-/// follows there, else everything before the next comma.
+/// The tokens of one value. It ends where the grammar ends, if a comma or the end follows there. Otherwise it
+/// ends before the next comma.
 ///
-/// So a comma within a value (`Error<A, B>`, `|a, b| …`) does not cut it, and a value with a
-/// mistake is handed on whole.
+/// So a comma within a value (`Error<A, B>`, `|a, b| …`) does not end it, and a wrong value stays whole.
 pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> TokenStream {
     let ahead = input.fork();
     let parsed = match grammar {
@@ -46,7 +45,7 @@ fn types(input: ParseStream<'_>) -> syn::Result<()> {
     Punctuated::<Type, Token![|]>::parse_separated_nonempty(input).map(drop)
 }
 
-/// Takes the tokens before `end`; without one, those before the next comma or the next argument.
+/// Takes the tokens before `end`. Without an `end`, takes those before the next comma or the next argument.
 pub(super) fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>, find: FindKey) -> TokenStream {
     let mut tokens = TokenStream::new();
     while !input.is_empty() {
@@ -62,12 +61,12 @@ pub(super) fn until(input: ParseStream<'_>, end: Option<Cursor<'_>>, find: FindK
             Err(_) => break,
         }
     }
-    // What came through a fragment of `macro_rules!` is wrapped in brackets that nobody typed.
+    // A fragment of `macro_rules!` adds invisible groups.
     bare(tokens)
 }
 
-/// Whether what follows can only be the next argument: `word =`, or a key of ours and then `(`, a
-/// literal, a comma or the end.
+/// Whether the next tokens can only be the next argument: `word =`, or a known key and then `(`, a literal, a
+/// comma or the end.
 pub(super) fn starts_argument(input: ParseStream<'_>, find: FindKey) -> bool {
     if starts_assignment(input, None) {
         return true;
@@ -83,7 +82,7 @@ pub(super) fn starts_argument(input: ParseStream<'_>, find: FindKey) -> bool {
     ends && find(&ident.unraw().to_string()).is_some()
 }
 
-/// Whether `word =` follows, and the word is a key where `find` is there to know.
+/// Whether `word =` follows. With `find`, the word has to be a key.
 pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<FindKey>) -> bool {
     let ahead = input.fork();
     let Ok(ident) = ahead.call(Ident::parse_any) else {

@@ -1,4 +1,4 @@
-//! The reference has every key, and the guide has words that the attribute answers.
+//! The reference has every key, and the attribute knows the foreign words of the guide.
 
 use crate::keys::{Foreign, KEYS, foreign};
 
@@ -38,7 +38,7 @@ fn keys(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn each_foreign_word_of_the_guide_is_answered_with_the_key_beside_it() {
+fn each_foreign_word_of_the_guide_suggests_the_key_beside_it() {
     let table = rows(
         "src/guide/migrating.md",
         include_str!("../../../src/guide/migrating.md"),

@@ -1,13 +1,12 @@
-//! What each kind of function, and each key, expands to.
+//! The expansion of each kind of function, and of each key.
 //!
-//! `INSTA_UPDATE=always cargo test -p retry-macros expansion` writes the snapshots anew; read the
-//! difference.
+//! `INSTA_UPDATE=always cargo test -p retry-macros expansion` writes the snapshots anew. Read the difference.
 
 use quote::quote;
 
 use super::expand;
 
-/// A function, and a snapshot named `NAME` of it and of its expansion.
+/// Takes functions, and compares each with its snapshot, which has the function and its expansion.
 macro_rules! expansions {
     ($($name:ident: $annotated:literal)*) => {$(
         #[test]
@@ -19,7 +18,7 @@ macro_rules! expansions {
     )*};
 }
 
-/// The function as typed and, below it, as it expands.
+/// The function as typed and, below it, its expansion.
 fn shown(annotated: &str) -> String {
     let expanded = expand(annotated);
     let method = annotated.contains("self");

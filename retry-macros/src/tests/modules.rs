@@ -1,9 +1,9 @@
-//! No file is long. (`tests/map.rs` of the workspace holds which module uses which.)
+//! No file is longer than 300 lines. `tests/map.rs` of the workspace checks which module uses which.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of the crate, without its tests, and what they hold outside of `mod tests { … }`.
+/// The files of the crate, without its tests, and their text outside of `mod tests { … }`.
 fn files() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![root.clone()];

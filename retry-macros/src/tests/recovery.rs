@@ -1,4 +1,4 @@
-//! Nothing makes the macro panic, and the function is in its output whatever is wrong.
+//! No input makes the macro panic, and every output has the function, whatever the mistake.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
@@ -25,14 +25,14 @@ const ITEMS: [&str; 13] = [
     "struct found { field: u8 }",
 ];
 
-/// Whether each token of the item, up to its body, is in the output, in order.
+/// Whether the output has each token of the item up to its body, in order.
 fn has_head(output: &TokenStream, item: &TokenStream) -> bool {
     let head = |tokens: &TokenStream| -> Vec<String> {
         let mut tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
         tokens.retain(|token| !matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace));
         tokens.iter().map(ToString::to_string).collect()
     };
-    // A plan may say `mut` in the arguments, so of them only the names are compared.
+    // A plan may add `mut` to the arguments, so only their names are compared.
     let name = |text: &String| text == "found";
     let (output, item) = (head(output), head(item));
     let before = |tokens: &[String]| {
@@ -47,12 +47,12 @@ fn has_head(output: &TokenStream, item: &TokenStream) -> bool {
     found == expected
 }
 
-/// Whether the output is the item token for token, and then nothing but errors.
+/// Whether the output is the item token by token, and then only errors.
 fn is_item_and_errors(output: &TokenStream, item: &TokenStream) -> bool {
     let closure = crate::item::is_closure(item);
     let (output, item) = (output.to_string(), item.to_string());
     if closure {
-        // An expression, and what stands for it is one.
+        // An expression stands in place of a closure.
         return output.starts_with("{ :: core :: compile_error !") && output.contains(&item);
     }
     output.strip_prefix(&item).is_some_and(|errors| {
@@ -66,13 +66,13 @@ fn is_refused(output: &TokenStream) -> bool {
     output.to_string().contains("compile_error !")
 }
 
-/// Each beginning of a list of tokens, within groups too, as somebody types it.
+/// Each beginning of a list of tokens, within groups too: the states while somebody types it.
 fn beginnings(tokens: &TokenStream) -> Vec<TokenStream> {
     let mut found = vec![TokenStream::new()];
     let mut before = TokenStream::new();
     for token in tokens.clone() {
         if let TokenTree::Group(group) = &token {
-            // The editor closes what is open.
+            // The editor closes open groups.
             for inner in beginnings(&group.stream()) {
                 let group = Group::new(group.delimiter(), inner);
                 found.push(quote!(#before #group));
@@ -84,7 +84,7 @@ fn beginnings(tokens: &TokenStream) -> Vec<TokenStream> {
     found
 }
 
-/// The same for letters: each attribute as it is after each stroke.
+/// The attribute after each keystroke.
 fn strokes(attribute: &str) -> impl Iterator<Item = TokenStream> {
     let ends = attribute.char_indices().map(|(at, _)| &attribute[..at]);
     let closed = |typed: &str| {
@@ -137,7 +137,7 @@ fn unfinished_attributes_leave_the_function() {
 }
 
 #[test]
-fn what_is_typed_first_is_refused_and_leaves_the_function() {
+fn the_first_keystrokes_are_refused_and_leave_the_function() {
     let item: TokenStream = ITEMS[0].parse().unwrap();
     for args in [
         "att",
@@ -174,7 +174,7 @@ fn a_closure_is_answered_with_an_expression() {
     assert!(output.to_string().contains(expected), "{output}");
 }
 
-/// Every item beside every attribute of the tables.
+/// Combines every item with every attribute of the tables.
 #[test]
 fn the_function_is_in_the_output() {
     for item in ITEMS {
@@ -192,7 +192,7 @@ fn the_function_is_in_the_output() {
     }
 }
 
-/// An item with some of its tokens left out, doubled, or others among them.
+/// An item with some tokens left out, doubled or inserted.
 fn damaged() -> impl Strategy<Value = TokenStream> {
     let item = prop::sample::select(ITEMS.to_vec());
     let change = (any::<prop::sample::Index>(), 0..3_u8, tokens());
@@ -215,7 +215,6 @@ fn damaged() -> impl Strategy<Value = TokenStream> {
 
 // 256 cases each; `PROPTEST_CASES=100000` asks for more.
 proptest! {
-    /// With an attribute that is mostly wrong, and one that is right.
     #[test]
     fn no_tokens_make_it_panic(args in tokens(), item in damaged(), right: bool) {
         let args = if right { TokenStream::new() } else { args };

@@ -1,4 +1,4 @@
-//! Names that say how a body uses what it calls them on, or with.
+//! Names of methods and macros that show how they use their receiver or their arguments.
 
 use proc_macro2::TokenTree;
 

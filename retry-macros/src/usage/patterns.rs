@@ -1,11 +1,11 @@
-//! Whether what is matched is taken apart: `match x.body { Some(text) => … }`.
+//! Whether a pattern takes a part of a place: `match x.body { Some(text) => … }`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::tokens::{before, delimiter, is_punct, is_word};
 
-/// Whether a pattern for the place from `at` to `end`, before the braces of a `match` or an `if let`, binds
-/// something by value. What it binds may be `Copy`; nobody can see that.
+/// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
+/// tokens do not show whether the bound value is `Copy`.
 pub(super) fn take(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     if delimiter(tokens.get(end + 1)) != Some(Delimiter::Brace) {
         return false;
@@ -53,7 +53,7 @@ fn position_of_arrow(tokens: &[TokenTree]) -> Option<usize> {
     pairs.position(|pair| is_punct(pair.first(), '=') && is_punct(pair.get(1), '>'))
 }
 
-/// Whether a pattern has a name of a variable in it, without `ref` and `&`.
+/// Whether a pattern binds a variable without `ref` or `&`.
 fn binds_by_value(pattern: &[TokenTree]) -> bool {
     pattern.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(word) => {
@@ -64,7 +64,7 @@ fn binds_by_value(pattern: &[TokenTree]) -> bool {
                 || is_word(before(pattern, at, 2), "ref")
                 || is_punct(previous, '&');
             let variable = word.starts_with(|first: char| first.is_lowercase() || first == '_');
-            // A path, a field's name, a macro, a constructor.
+            // The word is a part of a path, a field's name, a macro or a constructor.
             let other = is_punct(next, ':')
                 || is_punct(next, '!')
                 || matches!(next, Some(TokenTree::Group(_)));

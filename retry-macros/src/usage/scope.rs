@@ -1,4 +1,4 @@
-//! Where a name means something else than the argument.
+//! Where a name no longer means the argument.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -11,10 +11,10 @@ pub(super) fn pattern_end(tokens: &[TokenTree], at: usize) -> usize {
         .unwrap_or(tokens.len())
 }
 
-/// From where on the `let` at `at` hides `name`, for the rest of its block.
+/// The index from which the `let` at `at` hides `name` for the rest of its block. `None` if it does not.
 pub(super) fn hidden_from(tokens: &[TokenTree], at: usize, name: &str) -> Option<usize> {
     let previous = before(tokens, at, 1);
-    // Not the `let` of a condition, which holds for a block of its own.
+    // The `let` of a condition hides a name only in the block of that condition.
     let statement = previous.is_none()
         || is_punct(previous, ';')
         || matches!(
@@ -26,7 +26,7 @@ pub(super) fn hidden_from(tokens: &[TokenTree], at: usize, name: &str) -> Option
     (statement && binds(tokens.get(at + 1..end)?, name)).then_some(semicolon + 1)
 }
 
-/// Whether a body binds `name` anew, anywhere and in whatever way.
+/// Whether a body binds `name` anew anywhere, in any way.
 pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
     let tokens: Vec<_> = body.clone().into_iter().collect();
     let mut bars = 0;
@@ -44,7 +44,7 @@ pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
             || is_punct(next, '@');
         match token {
             TokenTree::Ident(word) => word == name && (pattern || arm),
-            // What a pattern may hold: `Some(x)`, `Struct { x }`, `(x, y)`.
+            // The group may be a part of a pattern: `Some(x)`, `Struct { x }`, `(x, y)`.
             TokenTree::Group(group) if pattern || arm || is_punct(next, '=') => {
                 let inner: Vec<_> = group.stream().into_iter().collect();
                 binds(&inner, name)
@@ -57,8 +57,8 @@ pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
         .any(|token| matches!(token, TokenTree::Group(group) if is_rebound(name, &group.stream())))
 }
 
-/// Whether the `=`, the `;` or the type behind the pattern of a `let` begins here. The two colons of a
-/// path begin none.
+/// Whether the pattern of a `let` ends before this token: at `=`, at `;`, or at the `:` before its type. The
+/// colons of a path do not end it.
 fn ends_pattern(tokens: &[TokenTree], at: usize) -> bool {
     let token = tokens.get(at);
     let colon = |token| is_punct(token, ':');
@@ -67,7 +67,7 @@ fn ends_pattern(tokens: &[TokenTree], at: usize) -> bool {
         || colon(token) && !colon(tokens.get(at + 1)) && !colon(before(tokens, at, 1))
 }
 
-/// Whether a pattern binds `name`; the name of a field, `Struct { name: other }`, does not.
+/// Whether a pattern binds `name`. The name of a field, as in `Struct { name: other }`, does not bind it.
 fn binds(pattern: &[TokenTree], name: &str) -> bool {
     pattern.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(word) => word == name && !is_punct(pattern.get(at + 1), ':'),

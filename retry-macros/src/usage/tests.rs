@@ -7,7 +7,7 @@ fn read(body: &str) -> TokenStream {
 }
 
 #[test]
-fn each_use_of_an_argument_is_seen_for_what_it_is() {
+fn each_use_of_an_argument_is_recognized() {
     for (body, expected) in [
         ("y.x(); x::y(); x!(); Struct { x: 1 }", Usage::Unmentioned),
         (
@@ -52,7 +52,7 @@ fn each_use_of_an_argument_is_seen_for_what_it_is() {
         ("async move { f(x.body) }", Usage::Moved),
         // A method may take a reference.
         ("x.max(y)", Usage::Moved),
-        // What comes after a new binding of the name is no use of the argument.
+        // After a new binding, the name no longer means the argument.
         ("let x = x.as_ref(); f(x)", Usage::Borrowed),
         ("let x: &str = x.as_ref(); f(x)", Usage::Borrowed),
         ("let (x, y) = split(&x); f(x)", Usage::Borrowed),
@@ -67,7 +67,7 @@ fn each_use_of_an_argument_is_seen_for_what_it_is() {
 }
 
 #[test]
-fn a_move_block_is_looked_into() {
+fn uses_within_a_move_block_are_found() {
     for (body, expected) in [
         ("async move { x.len() }", Usage::Borrowed),
         ("async move { f(&x.body) }", Usage::Borrowed),
@@ -105,7 +105,7 @@ fn fields_that_are_used_by_value_are_found() {
 }
 
 #[test]
-fn a_name_that_is_bound_anew_is_noticed() {
+fn each_new_binding_of_a_name_is_found() {
     for body in [
         "let x = 1;",
         "let mut x = 1;",

@@ -15,7 +15,7 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// What the health service answers to each call. After the script it is healthy.
+/// The answer of the health service to each call. With `None` it is healthy.
 pub type Script = fn(call: usize) -> Option<Status>;
 
 struct Scripted {
@@ -31,7 +31,7 @@ impl Health for Scripted {
     ) -> Result<Response<HealthCheckResponse>, Status> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         match (self.script)(call) {
-            // The word for "do not answer at all".
+            // This message stands for "do not answer at all".
             Some(status) if status.message() == "stall" => std::future::pending().await,
             Some(status) => Err(status),
             None => {
@@ -51,10 +51,10 @@ impl Health for Scripted {
     }
 }
 
-/// The server; it ends with its runtime.
+/// The server. It ends with its runtime.
 #[derive(Debug)]
 pub struct Service {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
     calls: Arc<AtomicUsize>,
 }
@@ -78,7 +78,7 @@ impl Service {
         Self::start_with(Server::builder(), address, script).await
     }
 
-    /// Starts it on a free port, with so little time for each call.
+    /// Starts it on a free port, with this timeout for each call.
     ///
     /// # Panics
     ///
@@ -114,20 +114,20 @@ impl Service {
         client(self.address)
     }
 
-    /// How many calls there were.
+    /// The number of calls so far.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
 }
 
-/// A client for a server at this address, which connects when it is used.
+/// A client for a server at this address. It connects at its first use.
 #[must_use]
 pub fn client(address: SocketAddr) -> HealthClient<Channel> {
     HealthClient::new(endpoint(address).connect_lazy())
 }
 
-/// The same before it is a client, to set a limit.
+/// The endpoint of such a client, on which you can set a limit.
 ///
 /// # Panics
 ///

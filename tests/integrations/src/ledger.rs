@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The server, over HTTP on loopback; it ends with its runtime.
+/// The server, over HTTP on loopback. It ends with its runtime.
 #[derive(Debug)]
 pub struct Ledger {
     address: SocketAddr,
@@ -22,7 +22,7 @@ struct Book {
 }
 
 impl Book {
-    /// Books it, unless it has a key that was booked before. Returns the number of the request.
+    /// Books an entry, unless its key was booked before. Returns the number of the request.
     fn book(&mut self, key: Option<String>) -> usize {
         let known = key.is_some() && self.entries.contains(&key);
         if !known {
@@ -34,7 +34,7 @@ impl Book {
 }
 
 impl Ledger {
-    /// Starts it on a free port. The first `unanswered` requests are booked and get no answer.
+    /// Starts it on a free port. It books the first `unanswered` requests, and does not answer them.
     ///
     /// # Panics
     ///
@@ -67,11 +67,11 @@ impl Ledger {
         format!("http://{}/payments", self.address)
     }
 
-    /// How many entries it has.
+    /// The number of entries.
     ///
     /// # Panics
     ///
-    /// If the server has.
+    /// If the server has panicked.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.book.lock().unwrap().entries.len()
@@ -81,7 +81,7 @@ impl Ledger {
     ///
     /// # Panics
     ///
-    /// If the server has.
+    /// If the server has panicked.
     #[must_use]
     pub fn keys(&self) -> Vec<Option<String>> {
         self.book.lock().unwrap().requests.clone()
@@ -101,7 +101,7 @@ async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: us
         .lines()
         .find_map(|line| line.strip_prefix("idempotency-key: "))
         .map(str::to_owned);
-    // It is in the book before anybody hears of it.
+    // The entry is booked before the client gets an answer.
     let number = book.lock().unwrap().book(key);
     if number <= unanswered {
         std::future::pending::<()>().await;

@@ -1,7 +1,7 @@
-//! Each adapter against the real thing. A package of its own, so that the facade's tests and examples
-//! are built without the clients and servers that these need.
+//! Tests each adapter against the real client and server. This is its own package, so that the tests and examples
+//! of the facade build without these clients and servers.
 //!
-//! The library starts the servers, for the tests and for the examples.
+//! The library starts the servers for the tests and the examples.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -16,11 +16,11 @@ pub mod program;
 pub mod redis;
 pub mod suite;
 
-/// How long a server may take to begin to answer, on a machine that is busy with other things.
+/// How long a server may take until it answers, on a busy machine.
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
 
-/// A port of loopback that is free at the moment. Somebody else may take it before the server does,
-/// which then ends, and is started again on another one.
+/// A port of loopback that is free at the moment. Another program may take it before the server does. The server
+/// then ends, and is started again on another port.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
@@ -40,7 +40,7 @@ fn is_root() -> bool {
     id.stdout.trim_ascii() == b"0"
 }
 
-/// Compiles the page on migrating. It is in this package because it needs a client.
+/// Compiles the page on migrating, which needs a client.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/MIGRATING.md")]
 struct Migrating;

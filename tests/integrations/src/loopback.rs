@@ -1,4 +1,4 @@
-//! A server on loopback that answers by a script, one entry for each connection.
+//! A server on loopback that answers by a script. Each connection takes one entry of the script.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,31 +8,31 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does with a connection.
+/// The answer of the server to a connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer {
-    /// A reset, after the request was read.
+    /// Resets the connection after it read the request.
     Reset,
-    /// The end of the connection, after the request was read.
+    /// Closes the connection after it read the request.
     Close,
-    /// Nothing, for as long as anybody waits.
+    /// Sends nothing, and keeps the connection open.
     Stall,
-    /// These bytes, and then the end.
+    /// Sends these bytes, and then closes the connection.
     Bytes(&'static [u8]),
-    /// These bytes, and then a reset.
+    /// Sends these bytes, and then resets the connection.
     BytesThenReset(&'static [u8]),
-    /// These bytes, and then nothing more.
+    /// Sends these bytes, and then nothing more.
     BytesThenStall(&'static [u8]),
 }
 
-/// What is served once the script is over.
+/// The answer after the end of the script.
 pub const OK: Answer =
     Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\ndone");
 
-/// The server; it ends with its runtime.
+/// The server. It ends with its runtime.
 #[derive(Debug)]
 pub struct Loopback {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
     calls: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<String>>>,
@@ -72,24 +72,24 @@ impl Loopback {
         format!("http://{}/", self.address)
     }
 
-    /// How many connections there were.
+    /// The number of connections so far.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// The head of each request that was read, in small letters.
+    /// The head of each request that the server read, in lower case.
     ///
     /// # Panics
     ///
-    /// If the server has.
+    /// If the server has panicked.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }
 
-/// An address at which nobody listens.
+/// An address at which no server listens.
 ///
 /// # Panics
 ///
@@ -122,7 +122,7 @@ async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<String
     match end {
         End::Close => stream.shutdown().await.unwrap(),
         End::Reset => {
-            // The client is to see the bytes before the reset, which overtakes them.
+            // The reset would overtake the bytes, which the client has to see first.
             tokio::time::sleep(Duration::from_millis(20)).await;
             stream.set_zero_linger().unwrap();
         }

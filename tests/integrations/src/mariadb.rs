@@ -1,4 +1,4 @@
-//! A MariaDB server of one's own: in a temporary folder, on a free port of loopback.
+//! A private MariaDB server, in a temporary folder, on a free port of loopback.
 
 use std::fs;
 use std::path::Path;
@@ -12,20 +12,20 @@ use tokio::time::sleep;
 use crate::program::{Missing, Program};
 use crate::{STARTS_WITHIN, free_port, is_root, run};
 
-/// The server program, which Debian keeps off the path of most users.
+/// The server program. Debian does not have it on the path of most users.
 pub const PROGRAM: Program = Program {
     names: &["mariadbd"],
     package: "mariadb-server",
     folders: &["/usr/sbin"],
 };
 
-/// Makes the folder of a server, and comes with it.
+/// The program that makes the folder of a server. It is in the same package.
 const INSTALL: Program = Program {
     names: &["mariadb-install-db"],
     ..PROGRAM
 };
 
-/// The server, without passwords; it ends when this is dropped.
+/// The server, without passwords. It ends when you drop this value.
 #[derive(Debug)]
 pub struct Server {
     folder: TempDir,
@@ -59,14 +59,14 @@ impl Server {
             process,
         };
         while !server.answers().await {
-            // Somebody else took the port.
+            // Another program took the port.
             server.port = free_port();
             server.process = spawn(&program, server.folder.path(), server.port);
         }
         Ok(server)
     }
 
-    /// How to connect to it.
+    /// The URL to connect to it.
     #[must_use]
     pub fn url(&self) -> String {
         format!("mysql://root@127.0.0.1:{}/mysql", self.port)
@@ -76,16 +76,16 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If it does not run.
+    /// If the server does not run.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// Waits until it listens; `false` if it ended instead.
+    /// Waits until it listens. Returns `false` if it ended instead.
     async fn answers(&mut self) -> bool {
         let began = Instant::now();
-        // It writes the file when it listens.
+        // The server writes this file when it listens.
         let listens = self.folder.path().join("pid");
         while !listens.exists() {
             if self.process.try_wait().unwrap().is_some() {
@@ -100,7 +100,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been killed before. That is not an error.
+        // The server may be dead already, which is not an error.
         let _: std::io::Result<()> = self.process.kill();
         let _: std::io::Result<ExitStatus> = self.process.wait();
     }
@@ -114,7 +114,7 @@ fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
         .arg(at("--pid-file", &folder.join("pid")))
         .arg(format!("--port={port}"))
         .args(["--bind-address=127.0.0.1", "--innodb-buffer-pool-size=8M"])
-        // Few, so that a test can use them up, and short, so that a test need not wait.
+        // A test can use up so few connections, and need not wait for so short a timeout.
         .args(["--max-connections=10", "--innodb-lock-wait-timeout=1"])
         .args(["--innodb-flush-log-at-trx-commit=0"]);
     in_folder(&mut server, folder)
@@ -129,10 +129,10 @@ fn at(option: &str, path: &Path) -> String {
     format!("{option}={}", path.display())
 }
 
-/// Keeps its files in this folder, the temporary ones too: a server that starts deletes those that it finds, also the
-/// ones of another server.
+/// Keeps the files of a server in this folder, its temporary files too. A server that starts deletes all temporary files
+/// that it finds, also those of another server.
 fn in_folder<'c>(command: &'c mut Command, folder: &Path) -> &'c mut Command {
-    // It refuses to run as root, as whom a container's tests often run, unless it is told to.
+    // MariaDB refuses to run as root without this option. Tests in a container often run as root.
     if is_root() {
         command.arg("--user=root");
     }

@@ -1,4 +1,4 @@
-//! A Postgres server of one's own: in a temporary folder, on a free port of loopback.
+//! A private Postgres server, in a temporary folder, on a free port of loopback.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use tokio_postgres::{Client, Config, Error, NoTls};
 use crate::program::{Missing, Program};
 use crate::{STARTS_WITHIN, free_port, is_root, run};
 
-/// One of the server's programs. The others are beside it; Debian keeps them off the path.
+/// One of the server's programs. The others are in the same folder, which Debian does not have on the path.
 pub const PROGRAM: Program = Program {
     names: &["initdb"],
     package: "postgresql",
     folders: &["/usr/lib/postgresql/*/bin"],
 };
 
-/// The server; it ends when this is dropped.
+/// The server. It ends when you drop this value.
 #[derive(Debug)]
 pub struct Server {
     programs: PathBuf,
@@ -64,13 +64,13 @@ impl Server {
         Ok(server)
     }
 
-    /// Its port of 127.0.0.1.
+    /// Its port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// How to connect to it.
+    /// The URL to connect to it.
     #[must_use]
     pub fn url(&self) -> String {
         url(self.port)
@@ -80,7 +80,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// - The server cannot be reached, or turns the session away.
+    /// - The server cannot be reached, or refuses the session.
     pub async fn connect(&self) -> Result<Client, Error> {
         connect(&self.url()).await
     }
@@ -89,13 +89,13 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If it does not run.
+    /// If the server does not run.
     pub fn stop(&mut self) {
         run(self.pg_ctl("fast").arg(self.folder.path()));
         self.process.wait().unwrap();
     }
 
-    /// Starts it again: on the same port, with the same data.
+    /// Starts it again, on the same port, with the same data.
     ///
     /// # Panics
     ///
@@ -107,18 +107,18 @@ impl Server {
             if self.answers().await {
                 return;
             }
-            // Somebody's outgoing connection has the port; it will not for long.
+            // An outgoing connection of another program has the port, for a short time.
             assert!(began.elapsed() < STARTS_WITHIN, "port {} taken", self.port);
             sleep(Duration::from_millis(50)).await;
         }
     }
 
-    /// Waits until it is ready; `false` if it ended instead. Asks its own file and not the port, at
-    /// which another server could answer.
+    /// Waits until it is ready. Returns `false` if it ended instead. It reads the server's own file, because another
+    /// server could answer at the port.
     async fn answers(&mut self) -> bool {
         let began = Instant::now();
         loop {
-            // Line 1 is its process, line 8 its state.
+            // Line 1 is the process of the server, and line 8 its state.
             let file = self.folder.path().join("postmaster.pid");
             let text = fs::read_to_string(file).unwrap_or_default();
             let mut lines = text.lines();
@@ -144,7 +144,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been stopped before, or have ended by itself. That is not an error.
+        // The server may have ended already, which is not an error.
         let _: std::io::Result<ExitStatus> = self
             .pg_ctl("immediate")
             .arg(self.folder.path())
@@ -155,7 +155,7 @@ impl Drop for Server {
     }
 }
 
-/// How to connect to a server at this port of 127.0.0.1.
+/// The URL to connect to a server at this port on 127.0.0.1.
 #[must_use]
 pub fn url(port: u16) -> String {
     format!("host=127.0.0.1 port={port} user=postgres dbname=postgres connect_timeout=10")
@@ -183,7 +183,7 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
         "listen_addresses=127.0.0.1",
         "unix_socket_directories=",
         "fsync=off",
-        // Few, so that a test can use them up.
+        // A test can use up so few connections.
         "max_connections=12",
         "superuser_reserved_connections=0",
         "deadlock_timeout=50ms",
@@ -198,7 +198,7 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
         .unwrap()
 }
 
-/// Postgres refuses to run as root, as whom a container's tests often run.
+/// Postgres refuses to run as root, and tests in a container often run as root.
 fn unprivileged(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);
@@ -215,7 +215,7 @@ fn unprivileged(program: &Path) -> Command {
     command
 }
 
-/// The account of Debian's package, or the one that every system has.
+/// The account of Debian's package, or else the account `nobody`.
 fn account() -> &'static str {
     let id = Command::new("id").args(["-u", "postgres"]).output();
     if id.unwrap().status.success() {

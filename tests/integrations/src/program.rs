@@ -1,23 +1,23 @@
-//! A program that a test or an example starts: its path, or how to install it.
+//! A program that a test or an example starts. It is found, or the error says how to install it.
 
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A program by its name, and the Debian package that has it.
+/// A program, and the Debian package that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What is started. Of several names, the first that is installed.
+    /// The names of the program. The first that is installed is used.
     pub names: &'static [&'static str],
-    /// The package that has it.
+    /// The package that contains the program.
     pub package: &'static str,
-    /// Folders to look in behind the path. A `*` stands for one level; of several, the last one by name.
+    /// Folders to search after the path. A `*` stands for one level. Of several matches, the last by name is used.
     pub folders: &'static [&'static str],
 }
 
 impl Program {
-    /// Finds it on the path, or in its folders.
+    /// Finds the program on the path, or in its folders.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Program {
     }
 }
 
-/// The folders that a pattern stands for, the last one by name first.
+/// The folders that match a pattern, the last by name first.
 fn expand(pattern: &&'static str) -> Vec<PathBuf> {
     let Some((before, after)) = pattern.split_once("/*/") else {
         return vec![PathBuf::from(pattern)];
@@ -55,7 +55,7 @@ fn expand(pattern: &&'static str) -> Vec<PathBuf> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Missing(pub Program);
 
-/// The same words: an example's `main` that returns it shows this form.
+/// The same text as `Display`, because an example's `main` that returns this error shows `Debug`.
 impl fmt::Debug for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_first_name_that_is_installed_is_found_on_the_path_and_in_the_folders() {
         assert_eq!(SHELL.find().unwrap().file_name().unwrap(), "sh");
-        // `/usr/bin`, or where else a `bin` is below a folder of the root.
+        // This is `/usr/bin`, or another `bin` in a folder of the root.
         let found = SHELL.find_on(&OsString::new()).unwrap();
         assert!(found.ends_with("bin/sh"), "{}", found.display());
     }

@@ -1,4 +1,4 @@
-//! A Redis server of one's own: in a temporary folder, on a free port of loopback.
+//! A private Redis server, in a temporary folder, on a free port of loopback.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -19,7 +19,7 @@ pub const PROGRAM: Program = Program {
     folders: &[],
 };
 
-/// The server; it ends when this is dropped.
+/// The server. It ends when you drop this value.
 #[derive(Debug)]
 pub struct Server {
     folder: TempDir,
@@ -54,13 +54,13 @@ impl Server {
         Ok(server)
     }
 
-    /// Its port of 127.0.0.1.
+    /// Its port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// A client for it, which connects when it is asked to.
+    /// A client for it, which is not connected yet.
     ///
     /// # Panics
     ///
@@ -83,23 +83,22 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If it does not run.
+    /// If the server does not run.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// Starts it again: on the same port, with the data that was written to the disk. Does not wait
-    /// until it answers.
+    /// Starts it again, on the same port, with the data on its disk. Does not wait until it answers.
     pub fn restart(&mut self) {
         self.process = spawn(self.folder.path(), self.port);
     }
 
-    /// Waits until it answers; `false` if it ended instead.
+    /// Waits until it answers. Returns `false` if it ended instead.
     ///
     /// # Panics
     ///
-    /// If it takes much longer than it should.
+    /// If it takes longer than 90 s.
     pub async fn answers(&mut self) -> bool {
         let began = Instant::now();
         loop {
@@ -114,7 +113,7 @@ impl Server {
         }
     }
 
-    /// Whether this server answers, and not another one that took the port.
+    /// Whether this server answers. Another server may have taken the port.
     async fn is_there(&self) -> bool {
         let Ok(mut connection) = self.connect().await else {
             return false;
@@ -130,7 +129,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have been killed before. That is not an error.
+        // The server may be dead already, which is not an error.
         let _: std::io::Result<()> = self.process.kill();
         let _: std::io::Result<ExitStatus> = self.process.wait();
     }

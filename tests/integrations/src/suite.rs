@@ -1,6 +1,6 @@
 //! Tests that need a program, in a test target with `harness = false`.
 //!
-//! Where the program is missing, the tests are reported as ignored, with the reason. If the variable `CI` is set,
+//! If the program is missing, the tests are reported as ignored, with the reason. If the variable `CI` is set,
 //! they fail.
 //!
 //! ```text
@@ -18,9 +18,9 @@ use libtest_mimic::{Arguments, Completion, Failed};
 
 use crate::program::{Missing, Program};
 
-/// Writes `main`: it runs the named async functions as tests.
+/// Writes a `main` that runs the named async functions as tests.
 ///
-/// A function that no list names is dead code, which is an error in CI.
+/// A function that is in no list is dead code, which is an error in CI.
 #[macro_export]
 macro_rules! tests {
     ($($programs:expr => $($($test:ident)::+),+;)+) => {
@@ -40,7 +40,7 @@ macro_rules! tests {
 ///
 /// # Panics
 ///
-/// If two tests have one name.
+/// If two tests have the same name.
 #[must_use]
 pub fn run(tests: Vec<Trial>) -> ExitCode {
     let mut names: Vec<_> = tests.iter().map(|test| test.name().to_owned()).collect();
@@ -51,9 +51,9 @@ pub fn run(tests: Vec<Trial>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
 
-/// Makes a test that needs these programs, on a runtime of its own.
+/// Makes a test that needs these programs, with its own runtime.
 ///
-/// It is ignored if one of them is missing, and fails instead if the variable `CI` is set.
+/// It is ignored if a program is missing, and fails instead if the variable `CI` is set.
 pub fn needing<F: Future<Output = ()>>(
     name: &str,
     programs: &[Program],

@@ -1,6 +1,6 @@
-//! `docs/CLASSIFICATION.md` against the code: each error in its table is made, and asked.
+//! Compares `docs/CLASSIFICATION.md` with the code, which classifies each error of its table.
 //!
-//! A row that is wrong, an error that the table leaves out, and a row that stands for nothing all fail.
+//! A wrong row, an error without a row, and a row without an error all fail the test.
 
 #[path = "classification/made.rs"]
 mod made;
@@ -19,7 +19,7 @@ use table::Table;
 use tokio_postgres::error::SqlState;
 use tonic::{Code, Status};
 
-/// All errors of one source by their names in the table.
+/// The verdicts of all errors of one source, by their names in the table.
 type Errors = BTreeMap<String, Verdict>;
 
 fn io_kinds() -> Errors {
@@ -30,10 +30,10 @@ fn io_kinds() -> Errors {
         io::ErrorKind::Unsupported,
         io::ErrorKind::InvalidData,
     ];
-    // The kinds that cannot be named are those of some number of the system's.
+    // Kinds without a stable name come from error numbers of the system.
     let of_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
     let kinds = of_system.chain(made_by_std);
-    // Errors without a kind in std.
+    // Numbers of errors that have no kind in std.
     let numbers = [
         ("EMFILE", libc::EMFILE),
         ("ENFILE", libc::ENFILE),
@@ -85,7 +85,7 @@ fn of_sqlite() -> Errors {
         .collect()
 }
 
-/// Every class that five characters can have, with the codes that are in use in any.
+/// Every possible class of SQLSTATE, with the codes that are in use in any class.
 fn sqlstates() -> Errors {
     let digits: Vec<char> = ('0'..='9').chain('A'..='Z').collect();
     let subclasses = [
@@ -180,7 +180,7 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
 }
 
 #[tokio::test]
-async fn the_table_says_what_the_code_does() {
+async fn the_table_has_the_verdicts_of_the_code() {
     let table = Table::parse(include_str!("../../../docs/CLASSIFICATION.md"));
     let code = of_the_code().await;
     let mistakes = table.compare(&code);
@@ -189,7 +189,7 @@ async fn the_table_says_what_the_code_does() {
     assert_eq!(table.sources(), known);
 }
 
-/// The comparison can fail: each single change to the table is found.
+/// The comparison finds each single change to the table.
 #[tokio::test]
 async fn every_row_of_the_table_is_checked() {
     let text = include_str!("../../../docs/CLASSIFICATION.md");
@@ -198,7 +198,7 @@ async fn every_row_of_the_table_is_checked() {
     for line in text.lines().filter(|line| table::is_row(line)) {
         rows += 1;
         let [of, error, verdict, why] = table::cells(line);
-        // The others are not looked at, which takes a while for 27,000 codes.
+        // Comparing the other sources too would take long, because there are 27,000 codes.
         let source = code.iter().find(|(name, _)| format!("`{name}`") == of);
         let source = std::slice::from_ref(source.unwrap());
         let mistakes = |rows: &str| Table::parse(&text.replace(line, rows)).compare(source);

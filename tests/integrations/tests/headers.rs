@@ -1,4 +1,4 @@
-//! What a request tells the server of the attempt that sends it.
+//! The headers by which a request tells the server about its attempt.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &http::HeaderName) -> &'h str {
     value.to_str().unwrap()
 }
 
-/// What each attempt of a call would send; all of them fail.
+/// The headers that each attempt of a call would send. All attempts fail.
 #[retry(
     attempts = 3,
     base = "100ms",
@@ -142,7 +142,7 @@ async fn headers_that_you_set_are_kept() {
             .header(ATTEMPT_NUMBER, "own")
             .header(TIMEOUT_MS, "1")
     }
-    // The headers of a body that is a stream are no less visible.
+    // The headers are visible for a body that is a stream, too.
     let stream = || Body::wrap(http_body_util::Full::new(&b"order"[..]));
     let streamed = |request| own(request).body(stream());
     for sent in [
@@ -174,7 +174,7 @@ async fn headers_that_you_set_are_kept() {
     }
 }
 
-/// `send` gives the error of the builder, and no other.
+/// `send` returns the error of the builder, and no other error.
 #[tokio::test(start_paused = true)]
 async fn a_request_that_cannot_be_built_keeps_its_error() {
     #[retry(attempts = 1)]
@@ -210,7 +210,7 @@ async fn grpc_has_names_of_its_own() {
     }
 }
 
-/// Over the wire, with a server that reads them.
+/// The requests go to a real server, which reads the headers.
 #[tokio::test]
 async fn a_server_gets_them() {
     #[retry(attempts = 2, base = "1ms", timeout = "5s")]
@@ -231,8 +231,8 @@ async fn a_server_gets_them() {
     }
 }
 
-/// With `grpc-timeout` the server and the client give up at the same time. Whoever is first, it is a timeout, and
-/// worth another attempt.
+/// With `grpc-timeout`, the server and the client give up at the same time. Whichever is first, it is a timeout
+/// that the call retries.
 #[tokio::test]
 async fn a_grpc_server_that_gives_up_first_is_asked_again() {
     #[retry(attempts = 3, base = "1ms", timeout = "100ms", budget = "none")]

@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 type Body = Empty<Bytes>;
 
-/// An own enum of the kind that most programs have.
+/// An error enum as most programs have it.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[retryable(forward)]
 enum FetchError {
@@ -36,7 +36,7 @@ fn request(address: SocketAddr) -> Request<Body> {
     Request::get(uri).body(Empty::new()).unwrap()
 }
 
-/// One connection for one request, as a person would write it with `hyper` alone.
+/// Makes one connection for one request, as people write it with `hyper` alone.
 async fn fetch_once(address: SocketAddr) -> Result<Bytes, FetchError> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) =
@@ -73,7 +73,7 @@ const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
 const LONG: [u8; 1 << 20] = [b'a'; 1 << 20];
 
 #[tokio::test]
-async fn what_a_bad_network_does_is_retried() {
+async fn failures_of_a_bad_network_are_retried() {
     const CASES: [&[Answer]; 6] = [
         &[Answer::Reset, Answer::Reset],
         &[Answer::Close, Answer::Close],
@@ -147,7 +147,7 @@ async fn a_request_on_a_connection_that_has_ended_is_refused() {
     assert!(error.verdict().is_retryable(), "{error:?}");
 }
 
-/// Answers each HTTP/2 stream with a reset for this reason; without one the connection ends.
+/// Answers each HTTP/2 stream with a reset for this reason. Without a reason, it ends the connection.
 async fn http2(reason: Option<h2::Reason>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -165,7 +165,7 @@ async fn http2(reason: Option<h2::Reason>) -> SocketAddr {
 }
 
 #[tokio::test]
-async fn http2_is_by_its_reason() {
+async fn the_reason_of_an_http2_reset_decides() {
     for (reason, verdict) in [
         (Some(h2::Reason::REFUSED_STREAM), Verdict::Refused),
         (Some(h2::Reason::ENHANCE_YOUR_CALM), Verdict::Throttled),

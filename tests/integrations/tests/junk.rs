@@ -1,4 +1,4 @@
-//! Servers that speak nonsense: no panic, and nothing that is retried.
+//! Servers that send nonsense. Nothing panics, and no call retries.
 
 use std::net::SocketAddr;
 
@@ -12,8 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_postgres::NoTls;
 use tonic::Status;
 
-/// Answers whatever it is sent with these bytes. It is the client that has to hang up: it is to see
-/// nonsense and not an end.
+/// Answers every request with these bytes. The client has to close the connection, so that it sees nonsense and
+/// not an end.
 async fn answering(bytes: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -54,7 +54,7 @@ const HTTP: [&[u8]; 12] = [
 ];
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_http_is_not_asked_again() {
+async fn a_server_that_does_not_speak_http_gets_no_retry() {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     for bytes in HTTP {
         let address = answering(bytes.to_vec()).await;
@@ -78,7 +78,7 @@ async fn a_server_that_does_not_speak_http_is_not_asked_again() {
     }
 }
 
-/// The first is no frame; the second are settings that may not be.
+/// The first is not a frame. The second has settings that are not allowed.
 const HTTP2: [&[u8]; 3] = [
     b"HTTP/1.1 400 Bad Request\r\n\r\n",
     b"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x07",
@@ -86,7 +86,7 @@ const HTTP2: [&[u8]; 3] = [
 ];
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_http2_is_not_asked_again() {
+async fn a_server_that_does_not_speak_http2_gets_no_retry() {
     for bytes in HTTP2 {
         let address = answering(bytes.to_vec()).await;
         let mut client = integrations::grpc::client(address);
@@ -120,7 +120,7 @@ const REDIS: [&[u8]; 7] = [
 ];
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_redis_is_not_asked_again() {
+async fn a_server_that_does_not_speak_redis_gets_no_retry() {
     for bytes in REDIS {
         let address = answering(bytes.to_vec()).await;
         let client = redis::Client::open(format!("redis://{address}/")).unwrap();
@@ -132,7 +132,7 @@ async fn a_server_that_does_not_speak_redis_is_not_asked_again() {
                 .unwrap_err(),
             Err(error) => error,
         };
-        // A length that cannot be leaves the client waiting for more, as a server that stalls does.
+        // After an impossible length, the client waits for more bytes, as with a server that stalls.
         if !error.is_timeout() {
             not_retried("redis", bytes, error.verdict());
         }
@@ -151,7 +151,7 @@ const POSTGRES: [&[u8]; 5] = [
 ];
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_postgres_is_not_asked_again() {
+async fn a_server_that_does_not_speak_postgres_gets_no_retry() {
     for bytes in POSTGRES {
         let address = answering(bytes.to_vec()).await;
         let connect = async || {

@@ -1,4 +1,4 @@
-//! A request that may have run is not repeated, with a ledger that commits and does not answer.
+//! With a ledger that commits and does not answer, a call does not retry a request that may have run.
 
 #[path = "../../../examples/payment.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]
@@ -19,7 +19,7 @@ fn client() -> Client {
 }
 
 #[tokio::test]
-async fn without_a_key_it_is_one_entry_and_an_error() {
+async fn without_a_key_a_request_makes_one_entry_and_gives_an_error() {
     let ledger = Ledger::start(1).await;
     let error = pay_once(&client(), &ledger.url()).await.unwrap_err();
     let RequestError::Stopped(stopped) = error else {
@@ -63,7 +63,7 @@ async fn without_a_key_a_request_that_was_never_sent_is_made_again() {
 }
 
 #[tokio::test]
-async fn with_a_key_it_is_one_entry_however_often_it_is_sent() {
+async fn with_a_key_a_request_makes_one_entry_however_often_it_is_sent() {
     let ledger = Ledger::start(2).await;
     pay_with_key(&client(), &ledger.url()).await.unwrap();
     assert_eq!(ledger.entries(), 1);
@@ -72,14 +72,14 @@ async fn with_a_key_it_is_one_entry_however_often_it_is_sent() {
     assert!(keys[0].is_some());
     assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
 
-    // Another call is another payment.
+    // Another call makes another payment.
     pay_with_key(&client(), &ledger.url()).await.unwrap();
     assert_eq!(ledger.entries(), 2);
 }
 
-/// Documented, not wished for: to annotate a function is to say that it may run again.
+/// This result is documented, though not wanted: an annotated function may run again by default.
 #[tokio::test]
-async fn idempotent_by_word_alone_pays_twice() {
+async fn a_function_that_is_only_declared_idempotent_pays_twice() {
     #[retry(attempts = 3, base = "1ms", timeout = "300ms", idempotent = true)]
     async fn pay(client: &Client, url: &str) -> Result<(), RequestError> {
         client.post(url).send().await?.check()?;

@@ -14,7 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-/// What a user writes. `Status` cannot hold a `Stopped`, so it is wrapped.
+/// A function as a user writes it. `Status` cannot hold a `Stopped`, so `Error` wraps it.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]
 async fn check(client: &HealthClient<Channel>) -> Result<i32, reattempt::Error<Status>> {
     let mut client = client.clone();
@@ -35,7 +35,7 @@ async fn check_once(client: &HealthClient<Channel>) -> Result<i32, Status> {
 }
 
 #[tokio::test]
-async fn a_service_that_is_unavailable_for_a_moment_is_asked_again() {
+async fn a_service_that_is_unavailable_for_a_moment_gets_a_retry() {
     let service = Service::start(|call| (call < 3).then(|| Status::unavailable("deploying"))).await;
     assert_eq!(check(&service.client()).await.unwrap(), 1);
     assert_eq!(service.calls(), 3);
@@ -43,7 +43,7 @@ async fn a_service_that_is_unavailable_for_a_moment_is_asked_again() {
 
 #[tokio::test]
 async fn each_code_is_retried_or_not() {
-    /// Of which code the answer is: set before each call.
+    /// The code of the answer, set before each call.
     static CODE: AtomicUsize = AtomicUsize::new(0);
     let service = Service::start(|call| {
         let code = i32::try_from(CODE.load(Ordering::Relaxed)).unwrap();
@@ -59,14 +59,14 @@ async fn each_code_is_retried_or_not() {
         let calls = service.calls() - before;
         assert_eq!(calls, if retried { 2 } else { 1 }, "code {code}");
         if !retried {
-            // Even the count for the next code.
+            // This call makes the number of calls even again, for the next code.
             check_once(&client).await.unwrap();
         }
     }
 }
 
 #[tokio::test]
-async fn the_delay_of_retry_info_is_waited() {
+async fn a_call_waits_for_the_delay_of_retry_info() {
     let service = Service::start(|call| {
         let delay = Some(Duration::from_millis(200));
         let details = ErrorDetails::with_retry_info(delay);
@@ -90,14 +90,14 @@ fn pushed_back(millis: &'static str) -> Status {
 }
 
 #[tokio::test]
-async fn a_negative_pushback_means_no() {
+async fn a_negative_pushback_forbids_a_retry() {
     let service = Service::start(|_| Some(pushed_back("-1"))).await;
     check(&service.client()).await.unwrap_err();
     assert_eq!(service.calls(), 1);
 }
 
 #[tokio::test]
-async fn two_pushbacks_mean_no() {
+async fn two_pushbacks_forbid_a_retry() {
     let service = Service::start(|_| {
         let mut status = pushed_back("1");
         let metadata = status.metadata_mut();
@@ -110,7 +110,7 @@ async fn two_pushbacks_mean_no() {
 }
 
 #[tokio::test]
-async fn a_pushback_is_waited() {
+async fn a_call_waits_for_a_pushback() {
     let service = Service::start(|call| (call == 1).then(|| pushed_back("200"))).await;
     let begun = Instant::now();
     assert_eq!(check(&service.client()).await.unwrap(), 1);
@@ -156,7 +156,7 @@ async fn a_server_that_is_not_there_is_refused_and_comes_back() {
     assert_eq!(server.await.unwrap().calls(), 1);
 }
 
-/// Safe even if the request must not run twice, because nothing ran while nobody listened.
+/// The retry is safe even if the request must not run twice, because nothing ran while no server listened.
 #[retry(
     attempts = 100,
     backoff = "constant",
@@ -172,7 +172,7 @@ async fn a_connection_lost_in_the_middle_is_transient() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
-        // Takes the call, and is gone.
+        // The server takes the call, and closes the connection.
         let (stream, _) = listener.accept().await.unwrap();
         let mut connection = h2::server::handshake(stream).await.unwrap();
         connection.accept().await.unwrap().unwrap();

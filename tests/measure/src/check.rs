@@ -1,4 +1,4 @@
-//! The errors of the compiler for a copy.
+//! The compiler's errors in a copy.
 
 use std::env;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Result;
 use crate::functions::Function;
 
-/// An error, and the places that it points at first.
+/// An error, and its primary spans.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     pub(crate) message: String,
@@ -17,7 +17,7 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Whether it points into this function.
+    /// Whether the error points into this function.
     pub(crate) fn is_in(&self, function: &Function) -> bool {
         let lines = function.first..=function.last;
         let mut places = self.places.iter();
@@ -25,7 +25,7 @@ impl Diagnostic {
     }
 }
 
-/// Runs `cargo check` and gives its errors, each once.
+/// Runs `cargo check`, and returns each error once.
 pub(crate) fn errors(copy: &Path, args: &[String]) -> Result<Vec<Diagnostic>> {
     let output = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()))
         .args(["check", "--keep-going", "--message-format=json"])
@@ -53,7 +53,7 @@ pub(crate) fn errors(copy: &Path, args: &[String]) -> Result<Vec<Diagnostic>> {
 
 fn error(message: &Value) -> Option<Diagnostic> {
     let text = message["message"].as_str()?;
-    // "aborting due to 2 previous errors" has no place.
+    // "aborting due to 2 previous errors" has no span.
     let spans = message["spans"]
         .as_array()
         .filter(|spans| !spans.is_empty())?;
@@ -62,7 +62,7 @@ fn error(message: &Value) -> Option<Diagnostic> {
     }
     let mut places = Vec::new();
     for span in spans.iter().filter(|span| span["is_primary"] == true) {
-        // From a macro of the checkout to where it is used.
+        // A span in a macro is replaced with the place that uses the macro.
         let mut span = span;
         while span.is_object() {
             if let (Some(file), Some(line)) =

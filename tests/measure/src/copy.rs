@@ -26,7 +26,7 @@ pub(crate) fn prepare(checkout: &Path) -> Result<PathBuf> {
             text = format!("{text}\n[dependencies.reattempt]\npath = '{root}'\n");
         }
         if manifest == copy.join("Cargo.toml") && !text.contains("[workspace]") {
-            // It is below a workspace, but not a member.
+            // The copy is in the folder of a workspace, but is not a member of it.
             text += "\n[workspace]\n";
         }
         write(&manifest, &text)?;
@@ -45,7 +45,7 @@ pub(crate) fn sources(copy: &Path) -> Result<Vec<String>> {
     Ok(found.iter().filter_map(within).collect())
 }
 
-/// Writes a file unless its content is the same already, so that it is not built again.
+/// Writes a file if its content differs, so that cargo does not build an unchanged file again.
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -86,7 +86,7 @@ fn tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Folders that are not copied: builds and git's own.
+/// Whether a folder is not copied: builds and git's own.
 fn is_left_out(folder: &Path) -> bool {
     let name = folder.file_name();
     name.is_some_and(|name| name == "target" || name == ".git")

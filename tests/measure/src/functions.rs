@@ -10,14 +10,14 @@ use syn::{Attribute, ReturnType, Signature, Type, Visibility};
 pub(crate) struct Function {
     pub(crate) file: String,
     pub(crate) name: String,
-    /// Its lines, from 1.
+    /// Its first line, from 1.
     pub(crate) first: usize,
     pub(crate) last: usize,
-    /// Where the attribute goes, in characters from 0.
+    /// The column of the attribute, in characters from 0.
     column: usize,
 }
 
-/// Finds them; a file that cannot be read has none.
+/// Finds the functions of a file. A file that cannot be parsed has none.
 pub(crate) fn of(file: &str, text: &str) -> Vec<Function> {
     let mut found = Found {
         file,
@@ -29,7 +29,7 @@ pub(crate) fn of(file: &str, text: &str) -> Vec<Function> {
     found.functions
 }
 
-/// Writes the attribute before each of them. The lines stay what they are.
+/// Writes the attribute before each function, on the same line, so that line numbers stay.
 pub(crate) fn annotate<'a>(
     text: &str,
     functions: impl Iterator<Item = &'a Function>,
@@ -105,7 +105,7 @@ fn is_result(ty: &Type) -> bool {
     }))
 }
 
-/// `#[test]`, `#[tokio::main]`, `#[cfg(test)]`.
+/// Whether an attribute excludes a function: `#[test]`, `#[tokio::main]`, `#[cfg(test)]`.
 fn is_special(attribute: &Attribute) -> bool {
     let is_test = |path: &syn::Path| {
         let last = path.segments.last();

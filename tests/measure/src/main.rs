@@ -1,14 +1,14 @@
-//! Annotates the functions of a checkout and counts what compiles.
+//! Annotates the functions of a checkout, and counts those that compile.
 //!
 //! ```sh
 //! cargo run -p measure -- ../some/checkout          # a package or a workspace that builds
 //! cargo run -p measure -- ../some/checkout --all-features
 //! ```
 //!
-//! What stands behind the path goes to `cargo check`. The checkout is copied to `target/measure` and is
-//! not changed. Every `async fn` that returns some `Result` gets `#[retry(when = |_| true)]`, all at
-//! once. Functions in which the compiler finds an error lose the attribute again, until nothing is left
-//! to say: what is still annotated compiles.
+//! The arguments after the path go to `cargo check`. The program copies the checkout to `target/measure`, and does
+//! not change it. It annotates every `async fn` that returns some `Result` with `#[retry(when = |_| true)]`. It then
+//! removes the attribute from functions in which the compiler finds an error, until there are no errors. The
+//! functions that are still annotated compile.
 
 mod check;
 mod copy;
@@ -46,15 +46,15 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// The functions of a copy, and what is known of each.
+/// The functions of a copy, and the results so far.
 struct Measured<'a> {
     copy: &'a Path,
     args: &'a [String],
     sources: BTreeMap<String, String>,
     functions: Vec<Function>,
-    /// The errors of each function that has failed.
+    /// The functions that failed, with their errors.
     failed: Vec<(Function, Vec<Diagnostic>)>,
-    /// How many functions fail with an error that stands in none of them.
+    /// The number of functions that cause an error outside of all functions.
     elsewhere: usize,
 }
 
@@ -77,8 +77,8 @@ impl<'a> Measured<'a> {
         })
     }
 
-    /// Code for another platform, or behind a feature, says nothing. A key that there is not gives one
-    /// error in each function that the compiler sees.
+    /// Leaves out functions that the compiler does not see, because they are for another platform or behind a feature.
+    /// An unknown key gives one error in each function that the compiler sees.
     fn leave_out_what_is_not_compiled(&mut self) -> Result<()> {
         let said = self.check("not_a_key", self.functions.len())?;
         self.functions
@@ -86,7 +86,7 @@ impl<'a> Measured<'a> {
         Ok(())
     }
 
-    /// Checks everything that is still annotated; whether something had to be removed.
+    /// Checks the functions that are still annotated. Returns whether it had to remove an attribute.
     fn remove_what_fails(&mut self) -> Result<bool> {
         let said = self.check("when = |_| true", self.functions.len())?;
         if said.is_empty() {
@@ -117,7 +117,7 @@ impl<'a> Measured<'a> {
         Ok(true)
     }
 
-    /// The first function, in order, with which the errors begin.
+    /// The first function, in order, whose attribute causes the errors.
     fn cause_of_errors_elsewhere(&self) -> Result<Option<usize>> {
         if !self.check("when = |_| true", 0)?.is_empty() {
             return Ok(None);
@@ -134,7 +134,7 @@ impl<'a> Measured<'a> {
         Ok(Some(good))
     }
 
-    /// Annotates as many of the functions, and gives the errors.
+    /// Annotates this many of the functions, and returns the errors.
     fn check(&self, attribute: &str, functions: usize) -> Result<Vec<Diagnostic>> {
         let annotated = self.functions.get(..functions).unwrap_or_default();
         for (file, text) in &self.sources {

@@ -1,4 +1,4 @@
-//! A recorder for the whole process, set while it runs. There is only one, so this is a test of its own.
+//! A recorder of the whole process, set while calls run. A process has only one, so this is its own test binary.
 
 use std::io;
 

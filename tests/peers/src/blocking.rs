@@ -1,4 +1,4 @@
-//! What is measured of functions that are not async.
+//! The measurements of functions that are not async.
 
 use crate::callgrind::counted;
 use crate::{Program, Side};
@@ -6,11 +6,11 @@ use crate::{Program, Side};
 /// One kind of call of a function that is not async.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockingRow {
-    /// How a command names it.
+    /// Its name in a command.
     pub key: &'static str,
-    /// How a table names it.
+    /// Its title in a table.
     pub title: &'static str,
-    /// How many batches of calls each side makes where times are compared.
+    /// How many batches of calls each side makes in a comparison of times.
     batches: u32,
 }
 
@@ -31,8 +31,8 @@ impl BlockingRow {
         }
     }
 
-    /// Counts the instructions of one call, with a body that only counts; `None` where there is no valgrind. The side
-    /// is the loop by hand or the attribute.
+    /// Counts the instructions of one call, with a body that only counts. The side is the loop by hand or the
+    /// attribute. `None` without valgrind.
     #[must_use]
     pub fn instructions(self, program: &Program, side: Side) -> Option<u32> {
         counted(program, ["blocking", side.key(), self.key])

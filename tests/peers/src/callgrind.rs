@@ -1,18 +1,18 @@
-//! Instructions, counted by valgrind.
+//! Counts instructions with valgrind.
 
 use std::process::Command;
 
 use crate::{Program, Row, Side};
 
-/// Calls of the shorter run and of the longer one. The difference, and its product with the waits of
-/// a call, are multiples of 64, the slots of a wheel of tokio's timer: each slot is met equally often.
+/// The numbers of calls of the shorter and of the longer run. Their difference, and its product with the waits of
+/// a call, are multiples of 64, the slots of a wheel of tokio's timer. So the calls use each slot equally often.
 const SHORT: u32 = 64;
 const LONG: u32 = SHORT + 1024;
 
-/// Counts the instructions of one call; `None` where there is no valgrind.
+/// Counts the instructions of one call. `None` without valgrind.
 ///
-/// The program runs twice, with fewer calls and with more. What both do besides falls out of the
-/// difference. The count repeats to about one instruction.
+/// The program runs twice, with fewer and with more calls. The difference omits everything that both runs do
+/// besides the calls. The count repeats to about one instruction.
 ///
 /// # Panics
 ///
@@ -22,7 +22,7 @@ pub fn instructions(program: &Program, side: Side, row: Row) -> Option<u32> {
     counted(program, ["call", side.key(), row.key])
 }
 
-/// The same for what the program calls by these words.
+/// The same for the calls that the program makes for these arguments.
 pub(crate) fn counted(program: &Program, what: [&str; 3]) -> Option<u32> {
     let short = total(program, what, SHORT)?;
     let long = total(program, what, LONG)?;

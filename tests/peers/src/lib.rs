@@ -1,7 +1,7 @@
 //! Measures what a call costs: the attribute beside a loop by hand and beside other retry crates.
 //!
-//! The program `subjects` holds the calls of every side. What is here builds it, runs it, and reads
-//! what it prints, so that no measurement can differ from another in what it measures.
+//! The program `subjects` makes the calls of every side. This library builds it, runs it, and reads its output,
+//! so that all measurements are of the same program.
 
 mod blocking;
 mod callgrind;

@@ -1,4 +1,4 @@
-//! The program that is measured: how it is built and run.
+//! Builds and runs the measured program.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Builds the program with the profile `counts`, or finds that it is up to date.
+    /// Builds the program with the profile `counts`, unless it is up to date.
     ///
     /// # Panics
     ///
@@ -25,7 +25,7 @@ impl Program {
             .args(["build", "--quiet", "--locked", "--profile", "counts"])
             .args(["--package", "peers", "--bin", "subjects"])
             .current_dir(root())
-            // Other flags would make other counts, and another target another folder.
+            // Other flags would change the counts, and another target would change the folder.
             .env_remove("RUSTFLAGS")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .env_remove("CARGO_BUILD_TARGET")
@@ -38,17 +38,17 @@ impl Program {
         }
     }
 
-    /// Where it is.
+    /// The path of the program.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs it and gives what it printed.
+    /// Runs the program, and gives its output.
     ///
     /// # Panics
     ///
-    /// If it fails: a side returned another result than the others, or made another number of calls.
+    /// If the program fails, because a side returned another result than the others, or made another number of calls.
     #[must_use]
     pub fn run(&self, arguments: &[&str]) -> String {
         let output = Command::new(&self.path)
@@ -63,12 +63,12 @@ impl Program {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// The bytes of the futures of one side: of a tiny body without limits and with them, then of a
-    /// body of 1 KiB.
+    /// The bytes of the futures of one side: of a tiny body without limits and with limits, and then of a body of
+    /// 1 KiB.
     ///
     /// # Panics
     ///
-    /// If it fails.
+    /// If the program fails.
     #[must_use]
     pub fn sizes(&self, side: Side) -> [u32; 4] {
         let sizes = self.run(&["sizes", side.key()]);

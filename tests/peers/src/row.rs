@@ -1,4 +1,4 @@
-//! What is measured.
+//! The rows: the kinds of calls that are measured.
 
 use std::str::FromStr;
 
@@ -7,9 +7,9 @@ use crate::Side;
 /// One kind of call.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// How a command names it.
+    /// Its name in a command.
     pub key: &'static str,
-    /// How a table names it.
+    /// Its title in a table.
     pub title: &'static str,
     /// How many attempts of each call fail before one succeeds.
     pub failures: u32,
@@ -61,8 +61,7 @@ impl Row {
         }
     }
 
-    /// The sides that can do this work: without retries no call survives a failure, and a function
-    /// without retries has no limits.
+    /// The sides that can do this work. A function without retries cannot survive a failure, and has no limits.
     #[must_use]
     pub fn sides(self) -> Vec<Side> {
         let plain = self.failures == 0 && !self.limits;

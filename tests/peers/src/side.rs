@@ -1,4 +1,4 @@
-//! Who is measured.
+//! The sides: the ways to retry that are measured.
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,7 +46,7 @@ impl Side {
         Self::Mettle,
     ];
 
-    /// How a command names it, and, where it is a crate, what that crate is called.
+    /// Its name in a command, which is the name of the crate if the side is a crate.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Side {
         }
     }
 
-    /// How a table names it.
+    /// Its title in a table.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {

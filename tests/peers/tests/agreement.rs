@@ -1,4 +1,4 @@
-//! A comparison means something only if every side does the same.
+//! Every side does the same, as a fair comparison needs.
 
 use peers::{Program, Row};
 

@@ -1,12 +1,12 @@
-//! What a call of a function with `blocking` may cost beside the loop that one writes by hand.
+//! What a call of a function with `blocking` may cost beside the loop that people write by hand.
 //!
-//! The program checks each call: its result, and how often the body ran. Instructions are counted where valgrind is
-//! installed.
+//! The program checks the result of each call, and how often the body ran. The test counts instructions if
+//! valgrind is installed.
 
 use peers::{BlockingRow, Program, Side};
 
-/// The instructions that the attribute adds to the loop by hand, with a body that only counts. In the order of
-/// `BlockingRow::ALL`, and named by its keys.
+/// The instructions that the attribute adds to the loop by hand, with a body that only counts. The order and the
+/// names are those of `BlockingRow::ALL`.
 const ADDED: [(&str, u32); 4] = [
     ("ready", 71),
     ("ready-deadline", 146),
@@ -14,10 +14,10 @@ const ADDED: [(&str, u32); 4] = [
     ("three-deadline", 4_035),
 ];
 
-/// How far a count may be above its limit: a release of a dependency moves it by a little.
+/// How far a count may be above its limit. A release of a dependency may change it slightly.
 const SLACK_PERCENT: u32 = 5;
 
-/// How many times as long as the loop by hand.
+/// The largest allowed ratio to the time of the loop by hand.
 const MOST: f64 = 1.05;
 
 #[test]
@@ -25,7 +25,7 @@ const MOST: f64 = 1.05;
 fn no_blocking_call_takes_much_longer_than_the_loop_by_hand() {
     let program = Program::build();
     for row in BlockingRow::ALL {
-        // Whatever else the machine does may spoil one comparison.
+        // Other work on the machine may spoil a single comparison.
         let mut ratios = vec![row.time(&program)];
         while ratios.len() < 3 && ratios.iter().all(|&ratio| ratio > MOST) {
             ratios.push(row.time(&program));
@@ -47,7 +47,7 @@ fn no_blocking_call_adds_more_instructions_than_were_measured() {
         assert_eq!(row.key, key, "the table has the order of the rows");
         let counts = [Side::Ours, Side::Hand].map(|side| row.instructions(&program, side));
         let [Some(ours), Some(hand)] = counts else {
-            return; // `limits.rs` says that valgrind is missing.
+            return; // `limits.rs` prints that valgrind is missing.
         };
         let (added, most) = (ours.saturating_sub(hand), held + held * SLACK_PERCENT / 100);
         println!("{key}: {ours} instructions, {added} more than by hand, at most {most}");

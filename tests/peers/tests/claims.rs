@@ -1,4 +1,4 @@
-//! What `docs/MIGRATING.md` and `docs/COMPARISON.md` say of other crates, held against the versions in `Cargo.lock`.
+//! Checks what `docs/MIGRATING.md` and `docs/COMPARISON.md` say about the versions of other crates in `Cargo.lock`.
 
 use std::cell::Cell;
 use std::fs;
@@ -32,7 +32,7 @@ impl Fails {
 
     fn call(&self) -> io::Result<()> {
         self.0.set(self.0.get() + 1);
-        // What nobody would call worth another attempt.
+        // A kind that no classification would retry.
         Err(io::ErrorKind::PermissionDenied.into())
     }
 }
@@ -143,7 +143,7 @@ mod tokio_retry {
             .take(3)
             .collect();
         assert_eq!(doubled, [ms(10), ms(20), ms(40)]);
-        // As `base = "10ms", factor = 10.0` has it.
+        // The same with `base = "10ms", factor = 10.0`.
         let ours = reattempt::Policy::new()
             .with_base(ms(10))
             .with_factor(10.0)
@@ -211,7 +211,7 @@ mod tokio_retry2 {
     }
 
     #[test]
-    fn the_interval_is_looked_at_between_attempts() {
+    fn the_interval_is_checked_between_attempts() {
         let slow = Fails::new();
         block_on(async {
             let began = tokio::time::Instant::now();

@@ -1,4 +1,4 @@
-//! "What no other crate does", in the README: each bullet is held by a test of ours, and by what the others do.
+//! "What no other crate does", in the README. For each bullet there is a test of ours, and a check of the others.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::{env, fs, io};
 
 use tokio::runtime::Builder;
 
-/// A bullet of the README, and our half of it: a test, and the file in which it is.
+/// A bullet of the README, with the name and the file of a test of ours that shows it.
 struct Bullet {
     title: &'static str,
     file: &'static str,
@@ -50,7 +50,7 @@ fn root() -> PathBuf {
 }
 
 #[test]
-fn the_readme_has_these_bullets_and_a_test_of_ours_holds_each() {
+fn the_readme_has_these_bullets_and_each_has_a_test_of_ours() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let readme = read("README.md");
     let (_, section) = readme.split_once("## What no other crate does\n").unwrap();
@@ -118,15 +118,15 @@ fn with(words: &[&str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn only_tower_has_a_retry_budget_and_its_policies_have_to_ask_it() {
-    // The budget of mettle is one of time.
+fn only_tower_has_a_retry_budget_and_its_policies_have_to_use_it() {
+    // The budget of mettle is a limit of time.
     assert_eq!(with(&["budget"]), ["mettle", "tower"]);
-    // Its layer takes a policy, which each user writes: `claims.rs` has one.
+    // The layer of tower takes a policy, which each user writes. `claims.rs` has an example.
     assert_eq!(with(&["trait budget"]), ["tower"]);
 }
 
 #[test]
-fn none_of_the_others_knows_of_a_call_around_it() {
+fn none_of_the_others_knows_the_call_around_it() {
     let know = with(&["task_local", "thread_local", "scoped_tls"]);
     assert!(know.is_empty(), "{know:?}");
 }
@@ -146,7 +146,7 @@ fn none_of_the_others_reads_files_or_variables() {
 mod nested {
     use super::*;
 
-    /// How often an operation runs that always fails.
+    /// How often an operation runs if it always fails.
     fn runs<F: Future>(call: impl FnOnce(&'static Cell<u32>) -> F) -> u32 {
         let runs = Box::leak(Box::new(Cell::new(0)));
         let runtime = Builder::new_current_thread()

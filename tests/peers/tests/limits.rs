@@ -1,6 +1,6 @@
 //! What a call of an annotated function may cost: the bytes of its future, and its instructions.
 //!
-//! The bytes are always checked. The instructions are counted where valgrind is installed.
+//! The test always checks the bytes. It counts the instructions if valgrind is installed.
 
 use std::io::{self, Write as _};
 
@@ -8,13 +8,13 @@ use peers::{Program, Row, Side, instructions};
 
 struct Limit {
     of: &'static str,
-    /// What was measured when this table was written. The test holds it.
+    /// The measured number when this table was written. The test fails above it.
     held: u32,
-    /// What is aimed at.
+    /// The number that we want to reach.
     aim: u32,
 }
 
-/// In the order of `Row::ALL`, and named by its keys.
+/// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
     limit("ready", 157, 147),
     limit("ready-limits", 175, 163),
@@ -27,10 +27,10 @@ const INSTRUCTIONS: [Limit; 9] = [
     limit("three-pending", 21_760, 19_120),
 ];
 
-/// How far a count may be above its limit: a release of a dependency moves it by a little.
+/// How far a count may be above its limit. A release of a dependency may change it slightly.
 const SLACK_PERCENT: u32 = 5;
 
-/// In the order in which the sizes are printed.
+/// The order is that of `Program::sizes`.
 const BYTES: [Limit; 4] = [
     limit("tiny body, no limits", 192, 192),
     limit("tiny body, limits", 224, 232),
@@ -63,7 +63,7 @@ fn no_call_takes_more_instructions_than_its_limit() {
                 std::env::var_os("CI").is_none(),
                 "`valgrind` is not installed: apt-get install valgrind"
             );
-            // Not `eprintln!`, which a test that passes does not show.
+            // A test that passes does not show the output of `eprintln!`.
             let _ = writeln!(
                 io::stderr(),
                 "valgrind is missing: no instructions were counted"
@@ -76,7 +76,7 @@ fn no_call_takes_more_instructions_than_its_limit() {
     check("instructions", measured.into_iter());
 }
 
-/// Shows all that is above its limit, not only the first.
+/// Reports all numbers that are above their limits, not only the first.
 fn check<'l>(unit: &str, measured: impl Iterator<Item = (&'l Limit, u32, u32)>) {
     let mut above = String::new();
     for (limit, number, most) in measured {

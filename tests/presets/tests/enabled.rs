@@ -1,4 +1,4 @@
-//! `enabled` in configuration. It acts on the whole process, so this is a test of its own.
+//! `enabled` in configuration. It affects the whole process, so this is its own test binary.
 
 use reattempt::config::Source;
 use reattempt::{Policy, Preset, is_enabled, set_enabled};
@@ -16,11 +16,11 @@ fn configuration_turns_retries_off_and_on_again() {
     file("enabled = false");
     assert!(!is_enabled());
 
-    // Another source does not set it, so it changes nothing.
+    // A source without `enabled` changes nothing.
     Source::new([&OTHER]).apply().unwrap();
     assert!(!is_enabled());
 
-    // A mistake changes nothing either.
+    // A source with a mistake changes nothing either.
     let wrong = Source::new([&PAYMENTS]).with_toml_text("retry.toml", "enabled = true\nwrong = 1");
     wrong.apply().unwrap_err();
     assert!(!is_enabled());
@@ -28,7 +28,7 @@ fn configuration_turns_retries_off_and_on_again() {
     file("");
     assert!(is_enabled(), "gone from the file");
 
-    // A switch that the program sets is its own.
+    // A source without `enabled` does not change a switch that the program set.
     set_enabled(false);
     file("");
     assert!(!is_enabled());

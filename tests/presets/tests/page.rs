@@ -1,4 +1,4 @@
-//! `docs/CONFIGURATION.md`: each message is what the configuration says, and no message of it is missing.
+//! `docs/CONFIGURATION.md` has the messages of the configuration, and lacks none.
 
 use std::ffi::OsString;
 use std::fs;
@@ -26,7 +26,7 @@ fn presets() -> [&'static Preset; 3] {
     .map(|(name, policy)| &*Box::leak(Box::new(Preset::new(name, policy))))
 }
 
-/// The rows of all tables whose first heading is this one: the first cell, and the message.
+/// The rows of all tables with this first heading: the first cell, and the message.
 fn rows(heading: &str) -> Vec<(&'static str, &'static str)> {
     let mut rows = Vec::new();
     let mut inside = false;
@@ -59,7 +59,7 @@ fn code(cell: &str) -> String {
         .join("\n")
 }
 
-/// The one message of an error.
+/// The only message of an error.
 fn message(error: &ConfigError) -> String {
     let [problem] = error.problems() else {
         panic!("{error}");
@@ -67,7 +67,7 @@ fn message(error: &ConfigError) -> String {
     problem.message().to_owned()
 }
 
-/// What is wrong on the page: the cell, and the message that it ought to have.
+/// The wrong rows of the page: the first cell, and the expected message.
 fn wrong(heading: &str, said: impl Fn(&str) -> String) -> Vec<String> {
     let rows = rows(heading).into_iter();
     let wrong = rows.filter_map(|(cell, quoted)| {
@@ -162,7 +162,7 @@ fn each_mistake_in_a_policy_of_serde_has_the_message_of_the_page() {
         let error = serde_json::from_str::<Policy>(&code(cell))
             .unwrap_err()
             .to_string();
-        // The place is serde's.
+        // serde adds the place.
         error
             .split_once(" at line")
             .map_or(error.clone(), |(message, _)| message.to_owned())
@@ -199,7 +199,7 @@ fn the_page_has_every_key_with_its_default() {
             None => assert_eq!(*default, "none", "{key}"),
         }
     }
-    // The message about an unknown key lists them in the same order.
+    // The message about an unknown key lists the keys in the same order.
     let listed: Vec<_> = keys.iter().map(|(key, _)| format!("`{key}`")).collect();
     assert!(
         PAGE.contains(&format!("the keys are {}\n", listed.join(", "))),
@@ -207,10 +207,10 @@ fn the_page_has_every_key_with_its_default() {
     );
 }
 
-/// The text of the code between its placeholders has to be on the page.
+/// The page has the text of each message between its placeholders.
 #[test]
 fn no_message_of_the_code_is_missing_on_the_page() {
-    // Words that are read but never written, and messages that only formats without text keys give.
+    // Words that the code reads but never writes, and messages for formats without text keys.
     const NOT_SAID: [&str; 10] = [
         "a key of a retry policy",
         "ns nsec nanos",
@@ -254,7 +254,7 @@ fn no_message_of_the_code_is_missing_on_the_page() {
     assert!(checked > 60, "{checked}");
 }
 
-/// The string literals of a file, tests, attributes and constants apart.
+/// The string literals of a file, except those in tests, attributes and constants.
 fn gather(tokens: TokenStream, literals: &mut Vec<String>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -293,7 +293,7 @@ fn gather(tokens: TokenStream, literals: &mut Vec<String>) {
     }
 }
 
-/// What stands between the placeholders of a format.
+/// The texts between the placeholders of a format.
 fn pieces(format: &str) -> impl Iterator<Item = &str> {
     let text = |part| match str::split_once(part, '}') {
         Some((_, text)) => text,

@@ -1,4 +1,4 @@
-//! A policy read from and written to configuration, in TOML and in JSON.
+//! Policies that are read from and written to configuration, in TOML and in JSON.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn what_is_not_written_has_its_default() {
+fn missing_keys_have_their_defaults() {
     assert_eq!(read(""), Ok(Policy::new()));
     assert_eq!(
         read("attempts = \"unlimited\""),
@@ -189,7 +189,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn nonsense_is_refused_with_what_is_expected() {
+fn wrong_values_are_refused_with_the_expected_kind() {
     for (text, message) in REFUSED {
         assert_eq!(read(text), Err((*message).to_owned()), "{text}");
     }
@@ -204,7 +204,7 @@ fn an_error_points_at_its_key_or_value() {
 }
 
 #[test]
-fn json_says_the_same_and_a_key_is_given_once() {
+fn json_has_the_same_messages_and_a_key_is_given_once() {
     let read = |text| {
         let error = serde_json::from_str::<Policy>(text).unwrap_err();
         error.to_string()
@@ -244,7 +244,7 @@ fn a_policy_is_written_in_full() {
 }
 
 #[test]
-fn what_reading_would_refuse_is_not_written() {
+fn a_policy_that_could_not_be_read_is_not_written() {
     const DELAYS: &[Duration] = &[Duration::ZERO];
     for (policy, reason) in [
         (

@@ -1,4 +1,4 @@
-//! Presets that files and variables override, at the start and at a reload.
+//! Files and variables override presets, at the start and at a reload.
 
 use std::env::current_exe;
 use std::fs;
@@ -15,12 +15,12 @@ const fn ms(millis: u64) -> Duration {
 }
 
 #[test]
-fn what_comes_later_in_the_order_of_precedence_wins_key_by_key() {
+fn sources_override_each_other_key_by_key_in_the_order_of_precedence() {
     const CODE: Policy = Policy::new().with_attempts(4).with_timeout(ms(100));
     static PAYMENTS: Preset = Preset::new("payments", CODE);
     static SEARCH: Preset = Preset::new("search", CODE);
     let source = Source::new([&PAYMENTS, &SEARCH])
-        // Before the files, which it overrides all the same.
+        // Variables override files, even if they are named before the files.
         .with_env_from("RETRY", [("RETRY_PAYMENTS_ATTEMPTS", " 2 ")])
         .unwrap()
         .with_toml_text(
@@ -102,7 +102,7 @@ fn a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code()
 }
 
 #[test]
-fn a_contradiction_within_the_code_is_its_own() {
+fn a_contradiction_within_the_code_is_not_reported() {
     static ODD: Preset = Preset::new(
         "odd",
         Policy::new().with_timeout(ms(9)).with_deadline(ms(5)),
@@ -145,7 +145,7 @@ async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win()
         source.apply().unwrap();
     };
     let calls = AtomicU32::new(0);
-    // Reloaded in the middle of the call.
+    // The reload happens in the middle of the call.
     fails(&calls, |_| load("[calls]\nattempts = 5"))
         .await
         .unwrap_err();
@@ -159,7 +159,7 @@ async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win()
     assert_eq!(report.unwrap().attempts(), 5);
 }
 
-/// The variables of a process are set for a process of its own.
+/// The test sets variables for a child process.
 #[test]
 fn the_environment_of_the_process_is_read() {
     static WORKER: Preset = Preset::new("worker", Policy::new());

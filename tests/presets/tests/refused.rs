@@ -1,4 +1,4 @@
-//! Configuration that is refused: what the message says, and that nothing changed.
+//! Wrong configuration: its messages, and that it changes nothing.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,7 +14,7 @@ const PAYMENTS: Policy = Policy::new()
     .with_deadline(Duration::from_secs(3));
 const SEARCH: Policy = Policy::new().with_delays(&[Duration::from_millis(5)]);
 
-/// Presets of a test's own, which no other test sets.
+/// Presets that no other test sets.
 fn presets() -> [&'static Preset; 3] {
     [
         Box::leak(Box::new(Preset::new("payments", PAYMENTS))),
@@ -23,7 +23,7 @@ fn presets() -> [&'static Preset; 3] {
     ]
 }
 
-/// The message for a file and variables; a line break in the file is `|`.
+/// The message for a file and variables. `|` stands for a line break in the file.
 fn refused(text: &str, variables: &[(&str, &str)]) -> String {
     let presets = presets();
     let source = Source::new(presets).with_toml_text("retry.toml", text.replace('|', "\n"));
@@ -406,7 +406,7 @@ fn a_file_that_cannot_be_read_is_refused_at_once() {
     let largest = Source::new(presets()).with_toml_file(folder.path().join("largest.toml"));
     largest.unwrap().apply().unwrap();
 
-    // A path through a file: refused for root too, whom no permission stops.
+    // The path leads through a file, which fails for root too.
     let through = refused("bad.toml/retry.toml");
     assert!(
         through.starts_with(": cannot be read: Not a directory"),
@@ -437,7 +437,7 @@ fn a_file_without_permission_is_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_no_file_is_not_opened() {
+fn a_path_that_is_not_a_file_is_not_opened() {
     let error = Source::new(presets())
         .with_toml_file("/dev/zero")
         .unwrap_err();

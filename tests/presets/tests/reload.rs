@@ -1,6 +1,6 @@
-//! Reloads on real threads while others read, and while calls begin. No reader ever sees half a reload.
+//! Real threads reload while others read, and while calls begin. No reader sees half of a reload.
 //!
-//! `retry-runtime/src/preset/interleavings.rs` has every interleaving, with a stand-in for `arc-swap`.
+//! `retry-runtime/src/preset/interleavings.rs` tests every interleaving, with a stand-in for `arc-swap`.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use reattempt::{Jitter, Policy, Preset, retry, testing};
 
 const RELOADS: u32 = 5_000;
 
-/// All keys of the policy number `n` say `n`.
+/// The policy number `n` has `n` in all of its keys.
 fn text(n: u32) -> String {
     format!(
         "[shared]\nattempts = {n}\ntimeout = '{n}ms'\ndeadline = '{n}s'\nbase = '{n}us'\nmax_delay = '{n}s'\n\
@@ -55,11 +55,11 @@ fn readers_see_whole_policies_while_others_are_applied() {
                 reads.fetch_add(seen.len() as u64, Relaxed);
             });
         }
-        // With two writers, a reload is not mixed with another reload.
+        // Two writers must not mix their reloads.
         let writers = [0, 1].map(|odd| {
             scope.spawn(move || {
                 for n in (2..RELOADS).filter(|n| n % 2 == odd) {
-                    // Now and then back to the code, and a mistake that changes nothing.
+                    // Some reloads return to the code, and some have a mistake and change nothing.
                     let (text, right) = match n % 10 {
                         3 => (String::new(), true),
                         7 => (text(n) + "\nattempts = 0", false),
@@ -78,7 +78,7 @@ fn readers_see_whole_policies_while_others_are_applied() {
     assert!(reads.load(Relaxed) > 3, "readers saw reloads");
 }
 
-/// The policy number `n` makes `n` attempts, each `n` ms after the one before.
+/// The policy number `n` makes `n` attempts, each `n` ms after the attempt before.
 #[test]
 fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
     static CALLED: Preset = Preset::new("called", Policy::new().with_jitter(Jitter::None));
@@ -107,7 +107,7 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
                     .unwrap();
                 let mut seen = [0_u32; MOST as usize + 1];
                 while !done.load(Relaxed) {
-                    // Delays are written down and not waited.
+                    // The scope logs delays and does not wait.
                     let (_, log) = runtime.block_on(testing::Scope::new().run(fails()));
                     let call = &log.calls()[0];
                     let n = call.report().attempts();

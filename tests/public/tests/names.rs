@@ -1,8 +1,8 @@
-//! One word, one meaning: no two types of the workspace's crates have the same name, and the words of the glossary
-//! name nothing else.
+//! No two types of the workspace's crates have the same name, and no other type has a word of the glossary as its
+//! name.
 //!
-//! Tests and examples are left out: a `Client` or a `Server` of theirs is a local name. Several versions of a client
-//! share one source file (`adapters/reqwest/version.rs`), so their types are written once and count once.
+//! Tests and examples do not count, because their `Client` or `Server` is a local name. Several versions of a client
+//! share one source file (`adapters/reqwest/version.rs`), so their types count once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,18 +13,18 @@ use syn::visit::{self, Visit};
 
 const CRATES: [&str; 3] = ["retry-macros/src", "retry-runtime/src", "src"];
 
-/// What the sources say, apart from their tests.
+/// The names in the sources, without their tests.
 #[derive(Default)]
 struct Sources {
     /// The file that is being read.
     file: PathBuf,
-    /// The type that the `impl` around is of.
+    /// The type of the `impl` that is being read.
     itself: Option<String>,
-    /// Where each name of a type is defined.
+    /// The files that define a type of this name.
     types: BTreeMap<String, Vec<PathBuf>>,
     /// The variants of public enums.
     variants: BTreeSet<(String, String)>,
-    /// What expressions name: `Verdict::Refused`.
+    /// The variants that expressions name: `Verdict::Refused`.
     made: BTreeSet<(String, String)>,
     /// Modules that only tests have.
     test_modules: BTreeSet<String>,
@@ -74,7 +74,7 @@ impl Sources {
         files.push(self.file.clone());
     }
 
-    /// Finds the types that a macro defines, or is given, as `pin_project!`.
+    /// Finds the types that a macro defines or contains, such as `pin_project!`.
     fn define_in(&mut self, tokens: TokenStream) {
         let mut keyword = false;
         for token in tokens {
@@ -84,7 +84,7 @@ impl Sources {
                     keyword = false;
                     self.define(&name);
                 }
-                // Not `type`: in a macro that is an associated one.
+                // `type` does not count, because in a macro it is an associated type.
                 TokenTree::Ident(word) => {
                     keyword = ["struct", "enum", "trait"]
                         .iter()
@@ -186,14 +186,14 @@ impl<'s> Visit<'s> for Sources {
     }
 
     fn visit_pat(&mut self, pattern: &'s syn::Pat) {
-        // A pattern that is a path makes nothing.
+        // A pattern that is a path does not make a variant.
         if !matches!(pattern, syn::Pat::Path(_)) {
             visit::visit_pat(self, pattern);
         }
     }
 
     fn visit_expr_binary(&mut self, expression: &'s syn::ExprBinary) {
-        // Nor does a comparison.
+        // A comparison does not make a variant either.
         if !matches!(expression.op, syn::BinOp::Eq(_) | syn::BinOp::Ne(_)) {
             visit::visit_expr_binary(self, expression);
         }
@@ -240,7 +240,7 @@ fn no_two_types_have_the_same_name() {
     assert!(twice.is_empty(), "{twice:#?}");
 }
 
-/// The rows of the glossary in CONTRIBUTING.md: each word, and the file of the type that carries it.
+/// The rows of the glossary in CONTRIBUTING.md: each word, and the name and file of its type.
 fn glossary() -> Vec<(String, Option<(String, PathBuf)>)> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../CONTRIBUTING.md");
     let page = fs::read_to_string(page).unwrap();
@@ -280,7 +280,7 @@ fn a_word_of_the_glossary_names_the_type_in_its_row_and_no_other() {
     }
 }
 
-/// Generated code makes them, from the attribute's words.
+/// Generated code makes these variants from words of the attribute.
 const MADE_ELSEWHERE: [(&str, &str); 2] = [("Nested", "Multiply"), ("Nested", "Outermost")];
 
 #[test]

@@ -1,7 +1,7 @@
-//! The public API, held against a file.
+//! Compares the public API with a file.
 //!
-//! The facade gives what the runtime makes, so both are here: what the facade names, and what those names are.
-//! `INSTA_UPDATE=always cargo test -p public -- --ignored` writes the files anew.
+//! The facade re-exports items of the runtime, so there is a file for each: the names of the facade, and the items
+//! themselves. `INSTA_UPDATE=always cargo test -p public -- --ignored` writes the files anew.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn public_api(package: &str) -> String {
             package,
         ])
         .args(["--", "-Zunstable-options", "--output-format=json"])
-        // The JSON is unstable, and the rest of the build is not.
+        // Only the JSON is unstable, not the rest of the build.
         .env("RUSTC_BOOTSTRAP", "1")
         .current_dir(&root)
         .status()

@@ -1,4 +1,4 @@
-//! A crate that knows the facade by another name, and one with `async unsafe fn`.
+//! Functions that name the facade differently, and an `async unsafe fn`.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -45,7 +45,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_unsafe_function_is_retried() {
         let calls = AtomicU32::new(0);
-        // SAFETY: it asks for nothing.
+        // SAFETY: the function has no requirements.
         unsafe { not_safe(&calls) }.await.unwrap_err();
         assert_eq!(calls.load(Ordering::Relaxed), 3);
     }

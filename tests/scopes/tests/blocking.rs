@@ -1,4 +1,4 @@
-//! A function with `blocking` in a test scope, and beside the same function that is async.
+//! Compares functions with `blocking` in a test scope with the same functions that are async.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use reattempt::testing::{LoggedCall, Scope};
 use reattempt::{Outcome, Retryable, Stopped, observe, retry};
 
-/// What an attempt does: by its number, from 1.
+/// What an attempt does, by its number, from 1.
 type Step = fn(u32) -> Result<u32, Failure>;
 
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -26,7 +26,7 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// How often the body ran, and what the hooks said.
+/// How often the body ran, and what the hooks received.
 #[derive(Debug, Default, PartialEq)]
 struct Seen(RefCell<Vec<String>>);
 
@@ -47,7 +47,7 @@ impl Seen {
     }
 }
 
-/// The same function twice, and the settings of both.
+/// Writes a function twice, with the same settings.
 macro_rules! twins {
     ($($name:ident($($setting:tt)*);)*) => {
         $(mod $name {
@@ -77,7 +77,7 @@ macro_rules! twins {
 
         const TWINS: &[&str] = &[$(stringify!($name)),*];
 
-        /// Calls one function of each pair, and returns its result, what its body saw, and its log.
+        /// Calls one function of a pair, and returns its result, what its body saw, and its log.
         async fn call(name: &str, blocking: bool, step: Step) -> Called {
             let (scope, seen) = (Scope::new().with_seed(11), Seen::default());
             let (result, log) = match name {
@@ -131,7 +131,7 @@ struct Called {
     log: Vec<LoggedCall>,
 }
 
-/// What does not depend on how fast the machine is.
+/// The parts of a logged call that do not depend on the speed of the machine.
 fn timeless(call: &LoggedCall) -> impl PartialEq + fmt::Debug + use<> {
     let report = call.report();
     (
@@ -147,7 +147,7 @@ fn timeless(call: &LoggedCall) -> impl PartialEq + fmt::Debug + use<> {
     )
 }
 
-// On a clock that stands still, draws that are cut to a deadline are the same too.
+// On a clock that stands still, both functions also draw the same delays below a deadline.
 #[tokio::test(start_paused = true)]
 async fn a_blocking_function_decides_as_the_same_function_that_is_async() {
     let mut outcomes = Vec::new();
@@ -185,7 +185,7 @@ fn resets() -> Result<u8, Failure> {
 }
 
 #[test]
-fn a_scope_leaves_the_waits_of_blocking_functions_out() {
+fn a_scope_skips_the_waits_of_blocking_functions() {
     let began = Instant::now();
     let (result, log) = Scope::new().run_blocking(resets);
     result.unwrap_err();
@@ -196,7 +196,7 @@ fn a_scope_leaves_the_waits_of_blocking_functions_out() {
 }
 
 #[tokio::test]
-async fn it_does_so_for_those_that_async_code_calls() {
+async fn a_scope_skips_the_waits_of_blocking_functions_that_async_code_calls() {
     let within = observe(async { resets() });
     let ((result, report), log) = Scope::new().run(within).await;
     result.unwrap_err();
@@ -204,7 +204,7 @@ async fn it_does_so_for_those_that_async_code_calls() {
 }
 
 #[test]
-fn scopes_within_scopes_hear_of_their_own_calls() {
+fn scopes_within_scopes_log_their_own_calls() {
     let (inner, outer) = Scope::new().run_blocking(|| {
         let (_, inner) = Scope::new().with_attempts(2).run_blocking(resets);
         let _ = resets();

@@ -1,4 +1,4 @@
-//! What a test scope does to the calls in it, and that it does nothing to others.
+//! The effect of a test scope on the calls in it, and only on them.
 
 use std::io;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ async fn all_attempts_of_slow_io_over_a_real_socket_take_no_time() {
 }
 
 #[tokio::test]
-async fn one_seed_gives_one_schedule_whatever_runs_beside() {
+async fn one_seed_gives_one_schedule_whatever_runs_beside_it() {
     let alone = log_of(Scope::new().with_seed(7), 3).await;
     assert_eq!(alone.calls().len(), 3);
     let again = log_of(Scope::new().with_seed(7), 3).await;
@@ -90,7 +90,7 @@ async fn one_seed_gives_one_schedule_whatever_runs_beside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_wait_where_the_scope_says_so() {
+async fn calls_wait_if_the_scope_says_so() {
     let began = tokio::time::Instant::now();
     let log = log_of(Scope::new().with_waits(true), 1).await;
     let delays = log.calls()[0].delays();
@@ -158,7 +158,7 @@ async fn the_log_has_every_call_with_its_verdicts_and_the_dropped_ones() {
 }
 
 #[tokio::test]
-async fn budgets_are_fresh_in_each_scope_and_nobody_else_pays() {
+async fn budgets_are_fresh_in_each_scope_and_unchanged_outside() {
     static SHARED: Budget = Budget::ratio(0.1);
     #[retry(attempts = 5, on = "io::Error", budget = SHARED)]
     async fn first() -> io::Result<()> {
@@ -278,7 +278,7 @@ async fn propagate_carries_the_scope_into_a_task() {
 }
 
 #[tokio::test]
-async fn observe_in_a_scope_stays_in_it_and_a_scope_in_a_scope_is_its_own() {
+async fn observe_in_a_scope_stays_in_it_and_an_inner_scope_has_its_own_log() {
     let counter = AtomicU32::new(0);
     let inner = async {
         let (_, report) = observe(fails(&counter)).await;
@@ -299,14 +299,14 @@ fn a_stopped_call_can_be_made_for_a_test() {
 }
 
 #[tokio::test]
-async fn observe_around_a_scope_hears_what_the_scope_heard() {
+async fn observe_around_a_scope_receives_the_report_of_the_scope() {
     let counter = AtomicU32::new(0);
     let (_, report) = observe(Scope::new().with_attempts(2).run(fails(&counter))).await;
     assert_eq!(report.unwrap().attempts(), 2);
 }
 
 #[tokio::test]
-async fn a_budget_that_is_gone_leaves_nothing_to_the_next_one() {
+async fn a_dropped_budget_leaves_nothing_to_the_next_budget() {
     #[retry(attempts = 3, on = "io::Error", budget = budget)]
     async fn fails(budget: Arc<Budget>) -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())

@@ -223,7 +223,7 @@ pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(limit.is_zero()))
 }
 
-/// What the `cancel` future gives is not looked at.
+/// The output of the `cancel` future is not used.
 ///
 /// # Errors
 ///
@@ -233,7 +233,7 @@ pub async fn cancelled_by_a_result(stop: &tokio::sync::Semaphore) -> io::Result<
     Ok(send("text").await? + u16::from(stop.is_closed()))
 }
 
-/// A signal that is handed to calls by value.
+/// A signal that calls take by value.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown(std::sync::Arc<tokio::sync::Notify>);
 
@@ -302,7 +302,7 @@ impl Service {
     }
 }
 
-/// What a service reads from its configuration.
+/// The settings that a service reads from its configuration.
 #[derive(Debug)]
 pub struct Settings {
     pub policy: std::sync::Arc<Policy>,

@@ -1,8 +1,7 @@
-//! Annotated functions of many shapes, under every lint: what the attribute generates is silent.
+//! Annotated functions of many shapes, under every lint. The generated code has no warning.
 //!
-//! `clippy` of the workspace compiles this with its warnings denied, and `tests/lints.rs` compares it
-//! with the same functions without their attributes, under the lints that are allowed by default and
-//! clippy's `restriction`.
+//! Clippy checks this package with warnings denied. `tests/lints.rs` compares it with the same functions without
+//! their attributes, under the lints that are allowed by default and clippy's `restriction`.
 
 #![deny(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
 

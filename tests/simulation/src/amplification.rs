@@ -1,4 +1,4 @@
-//! How many attempts a policy makes of each call, where single attempts fail at random.
+//! How many attempts a policy makes for each call, if attempts fail at random.
 
 use reattempt::{Budget, Policy};
 
@@ -7,7 +7,7 @@ use crate::luck::{self, Calls};
 use crate::manner::Manner;
 use crate::schedules::{MOST_RETRIES, Schedules};
 
-/// What the column with the budget simulates: a tenth of the processes of the table in `docs/LOAD.md`.
+/// The calls of the column with the budget: a tenth of the processes of the table in `docs/LOAD.md`.
 pub const CALLS: Calls = Calls {
     processes: 10,
     each: 10_000,
@@ -17,15 +17,15 @@ pub const CALLS: Calls = Calls {
 /// Attempts for each call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amplification {
-    /// So many.
+    /// This number.
     Times(f64),
-    /// So many up to where the drawing of schedules ended.
+    /// At least this number, because the drawing of schedules ended there.
     AtLeast(f64),
     /// No limit.
     Unbounded,
 }
 
-/// Without a budget: the mean of `1 + p + p² + … + pⁿ`, where `n` is how many retries each schedule has.
+/// Attempts without a budget: the mean of `1 + p + p² + … + pⁿ`, where `n` is the number of retries of a schedule.
 ///
 /// An attempt fails with the probability `p`, and takes no time.
 #[must_use]
@@ -50,7 +50,7 @@ pub fn without_budget(policy: &Policy, schedules: &Schedules, failing: f64) -> A
             (sum + sum_of_powers(failing, *retries as f64), count + 1.0)
         });
     let mean = sum / count;
-    // What is beyond a hundred retries adds nothing that a few digits show, unless all attempts fail.
+    // Retries beyond the hundredth do not change the first digits, unless all attempts fail.
     if certain && schedules.retries.contains(&MOST_RETRIES) {
         Amplification::AtLeast(mean)
     } else {
@@ -58,8 +58,8 @@ pub fn without_budget(policy: &Policy, schedules: &Schedules, failing: f64) -> A
     }
 }
 
-/// With the default budget, for [`CALLS`] whose attempts fail with an error: no timeouts. `None` where a function has no
-/// budget by default.
+/// Attempts with the default budget, for [`CALLS`] whose attempts fail with an error and without timeouts. `None` if a
+/// function has no budget by default.
 #[must_use]
 pub fn with_budget(policy: &Policy, failing: f64) -> Option<f64> {
     policy.attempts()?;
@@ -96,12 +96,12 @@ mod tests {
         }
     }
 
-    /// The simulation without a budget, and the formula.
+    /// Compares the simulation without a budget with the formula.
     #[test]
     fn the_formula_gives_what_the_simulation_gives() {
         for policy in [
             THREE,
-            // 100, 200 and 400 ms fit, and no fourth delay.
+            // Delays of 100, 200 and 400 ms fit, and a fourth delay does not.
             THREE
                 .with_attempts(9)
                 .with_jitter(Jitter::None)
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_limit_says_so() {
+    fn a_policy_without_limits_is_unbounded() {
         let endless = THREE.with_unlimited_attempts();
         let drawn = Schedules::draw(&endless, SEED);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Lines over an axis, as SVG.
+//! Draws charts of lines as SVG.
 
 use std::path::Path;
 
@@ -18,25 +18,25 @@ pub struct Chart<'a> {
     pub y: &'a str,
     /// Whether the axes are logarithmic.
     pub log: [bool; 2],
-    /// What it shows, in the order of the names.
+    /// The lines, in the order of the names.
     pub lines: Vec<Line>,
 }
 
-/// What a chart shows.
+/// A line of a chart.
 #[derive(Debug)]
 pub struct Line {
     /// Its name in the legend.
     pub name: String,
-    /// From left to right.
+    /// The points, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
+    /// Its style.
     pub style: Style,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// A line of its own colour.
+    /// A line with its own colour.
     Line,
     /// Dots in the colour of the line before, without a name.
     Dots,
@@ -44,7 +44,7 @@ pub enum Style {
     Bound,
 }
 
-/// Colours that the colour-blind tell apart: Okabe and Ito, 2008.
+/// Colours that colour-blind people can tell apart. Source: Okabe and Ito, 2008.
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -58,7 +58,7 @@ const WIDTH: u32 = 1000;
 const NAMES: u32 = 350;
 
 impl Chart<'_> {
-    /// Draws it into a file.
+    /// Draws the chart into a file.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Chart<'_> {
     }
 
     fn on(&self, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Drawn {
-        // White, for readers whose pages are dark.
+        // The background is white, also for readers with dark pages.
         area.fill(&WHITE)?;
         let [xs, ys] = [|point: &(f64, f64)| point.0, |point: &(f64, f64)| point.1]
             .map(|value| self.lines.iter().flat_map(|line| &line.points).map(value));
@@ -79,7 +79,7 @@ impl Chart<'_> {
         let (low, high) = ys.fold((f64::MAX, 0.0_f64), |(low, high), y| {
             (low.min(y), high.max(y))
         });
-        // The names stand beside the lines, so that they hide none.
+        // The names stand beside the plot, so that they hide no line.
         let (plot, names) = area.split_horizontally(WIDTH - NAMES);
         self.names(&names)?;
         let mut builder = ChartBuilder::on(&plot);

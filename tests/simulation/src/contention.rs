@@ -1,9 +1,9 @@
-//! The AWS experiment: clients that contend for one row, each until its write goes through.
+//! The AWS experiment: clients contend for one row, each until its write succeeds.
 //!
-//! A client reads the row's version and writes with it; the write succeeds if no other came between.
-//! After a failed write it waits, and begins again with the read. One success at a time is all that
-//! there can be, so waiting well means few calls. Source: *Exponential Backoff And Jitter*, AWS
-//! Architecture Blog, 2015, and its simulator.
+//! A client reads the version of the row and writes with it. The write succeeds if no other write came between.
+//! After a failed write, the client waits and begins again with the read. Only one client can succeed at a time,
+//! so good waits mean few calls. Source: *Exponential Backoff And Jitter*, AWS Architecture Blog, 2015, and its
+//! simulator.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,26 +17,26 @@ use crate::moments::Moments;
 /// How clients wait between two attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// Not at all.
+    /// No wait.
     None,
-    /// Longer each time, without jitter.
+    /// Exponential backoff without jitter.
     Exponential,
-    /// Anywhere below the exponential ceiling.
+    /// Full jitter: anywhere below the exponential ceiling.
     Full,
-    /// In the upper half below it.
+    /// Equal jitter: in the upper half below the ceiling.
     Equal,
-    /// The article's decorrelated jitter: drawn from `[base, 3 * previous]`, then cut at 2 s.
+    /// The decorrelated jitter of the article: drawn from `[base, 3 * previous]`, then cut at 2 s.
     Article,
-    /// The library's decorrelated jitter: the range is cut at 2 s, then the delay is drawn.
+    /// The decorrelated jitter of the library: the range is cut at 2 s, then the delay is drawn.
     Decorrelated,
 }
 
 /// The result of one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// When the last client was through.
+    /// When the last client succeeded.
     pub time: Duration,
-    /// How many writes were tried.
+    /// The number of writes, failed writes included.
     pub calls: u32,
 }
 
@@ -45,7 +45,7 @@ pub struct Run {
 pub struct Cell {
     /// When the last client was through, in milliseconds.
     pub millis: Moments,
-    /// How many writes were tried.
+    /// The number of writes, failed writes included.
     pub calls: Moments,
 }
 
@@ -97,7 +97,7 @@ impl Strategy {
     }
 }
 
-/// Repeats the experiment; each run has a seed of its own, made of `seed`.
+/// Repeats the experiment. Each run has its own seed, made from `seed`.
 #[must_use]
 pub fn cell(strategy: Strategy, clients: u32, runs: u32, seed: u64) -> Cell {
     let all: Vec<Run> = (0..runs)
@@ -121,7 +121,7 @@ pub fn run(strategy: Strategy, clients: u32, dice: &mut Dice) -> Run {
     let mut row = 0;
     let mut calls = 0;
     let mut time = Duration::ZERO;
-    // What reaches the row when; the client's number makes the order of equal times certain.
+    // The requests by their times at the row. The number of the client orders requests of equal times.
     let mut queue = BinaryHeap::new();
     for client in 0..clients {
         queue.push(Reverse((hop(dice), client, Arrival::Read)));
@@ -146,7 +146,7 @@ pub fn run(strategy: Strategy, clients: u32, dice: &mut Dice) -> Run {
     Run { time, calls }
 }
 
-/// What reaches the server: a read, or a write over the version that was read.
+/// A request at the server: a read, or a write over the version that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Arrival {
     Read,

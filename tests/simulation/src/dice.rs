@@ -8,7 +8,7 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_distr::{Distribution as _, Exp, Normal, Poisson};
 
-/// A generator with a seed of its own.
+/// A generator with its own seed.
 #[derive(Debug)]
 pub struct Dice(Xoshiro256PlusPlus);
 
@@ -22,7 +22,7 @@ impl Dice {
     /// Makes the generator of one run from the seed of all runs and the parts that identify this one.
     #[must_use]
     pub fn of(parts: &[u64]) -> Self {
-        // `splitmix64`'s steps, so that near numbers make generators far apart.
+        // These are the steps of `splitmix64`, so that similar numbers give very different generators.
         Self::new(parts.iter().fold(0, |state: u64, part| {
             let mixed = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,13 +31,13 @@ impl Dice {
         }))
     }
 
-    /// Draws a duration from a range, ends included, as the library does from a policy's.
+    /// Draws a duration from a range, ends included, as the library draws a delay.
     pub fn within(&mut self, range: &RangeInclusive<Duration>) -> Duration {
         let [low, high] = [range.start(), range.end()].map(|end| nanos(*end));
         Duration::from_nanos(self.0.random_range(low..=high.max(low)))
     }
 
-    /// Draws from a normal distribution, in milliseconds, and drops the sign.
+    /// Draws the absolute value of a normal distribution, in milliseconds.
     ///
     /// # Panics
     ///
@@ -47,7 +47,7 @@ impl Dice {
         Duration::from_secs_f64(normal.sample(&mut self.0).abs() / 1000.0)
     }
 
-    /// Draws how many things happen of which `mean` are expected.
+    /// Draws from a Poisson distribution with this mean.
     ///
     /// # Panics
     ///
@@ -63,7 +63,7 @@ impl Dice {
         count
     }
 
-    /// Draws the time to the next of things that happen `rate` times a second.
+    /// Draws the time until the next event, if events happen `rate` times a second.
     ///
     /// # Panics
     ///
@@ -78,7 +78,7 @@ impl Dice {
         self.0.random_range(0..end)
     }
 
-    /// Puts things in a random order.
+    /// Puts values into a random order.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         things.shuffle(&mut self.0);
     }

@@ -1,8 +1,7 @@
 //! A fleet of processes that call one server, in virtual time.
 //!
-//! Each decision is the library's: the range of a delay is the policy's, and whether there is a retry
-//! is asked of the budget, at the moment and in the order in which a call asks. `real` runs the same
-//! fleet through annotated functions.
+//! The library makes each decision: the policy gives the range of a delay, and the budget allows a retry, at the same
+//! moment and in the same order as in a call. `real` runs the same fleet through annotated functions.
 
 use std::time::Duration;
 
@@ -18,19 +17,19 @@ use crate::wheel::Wheel;
 /// Processes that call a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Fleet {
-    /// How many there are. Each has a budget of its own.
+    /// The number of processes. Each has its own budget.
     pub processes: u32,
-    /// How many calls a second each makes, at random times.
+    /// The calls of each process in a second, at random times.
     pub rate: u32,
 }
 
-/// There and back, in milliseconds.
+/// The time of a round trip, in milliseconds.
 pub(crate) const NETWORK: u64 = 1;
 
 pub(crate) const MILLI: u64 = 1_000_000;
 
 impl Fleet {
-    /// The calls of all in a second, on average.
+    /// The calls of all processes in a second, on average.
     #[must_use]
     pub const fn normal(&self) -> u32 {
         self.processes * self.rate
@@ -59,7 +58,7 @@ impl Fleet {
             server: Server::new(u64::from(self.normal()), trouble),
             dice: Dice::of(&[seed, u64::from(self.processes), u64::from(self.rate)]),
             timeline: Timeline::new(normal, trouble, seconds),
-            // Longer than a timeout and than the delays of three attempts.
+            // The wheel is longer than a timeout and than the delays of three attempts.
             wheel: Wheel::new(4096),
             now: 0,
         };
@@ -73,7 +72,7 @@ impl Fleet {
                     run.second(|second| second.calls += 1);
                     due.push(Event::Begins(Attempt::first(process)));
                 }
-                // The order within a step is random. Otherwise the server would favour retries.
+                // The order within a step is random, because the server would otherwise favour retries.
                 run.dice.shuffle(&mut due);
                 for event in due.drain(..) {
                     run.happens(event);
@@ -93,7 +92,7 @@ struct Run<'a> {
     dice: Dice,
     timeline: Timeline,
     wheel: Wheel<Event>,
-    /// In nanoseconds, a whole number of milliseconds: the steps of tokio's timers.
+    /// The time in nanoseconds. It is a whole number of milliseconds, as these are the steps of tokio's timers.
     now: u64,
 }
 
@@ -146,7 +145,7 @@ impl Run<'_> {
             Some(done) => Ok((done - self.now).div_ceil(MILLI) + NETWORK),
         };
         match result {
-            // Without a budget, nothing in between changes the following attempts.
+            // Without a budget, no event before then changes the following attempts.
             Ok(ahead) if self.budgets.is_none() => {
                 let then = self.now + ahead * MILLI;
                 self.second_of(then, |second| second.successes += 1);
@@ -157,8 +156,8 @@ impl Run<'_> {
         }
     }
 
-    /// What a call decides when it learns that an attempt failed, `ahead` milliseconds from now, in
-    /// its order: attempts, budget, delay.
+    /// Decides as a call does when an attempt fails, `ahead` milliseconds from now. A call checks the attempts, then
+    /// the budget, and then draws the delay.
     fn failed(&mut self, attempt: Attempt, how: Previous, ahead: u64) {
         let policy = &self.manner.policy;
         if policy

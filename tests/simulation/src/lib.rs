@@ -1,6 +1,6 @@
-//! Fleets of clients in virtual time: what retries do to a server, and what the budget does about it.
+//! Simulates fleets of clients in virtual time: the load of retries on a server, and the effect of the budget.
 //!
-//! `examples/storm` and `examples/schedule` print and draw what is simulated here, and the tests hold it.
+//! `examples/storm` and `examples/schedule` print and draw the results, and the tests check them.
 
 pub mod amplification;
 pub mod chart;

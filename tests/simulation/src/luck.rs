@@ -1,4 +1,4 @@
-//! Attempts that fail at random, each on its own: what a budget costs where there is no storm.
+//! Attempts that fail at random, independently of each other: the cost of a budget without a storm.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use reattempt::{Previous, Verdict};
 use crate::dice::Dice;
 use crate::manner::Manner;
 
-/// How the calls ended.
+/// The results of the calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Luck {
     /// Attempts for each call.
@@ -17,27 +17,27 @@ pub struct Luck {
     pub success: f64,
 }
 
-/// Processes that make calls at even distances. A deadline bounds the attempts of a call; else the time between them
-/// is left out.
+/// Processes that make calls at even intervals. Attempts of a call take no time, except that a deadline bounds their
+/// number.
 #[derive(Debug, Clone, Copy)]
 pub struct Calls {
-    /// How many processes there are.
+    /// The number of processes.
     pub processes: u32,
-    /// How many calls each makes.
+    /// The calls of each process.
     pub each: u32,
-    /// How many of them in a second.
+    /// The calls of each process in a second.
     pub rate: u32,
 }
 
 impl Calls {
-    /// The same at another number of calls a second.
+    /// The same with another number of calls a second.
     #[must_use]
     pub const fn at(self, rate: u32) -> Self {
         Self { rate, ..self }
     }
 }
 
-/// Makes the calls; an attempt fails with the probability `failing`.
+/// Makes the calls. An attempt fails with the probability `failing`.
 #[must_use]
 pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
     let failure = Previous::Failed(Verdict::Transient);

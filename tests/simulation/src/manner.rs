@@ -11,11 +11,11 @@ pub struct Manner {
     pub name: &'static str,
     /// Attempts, timeout and delays.
     pub policy: Policy,
-    /// The budget that each client has of its own.
+    /// Makes the budget of each client.
     pub budget: Option<fn() -> Budget>,
 }
 
-/// What the clients wait for an answer: the one thing that they set.
+/// The timeout of the clients, which is their only setting.
 pub const TIMEOUT: Duration = Duration::from_millis(500);
 
 const DEFAULTS: Policy = Policy::new().with_timeout(TIMEOUT);
@@ -27,7 +27,7 @@ impl Manner {
         policy: DEFAULTS.with_attempts(1),
         budget: None,
     };
-    /// Three attempts, each at once after the last.
+    /// Three attempts without waits.
     pub const NAIVE: Self = Self {
         name: "naive retries",
         policy: DEFAULTS.with_base(Duration::ZERO).with_jitter(Jitter::None),
@@ -48,7 +48,7 @@ impl Manner {
         Budget::new().with_capacity(14)
     });
 
-    /// Those of the pictures.
+    /// The manners in the pictures.
     pub const ALL: [Self; 6] = [
         Self::NONE,
         Self::NAIVE,

@@ -1,18 +1,18 @@
-//! Mean and deviation of what was measured several times.
+//! Mean and standard deviation of repeated measurements.
 
-/// How many values there were, their mean, and their deviation.
+/// The number of values, their mean, and their standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
-    /// How many.
+    /// The number of values.
     pub runs: u32,
     /// Their mean.
     pub mean: f64,
-    /// Their standard deviation, of a sample.
+    /// Their standard deviation, as of a sample.
     pub deviation: f64,
 }
 
 impl Moments {
-    /// Works them out.
+    /// Computes the moments of values.
     #[must_use]
     pub fn of(values: &[f64]) -> Self {
         let runs = u32::try_from(values.len()).unwrap_or(u32::MAX);
@@ -25,7 +25,7 @@ impl Moments {
         }
     }
 
-    /// How far the means lie apart, in standard errors of their difference. Positive: ours is larger.
+    /// The difference of the means, in standard errors of the difference. It is positive if ours is larger.
     #[must_use]
     pub fn errors_from(&self, other: &Self) -> f64 {
         (self.mean - other.mean) / self.error().hypot(other.error())

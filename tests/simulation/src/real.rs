@@ -1,7 +1,7 @@
-//! The same fleet through annotated functions, on tokio's paused clock: the product itself.
+//! The same fleet through annotated functions, on tokio's paused clock.
 //!
-//! A process is an annotated function, since that is what has a budget. There are a hundred, and a
-//! thousand clients call them: ten tasks to a process.
+//! An annotated function stands for a process, because each has its own budget. There are a hundred functions, and a
+//! thousand clients call them, ten tasks for each process.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::fleet::{MILLI, NETWORK};
 use crate::server::{Server, Trouble};
 use crate::timeline::Timeline;
 
-/// How the annotated functions retry: the counterparts of the manners.
+/// How the annotated functions retry, as counterparts of the manners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Annotated {
     /// `attempts = 1`
@@ -28,14 +28,14 @@ pub enum Annotated {
     Backoff,
     /// A `static` with `Budget::aws()` for each.
     Aws,
-    /// Nothing but the timeout.
+    /// Only the timeout.
     Defaults,
 }
 
-/// How many processes there are.
+/// The number of processes.
 pub const PROCESSES: u32 = 100;
 
-/// How many tasks of a process make its calls.
+/// The number of tasks that make the calls of a process.
 pub const CLIENTS_EACH: u32 = 10;
 
 /// Runs a hundred processes of ten clients, each of which makes `rate` calls a second.
@@ -81,11 +81,11 @@ async fn fleet(
     for client in clients {
         client.await.expect("a client does not panic");
     }
-    // Calls that still run are in no second.
+    // Calls that still run count in no second.
     WORLD.take().expect("it was set above").timeline
 }
 
-/// A task that begins a call at random times, whether or not the last one is over.
+/// A task that begins calls at random times, even while earlier calls run.
 async fn client(annotated: Annotated, number: u32, rate: u32, end: Instant, seed: u64) {
     let mut dice = Dice::of(&[seed, u64::from(number)]);
     let mut next = Instant::now();
@@ -121,7 +121,7 @@ thread_local! {
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
 }
 
-/// Shows the world and the time in it; `None` when its last second is over.
+/// Calls `look` with the world and its time. `None` after the last second.
 fn in_world<T>(look: impl FnOnce(&mut World, u64) -> Option<T>) -> Option<T> {
     WORLD.with_borrow_mut(|world| {
         let world = world.as_mut()?;
@@ -198,7 +198,7 @@ async fn backoff() -> Result<(), Failure> {
 
 type Process = fn() -> Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
-/// A process for each name: an annotated function, and so a budget.
+/// Writes a process for each name: an annotated function with its own budget.
 macro_rules! processes {
     ($($tens:ident)*) => {
         $(mod $tens {

@@ -1,4 +1,4 @@
-//! The figures of others that ours are compared with: `tests/data/*.csv`.
+//! The figures of others with which we compare ours: `tests/data/*.csv`.
 
 use crate::contention::Strategy;
 use crate::moments::Moments;
@@ -6,13 +6,13 @@ use crate::moments::Moments;
 /// A cell of the AWS simulator: `aws-arch-backoff-simulator`, run 400 times.
 #[derive(Debug, Clone, Copy)]
 pub struct Contended {
-    /// How many clients contended for the row.
+    /// The number of clients that contended for the row.
     pub clients: u32,
     /// How they waited.
     pub strategy: Strategy,
-    /// When the last client was through, in milliseconds.
+    /// When the last client succeeded, in milliseconds.
     pub millis: Moments,
-    /// How many writes were tried.
+    /// The number of writes, failed writes included.
     pub calls: Moments,
 }
 
@@ -52,7 +52,7 @@ pub fn contended() -> Vec<Contended> {
 /// The results of Marc Brooker's simulation of retry budgets, 2022, with attempts that fail at random.
 #[derive(Debug, Clone, Copy)]
 pub struct Amplified {
-    /// Which fleet.
+    /// The name of the fleet.
     pub experiment: &'static str,
     /// The share of attempts that failed.
     pub failing: f64,

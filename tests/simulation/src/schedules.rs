@@ -1,4 +1,4 @@
-//! Schedules that a policy draws: how long calls wait, and after how many retries they end.
+//! Schedules that a policy draws: how long calls wait, and how many retries they make.
 
 use std::time::Duration;
 
@@ -7,25 +7,25 @@ use reattempt::Policy;
 /// How many schedules are drawn for a picture of a policy.
 pub const DRAWS: u32 = 10_000;
 
-/// No schedule is drawn any further: one without limits has no end.
+/// The most retries of a schedule. A schedule without limits has no end.
 pub const MOST_RETRIES: usize = 100;
 
-/// Each single delay is kept up to here.
+/// How many delays of each schedule are kept one by one.
 pub const KEPT_DELAYS: usize = 12;
 
-/// What was drawn.
+/// Drawn schedules.
 #[derive(Debug)]
 pub struct Schedules {
-    /// The time that each schedule waits in all, in order of length.
+    /// The sum of the delays of each schedule, in order of length.
     pub totals: Vec<Duration>,
-    /// How many retries each has.
+    /// The number of retries of each schedule.
     pub retries: Vec<usize>,
-    /// The delays before the first retry, before the second, and so on, each in order of length.
+    /// The delays before the first retry, before the second retry, and so on, each in order of length.
     pub delays: Vec<Vec<Duration>>,
 }
 
 impl Schedules {
-    /// Draws [`DRAWS`] of them.
+    /// Draws [`DRAWS`] schedules.
     #[must_use]
     pub fn draw(policy: &Policy, seed: u64) -> Self {
         let mut all = Self {
@@ -56,14 +56,14 @@ impl Schedules {
         all
     }
 
-    /// Whether some schedule goes on where the drawing ended.
+    /// Whether some schedule continues after the end of the drawing.
     #[must_use]
     pub fn are_cut(&self) -> bool {
         self.retries.contains(&MOST_RETRIES)
     }
 }
 
-/// The length below which this share of them is, for lengths in order. Zero of none.
+/// The length below which this share of the lengths is, for lengths in order. Zero if there are no lengths.
 #[must_use]
 pub fn quantile(sorted: &[Duration], share: f64) -> Duration {
     let last = sorted.len().saturating_sub(1);
@@ -77,7 +77,7 @@ pub fn quantile(sorted: &[Duration], share: f64) -> Duration {
     sorted.get(at).copied().unwrap_or_default()
 }
 
-/// The mean length. Zero of none.
+/// The mean length. Zero if there are no lengths.
 #[must_use]
 pub fn mean(lengths: &[Duration]) -> Duration {
     let sum = lengths
@@ -87,19 +87,20 @@ pub fn mean(lengths: &[Duration]) -> Duration {
     length_of(sum / (lengths.len() as u128).max(1))
 }
 
-/// How many lengths fall into each of some ranges of the same width.
+/// A histogram: the number of lengths in ranges of the same width.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Histogram {
-    /// Where the first range begins: a multiple of the width.
+    /// The start of the first range, which is a multiple of the width.
     pub start: Duration,
-    /// 1, 2 or 5 of some unit of ten.
+    /// The width of a range: 1, 2 or 5 times a power of ten.
     pub width: Duration,
-    /// From the first range on. A range has its start, and not its end.
+    /// The number of lengths in each range. A range contains its start, and not its end.
     pub counts: Vec<u32>,
 }
 
 impl Histogram {
-    /// Sorts lengths, which are in order, into at most `most` ranges, and one more where they do not begin with one.
+    /// Sorts lengths, which are in order, into at most `most` ranges, or one more if the first length does not begin a
+    /// range.
     #[must_use]
     pub fn of(sorted: &[Duration], most: u32) -> Self {
         let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
@@ -127,7 +128,7 @@ impl Histogram {
         }
     }
 
-    /// The start of each range, its end, and how many are in it.
+    /// The start, the end and the number of lengths of each range.
     pub fn ranges(&self) -> impl Iterator<Item = (Duration, Duration, u32)> {
         let starts = std::iter::successors(Some(self.start), |start| {
             Some(start.saturating_add(self.width))
@@ -138,7 +139,7 @@ impl Histogram {
     }
 }
 
-/// The next width of 1, 2 or 5 times a power of ten above `least`, in nanoseconds.
+/// The next width above `least` that is 1, 2 or 5 times a power of ten, in nanoseconds.
 fn round_width(least: u128) -> u128 {
     let mut unit = 1_u128;
     loop {

@@ -1,6 +1,6 @@
-//! A server that processes requests one by one, with a queue and a time of trouble.
+//! A server that processes requests one by one, with a queue and a period of trouble.
 
-/// A stretch of time in which the server works more slowly than it should, or not at all.
+/// A period in which the server works slowly, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trouble {
     /// When it begins, in nanoseconds.
@@ -12,20 +12,20 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// Nothing is done for ten seconds.
+    /// The server does no work for ten seconds.
     pub const OUTAGE: Self = Self {
         from: 5_000_000_000,
         length: 10_000_000_000,
         speed: 0,
     };
-    /// A tenth is done for a second.
+    /// The server works at a tenth of its speed for a second.
     pub const SLOW_DOWN: Self = Self {
         from: 5_000_000_000,
         length: 1_000_000_000,
         speed: 100,
     };
 
-    /// The same, beginning at another second.
+    /// The same, but beginning at another second.
     #[must_use]
     pub const fn at_second(self, second: u64) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Trouble {
         self.from + self.length
     }
 
-    /// The work done by a time, in nanoseconds of undisturbed work.
+    /// The work that the server has done by a time, in nanoseconds of undisturbed work.
     fn work_by(&self, time: u64) -> u64 {
         let before = time.min(self.from);
         let during = time.clamp(self.from, self.end()) - self.from;
@@ -48,7 +48,7 @@ impl Trouble {
         before + during * self.speed / 1000 + after
     }
 
-    /// When so much work is done.
+    /// When the server has done this work.
     fn time_of(&self, work: u64) -> u64 {
         let during = self.length * self.speed / 1000;
         match work.checked_sub(self.from) {
@@ -59,23 +59,23 @@ impl Trouble {
     }
 }
 
-/// A server at so much of its capacity: first come, first served.
+/// A server that serves requests in the order of arrival.
 ///
-/// It does not know which of those in its queue have stopped waiting, and does their work too. That
-/// is what makes a storm last: what it does is late, so it is asked for again.
+/// It does not know which clients in its queue have stopped waiting, and does their work too. This makes a storm
+/// last: its answers are late, so clients ask again.
 #[derive(Debug)]
 pub struct Server {
     trouble: Trouble,
     /// The work of one request, in nanoseconds.
     request: u64,
-    /// By which work all is done that was accepted.
+    /// The work at which all accepted requests are done.
     booked: u64,
 }
 
 /// The longest queue, in nanoseconds of work: two seconds. Further requests are refused at once.
 const QUEUE: u64 = 2_000_000_000;
 
-/// How much of its capacity the server's normal load is, in thousandths.
+/// The normal load of the server, in thousandths of its capacity.
 const NORMAL_LOAD: u64 = 700;
 
 impl Server {
@@ -89,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Takes a request, and returns when it will be done; `None` if it is refused.
+    /// Takes a request, and returns when it will be done. `None` if the server refuses it.
     pub fn accept(&mut self, now: u64) -> Option<u64> {
         let done = self.trouble.work_by(now);
         let booked = self.booked.max(done) + self.request;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn an_idle_server_takes_the_time_of_one_request() {
-        // 700 a second are 70 %, so one takes a millisecond.
+        // 700 requests a second are 70 %, so a request takes a millisecond.
         let mut server = Server::new(700, Trouble::OUTAGE);
         assert_eq!(server.accept(0), Some(1_000_000));
         assert_eq!(server.accept(0), Some(2_000_000));
@@ -127,7 +127,7 @@ mod tests {
     fn a_slow_server_takes_ten_times_as_long_until_it_is_well() {
         let mut server = Server::new(700, Trouble::SLOW_DOWN);
         assert_eq!(server.accept(5 * SECOND), Some(5 * SECOND + 10_000_000));
-        // 99 of them would fill the second; the hundred-and-first is done at full speed.
+        // 99 more requests fill the second. The next request is done at full speed.
         for _ in 0..99 {
             server.accept(5 * SECOND);
         }

@@ -1,4 +1,4 @@
-//! The tables of `docs/LOAD.md`, row by row, so that a test can make single ones again.
+//! The tables of `docs/LOAD.md`, row by row, so that a test can compute single rows again.
 
 use reattempt::Budget;
 
@@ -11,7 +11,7 @@ use crate::server::Trouble;
 use crate::timeline::Timeline;
 use crate::{SEED, contention};
 
-/// How often each cell of the AWS experiment is run: as often as the reference.
+/// The runs of each cell of the AWS experiment, as many as in the reference.
 pub const RUNS: u32 = 400;
 
 /// The numbers of clients in the tables of the AWS experiment.
@@ -24,7 +24,7 @@ pub fn contention_head() -> String {
     format!("| clients | {names} |\n|---|---|---|---|---|---|---|")
 }
 
-/// A row for the calls and one for the time: ours, and the reference's in brackets.
+/// A row for the calls and a row for the time: our figures, and those of the reference in brackets.
 #[must_use]
 pub fn contention_rows(clients: u32, cells: &[(Strategy, Cell)]) -> [String; 2] {
     let reference = reference::contended();
@@ -67,7 +67,7 @@ pub fn overload_row(name: &str, timeline: &Timeline) -> String {
     )
 }
 
-/// The budgets that are compared at different rates.
+/// The budgets in the table of rates.
 pub const BUDGETS: [Manner; 6] = [
     Manner::AWS,
     Manner::BUDGET,
@@ -102,7 +102,7 @@ pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 6] {
     BUDGETS.map(|manner| fleet.run(&manner, trouble.at_second(60), 95, SEED, || ()))
 }
 
-/// A row of the table of rates: mean load, that of the worst second, and when all was well.
+/// A row of the table of rates: the mean load, the load of the worst second, and the time of recovery.
 #[must_use]
 pub fn rates_row(rate: u32, timelines: &[Timeline; 6]) -> String {
     let cells = timelines.each_ref().map(|timeline| {
@@ -126,7 +126,7 @@ fn back_after(timeline: &Timeline) -> String {
 /// The shares of attempts that fail, in the tables of chance.
 pub const FAILING: [f64; 8] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75];
 
-/// What is compared where attempts fail at random, and the calls a second of a process.
+/// The columns of the table of costs: a manner, and the calls of a process in a second.
 const COSTS: [(Manner, u32); 6] = [
     (Manner::BACKOFF, 200),
     (Manner::AWS, 200),
@@ -162,7 +162,8 @@ pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three
 /// His experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
 pub const BROOKER: &str = "budget_100clients_10rps_20s";
 
-/// Ours in his experiment: without a budget, with one of 10 %, that of the AWS SDKs, and the default.
+/// Our manners in his experiment: without a budget, with a budget of 10 %, with that of the AWS SDKs, and with the
+/// default.
 #[must_use]
 pub fn brooker(failing: f64) -> [Luck; 4] {
     const FOUR: Manner = Manner {

@@ -1,11 +1,11 @@
-//! The requests that a server got in each second, and whether it recovered.
+//! The requests that a server receives in each second, and whether it recovers.
 
 use crate::server::Trouble;
 
 /// One second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
-    /// Calls that were begun.
+    /// Calls that began.
     pub calls: u64,
     /// Attempts that reached the server, refused ones included.
     pub attempts: u64,
@@ -13,7 +13,7 @@ pub struct Second {
     pub successes: u64,
 }
 
-/// What happened, from the first second on.
+/// All seconds of a run.
 #[derive(Debug, Clone)]
 pub struct Timeline {
     /// The calls in a second, on average.
@@ -35,7 +35,7 @@ impl Timeline {
         }
     }
 
-    /// The second of a time in nanoseconds; `None` after the end.
+    /// The second of a time in nanoseconds. `None` after the end.
     pub fn at(&mut self, time: u64) -> Option<&mut Second> {
         self.seconds.get_mut(index(time))
     }
@@ -69,8 +69,8 @@ impl Timeline {
         self.load().fold(0.0, f64::max)
     }
 
-    /// Seconds from the end of the trouble until every later second has at most 1.05 of the normal
-    /// load and at least 0.95 of the normal successes; `None` if that does not come.
+    /// Seconds from the end of the trouble until every later second has at most 1.05 of the normal load and at least
+    /// 0.95 of the normal successes. `None` if this does not happen.
     #[must_use]
     pub fn recovery(&self) -> Option<usize> {
         let end = index(self.trouble.end());

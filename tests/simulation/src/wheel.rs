@@ -1,8 +1,8 @@
-//! What happens at which millisecond: a ring of lists.
+//! The events of each millisecond, in a ring of lists.
 //!
-//! Two million calls a second are more than a heap can sort in the time that a person waits.
+//! A heap would take too long for two million calls a second.
 
-/// Things to come, by millisecond.
+/// Future events, by millisecond.
 #[derive(Debug)]
 pub(crate) struct Wheel<T> {
     slots: Vec<Vec<T>>,
@@ -18,11 +18,11 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// Puts a thing some milliseconds ahead, at least one.
+    /// Adds an event `ahead` milliseconds from now, at least one.
     ///
     /// # Panics
     ///
-    /// - If it lies further ahead than the wheel reaches, or not at all.
+    /// - If `ahead` is 0, or further than the wheel reaches.
     pub(crate) fn put(&mut self, ahead: u64, thing: T) {
         let slots = self.slots.len();
         let ahead = usize::try_from(ahead).expect("milliseconds of a simulation");
@@ -30,8 +30,7 @@ impl<T> Wheel<T> {
         self.slots[(self.now + ahead) % slots].push(thing);
     }
 
-    /// Turns to the next millisecond and swaps what happens in it with `done`, an empty list whose
-    /// memory is used again.
+    /// Moves to the next millisecond, and swaps its events with `done`, an empty list whose memory is used again.
     pub(crate) fn turn(&mut self, done: &mut Vec<T>) {
         debug_assert!(done.is_empty());
         self.now = (self.now + 1) % self.slots.len();

@@ -1,4 +1,4 @@
-//! The same fleet through annotated functions: the simulation agrees with the library.
+//! The simulation agrees with the same fleet through annotated functions.
 
 use simulation::SEED;
 use simulation::fleet::Fleet;
@@ -11,10 +11,10 @@ const RATE: u32 = 20;
 const SLOW_DOWN: Trouble = Trouble::SLOW_DOWN.at_second(2);
 const SECONDS: usize = 6;
 
-// One test of all that need fresh budgets: the budget of an annotated function lasts as long as the
-// process.
+// This is a single test, because the budget of an annotated function lasts as long as the process, and each fleet
+// needs fresh budgets.
 #[test]
-fn a_thousand_clients_of_annotated_functions_do_what_the_simulation_says() {
+fn a_thousand_clients_of_annotated_functions_agree_with_the_simulation() {
     let fleet = Fleet {
         processes: PROCESSES,
         rate: RATE * CLIENTS_EACH,

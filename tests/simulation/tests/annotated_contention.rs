@@ -1,8 +1,8 @@
 //! The AWS experiment through annotated functions, on tokio's paused clock.
 //!
-//! A millisecond of the experiment is a second here, since tokio's timers have steps of a millisecond.
-//! `base` is twice the reference's where there is a ceiling: the reference counts an attempt before it
-//! asks for the delay, so that its first ceiling is 10 ms.
+//! A second stands for a millisecond of the experiment, because tokio's timers have steps of a millisecond. With a
+//! ceiling, `base` is twice that of the reference. The reference counts an attempt before it computes the delay, so
+//! that its first ceiling is 10 ms.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -39,7 +39,7 @@ impl Row {
         sleep(length * 1000).await;
     }
 
-    /// Reads, writes, and hears whether another was faster.
+    /// Reads and writes. Fails if another client was faster.
     async fn update(&self) -> Result<(), Lost> {
         self.hop().await;
         let read = self.version.get();
@@ -99,7 +99,7 @@ impl Row {
     }
 }
 
-/// Writes that were tried, and milliseconds of the experiment until all were through.
+/// The number of writes, and the milliseconds of the experiment until all clients succeeded.
 async fn run(strategy: Strategy, seed: u64) -> [f64; 2] {
     let row = Rc::new(Row {
         version: Cell::new(0),
@@ -125,7 +125,7 @@ async fn run(strategy: Strategy, seed: u64) -> [f64; 2] {
     [f64::from(row.calls.get()), begun.elapsed().as_secs_f64()]
 }
 
-/// How far calls and time lie from a cell of the reference, in standard errors of the difference.
+/// The differences of calls and time from a cell of the reference, in standard errors of the difference.
 async fn errors(strategy: Strategy, theirs: Strategy) -> [f64; 2] {
     let (mut calls, mut times) = (Vec::new(), Vec::new());
     for seed in 0..RUNS {
@@ -147,8 +147,8 @@ async fn errors(strategy: Strategy, theirs: Strategy) -> [f64; 2] {
     ]
 }
 
-// Five standard errors and not three: the library draws its delays from no seed, and eight
-// comparisons at three would fail once in fifty runs.
+// The library draws its delays without a seed. With a limit of three standard errors, eight comparisons
+// would fail once in fifty runs, so the limit is five.
 #[tokio::test(start_paused = true)]
 async fn annotated_clients_contend_as_those_of_the_aws_experiment() {
     for (strategy, theirs) in [
@@ -164,7 +164,7 @@ async fn annotated_clients_contend_as_those_of_the_aws_experiment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_comparison_tells_one_annotated_jitter_from_another() {
+async fn the_comparison_distinguishes_the_annotated_jitters() {
     let [calls, time] = errors(Strategy::Equal, Strategy::Full).await;
     assert!(calls > 10.0 && time > 10.0, "{calls} {time}");
 }

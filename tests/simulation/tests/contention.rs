@@ -1,4 +1,4 @@
-//! The AWS experiment against the figures of its own simulator.
+//! Compares the AWS experiment with the figures of its own simulator.
 
 use simulation::contention::{Cell, Strategy, cell};
 use simulation::reference::{Contended, contended};
@@ -12,7 +12,7 @@ fn reference(clients: u32, strategy: Strategy) -> Contended {
         .unwrap()
 }
 
-/// How far calls and time lie from the reference, in standard errors of the difference.
+/// The differences of calls and time from the reference, in standard errors of the difference.
 fn errors(ours: &Cell, theirs: &Contended) -> [f64; 2] {
     [
         ours.calls.errors_from(&theirs.calls),
@@ -24,7 +24,7 @@ fn errors(ours: &Cell, theirs: &Contended) -> [f64; 2] {
 fn a_few_cells_of_the_aws_experiment_are_within_three_standard_errors() {
     for clients in [10, 30, 60] {
         for strategy in Strategy::ALL {
-            // The library's own decorrelated jitter is not the article's: see below.
+            // The library's decorrelated jitter differs from that of the article, see below.
             if strategy == Strategy::Decorrelated {
                 continue;
             }
@@ -39,13 +39,13 @@ fn a_few_cells_of_the_aws_experiment_are_within_three_standard_errors() {
 }
 
 #[test]
-fn the_comparison_tells_one_jitter_from_another() {
+fn the_comparison_distinguishes_the_jitters() {
     let ours = cell(Strategy::Equal, 30, RUNS, simulation::SEED);
     let [calls, time] = errors(&ours, &reference(30, Strategy::Full));
     assert!(calls > 10.0 && time > 10.0, "{calls} {time}");
 }
 
-/// Cutting the range before the draw, as the library does, moves nothing while few delays reach the cap.
+/// The library cuts the range before the draw. This changes nothing while few delays reach the cap.
 #[test]
 fn decorrelated_jitter_differs_from_the_article_only_near_the_cap() {
     let near = |clients, runs| {

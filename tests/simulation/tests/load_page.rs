@@ -1,4 +1,4 @@
-//! `docs/LOAD.md` agrees with the code: each row that is cheap enough is made again.
+//! `docs/LOAD.md` agrees with the code. The tests compute each row again that is cheap enough.
 
 use simulation::server::Trouble;
 use simulation::tables::{self, FAILING, RUNS};
@@ -47,7 +47,7 @@ fn the_page_shows_the_load_of_busy_processes() {
     }
 }
 
-/// The other tables need a release build. This checks that they are there and not empty.
+/// The other tables need a release build. This test checks that they exist and are not empty.
 #[test]
 fn no_table_and_no_picture_is_missing() {
     let [mut tables, mut pictures] = [0, 0];

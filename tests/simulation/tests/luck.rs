@@ -1,4 +1,4 @@
-//! What the budget costs where attempts fail at random, beside Marc Brooker's figures.
+//! The cost of the budget if attempts fail at random, and a comparison with Marc Brooker's figures.
 
 use simulation::SEED;
 use simulation::luck::{self, Calls};
@@ -29,12 +29,12 @@ fn without_a_budget_the_amplification_is_that_of_the_reference() {
 fn a_budget_of_ten_percent_amplifies_by_no_more_than_ten_percent() {
     for failing in FAILING {
         let [_, ratio, ..] = brooker(failing);
-        // One retry to begin with for each of 200 calls, and one for ten.
+        // Each process begins with one retry for its 200 calls, and gets one for ten calls.
         assert!(ratio.amplification <= 1.105, "{failing}: {ratio:?}");
     }
 }
 
-/// What a budget costs: the share of all calls that fail and would succeed without it.
+/// The cost of a budget: the share of all calls that fail and would succeed without it.
 fn cost(manner: &Manner, rate: u32, failing: f64) -> f64 {
     let calls = Calls {
         processes: 20,
@@ -65,9 +65,9 @@ fn the_default_budget_costs_nothing_at_40_percent_in_a_process_of_ten_calls_a_se
     assert!(aws > 0.2, "{aws}");
 }
 
-/// The page says when the budget runs empty: 2 (p² + p³) above 0.2 (1 - p) + 5 / r.
+/// The page has the formula for an empty budget: 2 (p² + p³) is above 0.2 (1 - p) + 5 / r.
 #[test]
-fn the_default_budget_runs_dry_where_the_formula_says() {
+fn the_default_budget_runs_empty_as_the_formula_says() {
     for (rate, dry) in [(200, 0.26), (50, 0.30), (20, 0.37), (10, 0.456)] {
         let net = |p: f64| 2.0 * (p * p + p * p * p) - 0.2 * (1.0 - p) - 5.0 / f64::from(rate);
         assert!(net(dry - 0.01) < 0.0 && net(dry + 0.01) > 0.0, "{rate}");

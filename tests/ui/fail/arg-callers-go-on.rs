@@ -1,6 +1,6 @@
 //! expect: unknown key `atempts`
 
-// One mistake in an attribute is one error: callers and the trait's other methods are unharmed.
+// One mistake in an attribute gives one error. Callers and the trait's other methods still compile.
 
 use std::future::Future;
 use std::io;

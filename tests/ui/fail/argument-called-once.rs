@@ -1,6 +1,6 @@
 //! expect: `impl FnOnce() -> u8` is used up by the first attempt, and it is not `Clone`
 //!
-//! A function that can be called once, called by each attempt.
+//! Each attempt would call a function that can be called only once.
 
 use reattempt::retry;
 

@@ -1,6 +1,6 @@
 //! expect: `Vec<Guard>` is used up by the first attempt, and it is not `Clone`
 //!
-//! To drop a reference instead would compile, and keep the guards.
+//! A drop of a reference would compile, and keep the guards.
 
 use std::io;
 

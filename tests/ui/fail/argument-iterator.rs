@@ -1,6 +1,6 @@
 //! expect: `impl Iterator<Item = u8>` is used up by the first attempt, and it is not `Clone`
 //!
-//! An iterator gives its items once: the second attempt would see none.
+//! An iterator gives its items once, so that the second attempt would get none.
 
 use std::io;
 

@@ -14,7 +14,7 @@ enum Error {
     Four,
 }
 
-// The type has a verdict all the same: this is no sixth error.
+// The type still has a verdict, so this gives no sixth error.
 fn main() {
     fn retryable<E: reattempt::Retryable>() {}
     retryable::<Error>();

@@ -4,7 +4,7 @@ use std::io;
 
 use reattempt::retry;
 
-/// No `std::error::Error`, so it has no causes to look through.
+/// It does not implement `std::error::Error`, so the search cannot look for its causes.
 struct Busy;
 
 #[retry(on = "io::Error")]

@@ -1,4 +1,4 @@
-//! Functions that are not async: no warning comes from generated code.
+//! Functions that are not async. No warning comes from generated code.
 
 #![deny(warnings)]
 #![warn(clippy::pedantic)]

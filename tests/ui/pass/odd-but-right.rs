@@ -1,4 +1,4 @@
-//! Forms that are unusual and right.
+//! Unusual forms that are right.
 
 #![deny(warnings)]
 

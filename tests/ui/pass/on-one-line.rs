@@ -1,4 +1,4 @@
-//! Bodies on one line, and lints that are expected: no warning comes from generated code.
+//! Bodies on one line, and expected lints. No warning comes from generated code.
 
 #![deny(warnings)]
 #![warn(clippy::pedantic)]

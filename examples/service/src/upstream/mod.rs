@@ -43,7 +43,7 @@ impl Upstream {
     }
 }
 
-/// All of them. The servers end when this is dropped.
+/// All upstreams. The servers end when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Upstreams {
     pub(crate) catalogue: Upstream,
@@ -85,7 +85,7 @@ impl Upstreams {
         })
     }
 
-    /// Each of them.
+    /// The upstreams as a list.
     pub(crate) fn all(&self) -> [&Upstream; 3] {
         [&self.catalogue, &self.cart, &self.orders]
     }

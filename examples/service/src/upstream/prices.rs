@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use super::Health;
 
-/// Starts it on a free port of 127.0.0.1.
+/// Starts the server on a free port of 127.0.0.1.
 pub(crate) async fn start(health: watch::Receiver<Health>) -> io::Result<SocketAddr> {
     let router = Router::new()
         .route("/products/{product}/price", get(price))

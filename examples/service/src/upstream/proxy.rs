@@ -51,7 +51,7 @@ async fn run(
     Ok(())
 }
 
-/// Waits for a change of health; `false` if there will be no more.
+/// Waits for a change of health. Returns `false` if there are no more changes.
 async fn until(health: &mut watch::Receiver<Health>, is: impl Fn(Health) -> bool) -> bool {
     health.wait_for(|health| is(*health)).await.is_ok()
 }

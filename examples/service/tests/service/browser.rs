@@ -16,7 +16,7 @@ use url::{ParseError, Url};
 
 use crate::{Failure, PATIENCE, Tested};
 
-/// The browser, and what drives it.
+/// The browser, and its driver.
 pub(crate) const PROGRAMS: [Program; 2] = [
     Program {
         names: &["chromium"],
@@ -34,7 +34,7 @@ pub(crate) const PROGRAMS: [Program; 2] = [
 pub(crate) struct Browser {
     client: Client,
     driver: Child,
-    /// The driver may still write, and would end if nobody could read it.
+    /// The driver may still write, and would end if its output were closed.
     _output: Lines<BufReader<ChildStdout>>,
     _folder: TempDir,
 }
@@ -45,7 +45,7 @@ impl Browser {
         let folder = tempfile::tempdir()?;
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
-            // With the browsers that it starts, so that all of them can be ended.
+            // The group contains the browsers that the driver starts, so that the test can end all of them.
             .process_group(0)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -94,7 +94,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Waits until the page has read everything anew so many times.
+    /// Waits until the page has refreshed this many times.
     pub(crate) async fn refreshed(&self, times: u64) -> Tested {
         let reads = "return Number(document.body.dataset.reads ?? 0)";
         let before = self.run(reads).await?.as_u64().unwrap_or(0);
@@ -103,7 +103,7 @@ impl Browser {
         self.until("the page reads", &script).await
     }
 
-    /// Runs a script in the page, and gives what it returns.
+    /// Runs a script in the page, and returns its result.
     pub(crate) async fn run(&self, script: &str) -> Result<Value, Failure> {
         Ok(self.client.execute(script, vec![]).await?)
     }
@@ -141,7 +141,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Makes the window so wide, and as high as the page then is. Pictures beyond the window come out empty.
+    /// Sets the width of the window, and makes it as high as the page. Parts of a picture beyond the window are empty.
     pub(crate) async fn resize(&self, width: u32) -> Tested {
         for height in ["900", "document.documentElement.scrollHeight"] {
             let height = self.run(&format!("return {height}")).await?;
@@ -158,12 +158,12 @@ impl Browser {
         Ok(self.client.screenshot().await?)
     }
 
-    /// Ends the browser. Fails if the page did what it should not.
+    /// Ends the browser. Fails if its console has a line, or if the page loaded something from another origin.
     pub(crate) async fn close(self) -> Tested {
         self.close_with(&[]).await
     }
 
-    /// The same for a page that has to have these lines, and no others, in the browser's console.
+    /// The same for a page that has to write these lines, and no others, to the console.
     pub(crate) async fn close_with(self, expected: &[&str]) -> Tested {
         let log = Extension::new("se/log", json!({ "type": "browser" }));
         let log: Vec<Value> = serde_json::from_value(self.ask(log).await?)?;
@@ -199,7 +199,7 @@ impl Drop for Browser {
 /// Ends the driver and its browsers.
 fn end_group(driver: &mut Child) {
     let group = format!("-{}", driver.id());
-    // They may have ended already, which is no error here.
+    // They may have ended already, which is not an error here.
     let _: std::io::Result<_> = Command::new("kill")
         .args(["-TERM", "--", &group])
         .stderr(Stdio::null())

@@ -72,7 +72,7 @@ pub(crate) async fn queries_return_data() -> Tested {
     Ok(())
 }
 
-/// Whether a result has a number in it, and none that is too high to be one.
+/// Whether a result has numbers, and none that is too high to be real.
 fn has_data(result: &Value) -> bool {
     let samples = result["result"].as_array();
     samples.is_some_and(|samples| {

@@ -12,7 +12,7 @@ fn text() -> Result<String, Failure> {
     Ok(fs::read_to_string(path)?)
 }
 
-/// Its queries, over a time that a test can wait for.
+/// The queries of the guide, over a period for which a test can wait.
 pub(crate) fn queries() -> Result<Vec<String>, Failure> {
     let text = text()?;
     let blocks = text.split("```promql\n").skip(1);
@@ -25,7 +25,7 @@ pub(crate) fn queries() -> Result<Vec<String>, Failure> {
     Ok(queries)
 }
 
-/// The fields of events that it explains.
+/// The fields of events that the guide explains.
 pub(crate) fn fields() -> Result<Vec<String>, Failure> {
     let text = text()?;
     let (_, table) = text

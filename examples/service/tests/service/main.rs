@@ -1,4 +1,4 @@
-//! The running service: what a browser shows of it, and what Prometheus gets from it.
+//! The running service, as a browser shows it and as Prometheus scrapes it.
 //!
 //! `--screenshot` writes the picture in `docs/` anew.
 
@@ -22,13 +22,13 @@ use integrations::{postgres, redis};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a test returns: an error fails it, as a panic does.
+/// The result of a test. An error fails the test, as a panic does.
 type Tested = Result<(), Failure>;
 
-/// How long anything may take, on a machine that is busy with other things.
+/// How long a test waits for something, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the service starts.
+/// The programs that the service starts.
 const SERVERS: [Program; 2] = [redis::PROGRAM, postgres::PROGRAM];
 
 fn main() -> ExitCode {
@@ -97,10 +97,10 @@ fn take_picture(file: PathBuf) -> Tested {
         .block_on(page::take_picture(file))
 }
 
-/// Asks a program to end, as control-C does, and waits until it has.
+/// Asks a program to end, as Control-C does, and waits for its end.
 fn end(process: &mut std::process::Child) {
     let id = process.id().to_string();
-    // It may have ended already, which is no error here.
+    // It may have ended already, which is not an error here.
     let _: std::io::Result<_> = Command::new("kill")
         .args(["-TERM", &id])
         .stderr(Stdio::null())

@@ -1,4 +1,4 @@
-//! What `/metrics` says.
+//! The numbers of `/metrics`.
 
 use std::collections::BTreeMap;
 

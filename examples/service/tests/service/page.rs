@@ -1,4 +1,4 @@
-//! What the page shows, and what its buttons do.
+//! The contents of the page, and the effects of its buttons.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ const PLACE: &str = "service::orders::place";
 pub(crate) async fn shows_numbers() -> Tested {
     let service = Service::start(20)?;
     let browser = Browser::open(&service.url).await?;
-    // So that there are several outcomes. The other failures are in the test of the buttons.
+    // A flaky upstream gives several outcomes. The test of the buttons has the other failures.
     service.post("/upstreams/catalogue/flaky").await?;
     service
         .until("success after retries", |now| {
@@ -57,8 +57,8 @@ pub(crate) async fn shows_numbers() -> Tested {
     browser.close().await
 }
 
-/// Compares the number of calls by function and outcome. They grow all the time, so what the page shows is between
-/// what the metrics said before and after.
+/// Compares the numbers of calls by function and outcome. They grow all the time, so each number on the page is
+/// between the metrics before and after.
 async fn compare(service: &Service, browser: &Browser) -> Tested {
     let before = service.numbers().await?;
     // One reading may have been under way.
@@ -157,7 +157,7 @@ pub(crate) async fn buttons_act() -> Tested {
         })
         .await?;
     fails(&browser, PRICE, "disabled").await?;
-    // What waited when the switch was pressed makes one more attempt, which is no new retry.
+    // A call that waited when the switch was pressed makes one more attempt, which is not a new retry.
     let later = service.numbers().await?;
     assert!(later.all_calls() > off.all_calls());
     assert!(

@@ -1,4 +1,4 @@
-//! The service, as its users start it.
+//! Runs the service, as users start it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -23,7 +23,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts it with so many checkouts a second.
+    /// Starts it with this many checkouts a second.
     pub(crate) fn start(load: u32) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let config = folder.path().join("retry.toml");
@@ -55,7 +55,7 @@ impl Service {
         })
     }
 
-    /// The file with its settings.
+    /// The path of its settings.
     pub(crate) fn config(&self) -> PathBuf {
         self.folder.path().join("retry.toml")
     }
@@ -75,7 +75,7 @@ impl Service {
         Ok(())
     }
 
-    /// What Prometheus would get now.
+    /// The numbers that Prometheus would get now.
     pub(crate) async fn numbers(&self) -> Result<Numbers, Failure> {
         let answer = self
             .http

@@ -28,7 +28,7 @@ pub(crate) struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts it, and has it scrape a service every second.
+    /// Starts a server that scrapes a service every second.
     pub(crate) async fn scraping(service: &str) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let target = service.strip_prefix("http://").ok_or("not http")?;
@@ -38,7 +38,7 @@ impl Prometheus {
              static_configs:\n  - targets: ['{target}']\n"
         );
         fs::write(&config, scrape)?;
-        // Somebody may take the port before the server does, which then ends.
+        // Another program may take the port before the server, which then ends.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let process = Command::new("prometheus")
             .arg(format!("--config.file={}", config.display()))
@@ -75,7 +75,7 @@ impl Prometheus {
         Err("prometheus is not ready".into())
     }
 
-    /// Asks its API, and gives the field `data` of the answer.
+    /// Calls its API, and returns the field `data` of the answer.
     pub(crate) async fn ask(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
         let url = Url::parse_with_params(self.url.join(path)?.as_str(), query)?;
         let mut answer: Value = self.http.get(url).send().await?.json().await?;

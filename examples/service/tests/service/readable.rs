@@ -1,4 +1,4 @@
-//! Every text on the page can be read: it stands out from what is behind it, and no other text is above it.
+//! Every text on the page is readable: it has enough contrast with its background, and no other text is above it.
 
 use crate::Tested;
 use crate::browser::Browser;
@@ -7,7 +7,7 @@ use crate::program::Service;
 /// The least contrast of text, after WCAG 2.2, success criterion 1.4.3 (level AA).
 const LEAST: &str = "4.5";
 
-/// Gives each text whose contrast with its background is too low. The formulas of relative luminance and contrast
+/// Returns each text whose contrast with its background is too low. The formulas of relative luminance and contrast
 /// ratio are those of WCAG 2.2.
 const CONTRAST: &str = r#"
     const parts = (color) => (color.match(/[\d.]+/g) ?? []).map(Number);
@@ -37,7 +37,7 @@ const CONTRAST: &str = r#"
     return bad;
 "#;
 
-/// Gives each pair of texts of which one is above the other.
+/// Returns each pair of texts of which one is above the other.
 const OVERLAPS: &str = r#"
     const texts = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -58,7 +58,7 @@ const OVERLAPS: &str = r#"
     return bad;
 "#;
 
-/// Gives each control that has no name for a screen reader.
+/// Returns each control without a name for a screen reader.
 const NAMELESS: &str = r#"
     return [...document.querySelectorAll("button, input, svg[role=img], meter")]
         .filter((control) => !(control.getAttribute("aria-label") || control.textContent.trim() || control.labels?.length))
@@ -94,7 +94,7 @@ pub(crate) async fn in_every_theme() -> Tested {
             );
         }
     }
-    // As the keyboard goes: every control can be reached.
+    // Every control can be reached with the keyboard.
     let unreachable = "return [...document.querySelectorAll('button, input, summary, .scroll')]
         .filter((control) => control.tabIndex < 0).length";
     assert_eq!(browser.run(unreachable).await?, 0);

@@ -1,4 +1,4 @@
-//! What is certain of a model: what the rules between keys ask.
+//! The facts that the rules between keys use.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::model::{Model, Rules, Setting, Spanned};
 const BASE: Duration = Duration::from_millis(100);
 const MAX_DELAY: Duration = Duration::from_secs(20);
 
-/// What is certain of a model.
+/// What is certain of a model, whatever its policy and its expressions turn out to be.
 pub(super) struct Facts<'a> {
     pub(super) model: &'a Model,
     /// The keys that were given.
     pub(super) places: Vec<Place>,
-    /// The words, as typed.
+    /// The words of `backoff` and `jitter`, if they are literals.
     pub(super) backoff: Option<String>,
     pub(super) jitter: Option<String>,
     pub(super) base: Option<Duration>,
@@ -35,7 +35,7 @@ impl<'a> Facts<'a> {
     pub(super) fn of(model: &'a Model) -> Self {
         macro_rules! places {
             ($($key:ident)*; $($rule:ident)*) => {{
-                // A new key must be put here. These four are kept without their places.
+                // The compiler asks for each new key here. The four keys with `_` have no place.
                 let Model { root: _, name: _, policy: _, blocking: _, rules, $($key),* } = model;
                 let Rules { $($rule),* } = rules;
                 [
@@ -68,8 +68,18 @@ impl<'a> Facts<'a> {
         self.places.iter().find(|place| place.key == key).copied()
     }
 
-    /// The key that was written last: until then all was well.
-    pub(super) fn last(&self, keys: &[&str]) -> Option<Place> {
+    /// The name of the last of these keys in the source. Without that key there is no mistake, so the error points
+    /// at it.
+    pub(super) fn last_key(&self, keys: &[&str]) -> Option<At> {
+        Some(self.last(keys)?.name)
+    }
+
+    /// The value of the last of these keys in the source.
+    pub(super) fn last_value(&self, keys: &[&str]) -> Option<At> {
+        Some(self.last(keys)?.value)
+    }
+
+    fn last(&self, keys: &[&str]) -> Option<Place> {
         let places = keys.iter().filter_map(|&key| self.place(key));
         places.max_by_key(|place| place.name.position)
     }
@@ -87,7 +97,7 @@ impl<'a> Facts<'a> {
         decorrelated.then(|| "jitter = \"decorrelated\"".to_owned())
     }
 
-    /// Decorrelated jitter grows by itself; so may a jitter that a policy or a constant names.
+    /// Whether the jitter may make delays grow: it is decorrelated, or a policy or an expression may say so.
     pub(super) fn jitter_grows(&self) -> bool {
         match (&self.model.jitter, &self.jitter) {
             (Some(_), Some(word)) => word == "decorrelated",
@@ -96,8 +106,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Below `base` it is a contradiction, which another rule reports; as long as `base` it says the
-    /// same; and beside a `base` above the default it is needed.
+    /// Whether `max_delay` is no mistake beside a constant backoff. It may equal `base`, or allow a `base`
+    /// above the default. Another rule reports a `max_delay` below `base`.
     pub(super) fn max_delay_is_needed(&self) -> bool {
         match (self.base, fixed(self.model.max_delay.as_ref())) {
             (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,

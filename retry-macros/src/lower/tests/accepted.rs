@@ -1,4 +1,4 @@
-//! What is accepted: an attribute, and the settings it stands for.
+//! Attributes that are right, each with its settings.
 
 pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ("", ""),

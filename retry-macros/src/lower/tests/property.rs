@@ -1,4 +1,4 @@
-//! No input makes the front-end panic, and none goes by unreported or unread.
+//! No input makes the parser panic, and no mistake hides the arguments after it.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ fn punct() -> impl Strategy<Value = TokenTree> {
         .prop_map(|(char, spacing)| Punct::new(char, spacing).into())
 }
 
-/// `key = value,` in one piece, so that more than the first argument is reached.
+/// `key = value,` as a whole, so that the parser also reads arguments after the first.
 fn argument() -> impl Strategy<Value = Vec<TokenTree>> {
     let keys: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
     (prop::sample::select(keys), literal()).prop_map(|(key, value)| {
@@ -117,7 +117,7 @@ proptest! {
         }
     }
 
-    /// Whatever stands before it, an argument behind a comma is read.
+    /// The parser reads an argument after a comma, whatever stands before the comma.
     #[test]
     fn reading_goes_on_at_the_next_comma(args in tokens()) {
         let mut args = args;

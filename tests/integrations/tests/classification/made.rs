@@ -1,4 +1,4 @@
-//! Errors that the table has in words: made as they come about.
+//! Makes the errors that the table describes in words, as they happen in practice.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -28,14 +28,14 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
     Made { of, error, verdict }
 }
 
-/// What another version of a client makes. It has no rows of its own.
+/// The errors of another version of a client, which has no rows of its own.
 pub(crate) async fn of_other_versions() -> Vec<Made> {
     reqwest_0_12().await
 }
 
 pub(crate) async fn all() -> Vec<Made> {
     let mut all = std_errors();
-    // No name server is asked about a name with an empty label.
+    // A name with an empty label fails without a name server.
     let unresolved = tokio::net::lookup_host("a..b:80").await;
     let unresolved = unresolved.map(drop).unwrap_err();
     all.push(made("io", "a name that is not resolved", &unresolved));
@@ -63,7 +63,7 @@ const UNAVAILABLE: Answer = Answer::Bytes(
 const NOT_FOUND: Answer =
     Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
 
-/// What a bad network does to any HTTP client.
+/// The failures of a bad network, for any HTTP client.
 const NETWORK: [(&str, &[Answer]); 4] = [
     ("reset before the answer", &[Answer::Reset]),
     ("closed before the answer", &[Answer::Close]),
@@ -159,7 +159,7 @@ async fn hyper() -> Vec<Made> {
     all
 }
 
-/// The same for each version.
+/// Writes the function for each version of the client.
 macro_rules! reqwest {
     ($name:ident, $client:ident) => {
         async fn $name() -> Vec<Made> {
@@ -398,7 +398,7 @@ fn deadpool() -> Vec<Made> {
     ]
 }
 
-/// A server that takes connections, and is gone again.
+/// A server that accepts connections, and closes them at once.
 async fn hanging_up() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,14 +1,14 @@
-//! The table as it is written.
+//! The table of the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Errors;
 
-/// By source and error, the verdict as a word.
+/// The word of the verdict, by source and error.
 #[derive(Debug)]
 pub(crate) struct Table(BTreeMap<(String, String), String>);
 
-/// What the last row of a source may be for.
+/// The error in the last row of a source.
 const ANY_OTHER: &str = "any other";
 
 pub(crate) fn is_row(line: &str) -> bool {
@@ -36,12 +36,12 @@ impl Table {
         Self(rows)
     }
 
-    /// The sources that there are rows of.
+    /// The sources that have rows.
     pub(crate) fn sources(&self) -> BTreeSet<&str> {
         self.0.keys().map(|(of, _)| of.as_str()).collect()
     }
 
-    /// What is wrong, missing or left over for these sources.
+    /// The rows that are wrong, missing or left over for these sources.
     pub(crate) fn compare(&self, code: &[(&str, Errors)]) -> Vec<String> {
         let mut mistakes = Vec::new();
         let mut used = BTreeSet::new();
@@ -64,7 +64,7 @@ impl Table {
         mistakes
     }
 
-    /// The error's own row, that of its class (`4xx` for 404, `23xxx` for 23505), or *any other*.
+    /// The row of the error, or of its class (`4xx` for 404, `23xxx` for 23505), or *any other*.
     fn find(&self, of: &str, error: &str) -> Option<(&(String, String), &str)> {
         let class = match error.len() {
             3 => format!("{}xx", &error[..1]),
@@ -84,7 +84,8 @@ impl Table {
     }
 }
 
-/// Names in backticks with nothing between them stand for themselves, anything else for one error.
+/// The names in a cell. If the cell is a list of names in backticks, each is an error. Otherwise the cell is one
+/// error.
 fn names(errors: &str) -> Vec<String> {
     let words: Vec<&str> = errors.split(' ').collect();
     let is_name = |word: &&str| word.starts_with('`') && word.ends_with('`');

@@ -17,7 +17,7 @@ fn http() -> Client {
         .unwrap()
 }
 
-/// What a user writes. The attribute has no rule, so the error type decides.
+/// A function as a user writes it. The attribute has no rule, so the error type decides.
 #[retry(attempts = 3, base = "1ms", timeout = "300ms")]
 async fn fetch(url: &str) -> Result<String, RequestError> {
     let response = http().get(url).send().await?.check()?;
@@ -49,7 +49,7 @@ const LOOP: Answer = Answer::Bytes(
 );
 
 #[tokio::test]
-async fn what_a_bad_network_does_is_retried() {
+async fn failures_of_a_bad_network_are_retried() {
     const CASES: [(&str, &[Answer]); 6] = [
         ("reset", &[Answer::Reset, Answer::Reset]),
         ("close", &[Answer::Close, Answer::Close]),
@@ -67,7 +67,7 @@ async fn what_a_bad_network_does_is_retried() {
 }
 
 #[tokio::test]
-async fn what_a_bad_network_does_is_transient() {
+async fn failures_of_a_bad_network_are_transient() {
     for answer in [
         &[Answer::Reset],
         &[Answer::Close],
@@ -101,14 +101,14 @@ async fn a_connection_that_cannot_be_made_is_refused() {
     let error = http().get(&url).send().await.unwrap_err();
     assert!(error.is_connect(), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Refused);
-    // An `.invalid` name resolves nowhere; whether the resolver is down or right, nothing was sent.
+    // A name in `.invalid` never resolves. Nothing was sent, whether or not the resolver works.
     let error = http().get("http://host.invalid/").send().await.unwrap_err();
     assert!(error.is_connect(), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Refused);
 }
 
 #[tokio::test]
-async fn the_delay_that_the_server_asks_for_is_waited() {
+async fn a_call_waits_for_the_delay_that_the_server_asks_for() {
     let server = Loopback::start(&[UNAVAILABLE]).await;
     let begun = Instant::now();
     assert_eq!(fetch(&server.url()).await.unwrap(), "done");
@@ -174,7 +174,7 @@ async fn respond(url: &str) -> Result<Response, client::Error> {
 }
 
 #[tokio::test]
-async fn when_ok_sees_a_response_that_is_a_failure() {
+async fn when_ok_retries_a_response_that_is_a_failure() {
     let server = Loopback::start(&[UNAVAILABLE, Answer::Reset]).await;
     assert_eq!(respond(&server.url()).await.unwrap().status(), 200);
     assert_eq!(server.calls(), 3);
@@ -183,13 +183,13 @@ async fn when_ok_sees_a_response_that_is_a_failure() {
     assert_eq!(respond(&server.url()).await.unwrap().status(), 404);
     assert_eq!(server.calls(), 1);
 
-    // When no attempt is left the caller gets the last response.
+    // If no attempt is left, the caller gets the last response.
     let server = Loopback::start(&[UNAVAILABLE; 3]).await;
     assert_eq!(respond(&server.url()).await.unwrap().status(), 503);
     assert_eq!(server.calls(), 3);
 }
 
-/// The error of most programs.
+/// A function with the error type of most programs.
 #[retry(
     attempts = 3,
     base = "1ms",
@@ -213,7 +213,7 @@ async fn on_finds_both_kinds_of_failure_under_anyhow() {
     assert_eq!(server.calls(), 1);
 }
 
-/// Not to be run twice by accident.
+/// A function that must not run twice.
 #[retry(attempts = 3, base = "1ms", idempotent = false)]
 async fn post_once(url: &str) -> Result<String, RequestError> {
     let response = http().post(url).send().await?.check()?;
@@ -221,7 +221,7 @@ async fn post_once(url: &str) -> Result<String, RequestError> {
 }
 
 #[tokio::test]
-async fn what_may_have_run_is_not_repeated_when_it_must_not_be() {
+async fn a_request_that_may_have_run_is_not_retried_with_idempotent_false() {
     for answer in [&[Answer::Reset], &[TRUNCATED], &[UNAVAILABLE]] as [&'static [Answer]; 3] {
         let server = Loopback::start(answer).await;
         post_once(&server.url()).await.unwrap_err();
@@ -230,7 +230,7 @@ async fn what_may_have_run_is_not_repeated_when_it_must_not_be() {
 }
 
 #[tokio::test]
-async fn an_attempt_that_is_cut_ends_as_the_adapter_s_own_error() {
+async fn an_attempt_that_is_cut_gives_the_error_of_the_adapter() {
     let server = Loopback::start(&[Answer::Stall; 3]).await;
     let RequestError::Stopped(stopped) = fetch(&server.url()).await.unwrap_err() else {
         panic!("not stopped")

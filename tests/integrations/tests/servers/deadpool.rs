@@ -19,7 +19,7 @@ fn pool(url: &str) -> Pool {
         .unwrap()
 }
 
-/// Patient enough for a server that starts.
+/// Retries long enough for a server that starts.
 #[retry(
     attempts = 400,
     backoff = "constant",
@@ -45,7 +45,7 @@ pub(crate) async fn a_pool_without_a_free_connection_and_without_a_server_refuse
     let refused = connections.get().await.map(drop).unwrap_err();
     assert!(matches!(refused, PoolError::Backend(_)), "{refused:?}");
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
-    // Nothing ran, so even a call that must be done once is retried.
+    // Nothing ran, so the call retries even with `idempotent = false`.
     let (connected, ()) = tokio::join!(connect(&connections), server.restart());
     connected.unwrap();
 

@@ -1,4 +1,4 @@
-//! This binary on a machine without servers.
+//! Runs this test binary as on a machine without servers.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! The service of the example `payment_service`: one payment for each key, whatever happens.
+//! The service of the example `payment_service` makes one payment for each key, whatever happens.
 
 #[path = "../../../../examples/payment_service.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]
@@ -13,7 +13,7 @@ use reattempt::http::IDEMPOTENCY_KEY;
 use reqwest::{Client, Response, StatusCode};
 
 struct Shop {
-    // It ends when this is dropped.
+    // The server ends when this value is dropped.
     _server: Server,
     database: tokio_postgres::Client,
     client: Client,

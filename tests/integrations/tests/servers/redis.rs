@@ -7,20 +7,20 @@ use reattempt::{Retryable as _, Verdict, retry};
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{AsyncCommands as _, Client, ErrorKind, RedisError};
 
-/// A connection for each attempt: the simplest form that survives a restart.
+/// Connects in each attempt, which is the simplest way to survive a restart.
 #[retry(attempts = 200, backoff = "constant", base = "100ms")]
 async fn count(server: &Client, key: &str) -> Result<u64, RedisError> {
     let mut connection = server.get_multiplexed_async_connection().await?;
     connection.incr(key, 1).await
 }
 
-/// A connection that comes back by itself, between attempts.
+/// Uses a connection that reconnects by itself between attempts.
 #[retry(attempts = 200, backoff = "constant", base = "100ms", timeout = "2s")]
 async fn count_managed(connection: &ConnectionManager, key: &str) -> anyhow_free::Result<u64> {
     Ok(connection.clone().incr(key, 1).await?)
 }
 
-/// An own error, with the adapter's verdict forwarded.
+/// An error type of the user that forwards the verdict of the adapter.
 mod anyhow_free {
     #[derive(Debug, thiserror::Error, reattempt::Retryable)]
     #[retryable(forward)]
@@ -50,7 +50,7 @@ pub(crate) async fn a_server_that_is_killed_and_restarted_is_waited_for() {
 
 pub(crate) async fn a_managed_connection_survives_a_restart() {
     let mut server = Server::start().await.unwrap();
-    // Its own retries are off, because the test is about ours.
+    // The retries of the manager are off, because the test is about ours.
     let config = ConnectionManagerConfig::new().set_number_of_retries(0);
     let connection = ConnectionManager::new_with_config(server.client(), config)
         .await

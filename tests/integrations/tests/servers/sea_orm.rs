@@ -1,4 +1,4 @@
-//! `sea-orm` against PostgreSQL and SQLite: the verdicts are those of `sqlx`.
+//! `sea-orm` against PostgreSQL and SQLite. Its errors have the verdicts of `sqlx`.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ async fn with_accounts(server: &postgres::Server) -> DatabaseConnection {
 pub(crate) async fn a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not() {
     let server = postgres::Server::start().await.unwrap();
     let database = with_accounts(&server).await;
-    // A session that does not wait for a lock of another one.
+    // New sessions do not wait for locks of other sessions.
     let impatient = "ALTER DATABASE postgres SET lock_timeout = '1ms'";
     database.execute_unprepared(impatient).await.unwrap();
     let port = crate::tokio_postgres::cut_at_commit(server.port()).await;
@@ -74,7 +74,7 @@ pub(crate) async fn a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not()
         tokio::time::sleep(Duration::from_millis(30)).await;
         holder.commit().await.unwrap();
     });
-    // It waited for the lock, and then the answer to its commit was lost.
+    // The transaction waited for the lock, and then the answer to its commit was lost.
     let lost = added.unwrap_err();
     assert!(matches!(lost, TransactionError::Commit(_)), "{lost:?}");
     assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");

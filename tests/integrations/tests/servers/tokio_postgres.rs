@@ -1,4 +1,4 @@
-//! Postgres, with a real server: the transaction is retried as a whole.
+//! `tokio-postgres` against a real server. Calls retry a transaction as a whole.
 
 #[path = "../../../../examples/postgres_transfer.rs"]
 #[allow(dead_code, reason = "the example's `main` is not run here")]
@@ -31,7 +31,7 @@ async fn balances(client: &Client) -> Vec<i64> {
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-/// Two of these at once cannot both have been first.
+/// If two of these run at the same time, only one can be the first.
 #[retry(attempts = 5, base = "1ms")]
 async fn take_if_both_have(
     client: &mut Client,
@@ -78,7 +78,7 @@ pub(crate) async fn a_serialization_failure_runs_the_whole_transaction_again() {
         take_if_both_have(&mut one, 1, &together, &first),
         take_if_both_have(&mut two, 2, &together, &second),
     );
-    // The transaction that lost has read again, and seen the other one's change.
+    // The transaction that lost was run again, and saw the change of the other transaction.
     assert_ne!(taken_by_one.unwrap(), taken_by_two.unwrap());
     assert_eq!(balances(&one).await.iter().sum::<i64>(), 150);
     let attempts = first.into_inner() + second.into_inner();
@@ -156,7 +156,7 @@ pub(crate) async fn a_deadlock_runs_the_whole_transaction_again() {
     assert!(first.into_inner() + second.into_inner() >= 3);
 }
 
-/// Ends the first session that fits, as soon as there is one.
+/// Ends the first session that matches, as soon as there is such a session.
 async fn terminate(admin: &Client, session: &str) {
     let terminate = format!(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -172,12 +172,12 @@ async fn terminate(admin: &Client, session: &str) {
     panic!("no session with {session}");
 }
 
-/// The example's function, which takes a connection anew in each attempt, as from a pool.
+/// Calls the function of the example, which takes a connection in each attempt, as from a pool.
 pub(crate) async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
     let server = Server::start().await.unwrap();
     let admin = server.connect().await.unwrap();
     accounts(&admin).await;
-    // Hold a row, so that the transfer waits in the middle of its transaction.
+    // This session locks a row, so that the transfer waits in the middle of its transaction.
     let mut holder = server.connect().await.unwrap();
     let held = holder.transaction().await.unwrap();
     held.execute("UPDATE account SET balance = balance WHERE id = 2", &[])
@@ -192,7 +192,7 @@ pub(crate) async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
     assert_eq!(balances(&admin).await, [70, 130]);
 }
 
-/// As the example's, for as long as a server may need to come back.
+/// The function of the example, with retries for as long as a server may need to restart.
 #[retry(attempts = "unlimited", base = "50ms", max_delay = "200ms")]
 async fn transfer_patiently(url: &str) -> Result<(), TransactionError<tokio_postgres::Error>> {
     example::transfer_once(url, 1, 2, 30).await
@@ -211,8 +211,7 @@ pub(crate) async fn a_server_that_restarts_is_waited_for() {
     assert_eq!(balances(&server.connect().await.unwrap()).await, [70, 130]);
 }
 
-/// Passes bytes on until the client sends `COMMIT`: the server gets it and answers, and the client gets
-/// no answer.
+/// Forwards bytes until the client sends `COMMIT`. The server gets it and answers, and the client gets no answer.
 pub(crate) async fn cut_at_commit(server: u16) -> u16 {
     at_commit(server, |_client| {}).await
 }
@@ -249,8 +248,8 @@ async fn pass_on(mut client: TcpStream, mut server: TcpStream, then: fn(TcpStrea
                 let sent = &asked[..length];
                 server.write_all(sent).await.unwrap();
                 if sent.windows(6).any(|window| window == b"COMMIT") {
-                    // Gone, but only after the server has done it. Before it says so it may answer what
-                    // was asked earlier, as that a statement is closed.
+                    // The proxy closes the connection only after the server has committed. The server may first
+                    // answer earlier requests, such as the end of a statement.
                     while !answered.windows(6).any(|window| window == b"COMMIT") {
                         assert_ne!(server.read(&mut answered).await.unwrap(), 0);
                     }
@@ -287,11 +286,11 @@ pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried()
     assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Unknown);
     assert_eq!(ATTEMPTS.load(Ordering::Relaxed), 1);
-    // It did take effect: a retry would have paid twice.
+    // The commit took effect, so a retry would have paid twice.
     assert_eq!(balances(&admin).await, [99, 100]);
 }
 
-/// A session that is ended while its `COMMIT` runs: the server says so, and not whether it took effect.
+/// A session ends while its `COMMIT` runs. The server reports the end, but not whether the commit took effect.
 pub(crate) async fn a_session_terminated_during_commit_is_unknown_and_not_retried() {
     let server = Server::start().await.unwrap();
     let admin = server.connect().await.unwrap();
@@ -380,7 +379,7 @@ pub(crate) async fn what_the_server_says_is_by_its_code() {
 
 pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
     let mut server = Server::start().await.unwrap();
-    // More sessions than there may be.
+    // The test opens more sessions than the server allows.
     let mut sessions = Vec::new();
     let turned_away = loop {
         match server.connect().await {
@@ -398,7 +397,7 @@ pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
     server.stop();
     let refused = server.connect().await.map(drop).unwrap_err();
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
-    // A session of a server that was stopped: what was under way is not known.
+    // The server of this session was stopped, so the state of its request is unknown.
     let session = sessions.remove(0);
     while !session.is_closed() {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,4 @@
-//! Each series, and what is in its labels.
+//! Each series, and its labels.
 
 use std::io;
 use std::time::Duration;
@@ -29,7 +29,7 @@ async fn fetch(runs: &mut u32, failures: u32) -> io::Result<()> {
 
 #[test]
 fn a_call_that_succeeds_at_once_has_five_series() {
-    // With a budget that no other test uses.
+    // No other test uses the budget of this function.
     #[retry(attempts = 3, on = "io::Error", name = "fetch")]
     async fn alone() -> io::Result<()> {
         Ok(())
@@ -60,7 +60,7 @@ fn a_call_that_succeeds_at_once_has_five_series() {
 }
 
 #[test]
-fn a_call_that_is_retried_records_its_delays_and_how_long_it_took() {
+fn a_call_that_is_retried_records_its_delays_and_its_time() {
     let (result, recorded) = recorded(|| run(fetch(&mut 0, 2)));
     result.unwrap();
     let counted = |name: &str| recorded.counter(name);
@@ -97,7 +97,7 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// The labels of the one call of a function that is named `call`, and of its attempts.
+/// The labels of the single call of a function with the name `call`, and of its attempts.
 fn labels(recorded: &Recorded) -> (Vec<String>, Vec<String>) {
     let of = |prefix: &str| {
         let counted = recorded.names().into_iter().filter_map(|name| {
@@ -198,7 +198,7 @@ fn each_verdict_and_each_outcome_is_a_label() {
 }
 
 #[test]
-fn a_call_whose_body_panics_is_a_dropped_one() {
+fn a_call_whose_body_panics_counts_as_dropped() {
     #[retry(attempts = 2, on = "io::Error", name = "call")]
     async fn panics() -> io::Result<()> {
         panic!("in the body")
@@ -213,7 +213,7 @@ fn a_call_whose_body_panics_is_a_dropped_one() {
 }
 
 #[test]
-fn ten_thousand_different_errors_leave_the_number_of_series_as_it_was() {
+fn ten_thousand_different_errors_add_no_series() {
     #[retry(attempts = 2, base = "1ms", when = |_| true, budget = "none", name = "call")]
     async fn fails(number: u32) -> Result<(), String> {
         Err(format!("error {number}"))
@@ -239,12 +239,12 @@ fn without_a_recorder_nothing_is_allocated() {
         .build()
         .unwrap();
     let call = || runtime.block_on(async { fetch(&mut 0, 0).await.unwrap() });
-    // Without optimisation, the first call of a function makes the names of its series.
+    // Without optimisation, the first call of a function allocates the names of its series.
     call();
     assert_eq!(allocation_counter::measure(call).count_total, 0);
 }
 
-/// A recorder without fields, which looks like none.
+/// A recorder without fields, which has the same size as `NoopRecorder`.
 #[derive(Debug)]
 struct NoFields;
 
@@ -285,7 +285,7 @@ mod no_fields {
 }
 
 #[test]
-fn a_recorder_without_fields_is_a_recorder() {
+fn a_recorder_without_fields_is_used() {
     let call = || run(fetch(&mut 0, 0));
     metrics::with_local_recorder(&NoFields, call).unwrap();
     let counted = no_fields::COUNTED.load(std::sync::atomic::Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What calls record with the crate `metrics`.
+//! The metrics that calls record with the crate `metrics`.
 
 mod each;
 mod sums;
@@ -8,7 +8,7 @@ use std::future::Future;
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 
-/// What a recorder has, by name and labels: `reattempt_calls_total{function=fetch,outcome=success}`.
+/// The values of a recorder, by name and labels: `reattempt_calls_total{function=fetch,outcome=success}`.
 #[derive(Debug)]
 struct Recorded(BTreeMap<String, DebugValue>);
 
@@ -33,7 +33,7 @@ impl Recorded {
         }
     }
 
-    /// The sum of the counters whose name begins so.
+    /// The sum of the counters whose names begin with `prefix`.
     fn sum(&self, prefix: &str) -> u64 {
         let names = self.0.keys().filter(|name| name.starts_with(prefix));
         names.map(|name| self.counter(name)).sum()

@@ -1,4 +1,4 @@
-//! The counts agree with each other and with what ran, wherever a call is dropped.
+//! The counts agree with each other and with the runs of the bodies, wherever a call is dropped.
 
 use std::cell::Cell;
 use std::io;
@@ -12,7 +12,7 @@ use tokio::task::yield_now;
 
 use crate::{recorded, run};
 
-/// What one attempt does: how often it is pending, and whether it fails.
+/// How often each attempt is pending, and whether it fails.
 type Plan = [(u8, bool); 4];
 
 #[retry(
@@ -56,7 +56,7 @@ async fn outer(
     result
 }
 
-/// Adds the runs of the inner body up, however the outer one ends.
+/// Adds up the runs of the inner body, however the outer body ends.
 struct Counted<'c>(&'c Cell<u64>, &'c Cell<(u64, u64)>);
 
 impl Drop for Counted<'_> {
@@ -71,7 +71,7 @@ async fn yield_now_ok() -> io::Result<()> {
     Ok(())
 }
 
-/// Completes at its poll of this number.
+/// Is pending this many times, and then completes.
 async fn cancelled(polls: u8) {
     for _ in 0..polls {
         let mut pending = true;

@@ -47,7 +47,7 @@ fn prepared(calls: &Cell<u32>) -> io::Result<()> {
 }
 
 #[test]
-fn what_goes_before_a_blocking_retry_is_in_the_span_of_the_call() {
+fn a_blocking_before_retry_runs_in_the_span_of_the_call() {
     let recorded = Recorded::start();
     prepared(&Cell::new(0)).unwrap();
     let call = recorded.only("ping").span_context.span_id();

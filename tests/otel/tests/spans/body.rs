@@ -1,4 +1,4 @@
-//! What runs in the span of an attempt, and what does not.
+//! Which code runs in the span of an attempt.
 
 use std::future::{Future as _, poll_fn};
 use std::io;
@@ -43,7 +43,7 @@ async fn the_body_runs_in_the_span_of_its_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_beside_a_call_and_nothing_after_it_runs_in_its_span() {
+async fn code_beside_a_call_and_after_it_does_not_run_in_its_span() {
     let recorded = Recorded::start();
     let beside = async {
         for _ in 0..10 {
@@ -77,7 +77,7 @@ async fn the_span_around_is_the_parent_and_current_again_afterwards() {
     assert_eq!(tree.len(), 6, "{tree:#?}");
 }
 
-/// Two calls side by side have a span each, so that you can tell their attempts apart.
+/// Two calls side by side have their own spans, so that you can tell their attempts apart.
 #[tokio::test(start_paused = true)]
 async fn calls_side_by_side_keep_their_attempts_to_themselves() {
     let recorded = Recorded::start();
@@ -101,7 +101,7 @@ async fn calls_side_by_side_keep_their_attempts_to_themselves() {
     );
 }
 
-/// One poll on this thread, and the rest on another one.
+/// This thread polls the call once, and another thread completes it.
 #[test]
 fn a_call_that_moves_to_another_thread_leaves_its_span_behind() {
     #[retry(name = "moved")]
@@ -170,9 +170,9 @@ fn a_panic_leaves_the_span_and_closes_it() {
     assert!(is_root(&recorded.only("judges")));
 }
 
-/// An event of a rule is in the span of the attempt that it judges.
+/// An event of a rule is in the span of the attempt whose error the rule checks.
 #[tokio::test(start_paused = true)]
-async fn the_rules_run_in_the_span_of_the_attempt_that_they_judge() {
+async fn a_rule_runs_in_the_span_of_the_attempt_that_it_checks() {
     fn judge(_: &io::Error) -> bool {
         drop(debug_span!("rule"));
         false

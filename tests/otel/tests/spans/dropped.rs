@@ -1,4 +1,4 @@
-//! Calls that do not end by themselves.
+//! Calls that are dropped or cancelled.
 
 use std::future::pending;
 use std::io;
@@ -21,7 +21,7 @@ async fn a_call_that_is_dropped_closes_its_spans() {
     assert!(is_outside());
     assert_eq!(recorded.tree(), ["hangs dropped", "  attempt 1 none"]);
     for span in recorded.spans() {
-        assert_eq!(span.status, Status::Unset, "nobody knows how it would end");
+        assert_eq!(span.status, Status::Unset, "a dropped call has no status");
         assert_eq!(value(&span, "error"), None);
     }
 }
@@ -91,7 +91,7 @@ async fn a_call_that_is_cancelled_is_an_error_and_its_attempt_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_tells_a_hook_of_its_end_closes_its_spans() {
+async fn a_call_with_an_on_end_hook_closes_its_spans() {
     #[retry(name = "told", on_end = |_| assert!(is_outside()))]
     async fn told(hangs: bool) -> io::Result<()> {
         if hangs { pending().await } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! One call: its span, and one in it for each attempt.
+//! The span of a call, and the span of each attempt in it.
 
 use std::cell::Cell;
 use std::io;
@@ -31,7 +31,7 @@ fn reset() -> Failed {
     Failed::Network(io::Error::new(io::ErrorKind::ConnectionReset, "cable cut"))
 }
 
-/// Fails so often, and then succeeds.
+/// Fails this many times, and then succeeds.
 #[retry(attempts = 4, base = "1s", name = "shop::price", budget = "none")]
 async fn price(failures: &Cell<u32>) -> Result<u32, Failed> {
     match failures.get() {
@@ -172,7 +172,7 @@ async fn a_sensitive_function_leaves_the_text_of_its_errors_out() {
     assert!(!all.contains("swordfish"), "arguments are never recorded");
 }
 
-/// What is logged between two attempts belongs to the call.
+/// Events between two attempts belong to the call.
 #[tokio::test(start_paused = true)]
 async fn the_events_of_a_call_are_in_its_span() {
     let recorded = Recorded::start();
@@ -198,7 +198,7 @@ async fn the_events_of_a_call_are_in_its_span() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_before_a_retry_is_in_the_span_of_the_call() {
+async fn before_retry_runs_in_the_span_of_the_call() {
     async fn reconnect() -> io::Result<()> {
         let span = tracing::debug_span!("reconnect");
         sleep(ms(1)).await;
@@ -226,9 +226,9 @@ async fn what_goes_before_a_retry_is_in_the_span_of_the_call() {
     );
 }
 
-/// So OpenTelemetry's semantic conventions for HTTP say it: from the first retry on.
+/// OpenTelemetry's semantic conventions for HTTP ask for this number from the first retry on.
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_sent_again_says_so_in_its_span() {
+async fn the_span_of_a_request_that_is_sent_again_has_the_number_of_resends() {
     #[retry(attempts = 3, base = "1ms", name = "request", budget = "none")]
     async fn request() -> io::Result<()> {
         tracing::debug_span!("own").in_scope(|| {

@@ -1,4 +1,4 @@
-//! Who gets spans: they have the level debug and the target `reattempt`.
+//! Spans have the level debug and the target `reattempt`.
 
 use std::io;
 
@@ -25,7 +25,7 @@ async fn above_the_level_there_are_no_spans() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_target_that_wants_debug_brings_no_spans() {
+async fn the_level_debug_for_another_target_gives_no_spans() {
     let targets = Targets::new().with_target("elsewhere", LevelFilter::TRACE);
     let recorded = Recorded::filtered(targets.with_default(LevelFilter::INFO));
     call(true).await.unwrap_err();

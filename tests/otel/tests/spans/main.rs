@@ -1,4 +1,4 @@
-//! The spans of calls, as OpenTelemetry gets them.
+//! The spans of calls, as OpenTelemetry receives them.
 
 mod blocking;
 mod body;

@@ -36,7 +36,7 @@ async fn nested_calls_form_a_tree() {
             format!("      attempt 1 {failed}"),
             format!("      attempt 2 {failed}"),
             format!("  attempt 2 {failed}"),
-            // It has spent its retry.
+            // The inner call has spent its retry.
             format!("    inner {exhausted}"),
             format!("      attempt 1 {failed}"),
         ]

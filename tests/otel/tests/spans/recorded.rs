@@ -1,4 +1,4 @@
-//! What was exported, as a tree that can be compared.
+//! The exported spans, as a tree that tests can compare.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use tracing::{Dispatch, Span};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// Keeps the spans of this thread, on which a test with a paused clock runs.
+/// The spans of this thread, on which a test with a paused clock runs.
 pub(crate) struct Recorded {
     exporter: InMemorySpanExporter,
     pub(crate) subscriber: Dispatch,
@@ -26,8 +26,8 @@ impl Recorded {
     }
 
     pub(crate) fn filtered(filter: Targets) -> Self {
-        // With one subscriber alone `tracing` asks the thread that reaches a span first whether somebody wants
-        // it, and goes by its answer on every thread.
+        // With a single subscriber, `tracing` asks only the thread that first reaches a span whether it wants the
+        // span, and uses that answer for all threads.
         static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
         LazyLock::force(&SECOND);
         let exporter = InMemorySpanExporter::default();
@@ -44,14 +44,14 @@ impl Recorded {
         }
     }
 
-    /// The spans that are closed, in the order in which they began.
+    /// The closed spans, in the order in which they began.
     pub(crate) fn spans(&self) -> Vec<SpanData> {
         let mut spans = self.exporter.get_finished_spans().unwrap();
         spans.sort_by_key(|span| span.start_time);
         spans
     }
 
-    /// The closed spans one below the other, indented by their depth: name, number, verdict or outcome, status.
+    /// The closed spans as lines, indented by their depth: name, number, verdict or outcome, status.
     pub(crate) fn tree(&self) -> Vec<String> {
         let spans = self.spans();
         let mut lines = Vec::new();
@@ -105,7 +105,7 @@ pub(crate) fn is_root(span: &SpanData) -> bool {
     span.parent_span_id == SpanId::INVALID
 }
 
-/// Whether this thread is in no span.
+/// Whether this thread is outside of all spans.
 pub(crate) fn is_outside() -> bool {
     Span::current().id().is_none()
 }

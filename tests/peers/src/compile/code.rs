@@ -7,19 +7,19 @@ use super::package::Package;
 use super::source::Program;
 use crate::Side;
 
-/// Functions of the shorter program and of the longer one, whose difference is divided.
+/// The numbers of functions of the shorter and of the longer program.
 const FEW: usize = 20;
 const MANY: usize = 120;
 
 /// What one more function adds.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
-    /// Bytes of machine code, in a release build with one codegen unit; `None` where there is no
-    /// `size` to read them.
+    /// Bytes of machine code, in a release build with one codegen unit. `None` without the program `size`, which
+    /// reads them.
     pub machine: Option<u32>,
-    /// Lines of LLVM's language before it is optimised.
+    /// Lines of LLVM IR before optimisation.
     pub llvm: u32,
-    /// Bytes of source, as the compiler sees it after the attribute.
+    /// Bytes of source after the expansion of the attribute.
     pub source: u32,
 }
 
@@ -66,14 +66,14 @@ fn machine(package: &Package, name: &str) -> Option<usize> {
     text.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The lines of a whole program in LLVM's language: what stands between the braces of functions.
+/// The lines of LLVM IR in the bodies of a whole program's functions.
 fn llvm(package: &Package, name: &str) -> usize {
     let file = package.file(&format!("{name}.ll"));
     let emit = format!("--emit=llvm-ir={}", file.display());
     let build = ["rustc", "--quiet", "--release", "--bin", name, "--"];
     let flags = ["-Ccodegen-units=1", "-Cno-prepopulate-passes", &emit];
     let _ = package.cargo(&[&build[..], &flags].concat());
-    let text = fs::read_to_string(file).expect("LLVM's language");
+    let text = fs::read_to_string(file).expect("LLVM IR");
     let inside = |line: &&str| line.starts_with(' ') || line.ends_with(':');
     text.lines().filter(inside).count()
 }

@@ -1,4 +1,4 @@
-//! What a side costs the compiler, and the program that it makes.
+//! The cost of a side in compile time and in machine code.
 
 mod code;
 mod cpu;
@@ -12,25 +12,25 @@ use crate::Side;
 use self::package::Package;
 use self::source::Program;
 
-/// Functions of a program.
+/// The number of functions of a program.
 const FUNCTIONS: usize = 200;
 
-/// The sides that are compared. The others are not written as a function with an attribute.
+/// The sides to compare. The other sides are not an attribute of a function.
 pub const SIDES: [Side; 4] = [Side::Plain, Side::Hand, Side::Ours, Side::BackonMacros];
 
-/// CPU time of the compiler for 200 functions, as ratios to as many loops by hand.
+/// CPU time of the compiler for 200 functions, as ratios to 200 loops by hand.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Of `cargo check`.
+    /// The ratio for `cargo check`.
     pub check: f64,
-    /// Of `cargo build --release`.
+    /// The ratio for `cargo build --release`.
     pub release: f64,
 }
 
-/// Measures what 200 functions of each side cost the compiler; `None` where CPU time is not known.
+/// Measures the compile time of 200 functions of each side. `None` if CPU time is not known.
 ///
-/// All sides are compiled in turn, round by round, each time after a change to the program with all
-/// dependencies compiled. The median of the rounds counts.
+/// Each round compiles all sides in turn, after a change to the program. The dependencies are compiled before. The
+/// median of the rounds counts.
 #[must_use]
 pub fn efforts(rounds: usize) -> Option<Vec<(Side, Effort)>> {
     let package = Package::new();

@@ -1,4 +1,4 @@
-//! A package outside of the workspace, as a user's is, in which programs are compiled.
+//! A package outside of the workspace, like that of a user, in which programs are compiled.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -37,7 +37,7 @@ impl Package {
         Self { folder }
     }
 
-    /// Writes a program down; cargo sees that it has changed.
+    /// Writes a program to its file, so that cargo sees a change.
     pub(crate) fn write(&self, program: Program) -> &'static str {
         let name = program.side.key();
         fs::write(
@@ -48,15 +48,15 @@ impl Package {
         name
     }
 
-    /// Runs a command of cargo, and gives what it printed.
+    /// Runs a command of cargo, and gives its output.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> String {
         Self::run(&mut self.command(arguments, "target"))
     }
 
-    /// The program as the compiler sees it, with the attributes carried out.
+    /// The program with all attributes expanded.
     pub(crate) fn expanded(&self, name: &str) -> String {
         let arguments = ["rustc", "--quiet", "--profile", "check", "--bin", name];
-        // Apart, because other crates are compiled in another way with that variable.
+        // This needs its own folder, because cargo compiles other crates anew with that variable.
         let mut command = self.command(&arguments, "expanded");
         command.env("RUSTC_BOOTSTRAP", "1");
         Self::run(command.args(["--", "-Zunpretty=expanded"]))

@@ -1,20 +1,20 @@
-//! Programs with many functions of one side, as a user writes them.
+//! Programs with many functions of one side, as a user would write them.
 
 use std::fmt::Write as _;
 
 use crate::Side;
 
-/// What a program is made of.
+/// The parts of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Program {
     pub(crate) side: Side,
     pub(crate) functions: usize,
 }
 
-/// As little as possible, so that what is measured is the retrying.
+/// A body that is as small as possible, so that the measurement is about the retries.
 const BODY: &str = "work(addr, text).await";
 
-/// What every program begins with.
+/// The beginning of every program.
 const HEAD: &str = "\
 #![allow(dead_code, unused_imports)]
 use std::future::Future;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::table::{Table, number};
 use crate::{Program, Row, Side, instructions};
 
-/// What was counted, row by row.
+/// The counts, row by row.
 #[derive(Debug)]
 pub struct Counts {
     sides: Vec<Side>,
@@ -40,7 +40,7 @@ impl Counts {
         table.text()
     }
 
-    /// Where another way to retry takes fewer instructions than the attribute, in Markdown.
+    /// The rows in which another side takes fewer instructions than the attribute, in Markdown.
     #[must_use]
     pub fn lost(&self) -> String {
         let mut list = String::new();

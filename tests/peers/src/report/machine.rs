@@ -1,4 +1,4 @@
-//! On what, and with what, the figures were made.
+//! The machine and the versions with which the figures were measured.
 
 use std::fs;
 use std::process::Command;

@@ -14,7 +14,7 @@ use self::table::{Table, number, ratio};
 use crate::compile::{self, Code};
 use crate::{BlockingRow, Program, Row, Side};
 
-/// Rounds of a comparison of times, and of the compiler's work.
+/// Rounds of a comparison of times.
 pub const TIME_ROUNDS: u32 = 301;
 /// Rounds of a comparison of the compiler's work.
 pub const COMPILE_ROUNDS: usize = 5;
@@ -23,7 +23,7 @@ pub const COMPILE_ROUNDS: usize = 5;
 ///
 /// # Panics
 ///
-/// If a page has lost a mark between which figures stand.
+/// If a page lacks one of the marks around its figures.
 pub fn write() {
     let program = Program::build();
     let counts = Counts::of(&program, &Side::ALL, &Row::ALL);
@@ -58,7 +58,7 @@ pub fn sizes(program: &Program) -> String {
     table.text()
 }
 
-/// What functions that are not async cost, in Markdown.
+/// The cost of functions that are not async, in Markdown.
 #[must_use]
 pub fn blocking(program: &Program) -> String {
     let headings = ["by hand", "`#[retry(blocking)]`", "time / by hand"];
@@ -71,7 +71,7 @@ pub fn blocking(program: &Program) -> String {
     table.text()
 }
 
-/// What the compiler does, in Markdown.
+/// The compile times and code sizes, in Markdown.
 #[must_use]
 pub fn compiler(rounds: usize) -> String {
     let efforts = compile::efforts(rounds);

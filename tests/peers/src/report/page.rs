@@ -1,4 +1,4 @@
-//! A page whose figures are made by a program, and whose sentences are not.
+//! A page whose figures a program writes, and whose sentences people write.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ impl Page {
         Self { file, text }
     }
 
-    /// Replaces what stands between the two marks of a name.
+    /// Replaces the text between the two marks of a name.
     pub(crate) fn fill(&mut self, name: &str, figures: &str) {
         self.text = filled(&self.text, name, figures)
             .unwrap_or_else(|| panic!("{}: no marks of {name}", self.file.display()));
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_outside_of_the_marks_stays() {
+    fn text_outside_of_the_marks_stays() {
         let page = "one\n<!-- x -->\nold\n<!-- end x -->\ntwo\n";
         let new = "one\n<!-- x -->\nnew\n<!-- end x -->\ntwo\n";
         assert_eq!(filled(page, "x", "new\n").as_deref(), Some(new));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Cells with a heading above them and a title before them.
+/// Rows of cells, with a heading and with a title for each row.
 pub(crate) struct Table(String);
 
 impl Table {
@@ -28,12 +28,12 @@ impl Table {
     }
 }
 
-/// A number, or a dash where there is none.
+/// A number, or a dash for `None`.
 pub(crate) fn number(number: Option<impl Into<u64>>) -> String {
     number.map_or_else(|| "–".to_owned(), |number| thousands(number.into()))
 }
 
-/// A ratio, or a dash where there is none.
+/// A ratio, or a dash for `None`.
 pub(crate) fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))
 }

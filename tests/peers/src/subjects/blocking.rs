@@ -1,7 +1,7 @@
-//! Functions that are not async: the attribute with `blocking`, and the loop that one writes by hand.
+//! Functions that are not async: the attribute with `blocking`, and the loop that people write by hand.
 //!
 //! `subjects blocking SIDE ROW N` makes N calls, and `subjects blocking-times ROW BATCHES` prints the time of the
-//! attribute's calls as a ratio to those of the loop by hand.
+//! attribute's calls as a ratio to the time of the loop by hand.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use crate::op::R;
 use crate::policy::DELAY;
 
-/// A body that fails as often as it is told to before each success.
+/// A body that fails a given number of times before each success.
 pub(crate) struct Op {
     calls: Cell<u32>,
     failures: u32,
-    /// Where the body does what such bodies do: a byte goes there and back through the kernel.
+    /// For a body that does I/O: a byte goes through the kernel and back.
     stream: Option<(UnixStream, UnixStream)>,
 }
 
@@ -93,7 +93,7 @@ mod hand {
     }
 }
 
-/// The budget is the default one where nothing fails; it would end the retries of the other rows.
+/// The row without failures has the default budget. In the other rows, a budget would end the retries.
 mod ours {
     use reattempt::retry;
 
@@ -139,7 +139,7 @@ impl Row {
         }
     }
 
-    /// Makes calls, and gives the time that they took. It checks what each call returns, and how often the body ran.
+    /// Makes calls, and gives the time that they took. Checks the result of each call, and how often the body ran.
     fn drive(&self, call: Call, calls: u32, with_io: bool) -> Duration {
         let op = Op::new(self, with_io);
         let call = black_box(call);
@@ -165,7 +165,7 @@ pub(crate) fn call(side: &str, row: &str, calls: u32) {
     row.drive(call, calls, false);
 }
 
-/// Prints the median of the ratios of ours to the loop by hand, in batches that take turns. The body does I/O.
+/// Prints the median of the ratios of the attribute to the loop by hand. Batches take turns, and the body does I/O.
 pub(crate) fn print_times(row: &str, batches: usize) {
     let row = Row::named(row);
     let calls = if row.failures == 0 { 2_000 } else { 20 };

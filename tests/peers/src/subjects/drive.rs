@@ -1,4 +1,4 @@
-//! How calls are made, the same for every side.
+//! Makes calls in the same way for every side.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -17,8 +17,8 @@ pub(crate) fn op(row: Row) -> &'static Op {
     Box::leak(Box::new(Op::new(row.failures, row.pends)))
 }
 
-/// Makes calls, and gives the time that they took. It checks what each call returns, how often the
-/// body ran, and that no wait was left out.
+/// Makes calls, and gives the time that they took. Checks the result of each call, how often the body ran, and
+/// that no wait was left out.
 pub(crate) fn drive<F: Future<Output = R>>(
     row: Row,
     calls: u32,
@@ -34,7 +34,7 @@ pub(crate) fn drive<F: Future<Output = R>>(
     time
 }
 
-/// Polls until each call ends: what is measured is the call, and nothing of a scheduler.
+/// Polls each call until it ends, so that the measurement has no part of a scheduler.
 fn polled<F: Future<Output = R>>(
     op: &'static Op,
     calls: u32,
@@ -57,8 +57,8 @@ fn polled<F: Future<Output = R>>(
     start.elapsed()
 }
 
-/// Waits between attempts on a clock that is paused: it goes forward by itself when nothing is left
-/// to do, so that no wait takes time.
+/// Waits between attempts on a paused clock, which advances by itself when nothing is left to do. So no wait takes
+/// real time.
 fn waiting<F: Future<Output = R>>(
     op: &'static Op,
     failures: u32,
@@ -75,7 +75,7 @@ fn waiting<F: Future<Output = R>>(
         }
         let waits = DELAY * calls * failures;
         let waited = virtual_start.elapsed();
-        // A delay of next to nothing is no tick. It is drawn once in many thousand times.
+        // A delay of almost zero takes no tick. Jitter draws such a delay once in many thousand times.
         assert!(
             waited <= waits && waited + DELAY >= waits * 99 / 100,
             "{waited:?}"
@@ -84,7 +84,7 @@ fn waiting<F: Future<Output = R>>(
     })
 }
 
-/// Hides what the future is, so that no side gains by being compiled into the loop that polls it.
+/// Hides the type of the future, so that no side gains from inlining into the loop that polls it.
 fn opaque(future: Pin<&mut dyn Future<Output = R>>) -> Pin<&mut dyn Future<Output = R>> {
     black_box(future)
 }

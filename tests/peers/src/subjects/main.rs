@@ -1,6 +1,6 @@
-//! The calls of every side, in one program, so that all of them are compiled alike.
+//! The calls of every side, in one program, so that the compiler treats all of them alike.
 //!
-//! `subjects call SIDE ROW N` makes so many calls, `subjects sizes SIDE` prints the bytes of its futures,
+//! `subjects call SIDE ROW N` makes N calls, `subjects sizes SIDE` prints the bytes of its futures,
 //! and `subjects times ROW BATCHES` compares all sides with the loop by hand.
 
 mod blocking;
@@ -73,7 +73,7 @@ impl Visit for Size {
     }
 }
 
-/// A tiny body without limits and with them, then one of 1 KiB.
+/// Prints the bytes for a tiny body, without limits and with limits, and then for a body of 1 KiB.
 fn sizes(side: Side) {
     for body in [Body::Tiny, Body::Big] {
         for limits in [false, true] {

@@ -10,8 +10,7 @@ use tokio::task::yield_now;
 
 pub(crate) type R = io::Result<u32>;
 
-/// Counts its calls, fails as often as it is told to before each success, and is pending once a call
-/// or never.
+/// Counts its calls, fails a given number of times before each success, and is pending once in each call or never.
 pub(crate) struct Op {
     calls: AtomicU32,
     failures: u32,
@@ -31,7 +30,7 @@ impl Op {
         self.calls.load(Relaxed)
     }
 
-    /// Returns how often it was called, or an error that every side retries.
+    /// Returns the number of its calls, or an error that every side retries.
     pub(crate) fn work(&'static self) -> Work {
         Work {
             op: self,
@@ -40,7 +39,7 @@ impl Op {
     }
 }
 
-/// One call of the work. A future written by hand adds nothing to what is measured.
+/// One call of the work. A future by hand adds almost nothing to the measurement.
 pub(crate) struct Work {
     op: &'static Op,
     polled: bool,
@@ -52,7 +51,7 @@ impl Future for Work {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<R> {
         let op = self.op;
         if op.pends && !std::mem::replace(&mut self.polled, true) {
-            // Its first poll asks the scheduler for another one. There is nothing to keep of it.
+            // The first poll asks the scheduler for another poll, and keeps no state.
             return pin!(yield_now()).poll(context).map(|()| Ok(0));
         }
         let calls = op.calls.load(Relaxed) + 1;

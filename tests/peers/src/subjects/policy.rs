@@ -8,12 +8,12 @@ pub(crate) const RETRIES: u32 = ATTEMPTS - 1;
 pub(crate) const TIMEOUT: Duration = Duration::from_millis(1500);
 pub(crate) const DEADLINE: Duration = Duration::from_secs(5);
 
-/// The ceiling of every delay: one tick of tokio's timer, so that each wait takes one tick whatever
-/// was drawn, and an instruction count repeats.
+/// The ceiling of every delay: one tick of tokio's timer. So each wait takes one tick, whatever delay was drawn,
+/// and the number of instructions repeats.
 pub(crate) const DELAY: Duration = Duration::from_millis(DELAY_MILLIS);
 pub(crate) const DELAY_MILLIS: u64 = 1;
 
-/// What the sides that have no rules of their own retry.
+/// Whether a side without its own rules retries an error.
 pub(crate) fn is_temporary(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,5 +1,4 @@
-//! Times, as ratios to the loop by hand: a time alone depends on the machine, and on whatever else it
-//! is doing.
+//! Times, as ratios to the loop by hand. A time alone depends on the machine, and on other work on it.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,8 +11,8 @@ use crate::sides::{Visit, with_row};
 
 /// Prints for each side the median of its ratios to the loop by hand.
 ///
-/// In each round every side makes a batch of calls, in turn from another side on, so that no side
-/// gains by its place.
+/// In each round, every side makes a batch of calls. Each round begins with another side, so that no side gains by
+/// its place.
 pub(crate) fn print(row: Row, rounds: usize) {
     let sides = row.sides();
     let batches: Vec<Batch> = sides

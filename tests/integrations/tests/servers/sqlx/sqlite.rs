@@ -1,4 +1,4 @@
-//! A file that is locked.
+//! `sqlx` with a SQLite file that is locked.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sqlx::{Error, Executor as _};
 
 use super::version::{ACCOUNTS, BALANCES, ONE, code, failure, run};
 
-/// Two connections to a file, which do not wait for locks.
+/// Two pools for one file, which do not wait for locks.
 pub(crate) async fn two_connections(folder: &tempfile::TempDir) -> [SqlitePool; 2] {
     let options = SqliteConnectOptions::new()
         .filename(folder.path().join("database"))
@@ -47,7 +47,7 @@ pub(crate) async fn a_sqlite_file_that_is_locked_is_waited_for() {
     let twice = failure(&two, BALANCES).await;
     assert_eq!(code(&twice).as_deref(), Some("1555"), "{twice:?}");
     assert_eq!(twice.verdict(), Verdict::Permanent, "{twice:?}");
-    // The only connection of the pool is taken, so nothing ran.
+    // The only connection of the pool is taken, so that nothing runs.
     let _taken = two.acquire().await.unwrap();
     tokio::time::pause();
     let none_free = failure(&two, ONE).await;

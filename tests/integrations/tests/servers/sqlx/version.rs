@@ -21,7 +21,7 @@ pub(crate) const ACCOUNTS: &str =
     "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)";
 pub(crate) const BALANCES: &str = "INSERT INTO account VALUES (1, 100), (2, 100)";
 
-/// Runs statements one by one, each in a transaction of its own.
+/// Runs statements one by one, each in its own transaction.
 pub(crate) async fn run<DB: Database>(pool: &Pool<DB>, statements: &[&'static str])
 where
     for<'c> &'c Pool<DB>: Executor<'c, Database = DB>,
@@ -43,7 +43,7 @@ pub(crate) fn code(error: &Error) -> Option<String> {
     Some(code.into_owned())
 }
 
-/// Takes the two rows in this order, in one transaction.
+/// Updates two rows in this order, in one transaction.
 macro_rules! update_both {
     ($name:ident, $pool:ty) => {
         #[retry(attempts = 5, base = "1ms")]
@@ -97,9 +97,9 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
     for (statement, expected, verdict) in [
         (BALANCES, "23505", Verdict::Permanent),
         ("SELECT nonsense", "42703", Verdict::Permanent),
-        // Not in the state that it needs.
+        // The object is not in the state that the statement needs.
         ("SELECT currval('number')", "55000", Verdict::Permanent),
-        // The text looks like one of MySQL, but is not.
+        // The text looks like an error of MySQL, but is not.
         (
             "DO 'BEGIN RAISE EXCEPTION ''1213 (40001): not what it says''; END'",
             "P0001",
@@ -110,7 +110,7 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
         assert_eq!(code(&error).as_deref(), Some(expected), "{error:?}");
         assert_eq!(error.verdict(), verdict, "{error:?}");
     }
-    // In use by another session.
+    // Another session uses the database.
     run(&pool, &["CREATE DATABASE template"]).await;
     let url = postgres_url(server.port()).replace("/postgres", "/template");
     let url = url.replace("//template", "//postgres");
@@ -141,7 +141,7 @@ pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried()
     assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Unknown, "{error:?}");
     assert_eq!(PAID.load(Ordering::Relaxed), 1);
-    // It did take effect: a retry would have paid twice.
+    // The commit took effect, so a retry would have paid twice.
     let sum: i64 = query_scalar("SELECT sum(balance)::bigint FROM account")
         .fetch_one(&pool)
         .await
@@ -184,7 +184,7 @@ pub(crate) async fn a_lost_connection_is_unknown_and_transient_before_the_commit
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.stop();
     let ended = waiting.await.unwrap().unwrap_err();
-    // The server says that it stops.
+    // The server reports that it stops.
     assert_eq!(code(&ended).as_deref(), Some("57P01"), "{ended:?}");
     assert_eq!(ended.verdict(), Verdict::Transient, "{ended:?}");
     let refused = PgConnection::connect(&url).await.err().unwrap();
@@ -193,7 +193,7 @@ pub(crate) async fn a_lost_connection_is_unknown_and_transient_before_the_commit
     let mut server = mariadb::Server::start().await.unwrap();
     let mut connection = MySqlConnection::connect(&server.url()).await.unwrap();
     server.kill();
-    // The server says nothing.
+    // The server reports nothing.
     let lost = connection.execute("SELECT 1").await.unwrap_err();
     assert!(matches!(lost, Error::Io(_)), "{lost:?}");
     assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");
@@ -228,7 +228,7 @@ pub(crate) async fn a_conflict_in_mariadb_runs_the_whole_transaction_again() {
     let attempts: u32 = attempts.map(AtomicU32::into_inner).iter().sum();
     assert_eq!(attempts, 3);
 
-    // A lock that is not granted in time is `HY000`, so the number tells.
+    // A lock timeout has the general SQLSTATE `HY000`, so the number decides.
     let mut holder = pool.begin().await.unwrap();
     holder.execute(ONE).await.unwrap();
     let waited = failure(&pool, ONE).await;
@@ -252,7 +252,7 @@ pub(crate) async fn a_mariadb_without_a_free_connection_refuses() {
         }
     };
     assert!(held.len() >= 10, "{}", held.len());
-    // It has no SQLSTATE yet, so the number tells.
+    // This error has no SQLSTATE yet, so the number decides.
     assert_eq!(code(&refused), None, "{refused:?}");
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
 }

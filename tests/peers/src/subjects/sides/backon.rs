@@ -1,4 +1,4 @@
-//! `backon`. A timeout is tokio's, around the body; the deadline bounds the sum of the waits.
+//! `backon`. The timeout is that of tokio, around the body. The deadline bounds the sum of the waits.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::op::{Op, R, big, tiny};
 use crate::policy::{DEADLINE, DELAY, RETRIES, TIMEOUT, is_temporary};
 
-/// Its jitter is added to the delay, so that half of the ceiling gives delays up to the ceiling.
+/// `backon` adds jitter to the delay, so that half of the ceiling gives delays up to the ceiling.
 pub(crate) fn free() -> ExponentialBuilder {
     ExponentialBuilder::new()
         .with_min_delay(DELAY / 2)

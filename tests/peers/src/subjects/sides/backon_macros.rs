@@ -1,4 +1,4 @@
-//! `backon-macros`, with the policies of `backon`. A timeout is tokio's, around the body.
+//! `backon-macros`, with the policies of `backon`. The timeout is that of tokio, around the body.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! The loop that an expert writes by hand: one timer an attempt for whichever limit is nearer, full
-//! jitter, and a deadline that is not slept past.
+//! The loop that an expert writes by hand. It has one timer in each attempt, for the nearer limit, and full
+//! jitter. It begins no wait that would end after the deadline.
 
 use std::io;
 use std::time::Duration;

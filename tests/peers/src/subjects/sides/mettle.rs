@@ -1,4 +1,4 @@
-//! `mettle`. It looks at the deadline between attempts.
+//! `mettle`. It checks the deadline between attempts.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! The sides. Each has the same functions: for a tiny body and for one of 1 KiB, without limits and
-//! with a timeout and a deadline.
+//! The sides. Each has the same functions: for a tiny body and for a body of 1 KiB, without limits and with a
+//! timeout and a deadline.
 
 mod backon;
 mod backon_macros;
@@ -16,7 +16,7 @@ use peers::{Row, Side};
 
 use crate::op::{Op, R};
 
-/// What is done with a function of a side.
+/// An operation on a function of a side.
 pub(crate) trait Visit {
     type Output;
 
@@ -25,7 +25,7 @@ pub(crate) trait Visit {
         F: Future<Output = R> + 'static;
 }
 
-/// Hands over the function of a side that does the work of a row.
+/// Passes the function of a side that does the work of a row to `visitor`.
 pub(crate) fn with_row<V: Visit>(side: Side, row: Row, visitor: V) -> V::Output {
     use ours::without_budget;
 
@@ -43,7 +43,7 @@ pub(crate) enum Body {
     Big,
 }
 
-/// Hands over the function of a side with a body.
+/// Passes the function of a side with a body to `visitor`.
 pub(crate) fn with_body<V: Visit>(side: Side, body: Body, limits: bool, visitor: V) -> V::Output {
     macro_rules! function {
         ($side:ident) => {

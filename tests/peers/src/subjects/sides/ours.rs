@@ -20,7 +20,7 @@ annotated!(big_free, big, jitter = "full");
 annotated!(tiny_limited, tiny, timeout = "1.5s", deadline = "5s");
 annotated!(big_limited, big, timeout = "1.5s", deadline = "5s");
 
-/// For rows with failures: a budget would end the retries, and no other side has one.
+/// For rows with failures. A budget would end the retries, and no other side has a budget.
 pub(crate) mod without_budget {
     use super::{Op, R, io, retry, tiny};
 

@@ -1,5 +1,5 @@
-//! `tokio-retry2`. A timeout is tokio's, around the body; the deadline is looked at between attempts.
-//! Full jitter is a closure over the generator of the other sides, which is faster than its own.
+//! `tokio-retry2`. The timeout is that of tokio, around the body. It checks the deadline between attempts. Full
+//! jitter is a closure that uses the generator of the other sides, which is faster than its own.
 
 use std::io;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn strategy() -> impl Iterator<Item = Duration> {
         .take(RETRIES as usize)
 }
 
-/// The action says itself whether another attempt could help.
+/// The action marks each error as transient or permanent.
 fn judged(result: R) -> Result<u32, RetryError<io::Error>> {
     result.map_err(|error| {
         if is_temporary(&error) {

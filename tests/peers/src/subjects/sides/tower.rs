@@ -23,7 +23,7 @@ struct Attempts {
     backoff: ExponentialBackoff,
 }
 
-/// Its jitter is added to the delay, so that half of the ceiling gives delays up to the ceiling.
+/// `tower` adds jitter to the delay, so that half of the ceiling gives delays up to the ceiling.
 static ATTEMPTS: LazyLock<Attempts> = LazyLock::new(|| {
     let mut maker = ExponentialBackoffMaker::new(DELAY / 2, DELAY, 0.99, HasherRng::default())
         .expect("a valid policy");
@@ -33,7 +33,7 @@ static ATTEMPTS: LazyLock<Attempts> = LazyLock::new(|| {
     }
 });
 
-/// What a service may fail with.
+/// An error with which a service may fail.
 trait Failure {
     fn is_temporary(&self) -> bool;
 }
@@ -44,7 +44,7 @@ impl Failure for io::Error {
     }
 }
 
-/// What the timeout makes of every error, its own among them.
+/// The type into which the timeout service turns every error, its own included.
 impl Failure for BoxError {
     fn is_temporary(&self) -> bool {
         self.downcast_ref().is_none_or(is_temporary)
