@@ -67,12 +67,15 @@ mod tests {
         };
         for (name, dependencies) in CLIENTS {
             let versions: Vec<_> = dependencies.iter().copied().map(version).collect();
-            let mut named = format!("`{name}` {}", versions.join(" and "));
-            // A feature for an older version has the version in its name.
-            if let [_, older] = dependencies {
-                let version = older.split_once("-0_").unwrap().1;
-                named.push_str(&format!(" (`{name}-0_{version}`)"));
-            }
+            let named = format!("`{name}` {}", versions.join(" and "));
+            let named = match dependencies {
+                // A feature for an older version has the version in its name.
+                [_, older] => {
+                    let (_, version) = older.split_once("-0_").unwrap();
+                    format!("{named} (`{name}-0_{version}`)")
+                }
+                _ => named,
+            };
             for message in [
                 include_str!("forward.rs"),
                 include_str!("classify/verdict.rs"),
