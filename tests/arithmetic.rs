@@ -152,6 +152,23 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
 }
 
 #[test]
+fn the_worst_case_of_a_list_counts_each_of_its_delays() {
+    static DELAYS: [Duration; 600] = {
+        let mut delays = [Duration::from_millis(1); 600];
+        delays[555] = Duration::from_secs(3600);
+        delays
+    };
+    let second = Duration::from_secs(1);
+    let policy = Policy::new().with_delays(&DELAYS).with_timeout(second);
+    let waits: Duration = DELAYS.iter().sum();
+    assert_eq!(policy.worst_case(), Some(second * 601 + waits));
+    // The last delay is repeated.
+    let longer = policy.with_attempts(701).worst_case();
+    let repeated = Duration::from_millis(100);
+    assert_eq!(longer, Some(second * 701 + waits + repeated));
+}
+
+#[test]
 fn no_factor_outside_of_its_range_is_stored() {
     let refused = [
         f64::NAN,
@@ -184,6 +201,7 @@ fn zero_attempts_are_refused() {
 fn only_unlimited_attempts_have_no_worst_case() {
     let policy = Policy::new();
     assert_eq!(policy.with_unlimited_attempts().attempts(), None);
+    assert_eq!(policy.with_attempts(u32::MAX).attempts(), None);
     assert_eq!(
         policy.with_attempts(u32::MAX - 1).attempts(),
         Some(u32::MAX - 1)

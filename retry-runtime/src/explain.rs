@@ -4,8 +4,9 @@ use std::error::Error;
 use std::fmt::{self, Display, Write as _};
 use std::ops::Deref;
 
-/// The most causes that the text follows. Without a bound, the text of an error that is its own source would not end.
-const LONGEST_CHAIN: usize = 32;
+/// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
+/// source.
+pub(crate) const MAX_LINKS: usize = 32;
 
 /// Makes the text of an error of any type.
 ///
@@ -64,7 +65,7 @@ impl<E: Error> Words for Explain<'_, E> {
         let error = self.error();
         let mut text = error.to_string();
         let mut cause = error.source();
-        for _ in 0..LONGEST_CHAIN {
+        for _ in 0..MAX_LINKS {
             let Some(link) = cause else { break };
             let words = link.to_string();
             // Many errors end with the text of their cause.

@@ -70,7 +70,8 @@ impl Policy {
         }
     }
 
-    /// Sets the number of attempts, the first included, in `[1, u32::MAX)`. Default: 3.
+    /// Sets the number of attempts, the first included. Default: 3. `u32::MAX` is no limit, as
+    /// [`with_unlimited_attempts`](Self::with_unlimited_attempts).
     ///
     /// # Panics
     ///

@@ -6,10 +6,8 @@ use std::io;
 use std::sync::Arc;
 
 use super::verdict::{Retryable as _, Verdict};
+use crate::explain::MAX_LINKS;
 use crate::stopped::Stopped;
-
-/// The most links that a walk visits. Without a bound, the walk would not end at an error that is its own source.
-pub(crate) const MAX_LINKS: usize = 32;
 
 /// An error and its sources, from the outside in.
 ///

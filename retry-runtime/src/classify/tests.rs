@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::explain::MAX_LINKS;
 
 /// What generated code writes for one type of `on`.
 macro_rules! found {
@@ -276,7 +277,7 @@ fn transparent_hides_what_is_inside() {
 
 #[test]
 fn a_chain_without_end_is_walked_for_32_links() {
-    assert_eq!(Links::of(&Ouroboros).count(), links::MAX_LINKS);
+    assert_eq!(Links::of(&Ouroboros).count(), MAX_LINKS);
     assert_eq!(found!(io::Error, &Ouroboros), None);
     assert_eq!(found!(Ouroboros, &Ouroboros), Some(Said::UNKNOWN));
     assert!(!contains!(io::Error, &anyhow::Error::new(Ouroboros)));
@@ -285,9 +286,9 @@ fn a_chain_without_end_is_walked_for_32_links() {
 
 #[test]
 fn the_bound_of_the_walk_is_exact() {
-    let last_reached = nested(links::MAX_LINKS - 1, reset());
+    let last_reached = nested(MAX_LINKS - 1, reset());
     assert_eq!(found!(io::Error, &last_reached), TRANSIENT);
-    let one_too_deep = nested(links::MAX_LINKS, reset());
+    let one_too_deep = nested(MAX_LINKS, reset());
     assert_eq!(found!(io::Error, &one_too_deep), None);
 }
 
@@ -564,7 +565,7 @@ fn any_nesting_is_searched() {
             };
         }
         // From the outside in, as far as the walk goes.
-        let outside_in = layers.iter().rev().copied().chain([Some(innermost)]).take(links::MAX_LINKS);
+        let outside_in = layers.iter().rev().copied().chain([Some(innermost)]).take(MAX_LINKS);
         let expected = outside_in.clone().flatten().any(|kind| verdict(kind) != Verdict::Permanent);
         prop_assert_eq!(found!(io::Error, &error).is_some(), expected);
         prop_assert!(contains!(App, &error) == outside_in.clone().any(|layer| layer.is_none()));

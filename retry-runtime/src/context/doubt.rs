@@ -117,8 +117,7 @@ mod tests {
         .with_attempts(3)
         .with_timeout(Duration::from_secs(1));
 
-    /// Without limits.
-    const UNLIMITED: Policy = Policy::new().with_attempts(3);
+    const NO_LIMITS: Policy = Policy::new().with_attempts(3);
     const MINUTE: Duration = Duration::from_secs(60);
 
     async fn hang() -> Result<(), Stopped> {
@@ -165,10 +164,10 @@ mod tests {
     async fn a_timeout_further_out_that_cuts_a_commit_is_not_retried() {
         for (hangs, expected) in [(Hangs::InCommit, 1), (Hangs::AfterCommit, 3)] {
             let attempts = Cell::new(0);
-            let inner = || UNLIMITED.run(|| transaction(hangs)).unboxed();
+            let inner = || NO_LIMITS.run(|| transaction(hangs)).unboxed();
             let outer = || {
                 attempts.set(attempts.get() + 1);
-                UNLIMITED.run(inner).unboxed()
+                NO_LIMITS.run(inner).unboxed()
             };
             let stopped = POLICY.run(outer).unboxed().await.unwrap_err();
             assert_eq!(stopped.outcome(), Outcome::Timeout);

@@ -11,7 +11,8 @@ use crate::report::Report;
 
 const METADATA: Metadata<'static> = Metadata::new("reattempt", Level::INFO, None);
 
-/// Without a recorder, this takes two loads and two comparisons, and no call.
+/// Without a recorder, this takes 13 instructions. Five of them are a function of `metrics` that is not inlined, and there
+/// is no other way to ask.
 #[inline]
 pub(super) fn is_recording() -> bool {
     with_recorder(|recorder| !is_noop(recorder))
@@ -28,7 +29,7 @@ fn is_noop(recorder: &dyn Recorder) -> bool {
     let noop: *const dyn Recorder = &raw const NOOP;
     let recorder = ptr::from_ref(recorder);
     let distance = recorder.addr().wrapping_sub(noop.addr());
-    // With the address of the one and the methods of the other.
+    // A pointer to the address of `recorder`, with the methods of `noop`.
     #[expect(
         ambiguous_wide_pointer_comparisons,
         reason = "the methods are what is compared"

@@ -28,9 +28,6 @@ impl Policy {
     /// Returns the longest time that a call can take, or `None` if there is no bound. A body that blocks its thread can
     /// take longer.
     ///
-    /// After the 512th delay, each delay is counted as long as the last one. So for a list of more than 512 delays, the
-    /// result is too short if the last delay is not the longest.
-    ///
     /// # Formula
     ///
     /// ```text
@@ -54,15 +51,19 @@ impl Policy {
 
     /// The sum of `waits` delays, each as long as its range allows.
     fn longest_waits(&self, waits: u32) -> Duration {
-        // Computed delays never get shorter, so the last delay bounds the delays before it. A list has no such order.
-        const ONE_BY_ONE: u32 = 512;
+        // The delays after these count as long as the last one. Computed delays never get shorter, and a list repeats
+        // its last delay.
+        let one_by_one = match self.backoff {
+            Backoff::Delays(delays) => attempts_for(delays).max(512),
+            _ => 512,
+        };
         let (mut sum, mut previous) = (Duration::ZERO, None);
-        for n in 0..waits.min(ONE_BY_ONE) {
+        for n in 0..waits.min(one_by_one) {
             let longest = *self.delay_range(n, previous).end();
             sum = sum.saturating_add(longest);
             previous = Some(longest);
         }
-        let more = waits.saturating_sub(ONE_BY_ONE);
+        let more = waits.saturating_sub(one_by_one);
         if more > 0 {
             let last = *self.delay_range(waits - 1, previous).end();
             sum = sum.saturating_add(last.saturating_mul(more));
