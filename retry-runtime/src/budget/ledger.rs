@@ -42,9 +42,14 @@ impl<W: Word> Ledger<W> {
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
         // A full ledger cannot hold more, so it is not written.
-        if LedgerState::unpack(self.word.load()).missing > 0 {
+        if !self.is_full() {
             self.give(self.numbers.gain(last_retry));
         }
+    }
+
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        LedgerState::unpack(self.word.load()).missing == 0
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {

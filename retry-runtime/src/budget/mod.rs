@@ -187,6 +187,12 @@ impl Budget {
         self.ledger.take(charge, first, now)
     }
 
+    /// Whether nothing was taken, or all of it came back.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.ledger.is_full()
+    }
+
     /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one.
     #[inline]
     pub(crate) fn succeed(&self, last_retry: Option<Charge>) {

@@ -24,11 +24,19 @@ impl State<'_> {
         if self.frame.notes.get() != Notes::None {
             return self.succeeded_late();
         }
-        if let Some(budget) = self.settings.budget() {
-            budget.succeed(None);
+        if self.settings.may_be_credited() {
+            self.credit();
         }
         self.frame.phase.set(Phase::Closed);
         self.record(Outcome::Success);
+    }
+
+    /// Adds to the budget for a call that succeeded at once.
+    #[cold]
+    fn credit(&self) {
+        if let Some(budget) = self.settings.budget() {
+            budget.succeed(None);
+        }
     }
 
     #[inline(never)]

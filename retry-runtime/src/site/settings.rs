@@ -22,7 +22,10 @@ pub struct Settings<'p> {
     /// Gives the name of the type that the function is a method of.
     pub(super) type_name: Option<fn() -> &'static str>,
     shared: &'static Shared,
-    budget: Option<&'p Budget>,
+    /// The budget that was set, or that of the function.
+    budget: &'p Budget,
+    /// Whether the call uses it.
+    budgeted: bool,
     /// Whether the attribute names a budget, `"none"` included.
     budget_given: bool,
     /// The delays of this call, which replace the delays of the policy.
@@ -44,7 +47,8 @@ impl<'p> Settings<'p> {
             name,
             type_name: None,
             shared,
-            budget: None,
+            budget: &shared.budget,
+            budgeted: false,
             budget_given: false,
             delays: None,
             policy,
@@ -86,7 +90,10 @@ impl<'p> Settings<'p> {
     /// Sets the budget, or `None` for none.
     #[must_use]
     pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
-        self.budget = budget;
+        self.budgeted = budget.is_some();
+        if let Some(budget) = budget {
+            self.budget = budget;
+        }
         self.budget_given = true;
         self
     }
@@ -130,10 +137,7 @@ impl<'p> Settings<'p> {
         };
         if !self.budget_given {
             // Without a limit on attempts there is no budget: it would end the loop, and the delays bound its load.
-            self.budget = match policy.attempts() {
-                Some(_) => Some(&self.shared.budget),
-                None => None,
-            };
+            self.budgeted = policy.attempts().is_some();
         }
         self
     }
@@ -191,7 +195,13 @@ impl<'p> Settings<'p> {
     /// The budget, or `None` for none.
     #[inline]
     pub(crate) const fn budget(&self) -> Option<&'p Budget> {
-        self.budget
+        if self.budgeted { Some(self.budget) } else { None }
+    }
+
+    /// Whether a success can add something to the budget. It may be true for a call without a budget.
+    #[inline]
+    pub(crate) fn may_be_credited(&self) -> bool {
+        !self.budget.is_full()
     }
 
     pub(crate) const fn policy(&self) -> &Policy {
