@@ -195,7 +195,11 @@ impl<'p> Settings<'p> {
     /// The budget, or `None` for none.
     #[inline]
     pub(crate) const fn budget(&self) -> Option<&'p Budget> {
-        if self.budgeted { Some(self.budget) } else { None }
+        if self.budgeted {
+            Some(self.budget)
+        } else {
+            None
+        }
     }
 
     /// Whether a success can add something to the budget. It may be true for a call without a budget.
