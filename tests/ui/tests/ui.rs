@@ -1,7 +1,7 @@
 //! The errors of rustc and of the macro for wrong input, and unusual input that compiles.
 //!
 //! Each file of `ui/fail` has one mistake, or a line that says how many. It begins with the first line of its
-//! message. `TRYBUILD=overwrite cargo test --test ui` writes the `.stderr` beside it. Never edit that by hand.
+//! message. `TRYBUILD=overwrite cargo test -p ui` writes the `.stderr` beside it. Never edit that by hand.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -11,16 +11,16 @@ use std::{fs, io};
 #[test]
 fn wrong_input_is_refused() {
     let cases = trybuild::TestCases::new();
-    cases.compile_fail("tests/ui/fail/*.rs");
+    cases.compile_fail("fail/*.rs");
     // This file has shapes of real code.
-    cases.compile_fail("tests/corpus/refused.rs");
+    cases.compile_fail("corpus/refused.rs");
 }
 
 #[test]
 fn odd_input_compiles() {
     let cases = trybuild::TestCases::new();
-    cases.pass("tests/ui/pass/*.rs");
-    cases.pass("tests/corpus/compiles.rs");
+    cases.pass("pass/*.rs");
+    cases.pass("corpus/compiles.rs");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn each_file_has_the_message_of_its_first_line() {
 
 #[test]
 fn each_refused_shape_of_real_code_has_one_error_on_its_line() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let source = fs::read_to_string(corpus.join("refused.rs")).unwrap();
     let marked = |(line, text): (usize, &str)| {
         let (_, message) = text.split_once(" //~ ")?;
@@ -45,9 +45,7 @@ fn each_refused_shape_of_real_code_has_one_error_on_its_line() {
     let mut found = Vec::new();
     for line in stderr.lines() {
         message = error(line).map(str::to_owned).or(message);
-        let place = line
-            .trim_start()
-            .strip_prefix("--> tests/corpus/refused.rs:");
+        let place = line.trim_start().strip_prefix("--> corpus/refused.rs:");
         if let (Some(place), true) = (place, message.is_some()) {
             let line = place.split(':').next().unwrap().parse().unwrap();
             found.extend(message.take().map(|message| (line, message)));
@@ -107,7 +105,7 @@ fn no_message_suggests_a_private_name() {
 }
 
 fn files() -> io::Result<Vec<PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fail");
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
