@@ -1,6 +1,6 @@
 //! The errors of rustc and of the macro for wrong input, and unusual input that compiles.
 //!
-//! Each file of `ui/fail` has one mistake, or a line that says how many. It begins with the first line of its
+//! Each file of `fail` has one mistake, or a line that says how many. It begins with the first line of its
 //! message. `TRYBUILD=overwrite cargo test -p ui` writes the `.stderr` beside it. Never edit that by hand.
 
 use std::path::{Path, PathBuf};
