@@ -4,7 +4,8 @@
 //! cargo run -p integrations --example http2_post
 //! ```
 //!
-//! The server is in this program: it resets streams by a script, with the crate `h2`.
+//! The server is in this program: it resets streams by a script, with the crate `h2`. In your `Cargo.toml`:
+//! `reattempt = { version = "0.1", features = ["reqwest"] }`, and the feature `http2` of `reqwest`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tokio::net::TcpListener;
 /// Places an order, which must not happen twice.
 ///
 /// With `idempotent = false`, the call is retried only if the order certainly never ran. HTTP/2 has a code for it: a
-/// server that is overloaded or shuts down resets a stream that it did not begin with `REFUSED_STREAM`.
+/// server that is overloaded or shuts down resets a stream that it has not processed, with the code `REFUSED_STREAM`.
 #[retry(attempts = 5, base = "20ms", idempotent = false, on_retry = tell)]
 async fn order(client: &Client, url: &str) -> Result<StatusCode, RequestError> {
     let response = client.post(url).body("tea").send().await?;

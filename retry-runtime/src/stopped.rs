@@ -112,6 +112,9 @@ impl fmt::Display for Stopped {
             (Outcome::Cancelled, _) => f.write_str("cancelled")?,
             (outcome, _) => write!(f, "stopped ({outcome})")?,
         }
+        if self.in_doubt {
+            f.write_str(", during a commit")?;
+        }
         let plural = if self.attempts == 1 { "" } else { "s" };
         write!(
             f,

@@ -1,7 +1,7 @@
 //! `deadpool` 0.13: verdicts of a pool that gives no connection.
 //!
-//! `deadpool-postgres` has this version from 0.14.2 on, `deadpool-redis` from 0.23 on. Turn on the feature of the client
-//! in the pool too, such as `tokio-postgres`: a [`PoolError<E>`] has a verdict if `E` has one.
+//! `deadpool-postgres` has this version from 0.14.2 on, `deadpool-redis` from 0.23 on. Also turn on
+//! this crate's feature for the pooled client, such as `tokio-postgres`: a [`PoolError<E>`] has a verdict if `E` has one.
 //!
 //! # Examples
 //!

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use super::known::{self, Alone};
-use crate::classify::{Retryable, Said, Verdict, ends_all};
+use crate::classify::{Retryable, Said, Verdict, stopped_for_good};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
@@ -38,8 +38,8 @@ impl Alone for io::Error {
 fn with_causes(error: &io::Error) -> Said {
     let own = error.alone();
     // A `Stopped` inside set the kind, and its verdict is more exact.
-    if ends_all(error) {
-        return Said::new(Verdict::Permanent);
+    if let Some(verdict) = stopped_for_good(error) {
+        return Said::new(verdict);
     }
     if own.verdict == Verdict::Unknown {
         known::inside(error).unwrap_or(own)

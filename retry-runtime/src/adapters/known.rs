@@ -3,18 +3,30 @@
 use std::error::Error;
 use std::io;
 
-use crate::classify::{Links, Retryable, Said, Verdict, as_type, ends_all};
+use crate::classify::{Links, Retryable, Said, Verdict, as_type, stopped_for_good};
 use crate::stopped::Stopped;
+
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+use super::transaction::TransactionError;
 
 /// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
 ///
-/// The innermost source is the nearest to the cause. `error` itself is not asked. If the chain holds a permanently
-/// stopped call, the answer is permanent.
+/// The innermost source is the nearest to the cause. `error` itself is not asked. If the chain holds a stopped call that
+/// must not be retried, that call answers. An error of a database is not searched, because it is unknown on purpose: the
+/// connection that it lost may have been in its `COMMIT`.
 pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
-    if ends_all(error) {
-        return Some(Said::new(Verdict::Permanent));
+    if let Some(verdict) = stopped_for_good(error) {
+        return Some(Said::new(verdict));
     }
-    Links::of(error).skip(1).filter_map(of_link).last()
+    let mut innermost = None;
+    for link in Links::of(error).skip(1) {
+        if let Some(said) = first_answer(DATABASES, link) {
+            return Some(said);
+        }
+        let said = first_answer(KNOWN, link).filter(|said| said.verdict != Verdict::Unknown);
+        innermost = said.or(innermost);
+    }
+    innermost
 }
 
 /// An error whose verdict depends on its sources.
@@ -51,23 +63,34 @@ const KNOWN: &[Ask] = &[
     alone::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     alone::<reqwest_0_12::Error>,
-    #[cfg(feature = "sea-orm")]
-    of::<sea_orm::DbErr>,
-    #[cfg(feature = "sqlx")]
-    of::<sqlx_core::Error>,
-    #[cfg(feature = "sqlx-0_8")]
-    of::<sqlx_core_0_8::Error>,
-    #[cfg(feature = "tokio-postgres")]
-    of::<tokio_postgres::Error>,
     #[cfg(feature = "tonic")]
     alone::<tonic::Status>,
     #[cfg(feature = "tonic")]
     alone::<tonic::TimeoutExpired>,
 ];
 
-fn of_link(link: &(dyn Error + 'static)) -> Option<Said> {
-    let said = KNOWN.iter().find_map(|ask| ask(link))?;
-    (said.verdict != Verdict::Unknown).then_some(said)
+/// Their answers end the search.
+const DATABASES: &[Ask] = &[
+    #[cfg(feature = "sea-orm")]
+    of::<sea_orm::DbErr>,
+    #[cfg(feature = "sea-orm")]
+    of::<TransactionError<sea_orm::DbErr>>,
+    #[cfg(feature = "sqlx")]
+    of::<sqlx_core::Error>,
+    #[cfg(feature = "sqlx")]
+    of::<TransactionError<sqlx_core::Error>>,
+    #[cfg(feature = "sqlx-0_8")]
+    of::<sqlx_core_0_8::Error>,
+    #[cfg(feature = "sqlx-0_8")]
+    of::<TransactionError<sqlx_core_0_8::Error>>,
+    #[cfg(feature = "tokio-postgres")]
+    of::<tokio_postgres::Error>,
+    #[cfg(feature = "tokio-postgres")]
+    of::<TransactionError<tokio_postgres::Error>>,
+];
+
+fn first_answer(asks: &[Ask], link: &(dyn Error + 'static)) -> Option<Said> {
+    asks.iter().find_map(|ask| ask(link))
 }
 
 fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Said> {

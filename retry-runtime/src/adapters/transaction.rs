@@ -55,7 +55,7 @@ impl<E: Retryable> TransactionError<E> {
                 // The session ended, perhaps after the commit, or the server did not answer.
                 _ => Verdict::Unknown,
             },
-            // A limit may have cut the commit.
+            // A limit may have cut a commit that is not the adapter's.
             Self::Stopped(stopped) => match stopped.verdict() {
                 Verdict::Transient => Verdict::Unknown,
                 verdict => verdict,

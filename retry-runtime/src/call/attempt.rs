@@ -138,7 +138,6 @@ impl State<'_> {
         let later = frame.number.get() > 0;
         if later {
             self.waited_until_now();
-            frame.forget_doubt();
             frame.again.set(true);
             frame.until.set(NEVER);
         }

@@ -29,7 +29,7 @@ impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
     }
 }
 
-/// Runs `work` until the `cancel` future completes, and then returns `None`.
+/// Runs `work` and returns its output, or `None` if the `cancel` future completes first.
 ///
 /// `cancel` is polled before each poll of `work`. So a call that is cancelled already does not begin, and `cancel` wins
 /// if both are ready. `work` is dropped with the future.

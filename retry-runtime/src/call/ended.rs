@@ -24,7 +24,7 @@ pub enum Cut {
     Timeout,
     /// It reached the deadline of the call.
     Deadline,
-    /// The deadline of the call was reached before the attempt began.
+    /// The deadline, own or inherited, was reached before the attempt or its `before_retry` began.
     Late,
 }
 

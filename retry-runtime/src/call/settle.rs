@@ -87,6 +87,9 @@ impl State<'_> {
             Err(Outcome::NotRetryable)
         };
         self.frame.erred.set(erred);
+        if decision.is_ok() {
+            self.frame.forget_doubt();
+        }
         self.say(&decision, ruling.said.verdict, words);
         decision.ok().map(|retry| retry.at)
     }
@@ -255,7 +258,6 @@ impl State<'_> {
         }
         self.hand_on();
         self.give_back();
-        frame.end_shared_doubt();
         frame.phase.set(Phase::Ended(outcome));
         self.record(outcome);
         self.end_spans(outcome);

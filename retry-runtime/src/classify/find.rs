@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::links::{Links, as_type, is_last, is_stopped_for_good};
+use super::links::{Links, as_type, is_last, link_stopped_for_good};
 use super::probe::Probe;
 use super::verdict::{Said, Verdict};
 
@@ -200,14 +200,14 @@ pub(crate) fn find_in<A: Error + 'static>(
     })
 }
 
-/// Returns the first answer in the chain, or `None` if a call inside was permanently stopped.
+/// Returns the first answer in the chain, or `None` if a call inside was stopped and must not be retried.
 fn walk(
     first: &(dyn Error + 'static),
     ask: &dyn Fn(&(dyn Error + 'static)) -> Option<Said>,
 ) -> Option<Said> {
     let mut found = None;
     for link in Links::of(first) {
-        if is_stopped_for_good(link) {
+        if link_stopped_for_good(link).is_some() {
             return None;
         }
         // The search goes on after a link that does not qualify.

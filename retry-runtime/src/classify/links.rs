@@ -73,12 +73,13 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
     None
 }
 
-/// Whether the chain has a [`Stopped`] that no outer call may retry.
-pub(crate) fn ends_all(error: &(dyn Error + 'static)) -> bool {
-    Links::of(error).any(is_stopped_for_good)
+/// Returns the verdict of the first [`Stopped`] in the chain that no outer call may retry.
+pub(crate) fn stopped_for_good(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    Links::of(error).find_map(link_stopped_for_good)
 }
 
-/// Whether this link is a [`Stopped`] that no outer call may retry.
-pub(crate) fn is_stopped_for_good(link: &(dyn Error + 'static)) -> bool {
-    as_type::<Stopped>(link).is_some_and(|stopped| stopped.verdict() == Verdict::Permanent)
+/// Returns the verdict of this link, if it is a [`Stopped`] that no outer call may retry.
+pub(crate) fn link_stopped_for_good(link: &(dyn Error + 'static)) -> Option<Verdict> {
+    let verdict = as_type::<Stopped>(link)?.verdict();
+    (!verdict.is_retryable()).then_some(verdict)
 }

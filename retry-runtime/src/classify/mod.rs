@@ -19,7 +19,7 @@ mod tests;
 pub(crate) use self::find::find_in;
 pub use self::find::{Find, Inside};
 pub use self::hint::{IntoHint, hint_from, hint_in};
-pub(crate) use self::links::{Links, as_type, ends_all};
+pub(crate) use self::links::{Links, as_type, stopped_for_good};
 pub use self::probe::Probe;
 pub use self::rules::{Ruling, ask, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

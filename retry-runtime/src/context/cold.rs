@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use super::doubt::Doubt;
 use super::key::IdempotencyKey;
 use super::nesting::Remembered;
 use crate::clock::Stamp;
@@ -28,10 +29,8 @@ pub(crate) struct Noted {
     pub(crate) waited: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
-    /// How many commits began in its attempts and have not ended.
-    pub(crate) in_doubt: u32,
-    /// The call around that was told of them.
-    pub(crate) doubts_around: Option<Arc<Cold>>,
+    /// The doubt of the present attempt, if a commit began in it.
+    pub(crate) doubt: Option<Arc<Doubt>>,
     /// The call's part of its test scope.
     pub(crate) trial: Option<InTrial>,
     /// The spans of the call, if a subscriber wants them.

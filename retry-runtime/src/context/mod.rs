@@ -1,11 +1,12 @@
 //! What an attempt sees of its call, and what a call sees of the calls around it.
 //!
 //! ```text
-//! attempt, inner, doubt  ->  limits  ->  frame  ->  cold  ->  key, nesting, previous, refusal
+//! attempt, inner, commit  ->  limits  ->  frame  ->  cold  ->  doubt, key, nesting, previous, refusal
 //! ```
 
 mod attempt;
 mod cold;
+mod commit;
 mod doubt;
 mod frame;
 mod inner;
@@ -20,7 +21,7 @@ pub use self::attempt::Attempt;
 #[cfg(feature = "tracing")]
 pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-pub(crate) use self::doubt::in_doubt;
+pub(crate) use self::commit::in_doubt;
 pub(crate) use self::frame::{Frame, NEVER, Notes, Pause, Phase, around, is_within};
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;

@@ -28,6 +28,8 @@ impl Policy {
     /// Returns the longest time that a call can take, or `None` if there is no bound. A body that blocks its thread can
     /// take longer.
     ///
+    /// Of a backoff, each delay after the 512th counts as long as the last one, so the result can be too long.
+    ///
     /// # Formula
     ///
     /// ```text

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::Error;
+use crate::classify::{Probe, Said, find_in};
 
 fn stopped(outcome: Outcome) -> Stopped {
     Stopped {
@@ -23,6 +24,57 @@ fn a_deadline_of_its_own_is_transient() {
     };
     assert_eq!(own.verdict(), Verdict::Transient);
     assert_eq!(io::Error::from(own).verdict(), Verdict::Transient);
+}
+
+/// A limit cut a commit. The error of an earlier attempt is its source.
+fn in_doubt(outcome: Outcome) -> Stopped {
+    Stopped {
+        limit: Some(Duration::from_secs(1)),
+        in_doubt: true,
+        source: Some(io::Error::from(io::ErrorKind::ConnectionReset).into()),
+        ..stopped(outcome)
+    }
+}
+
+fn said(found: &Probe<'_, io::Error>) -> Said {
+    found.said()
+}
+
+#[test]
+fn a_cut_commit_is_unknown_in_every_error() {
+    for outcome in [Outcome::Timeout, Outcome::Deadline] {
+        assert_eq!(in_doubt(outcome).verdict(), Verdict::Unknown);
+        let io = io::Error::from(in_doubt(outcome));
+        assert_eq!(io.verdict(), Verdict::Unknown);
+        let own: Error<io::Error> = Error::Stopped(in_doubt(outcome));
+        assert_eq!(own.verdict(), Verdict::Unknown);
+        let wrapped = io::Error::other(in_doubt(outcome));
+        assert_eq!(wrapped.verdict(), Verdict::Unknown);
+        let searched = find_in(&wrapped, said);
+        assert_eq!(searched, None, "nor is it searched for `on`");
+    }
+}
+
+#[test]
+#[cfg(feature = "sqlx")]
+fn an_error_of_a_database_stays_unknown_inside_another_error() {
+    use crate::adapters::transaction::TransactionError;
+    let lost = || sqlx_core::Error::Io(io::ErrorKind::ConnectionReset.into());
+    for error in [
+        io::Error::other(lost()),
+        io::Error::other(TransactionError::Commit(lost())),
+        io::Error::other(io::Error::other(lost())),
+    ] {
+        assert_eq!(error.verdict(), Verdict::Unknown, "{error}");
+    }
+    let statement = TransactionError::Statement(lost());
+    assert_eq!(io::Error::other(statement).verdict(), Verdict::Transient);
+}
+
+#[test]
+fn the_text_says_that_a_commit_was_cut() {
+    let text = in_doubt(Outcome::Timeout).to_string();
+    assert_eq!(text, "timed out after 1s, during a commit (2 attempts, 1s)");
 }
 
 #[test]
