@@ -3,7 +3,7 @@
 //! The program checks the result of each call, and how often the body ran. The test counts instructions if
 //! valgrind is installed.
 
-use peers::{BlockingRow, Program, Side};
+use peers::{BlockingRow, Program, Side, nothing_counted};
 
 /// The instructions that the attribute adds to the loop by hand, with a body that only counts. The order and the
 /// names are those of `BlockingRow::ALL`.
@@ -47,7 +47,7 @@ fn no_blocking_call_adds_more_instructions_than_were_measured() {
         assert_eq!(row.key, key, "the table has the order of the rows");
         let counts = [Side::Ours, Side::Hand].map(|side| row.instructions(&program, side));
         let [Some(ours), Some(hand)] = counts else {
-            return; // `limits.rs` prints that valgrind is missing.
+            return nothing_counted();
         };
         let (added, most) = (ours.saturating_sub(hand), held + held * SLACK_PERCENT / 100);
         println!("{key}: {ours} instructions, {added} more than by hand, at most {most}");
