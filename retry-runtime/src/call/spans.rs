@@ -54,15 +54,7 @@ impl State<'_> {
     }
 
     /// Leaves the span of an attempt that is pending.
-    #[inline]
     pub(super) fn leave_attempt(&self) {
-        if self.frame.if_cold().is_some() {
-            self.leave_attempt_span();
-        }
-    }
-
-    #[cold]
-    fn leave_attempt_span(&self) {
         if let Some(cold) = self.frame.if_cold() {
             let entered = cold.noted().entered.take();
             drop(entered);
