@@ -20,11 +20,14 @@ pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
     }
     let mut innermost = None;
     for link in Links::of(error).skip(1) {
-        if let Some(said) = first_answer(DATABASES, link) {
-            return Some(said);
+        let of_database = first_answer(DATABASES, link);
+        let said = of_database.or_else(|| first_answer(KNOWN, link));
+        innermost = said
+            .filter(|said| said.verdict != Verdict::Unknown)
+            .or(innermost);
+        if of_database.is_some() {
+            return innermost.or(of_database);
         }
-        let said = first_answer(KNOWN, link).filter(|said| said.verdict != Verdict::Unknown);
-        innermost = said.or(innermost);
     }
     innermost
 }

@@ -71,6 +71,22 @@ fn an_error_of_a_database_stays_unknown_inside_another_error() {
     assert_eq!(io::Error::other(statement).verdict(), Verdict::Transient);
 }
 
+#[tokio::test]
+#[cfg(all(feature = "deadpool", feature = "tokio-postgres"))]
+async fn a_pool_without_a_connection_is_refused_inside_another_error() {
+    use deadpool::managed::PoolError;
+    async fn lost() -> tokio_postgres::Error {
+        let (stream, _) = tokio::io::duplex(64);
+        let config = tokio_postgres::Config::new();
+        let connected = config.connect_raw(stream, tokio_postgres::NoTls).await;
+        connected.err().expect("the server is gone")
+    }
+    let error = io::Error::other(lost().await);
+    assert_eq!(error.verdict(), Verdict::Unknown);
+    let error = io::Error::other(PoolError::Backend(lost().await));
+    assert_eq!(error.verdict(), Verdict::Refused);
+}
+
 #[test]
 fn the_text_says_that_a_commit_was_cut() {
     let text = in_doubt(Outcome::Timeout).to_string();
