@@ -8,7 +8,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::ended::Cut;
 use super::state::State;
-use super::timer::{LONGEST_SLEEP, timer};
+use super::timer::{LONGEST_SLEEP, arm};
 use super::unconstrained::poll_unconstrained;
 use crate::clock::{Stamp, nanos};
 use crate::context::{NEVER, around};
@@ -28,14 +28,13 @@ pub(super) fn poll_limits(
         let now = Instant::now();
         let stamp = Stamp::of(now);
         frame.start(stamp);
-        frame
-            .until
-            .set(frame.elapsed(stamp).saturating_add(timeout));
+        let elapsed = frame.elapsed(stamp);
+        frame.until.set(elapsed.saturating_add(timeout));
         // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
         let own = frame.until.get();
         around(|outer| frame.inherit(outer, stamp));
-        match step(own.min(frame.deadline.get()), frame.elapsed(stamp), now) {
-            Some(until) => slot.set(Some(timer(state.settings, until))),
+        match step(own.min(frame.deadline.get()), elapsed, now) {
+            Some(until) => arm(slot.as_mut(), state.settings, until),
             None => return Poll::Pending,
         }
     }
