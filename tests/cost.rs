@@ -1,5 +1,6 @@
 //! The memory of a call: few allocations, and a future of bounded size.
 
+use std::collections::BTreeSet;
 use std::error::Error as _;
 use std::future::Future;
 use std::io;
@@ -7,6 +8,8 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use reattempt::{Attempt, Budget, FAST_IO, Stopped, deadline, retry};
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
 fn reset() -> io::Error {
     io::ErrorKind::ConnectionReset.into()
@@ -170,6 +173,101 @@ fn a_stopped_call_allocates_only_for_the_error_of_an_earlier_attempt() {
         })
     };
     assert_eq!((stopped(false), stopped(true)), (0, 1));
+}
+
+/// What happens in a call.
+#[derive(Debug)]
+struct Plan {
+    /// How many attempts fail.
+    failures: u32,
+    /// Which attempt hangs until it is cut.
+    hangs: u32,
+    /// Whether the attempts ask for their key.
+    asks: bool,
+    /// When the call is dropped.
+    dropped: Duration,
+}
+
+/// Its errors and its value allocate.
+async fn planned(calls: &mut u32, plan: &Plan) -> io::Result<Box<u32>> {
+    *calls += 1;
+    if plan.asks {
+        let attempt = Attempt::current().ok_or_else(reset)?;
+        assert!(attempt.idempotency_key().as_u128() > 0);
+    }
+    if *calls == plan.hangs {
+        std::future::pending::<()>().await;
+    }
+    if *calls <= plan.failures {
+        let text = format!("reset in attempt {calls}");
+        return Err(io::Error::new(io::ErrorKind::ConnectionReset, text));
+    }
+    Ok(Box::new(*calls))
+}
+
+#[retry(
+    delays = ["8ms", "8ms", "8ms"],
+    timeout = "12ms",
+    budget = "none",
+    on = "io::Error"
+)]
+async fn keeps(calls: &mut u32, plan: &Plan) -> io::Result<Box<u32>> {
+    planned(calls, plan).await
+}
+
+/// The same with a hook, around another call.
+#[retry(
+    delays = ["8ms"],
+    timeout = "60ms",
+    budget = "none",
+    on_end = |report| assert!(report.attempts() > 0),
+    on = "io::Error"
+)]
+async fn reports(calls: &mut u32, plan: &Plan) -> io::Result<Box<u32>> {
+    keeps(calls, plan).await
+}
+
+/// A call drops the error that it keeps, and what it shares with its attempts.
+#[test]
+fn a_call_leaks_nothing_however_it_ends() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let mut ends = BTreeSet::new();
+    for number in 0..5 * 5 * 2 * 30 {
+        let plan = Plan {
+            failures: number % 5,
+            hangs: number / 5 % 5,
+            asks: number / 25 % 2 == 0,
+            dropped: Duration::from_millis(u64::from(number / 50) * 3),
+        };
+        let mut both = [""; 2];
+        let leaked = measure(|| both = runtime.block_on(carry_out(&plan)));
+        assert_eq!(
+            (leaked.count_current, leaked.bytes_current),
+            (0, 0),
+            "{plan:?}: {both:?}"
+        );
+        ends.extend(both);
+    }
+    let all = ["dropped", "failed", "stopped", "succeeded"];
+    assert!(ends.iter().eq(&all), "only these ends were seen: {ends:?}");
+}
+
+/// Returns how two calls ended: one alone, and one within another call.
+async fn carry_out(plan: &Plan) -> [&'static str; 2] {
+    let end = |result: Result<io::Result<Box<u32>>, Elapsed>| match result {
+        Err(_) => "dropped",
+        Ok(Ok(_)) => "succeeded",
+        Ok(Err(error)) if error.kind() == io::ErrorKind::TimedOut => "stopped",
+        Ok(Err(_)) => "failed",
+    };
+    [
+        end(timeout(plan.dropped, keeps(&mut 0, plan)).await),
+        end(timeout(plan.dropped, reports(&mut 0, plan)).await),
+    ]
 }
 
 /// A body of some size.

@@ -8,8 +8,7 @@
 //!              use ::reattempt::__private as __retry;
 //!              static SHARED: __retry::Shared = __retry::Shared::new();
 //!              static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
-//!              let mut call = __retry::Call::begin(&SITE);
-//!              let mut kept = None;                                         // the last error, for `Stopped`
+//!              let mut call = SITE.begin();
 //!              loop {
 //!                  let ended = {
 //!                      let b = __retry::Argument::new(&b).for_each_attempt();  // a clone, or `&b`
@@ -21,7 +20,7 @@
 //!                          BODY
 //!                      }).await
 //!                  };
-//!                  let at = match call.settle(ended, &mut kept, |error| (RULING, error.words(), error.kept())) {
+//!                  let at = match call.settle(ended, |error| (RULING, error.words(), error.kept())) {
 //!                      Ok(at) => at,
 //!                      Err(result) => return result,
 //!                  };

@@ -10,9 +10,9 @@ pub use crate::argument::{
     LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use crate::call::{
-    Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Failed, Forgets, Keeper,
-    Keeps, Kept, LastError, LimitedAttempt, Never, Next, NoKeeper, NotKept, Nothing, OnEnd,
-    Prepare, Remembers, Unless, UnlimitedAttempt, Wait, drive, unless,
+    Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Failed, Forgets, Keeps, Kept,
+    LastError, LimitedAttempt, Never, Next, NotKept, Nothing, OnEnd, Prepare, Remembers, Unless,
+    UnlimitedAttempt, Wait, drive, unless,
 };
 pub use crate::classify::{
     Find, Inside, IntoHint, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
@@ -20,5 +20,5 @@ pub use crate::classify::{
 pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
-pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site};
+pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::{Backoff, Jitter, Nested, Policy};

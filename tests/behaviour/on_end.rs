@@ -1,5 +1,6 @@
 //! Each call that began runs its `on_end` hook once, however the call ends.
 
+use std::future::Pending;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Mutex;
@@ -62,6 +63,23 @@ async fn it_receives_the_report_that_observe_receives() {
     let ends = Ends::default();
     let (_, report) = observe(play(&Script::new([RESET]), &ends)).await;
     assert_eq!(*ends.0.lock().unwrap(), [report.unwrap()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_panics_before_its_first_attempt_reports_none() {
+    #[retry(attempts = 3, on = "io::Error", cancel = no_future(), on_end = |report| ends.hear(report))]
+    async fn panics(ends: &Ends) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn no_future() -> Pending<()> {
+        panic!("made none")
+    }
+
+    let ends = Ends::default();
+    let panic = AssertUnwindSafe(panics(&ends)).catch_unwind().await;
+    assert!(panic.is_err());
+    assert_eq!(ends.all(), [(Outcome::Dropped, 0)]);
 }
 
 #[tokio::test(start_paused = true)]

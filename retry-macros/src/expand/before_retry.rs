@@ -12,7 +12,7 @@ use crate::model::{BeforeRetry, Model};
 /// ```text
 /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
 ///             Ok(prepared) => if let Some(error) = call.prepared(prepared) { return call.err(error); }
-///             Err(cut) => return call.stopped(&mut kept, call.cut_between(cut)),
+///             Err(cut) => return call.cut_between(cut),
 ///         }
 /// ```
 pub(super) fn before_retry(
@@ -23,7 +23,6 @@ pub(super) fn before_retry(
 ) -> Option<TokenStream> {
     let Names {
         call,
-        kept,
         error,
         result: cut,
         ..
@@ -46,8 +45,7 @@ pub(super) fn before_retry(
     // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
     let settled = quote_spanned!(blame=> #call.prepared(#prepared));
     let cut = limited.then(|| {
-        let ending = quote_spanned!(plumbing=> &mut #kept, #call.cut_between(#cut));
-        let stopped = names.call("stopped", ending);
+        let stopped = names.call("cut_between", cut);
         quote_spanned!(plumbing=> __retry::Err(#cut) => return #stopped,)
     });
     Some(quote_spanned! {plumbing=>

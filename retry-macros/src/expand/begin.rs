@@ -13,7 +13,7 @@ use crate::settings::SettingsCode;
 /// Output: use ::reattempt::__private as __retry;
 ///         static SHARED: __retry::Shared = __retry::Shared::new();
 ///         static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
-///         let mut call = __retry::Call::begin(&SITE);
+///         let mut call = SITE.begin();
 /// ```
 ///
 /// A `static` cannot name `Self`, so the site of a method is a constant. Before Rust 1.90 a constant cannot
@@ -60,30 +60,26 @@ pub(super) fn begin(
         __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters
     };
     let of_type = cfg!(constants_refer_to_statics) && function.names_self();
-    let (site, by_reference, made) = if of_type && model.name.is_none() {
+    let (site, made) = if of_type && model.name.is_none() {
         let site = Ident::new("__site", plumbing);
         let made = quote_spanned! {plumbing=>
             let #site: &'static #ty = &const { #made.with_type(::core::any::type_name::<Self>) };
         };
-        (site.to_token_stream(), site.to_token_stream(), made)
+        (site, made)
     } else {
         let made = quote_spanned!(plumbing=> static __RETRY_SITE: #ty = #made;);
-        let name = quote_spanned!(plumbing=> __RETRY_SITE);
-        (name, quote_spanned!(plumbing=> &__RETRY_SITE), made)
+        (Ident::new("__RETRY_SITE", plumbing), made)
     };
     let settings = Ident::new("__settings", plumbing);
     let (worked_out, begun) = if of_call.is_empty() {
-        (
-            None,
-            quote_spanned!(plumbing=> __retry::Call::begin(#by_reference)),
-        )
+        (None, quote_spanned!(plumbing=> #site.begin()))
     } else {
         (
             Some(quote_spanned! {plumbing=>
                 #borrowed
                 let #settings = #site.settings().of_call() #of_call;
             }),
-            quote_spanned!(plumbing=> __retry::Call::begin_with(#by_reference, &#settings)),
+            quote_spanned!(plumbing=> #site.begin_with(&#settings)),
         )
     };
     let begun = match &model.on_end {

@@ -71,12 +71,12 @@ impl<'a> Cancel<'a> {
     ///         call.attempt_blocking(|| BODY)
     ///         match unless(cancel.as_mut(), call.attempt(async BODY)).await {
     ///             Some(output) => output,
-    ///             None => return call.stopped(&mut kept, call.cancelled()),
+    ///             None => return call.cancelled(),
     ///         }
     /// ```
     pub(super) fn run(&self, part: &str, of: impl ToTokens, names: &Names) -> TokenStream {
         let Self { name, future, .. } = self;
-        let Names { call, kept, .. } = names;
+        let call = &names.call;
         let plumbing = Span::mixed_site();
         if self.blocking {
             let part = Ident::new(&format!("{part}_blocking"), plumbing);
@@ -89,8 +89,7 @@ impl<'a> Cancel<'a> {
         }
         let output = Ident::new("__output", plumbing);
         let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #part).await);
-        let ending = quote_spanned!(plumbing=> &mut #kept, #call.cancelled());
-        let stopped = names.call("stopped", ending);
+        let stopped = names.call("cancelled", TokenStream::new());
         quote_spanned! {plumbing=>
             match #cut {
                 __retry::Some(#output) => #output,

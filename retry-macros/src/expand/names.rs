@@ -6,7 +6,6 @@ use quote::{ToTokens, quote_spanned};
 /// The names in generated code.
 pub(super) struct Names {
     pub(super) call: Ident,
-    pub(super) kept: Ident,
     pub(super) ended: Ident,
     pub(super) error: Ident,
     pub(super) at: Ident,
@@ -20,7 +19,6 @@ impl Names {
         let name = |text| Ident::new(text, Span::mixed_site());
         Self {
             call: name("__call"),
-            kept: name("__kept"),
             ended: Ident::new("__ended", Span::mixed_site().located_at(blamed)),
             error: name("__error"),
             at: name("__at"),

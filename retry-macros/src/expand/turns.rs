@@ -30,7 +30,7 @@ pub(super) fn call(
         .unwrap_or(&function.output)
         .span();
     let settings = settings(model, &function.signature.generics);
-    let (known, limited) = (settings.limited.is_some(), settings.limited != Some(false));
+    let limited = settings.limited != Some(false);
     let turn = Turn {
         function,
         model,
@@ -45,14 +45,7 @@ pub(super) fn call(
     let block = body::attempt(function, plan, body, at);
     let body = turn.cancel.later(&block, at);
     let turns = turn.cancel.around(turn.turns(&turn.attempt(plan, &body)));
-    let Names { call, kept, .. } = &turn.names;
-    // Here the policy says whether a timer may cut an attempt. If it has a wrong type, rustc reports only that.
-    let empty = if known {
-        quote_spanned!(plumbing=> __retry::None)
-    } else {
-        quote_spanned!(plumbing=> #call.keeper().empty())
-    };
-    quote_spanned!(plumbing=> #begin let mut #kept = #empty; #turns)
+    quote_spanned!(plumbing=> #begin #turns)
 }
 
 /// The parts of one turn of the loop.
@@ -124,7 +117,6 @@ impl Turn<'_> {
             call,
             ended,
             error,
-            kept,
             at,
             result,
             ..
@@ -137,16 +129,13 @@ impl Turn<'_> {
             quote_spanned!(plumbing=> __retry::Forgets)
         };
         let arguments = quote_spanned! {plumbing=>
-            #ended, &mut #kept, |#error| (#ruling, #error.words(), #keeps)
+            #ended, |#error| (#ruling, #error.words(), #keeps)
         };
         let (method, next) = match &self.model.on_retry {
             None => ("settle", at.to_token_stream()),
             Some(on_retry) => {
                 let hook = &on_retry.value;
-                (
-                    "decide",
-                    quote_spanned!(plumbing=> #call.tell(#at, &mut #kept, #hook)),
-                )
+                ("decide", quote_spanned!(plumbing=> #call.tell(#at, #hook)))
             }
         };
         let settled = self.names.call(method, arguments);

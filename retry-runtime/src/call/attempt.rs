@@ -125,7 +125,6 @@ impl State<'_> {
         let frame = &self.frame;
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {
-            frame.number.set(1);
             frame.phase.set(Phase::Attempt);
             return false;
         }
@@ -135,7 +134,7 @@ impl State<'_> {
     #[inline(never)]
     fn begin_later_or_within(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        let later = frame.number.get() > 0;
+        let later = frame.phase.get() != Phase::New;
         if later {
             self.waited_until_now();
             frame.again.set(true);
@@ -152,14 +151,15 @@ impl State<'_> {
         if limited && frame.started.get().is_some() {
             let elapsed = frame.elapsed(Stamp::now());
             if frame.deadline.get() <= elapsed {
+                frame.count_none_if_new();
                 return true;
             }
             let cut = elapsed.saturating_add(self.settings.timeout());
             frame.until.set(cut.min(frame.until.get()));
         }
-        frame.number.set(frame.number.get().saturating_add(1));
         frame.phase.set(Phase::Attempt);
         if later {
+            frame.number.set(frame.number.get().saturating_add(1));
             frame.notes.set(Notes::HandedOn);
             if within {
                 // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.

@@ -19,9 +19,10 @@ use super::ended::{Cut, Cuts, Ended, Never};
 use super::state::State;
 use super::worker;
 use crate::clock::Stamp;
+use crate::context::Phase;
 use crate::trace;
 
-impl<const LIMITED: bool> Call<'_, LIMITED> {
+impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
     /// Waits for the next attempt.
     pub fn wait_blocking(&self, at: Instant) {
         self.state.wait_blocking(at);
@@ -43,7 +44,7 @@ impl Call<'_, false> {
     }
 }
 
-impl Call<'_, true> {
+impl<K> Call<'_, true, K> {
     /// Makes an attempt, unless the deadline was reached before it began.
     #[inline]
     pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, Cut> {
@@ -68,7 +69,7 @@ impl State<'_> {
     #[inline]
     fn begin_blocking(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        if frame.number.get() == 0 && (limited || self.is_heard()) {
+        if frame.phase.get() == Phase::New && (limited || self.is_heard()) {
             frame.start(Stamp::now());
         }
         self.enter(limited)

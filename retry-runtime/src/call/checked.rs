@@ -57,7 +57,7 @@ impl<R, C> Checks for Checked<R, C> {
     }
 }
 
-impl<const LIMITED: bool> Call<'_, LIMITED> {
+impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
     /// Asks `when_ok` whether an `Ok` means failure.
     #[inline]
     pub fn when_ok<R: ResultLike, C>(
@@ -89,7 +89,7 @@ impl Call<'_, false> {
     }
 }
 
-impl Call<'_, true> {
+impl<K> Call<'_, true, K> {
     /// Asks `unless` and `not_on` about an error. After a timeout, asks them about the error that the caller would get.
     pub fn unless<A, M>(
         &self,

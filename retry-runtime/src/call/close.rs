@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::Call;
 use super::state::{State, charge};
 use crate::budget::Budget;
 use crate::classify::Verdict;
@@ -15,19 +16,34 @@ use crate::report::Report;
 use crate::stopped::Outcome;
 use crate::trial;
 
-impl Drop for State<'_> {
+impl<const LIMITED: bool, K> Drop for Call<'_, LIMITED, K> {
     #[inline]
     fn drop(&mut self) {
-        if self.frame.phase.get() != Phase::Closed {
+        if self.state.frame.phase.get() != Phase::Bare {
             self.close();
         }
     }
 }
 
-impl State<'_> {
-    /// Closes the call.
+impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
+    /// Closes the call, and drops what it holds.
     #[cold]
-    fn close(&self) {
+    fn close(&mut self) {
+        let _kept = self.kept.take();
+        self.state.close();
+    }
+}
+
+impl State<'_> {
+    #[inline(never)]
+    fn close(&mut self) {
+        let state = ClearedOnDrop(self);
+        if state.0.frame.phase.get() != Phase::Closed {
+            state.0.close_once();
+        }
+    }
+
+    fn close_once(&self) {
         let recorded = self.frame.is_unfinished() && metrics::is_recording();
         if recorded || is_listening() || trial::is_possible() {
             self.closed();
@@ -42,6 +58,7 @@ impl State<'_> {
         let frame = &self.frame;
         self.give_back();
         self.waited_until_now();
+        frame.count_none_if_new();
         let phase = frame.phase.replace(Phase::Closed);
         let report = match phase {
             Phase::Ended(outcome) => self.report(outcome),
@@ -133,6 +150,15 @@ impl State<'_> {
     fn waited(&self) -> Duration {
         let cold = self.frame.if_cold();
         cold.map(|cold| cold.noted().waited).unwrap_or_default()
+    }
+}
+
+/// Clears the frame, also if a subscriber or a recorder panics.
+struct ClearedOnDrop<'s, 'p>(&'s mut State<'p>);
+
+impl Drop for ClearedOnDrop<'_, '_> {
+    fn drop(&mut self) {
+        self.0.frame.clear();
     }
 }
 

@@ -5,7 +5,6 @@
 //! spawned otherwise, and if it converts into a boxed error. Other errors are dropped before the wait.
 
 use std::error::Error as StdError;
-use std::ops::Deref;
 
 use super::ended::Ending;
 use crate::result::FromStopped;
@@ -86,42 +85,5 @@ impl<E> LastError<E> for Nothing {
         E: FromStopped<M>,
     {
         match self {}
-    }
-}
-
-/// Makes the place for the last error if the macro cannot see whether the policy has limits. rustc chooses the method.
-// Method lookup finds `empty` on one of two types. Two methods in the `impl`s of `Call` would each report an error of
-// their own if the policy is wrong.
-#[derive(Debug)]
-pub struct Keeper<const LIMITED: bool>(pub(super) NoKeeper);
-
-/// Makes no place, for a function without limits.
-#[derive(Debug)]
-pub struct NoKeeper;
-
-impl Keeper<true> {
-    /// Returns an empty place.
-    #[inline]
-    #[must_use]
-    pub fn empty<K>(&self) -> Option<K> {
-        None
-    }
-}
-
-impl<const LIMITED: bool> Deref for Keeper<LIMITED> {
-    type Target = NoKeeper;
-
-    #[inline]
-    fn deref(&self) -> &NoKeeper {
-        &self.0
-    }
-}
-
-impl NoKeeper {
-    /// Returns a place that stays empty.
-    #[inline]
-    #[must_use]
-    pub fn empty(&self) -> Option<Nothing> {
-        None
     }
 }

@@ -5,7 +5,7 @@
 //! ```text
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;                       // attempt.rs
-//!     let at = match call.settle(ended, &mut kept, |error| …) {                        // settled.rs
+//!     let at = match call.settle(ended, |error| …) {                        // settled.rs
 //!         Ok(at) => at,
 //!         Err(result) => return result,
 //!     };
@@ -14,12 +14,13 @@
 //! ```
 //!
 //! To follow a call, read these files in this order. They use limits.rs and timer.rs, and all of them use state.rs.
-//! When the call ends, or is dropped, its state is dropped (close.rs).
+//! Dropping the call closes it (close.rs).
 //!
 //! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
 //! Most of it is not generic, so a program has it once, and not once for each annotated function.
 
 mod attempt;
+mod begin;
 mod blocking;
 mod cancel;
 mod checked;
@@ -51,11 +52,14 @@ pub use self::cancel::{Cancels, Unless, unless};
 pub use self::checked::{Check, Checked, Checks};
 pub use self::ended::{Cut, Cuts, Ended, Ending, Never};
 pub use self::failed::{Failed, NotKept};
-pub use self::kept_error::{Forgets, Keeper, Keeps, Kept, LastError, NoKeeper, Nothing, Remembers};
+pub use self::kept_error::{Forgets, Keeps, Kept, LastError, Nothing, Remembers};
 pub use self::on_end::OnEnd;
 pub use self::prepare::Prepare;
 pub use self::settled::Next;
 pub use self::wait::Wait;
+
+use std::fmt;
+use std::mem::ManuallyDrop;
 
 use tokio::time::Instant;
 
@@ -64,30 +68,21 @@ use crate::classify::Ruling;
 use crate::context::NEVER;
 use crate::explain::Words;
 use crate::result::{Prepared, ResultLike};
-use crate::site::{Settings, Site};
+use crate::site::Settings;
 use crate::stopped::{Outcome, Stopped};
 
 /// One call of an annotated function.
-#[derive(Debug)]
-pub struct Call<'p, const LIMITED: bool> {
-    state: State<'p>,
+///
+/// `K` is what it keeps of its last error. If a later attempt is cut, this becomes the source of the [`Stopped`].
+// Both fields are dropped by hand, when the call is closed (close.rs). A call that succeeds at once has nothing in them
+// to drop, and not to look saves 6 instructions of 170.
+#[repr(C)]
+pub struct Call<'p, const LIMITED: bool, K = Nothing> {
+    state: ManuallyDrop<State<'p>>,
+    kept: ManuallyDrop<Option<K>>,
 }
 
-impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
-    /// Begins a call with the function's own settings.
-    #[inline]
-    #[must_use]
-    pub fn begin(site: &'p Site<LIMITED>) -> Self {
-        Self::begin_with(site, site.settings())
-    }
-
-    /// Begins a call with settings made for it.
-    #[inline]
-    #[must_use]
-    pub fn begin_with(_site: &Site<LIMITED>, settings: &'p Settings<'p>) -> Self {
-        Self::with(settings)
-    }
-
+impl<'p, const LIMITED: bool, K> Call<'p, LIMITED, K> {
     /// Begins a call with these settings.
     #[inline]
     pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
@@ -97,26 +92,14 @@ impl<'p, const LIMITED: bool> Call<'p, LIMITED> {
             (NEVER, NEVER)
         };
         Self {
-            state: State::new(settings, timeout, deadline),
+            state: ManuallyDrop::new(State::new(settings, timeout, deadline)),
+            kept: ManuallyDrop::new(None),
         }
-    }
-
-    /// Returns where the last error is kept. If a later attempt is cut, it becomes the source of the [`Stopped`].
-    #[inline]
-    #[must_use]
-    pub fn keeper(&self) -> Keeper<LIMITED> {
-        Keeper(NoKeeper)
     }
 
     /// Waits for the next attempt.
     pub fn wait(&self, at: Instant) -> Wait {
         self.state.wait(at)
-    }
-
-    /// Ends a call whose `cancel` future completed.
-    #[must_use]
-    pub fn cancelled(&self) -> Ending {
-        self.state.cancelled()
     }
 
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.
@@ -144,15 +127,9 @@ impl<'p> Call<'p, false> {
     pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Never> {
         Prepare::new(&mut self.state, body)
     }
-
-    /// Never called: nothing cuts a function without limits.
-    #[must_use]
-    pub fn cut_between(&self, cut: Never) -> Never {
-        cut
-    }
 }
 
-impl<'p> Call<'p, true> {
+impl<'p, K> Call<'p, true, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> LimitedAttempt<'_, 'p, F> {
@@ -163,12 +140,6 @@ impl<'p> Call<'p, true> {
     pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Cut> {
         Prepare::new(&mut self.state, body)
     }
-
-    /// Ends a call whose deadline was reached between two attempts.
-    #[must_use]
-    pub fn cut_between(&self, cut: Cut) -> Ending {
-        self.state.cut_between(cut)
-    }
 }
 
 /// For `Policy::run`, whose loop is written by hand.
@@ -176,6 +147,11 @@ impl Call<'_, true> {
     /// Ends a call that succeeded.
     pub(crate) fn succeeded(&self) {
         self.state.succeeded();
+    }
+
+    /// Ends a call whose `cancel` future completed.
+    pub(crate) fn cancel(&self) -> Ending {
+        self.state.cancelled()
     }
 
     /// Decides what follows an attempt that returned an error. Returns when the next attempt begins, or `None` if the
@@ -190,9 +166,17 @@ impl Call<'_, true> {
     }
 }
 
-impl Call<'_, true> {
+impl<K> Call<'_, true, K> {
     /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
     pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
         (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
+    }
+}
+
+impl<const LIMITED: bool, K> fmt::Debug for Call<'_, LIMITED, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }

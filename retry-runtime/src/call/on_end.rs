@@ -5,22 +5,23 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Call;
+use super::kept_error::Nothing;
 use crate::context::Notes;
 use crate::listen::listener;
 use crate::report::Report;
 
 /// A call that gives its report to a hook, also if it is dropped.
 // Only `new` has a bound on `H`, so that a wrong hook is one compile error.
-pub struct OnEnd<'p, H, const LIMITED: bool> {
-    call: Call<'p, LIMITED>,
+pub struct OnEnd<'p, H, const LIMITED: bool, K = Nothing> {
+    call: Call<'p, LIMITED, K>,
     hook: H,
     tell: fn(&H, &Report),
 }
 
-impl<'p, H, const LIMITED: bool> OnEnd<'p, H, LIMITED> {
+impl<'p, H, const LIMITED: bool, K> OnEnd<'p, H, LIMITED, K> {
     /// Gives the report of `call` to `hook` when it ends.
     #[inline]
-    pub fn new(call: Call<'p, LIMITED>, hook: H) -> Self
+    pub fn new(call: Call<'p, LIMITED, K>, hook: H) -> Self
     where
         H: Fn(&Report),
     {
@@ -33,8 +34,8 @@ impl<'p, H, const LIMITED: bool> OnEnd<'p, H, LIMITED> {
     }
 }
 
-impl<'p, H, const LIMITED: bool> Deref for OnEnd<'p, H, LIMITED> {
-    type Target = Call<'p, LIMITED>;
+impl<'p, H, const LIMITED: bool, K> Deref for OnEnd<'p, H, LIMITED, K> {
+    type Target = Call<'p, LIMITED, K>;
 
     #[inline]
     fn deref(&self) -> &Self::Target {
@@ -42,14 +43,14 @@ impl<'p, H, const LIMITED: bool> Deref for OnEnd<'p, H, LIMITED> {
     }
 }
 
-impl<H, const LIMITED: bool> DerefMut for OnEnd<'_, H, LIMITED> {
+impl<H, const LIMITED: bool, K> DerefMut for OnEnd<'_, H, LIMITED, K> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.call
     }
 }
 
-impl<H, const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
+impl<H, const LIMITED: bool, K> Drop for OnEnd<'_, H, LIMITED, K> {
     /// # Panics
     ///
     /// - If the hook panics. While another panic unwinds, a panic of the hook is caught, because it would abort the
@@ -66,7 +67,7 @@ impl<H, const LIMITED: bool> Drop for OnEnd<'_, H, LIMITED> {
     }
 }
 
-impl<H, const LIMITED: bool> fmt::Debug for OnEnd<'_, H, LIMITED> {
+impl<H, const LIMITED: bool, K> fmt::Debug for OnEnd<'_, H, LIMITED, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnEnd")
             .field("call", &self.call)

@@ -27,7 +27,7 @@ impl State<'_> {
         if self.settings.may_be_credited() {
             self.credit();
         }
-        self.frame.phase.set(Phase::Closed);
+        self.frame.phase.set(Phase::Bare);
         self.record(Outcome::Success);
     }
 
@@ -51,7 +51,7 @@ impl State<'_> {
             let _entered = self.enter_call();
             trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
         }
-        if context::is_within() {
+        if frame.notes.get().is_in_vain() && context::is_within() {
             // Its retries were not in vain.
             self.inner().hand_on(frame, 0);
         }
@@ -144,6 +144,7 @@ impl State<'_> {
     /// Ends a call whose `cancel` future completed.
     #[inline(never)]
     pub(super) fn cancelled(&self) -> Ending {
+        self.frame.count_none_if_new();
         if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }

@@ -2,13 +2,13 @@
 //! generic over the types of the function.
 //!
 //! ```text
-//! let at = match call.settle(ended, &mut kept, judge) {
+//! let at = match call.settle(ended, judge) {
 //!     Ok(at) => at,
 //!     Err(result) => return result,
 //! };
 //!
-//! let at = match call.decide(ended, &mut kept, judge) {   // the same, with `on_retry`
-//!     Ok(next) => call.tell(next, &mut kept, hook),
+//! let at = match call.decide(ended, judge) {   // the same, with `on_retry`
+//!     Ok(next) => call.tell(next, hook),
 //!     Err(result) => return result,
 //! };
 //! ```
@@ -22,7 +22,7 @@ use super::Call;
 use super::checked::{Check, Checked, Checks};
 use super::ended::{Cut, Ended, Ending, Never};
 use super::failed::Failed;
-use super::kept_error::{Keeps, LastError, Nothing};
+use super::kept_error::{Keeps, LastError};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Words;
@@ -47,17 +47,6 @@ impl<E, M> Next<E, M> {
     }
 }
 
-impl<E, M: Keeps<E>> Next<E, M> {
-    /// Keeps the error of the last attempt, if it is one to keep.
-    #[inline]
-    fn keep(self, kept: &mut Option<M::Kept>) -> Instant {
-        if let Some((error, _)) = self.error {
-            *kept = M::keep(error);
-        }
-        self.at
-    }
-}
-
 impl Call<'_, false> {
     /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
@@ -68,13 +57,12 @@ impl Call<'_, false> {
     pub fn settle<A, M>(
         &self,
         ended: A,
-        kept: &mut Option<Nothing>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
     ) -> Result<Instant, A::Result>
     where
         A: Checks<Cut = Never, Result: ResultLike>,
     {
-        self.decide(ended, kept, judge).map(|next| next.at)
+        self.decide(ended, judge).map(|next| next.at)
     }
 
     /// Decides what follows an attempt, for a call with `on_retry`.
@@ -86,7 +74,6 @@ impl Call<'_, false> {
     pub fn decide<A, M>(
         &self,
         ended: A,
-        _kept: &mut Option<Nothing>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
     ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
     where
@@ -104,33 +91,27 @@ impl Call<'_, false> {
         clippy::needless_pass_by_value,
         reason = "the error is dropped before the wait"
     )]
-    pub fn tell<E, M>(
-        &self,
-        next: Next<E, M>,
-        _kept: &mut Option<Nothing>,
-        hook: impl FnOnce(&RetryEvent<'_, E>),
-    ) -> Instant {
+    pub fn tell<E, M>(&self, next: Next<E, M>, hook: impl FnOnce(&RetryEvent<'_, E>)) -> Instant {
         hook(&self.event(next.error()));
         next.at
     }
 
-    /// Never called: nothing stops a function without limits.
-    pub fn stopped<R>(&self, _kept: &mut Option<Nothing>, ending: Never) -> R {
-        match ending {}
+    /// Never called: nothing cuts a function without limits.
+    pub fn cut_between<R>(&self, cut: Never) -> R {
+        match cut {}
     }
 }
 
-impl Call<'_, true> {
+impl<K> Call<'_, true, K> {
     /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
     /// # Errors
     ///
     /// - The result of the call, if it ends.
     #[inline]
-    pub fn settle<A, M, K, W>(
-        &self,
+    pub fn settle<A, M, W>(
+        &mut self,
         ended: A,
-        kept: &mut Option<K>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
     ) -> Result<Instant, A::Result>
     where
@@ -138,8 +119,8 @@ impl Call<'_, true> {
         M: Keeps<ErrorOf<A::Result>, Kept = K>,
         K: LastError<ErrorOf<A::Result>>,
     {
-        match self.decide(ended, kept, judge) {
-            Ok(next) => Ok(next.keep(kept)),
+        match self.decide(ended, judge) {
+            Ok(next) => Ok(self.keep(next)),
             Err(result) => Err(result),
         }
     }
@@ -150,10 +131,9 @@ impl Call<'_, true> {
     ///
     /// - The result of the call, if it ends.
     #[inline]
-    pub fn decide<A, M, K, W>(
-        &self,
+    pub fn decide<A, M, W>(
+        &mut self,
         ended: A,
-        kept: &mut Option<K>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
     ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
     where
@@ -165,37 +145,65 @@ impl Call<'_, true> {
             Ended::Returned(result) => self.returned(result, check, judge),
             Ended::Cut(cut) => match self.state.cut(cut, check == Check::Vetoed) {
                 Ok(at) => Ok(Next::new(at)),
-                Err(ending) => Err(self.stopped(kept, ending)),
+                Err(ending) => Err(self.stopped(ending)),
             },
         }
     }
 
     /// Calls `on_retry`, keeps the error of the last attempt, and returns when the next attempt begins.
-    pub fn tell<E, M: Keeps<E>>(
-        &self,
+    pub fn tell<E, M: Keeps<E, Kept = K>>(
+        &mut self,
         next: Next<E, M>,
-        kept: &mut Option<M::Kept>,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) -> Instant {
         hook(&self.event(next.error()));
-        next.keep(kept)
+        self.keep(next)
     }
 
-    /// Returns the result of a call that was stopped.
-    #[cold]
-    pub fn stopped<R, K, W>(&self, kept: &mut Option<K>, ending: Ending) -> R
+    /// Returns the result of a call whose `cancel` future completed.
+    pub fn cancelled<R, W>(&mut self) -> R
     where
         R: ResultLike<Error: FromStopped<W>>,
         K: LastError<R::Error>,
     {
-        R::from_error(match kept.take() {
+        let ending = self.state.cancelled();
+        self.stopped(ending)
+    }
+
+    /// Returns the result of a call whose deadline was reached between two attempts.
+    pub fn cut_between<R, W>(&mut self, cut: Cut) -> R
+    where
+        R: ResultLike<Error: FromStopped<W>>,
+        K: LastError<R::Error>,
+    {
+        let ending = self.state.cut_between(cut);
+        self.stopped(ending)
+    }
+
+    /// Keeps the error of the last attempt, if it is one to keep.
+    #[inline]
+    fn keep<E, M: Keeps<E, Kept = K>>(&mut self, next: Next<E, M>) -> Instant {
+        if let Some((error, _)) = next.error {
+            *self.kept = M::keep(error);
+        }
+        next.at
+    }
+
+    /// Returns the result of a call that was stopped.
+    #[cold]
+    fn stopped<R, W>(&mut self, ending: Ending) -> R
+    where
+        R: ResultLike<Error: FromStopped<W>>,
+        K: LastError<R::Error>,
+    {
+        R::from_error(match self.kept.take() {
             Some(kept) => kept.make_error(ending),
             None => FromStopped::from_stopped(ending.into_stopped()),
         })
     }
 }
 
-impl<const LIMITED: bool> Call<'_, LIMITED> {
+impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
     #[inline]
     fn returned<R: ResultLike, M>(
         &self,

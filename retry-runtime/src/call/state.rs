@@ -14,10 +14,11 @@ use crate::trace;
 
 /// The state of a call: 56 bytes of every future.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct State<'p> {
-    pub(super) settings: &'p Settings<'p>,
     /// What the call shares with the code inside its attempts.
     pub(super) frame: Frame,
+    pub(super) settings: &'p Settings<'p>,
 }
 
 impl<'p> State<'p> {
@@ -45,20 +46,20 @@ impl<'p> State<'p> {
     /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
-        if self.frame.if_cold().is_some() {
-            self.suspended_with_cold();
-        }
         // A refusal only counts if the attempt fails in the same poll.
         self.frame.refusal.set(None);
-        if self.frame.notes.get() == Notes::New {
-            self.hand_on();
+        if self.frame.notes.get() != Notes::None {
+            self.suspended_with_notes();
         }
     }
 
     #[cold]
-    fn suspended_with_cold(&self) {
+    fn suspended_with_notes(&self) {
         self.leave_attempt();
         self.frame.share_doubt();
+        if self.frame.notes.get() == Notes::New {
+            self.hand_on();
+        }
     }
 
     /// Hands the retries in vain to the call around: those inside this call, and those of this call.

@@ -76,7 +76,6 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     use super::*;
-    use crate::call::Call;
     use crate::classify::{Retryable, Ruling, Said, Verdict};
     use crate::policy::Policy;
     use crate::propagate::propagate;
@@ -208,7 +207,7 @@ mod tests {
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
-            let mut call = Call::begin(&SITE);
+            let mut call = SITE.begin();
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Said::new(Verdict::Transient));
             let at = call.failed(lost, &"lost").expect("another attempt");

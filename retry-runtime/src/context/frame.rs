@@ -47,7 +47,8 @@ pub(crate) struct Frame {
     pub(crate) until: Cell<u64>,
     /// What most calls never need.
     cold: OnceCell<Arc<Cold>>,
-    /// Attempts begun, the current one included.
+    /// Attempts begun, the current one included. It is 1 before the first attempt too, so that beginning that attempt
+    /// takes one instruction less. A call that ends before sets it to 0.
     pub(crate) number: Cell<u32>,
     /// How many attempts the call may make here, or `u32::MAX` for no limit.
     pub(crate) attempts: Cell<u32>,
@@ -93,8 +94,10 @@ pub(crate) enum Phase {
     PaidPreparation,
     /// A call that ended with this outcome.
     Ended(Outcome),
-    /// A call that ended, with nothing left to do when it is dropped.
+    /// A call that ended and was reported.
     Closed,
+    /// A call that succeeded at once. It has no cold part, and nothing is left to do when it is dropped.
+    Bare,
 }
 
 /// What kind of wait comes before the next attempt.
@@ -110,8 +113,11 @@ pub(crate) enum Pause {
 /// Whether the call has something to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notes {
-    /// Nothing: it is the first attempt, nothing was retried in vain inside it, and there is no listener.
+    /// Nothing: it is the first attempt, nothing was retried in vain inside it, there is no listener, and the call has
+    /// no cold part.
     None,
+    /// As `None`, but the call has a cold part.
+    Cold,
     /// As `None`, but there is a listener.
     Listened,
     /// Something was retried in vain, and the call around knows it.
@@ -136,7 +142,7 @@ impl Frame {
             deadline: Cell::new(deadline),
             until: Cell::new(timeout),
             cold: OnceCell::new(),
-            number: Cell::new(0),
+            number: Cell::new(1),
             attempts: Cell::new(attempts),
             phase: Cell::new(Phase::New),
             previous: Cell::new(None),
@@ -174,6 +180,13 @@ impl Frame {
         copy
     }
 
+    /// Counts no attempt if none has begun, because the call ends.
+    pub(crate) fn count_none_if_new(&self) {
+        if self.phase.get() == Phase::New {
+            self.number.set(0);
+        }
+    }
+
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
         Some(self.attempts.get()).filter(|attempts| *attempts != u32::MAX)
@@ -207,12 +220,23 @@ impl Frame {
     /// Whether the outcome of the call is not known yet.
     #[inline]
     pub(crate) fn is_unfinished(&self) -> bool {
-        !matches!(self.phase.get(), Phase::Ended(_) | Phase::Closed)
+        !matches!(
+            self.phase.get(),
+            Phase::Ended(_) | Phase::Closed | Phase::Bare
+        )
     }
 
     /// What most calls never need, made when it is first needed.
     pub(crate) fn cold(&self) -> &Arc<Cold> {
+        if self.notes.get() == Notes::None {
+            self.notes.set(Notes::Cold);
+        }
         self.cold.get_or_init(Arc::default)
+    }
+
+    /// Drops what most calls never need.
+    pub(crate) fn clear(&mut self) {
+        self.cold.take();
     }
 
     /// The same, if it exists.

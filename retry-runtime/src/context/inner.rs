@@ -34,7 +34,7 @@ impl Inner<'_> {
             frame.inherit(outer, *now);
         }
         frame.spent.set(outer.spent.get());
-        if frame.number.get() == 0 {
+        if frame.phase.get() == Phase::New {
             // The body around makes a new call, so it went on after the refusal.
             outer.refusal.set(None);
         }

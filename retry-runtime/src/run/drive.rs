@@ -53,7 +53,7 @@ where
         let mut cancel = pin!(cancel);
         let ending = loop {
             let Some(ended) = unless(cancel.as_mut(), call.attempt(operation())).await else {
-                break call.cancelled();
+                break call.cancel();
             };
             let at = match ended {
                 Ended::Returned(Ok(value)) => {
@@ -88,7 +88,7 @@ where
                 }
             };
             if unless(cancel.as_mut(), call.wait(at)).await.is_none() {
-                break call.cancelled();
+                break call.cancel();
             }
         };
         Err(match last {

@@ -8,6 +8,8 @@ mod settings;
 pub use self::given::{BudgetOf, PolicyOf};
 pub use self::settings::Settings;
 
+use std::ops::Deref;
+
 use crate::atomics::Flag;
 use crate::budget::Budget;
 use crate::context::Nested;
@@ -19,7 +21,11 @@ use crate::trace::Lines;
 /// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type. So a function without timeout
 /// and deadline has no timer in its future, and its error type need not hold a `Stopped`.
 #[derive(Debug)]
-pub struct Site<const LIMITED: bool> {
+pub struct Site<const LIMITED: bool>(UnlimitedSite);
+
+/// An annotated function whose attempts no timer cuts.
+#[derive(Debug)]
+pub struct UnlimitedSite {
     settings: Settings<'static>,
 }
 
@@ -57,61 +63,73 @@ impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
-        Self {
+        Self(UnlimitedSite {
             settings: Settings::new(name, policy, shared),
-        }
+        })
     }
 
     /// Names the type that the function is a method of.
     #[must_use]
     pub const fn with_type(mut self, type_name: fn() -> &'static str) -> Self {
-        self.settings.type_name = Some(type_name);
+        self.0.settings.type_name = Some(type_name);
         self
     }
 
     /// Sets the budget that all calls of the function share.
     #[must_use]
     pub const fn with_budget(mut self, budget: &'static Budget) -> Self {
-        self.settings = self.settings.with_budget(Some(budget));
+        self.0.settings = self.0.settings.with_budget(Some(budget));
         self
     }
 
     /// Retries without a budget.
     #[must_use]
     pub const fn without_budget(mut self) -> Self {
-        self.settings = self.settings.with_budget(None);
+        self.0.settings = self.0.settings.with_budget(None);
         self
     }
 
     /// Sets how the retries of the function combine with those of the calls around.
     #[must_use]
     pub const fn with_nested(mut self, nested: Nested) -> Self {
-        self.settings.nested = nested;
+        self.0.settings.nested = nested;
         self
     }
 
     /// Declares that the function is not idempotent: only refused attempts are retried.
     #[must_use]
     pub const fn not_idempotent(mut self) -> Self {
-        self.settings.idempotent = false;
+        self.0.settings.idempotent = false;
         self
     }
 
     /// Keeps the text of errors out of the log.
     #[must_use]
     pub const fn sensitive(mut self) -> Self {
-        self.settings = self.settings.with_sensitive(true);
+        self.0.settings = self.0.settings.with_sensitive(true);
         self
     }
 
     /// Declares that a hook wants to know how long the call took, so that the clock is read.
     #[must_use]
     pub const fn with_listener(mut self) -> Self {
-        self.settings.listens = true;
+        self.0.settings.listens = true;
         self
     }
+}
 
+impl<const LIMITED: bool> Deref for Site<LIMITED> {
+    type Target = UnlimitedSite;
+
+    #[inline]
+    fn deref(&self) -> &UnlimitedSite {
+        &self.0
+    }
+}
+
+impl UnlimitedSite {
     /// Returns the settings of the function. A call uses them unless it computes some of its own.
+    #[inline]
     #[must_use]
     pub const fn settings(&self) -> &Settings<'static> {
         &self.settings
