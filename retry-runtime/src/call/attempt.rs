@@ -143,7 +143,7 @@ impl State<'_> {
         if !later && is_listening() {
             // A listener sets a frame too, so a call without one need not look for a listener. A call with a listener
             // does not end inline: its report is told, and a test scope has a budget of its own.
-            frame.notes.set(Notes::Listened);
+            frame.note(Notes::LISTENED, true);
             self.enter_trial();
         }
         let inner = self.inner();
@@ -160,7 +160,7 @@ impl State<'_> {
         frame.phase.set(Phase::Attempt);
         if later {
             frame.number.set(frame.number.get().saturating_add(1));
-            frame.notes.set(Notes::HandedOn);
+            frame.note(Notes::IN_VAIN, true);
             if within {
                 // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
                 inner.hand_on(frame, frame.number.get() - 1);

@@ -25,7 +25,7 @@ impl<'p, H, const LIMITED: bool, K> OnEnd<'p, H, LIMITED, K> {
     where
         H: Fn(&Report),
     {
-        call.state.frame.notes.set(Notes::Listened);
+        call.state.frame.note(Notes::LISTENED, true);
         Self {
             call,
             hook,

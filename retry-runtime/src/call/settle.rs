@@ -21,7 +21,7 @@ impl State<'_> {
     /// Ends a call that succeeded.
     #[inline]
     pub(super) fn succeeded(&self) {
-        if self.frame.notes.get() != Notes::None {
+        if self.frame.notes.get() != Notes::NONE {
             return self.succeeded_late();
         }
         if self.settings.may_be_credited() {
@@ -51,7 +51,7 @@ impl State<'_> {
             let _entered = self.enter_call();
             trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
         }
-        if frame.notes.get().is_in_vain() && context::is_within() {
+        if frame.has(Notes::IN_VAIN) && context::is_within() {
             // Its retries were not in vain.
             self.inner().hand_on(frame, 0);
         }

@@ -8,7 +8,7 @@
 //! in between drops the call, which leaves the span.
 
 use super::state::State;
-use crate::context::{Cold, Notes};
+use crate::context::Cold;
 use crate::explain::Words;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
@@ -46,11 +46,8 @@ impl State<'_> {
         let Some(spans) = Spans::begin(self.take_spans(), &begun) else {
             return;
         };
+        // A call with a cold part does not end inline. Nothing closes spans there.
         frame.cold().noted().spans = Some(spans);
-        if frame.notes.get() == Notes::None {
-            // A call with spans does not end inline, because nothing closes spans there.
-            frame.notes.set(Notes::Listened);
-        }
     }
 
     /// Leaves the span of an attempt that is pending.

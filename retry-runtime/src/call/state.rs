@@ -48,7 +48,7 @@ impl<'p> State<'p> {
     pub(super) fn suspended(&self) {
         // A refusal only counts if the attempt fails in the same poll.
         self.frame.refusal.set(None);
-        if self.frame.notes.get() != Notes::None {
+        if self.frame.notes.get() != Notes::NONE {
             self.suspended_with_notes();
         }
     }
@@ -57,7 +57,7 @@ impl<'p> State<'p> {
     fn suspended_with_notes(&self) {
         self.leave_attempt();
         self.frame.share_doubt();
-        if self.frame.notes.get() == Notes::New {
+        if self.frame.has(Notes::UNTOLD) {
             self.hand_on();
         }
     }
@@ -65,7 +65,7 @@ impl<'p> State<'p> {
     /// Hands the retries in vain to the call around: those inside this call, and those of this call.
     #[cold]
     pub(super) fn hand_on(&self) {
-        if self.frame.notes.get().is_in_vain() {
+        if self.frame.has(Notes::IN_VAIN) {
             let retries = self.frame.number.get().saturating_sub(1);
             self.inner().hand_on(&self.frame, retries);
         }

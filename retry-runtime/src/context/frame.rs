@@ -21,6 +21,7 @@ use std::sync::Arc;
 use scoped_tls_hkt::ScopedKey;
 
 use super::cold::Cold;
+use super::notes::Notes;
 use super::previous::Previous;
 use super::refusal::Refusal;
 use crate::clock::Stamp;
@@ -110,29 +111,6 @@ pub(crate) enum Pause {
     Long,
 }
 
-/// Whether the call has something to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Notes {
-    /// Nothing: it is the first attempt, nothing was retried in vain inside it, there is no listener, and the call has
-    /// no cold part.
-    None,
-    /// As `None`, but the call has a cold part.
-    Cold,
-    /// As `None`, but there is a listener.
-    Listened,
-    /// Something was retried in vain, and the call around knows it.
-    HandedOn,
-    /// Something was retried in vain, and the call around does not know it yet.
-    New,
-}
-
-impl Notes {
-    /// Whether something may have been retried in vain.
-    pub(crate) fn is_in_vain(self) -> bool {
-        matches!(self, Self::HandedOn | Self::New)
-    }
-}
-
 impl Frame {
     /// The frame of a call that may make `attempts` attempts, with its own limits.
     #[inline]
@@ -148,7 +126,7 @@ impl Frame {
             previous: Cell::new(None),
             erred: Cell::new(false),
             refusal: Cell::new(None),
-            notes: Cell::new(Notes::None),
+            notes: Cell::new(Notes::NONE),
             pause: Cell::new(Pause::Sleep),
             again: Cell::new(false),
             spent: Cell::new(false),
@@ -226,11 +204,21 @@ impl Frame {
         )
     }
 
+    /// Whether this fact is noted.
+    #[inline]
+    pub(crate) fn has(&self, fact: Notes) -> bool {
+        self.notes.get().has(fact)
+    }
+
+    /// Notes a fact, or removes it if it no longer `holds`.
+    #[inline]
+    pub(crate) fn note(&self, fact: Notes, holds: bool) {
+        self.notes.set(self.notes.get().with(fact, holds));
+    }
+
     /// What most calls never need, made when it is first needed.
     pub(crate) fn cold(&self) -> &Arc<Cold> {
-        if self.notes.get() == Notes::None {
-            self.notes.set(Notes::Cold);
-        }
+        self.note(Notes::COLD, true);
         self.cold.get_or_init(Arc::default)
     }
 

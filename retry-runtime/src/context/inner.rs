@@ -7,9 +7,10 @@ use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
 
 use super::cold::Cold;
-use super::frame::{Frame, Notes, Phase, around};
+use super::frame::{Frame, Phase, around};
 use super::nested::Nested;
 use super::nesting::{FunctionId, InVain};
+use super::notes::Notes;
 use super::refusal::Refusal;
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;
@@ -91,7 +92,8 @@ impl Inner<'_> {
     /// Tells the call around which retries were made in vain here: `retries` of this call, and those of the calls
     /// inside it.
     pub(crate) fn hand_on(&self, frame: &Frame, retries: u32) {
-        frame.notes.set(Notes::HandedOn);
+        frame.note(Notes::IN_VAIN, true);
+        frame.note(Notes::UNTOLD, false);
         around(|outer| {
             if self.is_outermost(outer) || !outer.is_call() {
                 return;
@@ -116,7 +118,8 @@ impl Inner<'_> {
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
             remembered.set(outer.number.get(), &call, in_vain, now);
-            outer.notes.set(Notes::New);
+            outer.note(Notes::IN_VAIN, true);
+            outer.note(Notes::UNTOLD, true);
         });
     }
 
@@ -128,7 +131,7 @@ impl Inner<'_> {
 
 /// The pointer by which the call around knows this call, if this call has told its retries.
 fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
-    (frame.notes.get().is_in_vain()).then(|| Arc::downgrade(frame.cold()))
+    (frame.has(Notes::IN_VAIN)).then(|| Arc::downgrade(frame.cold()))
 }
 
 /// Tells the call around that a call within it was refused a retry.

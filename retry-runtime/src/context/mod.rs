@@ -1,7 +1,7 @@
 //! What an attempt sees of its call, and what a call sees of the calls around it.
 //!
 //! ```text
-//! attempt, inner, commit  ->  limits  ->  frame  ->  cold  ->  doubt, key, nesting, previous, refusal
+//! attempt, inner, commit  ->  limits  ->  frame  ->  cold  ->  doubt, key, nesting, notes, previous, refusal
 //! ```
 
 mod attempt;
@@ -14,6 +14,7 @@ mod key;
 mod limits;
 mod nested;
 mod nesting;
+mod notes;
 mod previous;
 mod refusal;
 
@@ -22,11 +23,12 @@ pub use self::attempt::Attempt;
 pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::in_doubt;
-pub(crate) use self::frame::{Frame, NEVER, Notes, Pause, Phase, around, is_within};
+pub(crate) use self::frame::{Frame, NEVER, Pause, Phase, around, is_within};
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::limits::{TooLate, length};
 pub use self::nested::Nested;
 pub(crate) use self::nesting::FunctionId;
+pub(crate) use self::notes::Notes;
 pub use self::previous::Previous;
 pub(crate) use self::refusal::Refusal;

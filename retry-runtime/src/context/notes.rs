@@ -1,0 +1,32 @@
+//! Facts about a call that its end needs to know.
+
+/// A set of facts about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Notes(u8);
+
+impl Notes {
+    /// None of these facts: the call is in its first attempt, and has no cold part and no listener. It ends inline.
+    pub(crate) const NONE: Self = Self(0);
+    /// It has a cold part.
+    pub(crate) const COLD: Self = Self(1);
+    /// There is a listener.
+    pub(crate) const LISTENED: Self = Self(1 << 1);
+    /// Something was retried in vain, in it or inside it.
+    pub(crate) const IN_VAIN: Self = Self(1 << 2);
+    /// The call around does not know yet what was retried in vain.
+    pub(crate) const UNTOLD: Self = Self(1 << 3);
+
+    /// Whether this fact is in the set.
+    pub(crate) fn has(self, fact: Self) -> bool {
+        self.0 & fact.0 != 0
+    }
+
+    /// The set with this fact if it `holds`, and without it if not.
+    pub(crate) fn with(self, fact: Self, holds: bool) -> Self {
+        Self(if holds {
+            self.0 | fact.0
+        } else {
+            self.0 & !fact.0
+        })
+    }
+}
