@@ -13,6 +13,7 @@ use super::state::State;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
 use crate::listen::is_listening;
+use crate::{metrics, trace};
 
 pin_project! {
     /// An attempt that ends with its body, its timeout or the deadline, whichever comes first.
@@ -98,7 +99,9 @@ impl<F: Future> Future for UnlimitedAttempt<'_, '_, F> {
             Poll::Ready(result) => Poll::Ready(Ended::Returned(result)),
             Poll::Pending => {
                 state.suspended();
-                state.start_for_listeners();
+                if state.settings.listens() || trace::is_heard() {
+                    state.start_unless_started();
+                }
                 Poll::Pending
             }
         }
@@ -126,6 +129,9 @@ impl State<'_> {
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {
             frame.phase.set(Phase::Attempt);
+            if metrics::is_recording() {
+                self.frame.note(Notes::RECORDED, true);
+            }
             return false;
         }
         frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
@@ -135,6 +141,7 @@ impl State<'_> {
     fn begin_later_or_within(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let later = frame.phase.get() != Phase::New;
+        self.look_for_recorder();
         if later {
             self.waited_until_now();
             frame.again.set(true);
@@ -151,7 +158,7 @@ impl State<'_> {
         if limited && frame.started.get().is_some() {
             let elapsed = frame.elapsed(Stamp::now());
             if frame.deadline.get() <= elapsed {
-                frame.count_none_if_new();
+                self.never_began();
                 return true;
             }
             let cut = elapsed.saturating_add(self.settings.timeout());
@@ -169,10 +176,10 @@ impl State<'_> {
         false
     }
 
-    /// Reads the clock at the first suspension, if a listener or a subscriber may ask how long the call took.
-    #[inline]
-    fn start_for_listeners(&self) {
-        if self.frame.started.get().is_none() && self.is_heard() {
+    /// Starts the time of the call at its first suspension, because somebody may ask how long it took.
+    #[cold]
+    pub(super) fn start_unless_started(&self) {
+        if self.frame.started.get().is_none() {
             self.frame.start(Stamp::now());
         }
     }

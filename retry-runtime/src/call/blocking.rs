@@ -69,10 +69,15 @@ impl State<'_> {
     #[inline]
     fn begin_blocking(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        if frame.phase.get() == Phase::New && (limited || self.is_heard()) {
+        let first = frame.phase.get() == Phase::New;
+        if first && limited {
             frame.start(Stamp::now());
         }
-        self.enter(limited)
+        let late = self.enter(limited);
+        if first && !limited && self.is_heard() {
+            frame.start(Stamp::now());
+        }
+        late
     }
 
     fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {

@@ -44,7 +44,8 @@ impl State<'_> {
     }
 
     fn close_once(&self) {
-        let recorded = self.frame.is_unfinished() && metrics::is_recording();
+        self.never_began();
+        let recorded = self.frame.is_unfinished() && self.is_recorded();
         if recorded || is_listening() || trial::is_possible() {
             self.closed();
         } else {
@@ -58,7 +59,7 @@ impl State<'_> {
         let frame = &self.frame;
         self.give_back();
         self.waited_until_now();
-        frame.count_none_if_new();
+        self.never_began();
         let phase = frame.phase.replace(Phase::Closed);
         let report = match phase {
             Phase::Ended(outcome) => self.report(outcome),
@@ -93,22 +94,17 @@ impl State<'_> {
 
     /// Counts an attempt that ended, if a recorder is installed. Only then is the name looked up.
     pub(super) fn count(&self, how: Attempted) {
-        if metrics::is_recording() {
+        if self.is_recorded() {
             metrics::attempted(self.settings.name(), how);
         }
     }
 
     /// Records the end of the call, if a recorder is installed. This happens once in each call: when it succeeds, when
     /// it fails, or when it is dropped before.
-    #[inline]
     pub(super) fn record(&self, outcome: Outcome) {
-        if metrics::is_recording() {
-            self.recorded(outcome);
+        if !self.is_recorded() {
+            return;
         }
-    }
-
-    #[cold]
-    fn recorded(&self, outcome: Outcome) {
         if matches!(outcome, Outcome::Success | Outcome::SuccessAfterRetry) {
             self.count(Attempted::Succeeded);
         }

@@ -28,7 +28,6 @@ impl State<'_> {
             self.credit();
         }
         self.frame.phase.set(Phase::Bare);
-        self.record(Outcome::Success);
     }
 
     /// Adds to the budget for a call that succeeded at once.
@@ -144,7 +143,7 @@ impl State<'_> {
     /// Ends a call whose `cancel` future completed.
     #[inline(never)]
     pub(super) fn cancelled(&self) -> Ending {
-        self.frame.count_none_if_new();
+        self.never_began();
         if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
@@ -218,7 +217,7 @@ impl State<'_> {
         if trace::may_be_heard() {
             self.tell(decision, verdict, words);
         }
-        if let (Ok(retry), true) = (decision, metrics::is_recording()) {
+        if let (Ok(retry), true) = (decision, self.is_recorded()) {
             metrics::delayed(self.settings.name(), retry.delay);
         }
         if let Err(outcome) = decision {

@@ -5,8 +5,7 @@ use std::time::Duration;
 use crate::budget::Charge;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::context::{Frame, Inner, Notes, Previous};
-use crate::listen::is_listening;
+use crate::context::{Frame, Inner, Notes, Phase, Previous};
 use crate::metrics;
 use crate::policy::Policy;
 use crate::site::Settings;
@@ -55,6 +54,9 @@ impl<'p> State<'p> {
 
     #[cold]
     fn suspended_with_notes(&self) {
+        if self.frame.has(Notes::HEARD) {
+            self.start_unless_started();
+        }
         self.leave_attempt();
         self.frame.share_doubt();
         if self.frame.has(Notes::UNTOLD) {
@@ -74,7 +76,31 @@ impl<'p> State<'p> {
     /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
-        self.settings.listens() || trace::is_heard() || is_listening() || metrics::is_recording()
+        self.settings.listens() || trace::is_heard() || self.frame.has(Notes::HEARD)
+    }
+
+    /// Asks whether a recorder is installed. It is asked once for each attempt, so that what is recorded of an attempt
+    /// agrees.
+    #[inline]
+    pub(super) fn look_for_recorder(&self) {
+        let recorded = metrics::is_recording();
+        if recorded != self.is_recorded() {
+            self.frame.note(Notes::RECORDED, recorded);
+        }
+    }
+
+    /// Whether a recorder was installed when the present attempt began.
+    #[inline]
+    pub(super) fn is_recorded(&self) -> bool {
+        cfg!(feature = "metrics") && self.frame.has(Notes::RECORDED)
+    }
+
+    /// Counts no attempt if the call ends before its first one.
+    pub(super) fn never_began(&self) {
+        if self.frame.phase.get() == Phase::New {
+            self.frame.number.set(0);
+            self.look_for_recorder();
+        }
     }
 
     /// Returns how long the call has taken, or `None` if its time has not started.

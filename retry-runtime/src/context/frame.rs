@@ -158,13 +158,6 @@ impl Frame {
         copy
     }
 
-    /// Counts no attempt if none has begun, because the call ends.
-    pub(crate) fn count_none_if_new(&self) {
-        if self.phase.get() == Phase::New {
-            self.number.set(0);
-        }
-    }
-
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
         Some(self.attempts.get()).filter(|attempts| *attempts != u32::MAX)

@@ -5,18 +5,22 @@
 pub(crate) struct Notes(u8);
 
 impl Notes {
-    /// None of these facts: the call is in its first attempt, and has no cold part and no listener. It ends inline.
+    /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends inline.
     pub(crate) const NONE: Self = Self(0);
     /// It has a cold part.
     pub(crate) const COLD: Self = Self(1);
     /// There is a listener.
     pub(crate) const LISTENED: Self = Self(1 << 1);
+    /// A recorder was installed when the present attempt began.
+    pub(crate) const RECORDED: Self = Self(1 << 2);
+    /// One of the two above, which want to know how long the call takes.
+    pub(crate) const HEARD: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
     /// Something was retried in vain, in it or inside it.
-    pub(crate) const IN_VAIN: Self = Self(1 << 2);
+    pub(crate) const IN_VAIN: Self = Self(1 << 3);
     /// The call around does not know yet what was retried in vain.
-    pub(crate) const UNTOLD: Self = Self(1 << 3);
+    pub(crate) const UNTOLD: Self = Self(1 << 4);
 
-    /// Whether this fact is in the set.
+    /// Whether this fact is in the set, or one of several.
     pub(crate) fn has(self, fact: Self) -> bool {
         self.0 & fact.0 != 0
     }

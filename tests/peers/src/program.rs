@@ -20,10 +20,29 @@ impl Program {
     /// If it does not compile.
     #[must_use]
     pub fn build() -> Self {
+        Self::build_in(&target(), &[])
+    }
+
+    /// Builds the program with more features, in a folder of their own: the program of [`build`](Self::build) stays as
+    /// it is.
+    ///
+    /// # Panics
+    ///
+    /// If it does not compile.
+    #[must_use]
+    pub fn build_with(features: &str) -> Self {
+        let folder = target().join(features.replace('/', "-"));
+        Self::build_in(&folder, &["--features", features])
+    }
+
+    fn build_in(folder: &Path, features: &[&str]) -> Self {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
             .args(["build", "--quiet", "--locked", "--profile", "counts"])
             .args(["--package", "peers", "--bin", "subjects"])
+            .args(features)
+            .arg("--target-dir")
+            .arg(folder)
             .current_dir(root())
             // Other flags would change the counts, and another target would change the folder.
             .env_remove("RUSTFLAGS")
@@ -34,7 +53,7 @@ impl Program {
         assert!(status.success(), "`subjects` does not compile");
         let name = format!("counts/subjects{}", env::consts::EXE_SUFFIX);
         Self {
-            path: target().join(name),
+            path: folder.join(name),
         }
     }
 

@@ -4,8 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use reattempt::{Budget, Policy, Retryable, Stopped, Verdict, observe, retry};
+use tokio::time::timeout;
 
-use crate::{Recorded, recorded, run};
+use crate::{Recorded, paused, recorded, run};
 
 fn reset() -> io::Error {
     io::ErrorKind::ConnectionReset.into()
@@ -210,6 +211,42 @@ fn a_call_whose_body_panics_counts_as_dropped() {
         labels(&recorded),
         (vec!["1 dropped".into()], vec!["1 none".into()])
     );
+}
+
+/// Whether there is a recorder is asked when an attempt begins. Without optimisation, the answer may be that there is
+/// one, and then the first attempt is recorded too.
+#[test]
+fn a_call_under_way_is_recorded_from_its_next_attempt_on() {
+    #[retry(
+        attempts = 3,
+        base = "1s",
+        jitter = "none",
+        on = "io::Error",
+        name = "call"
+    )]
+    async fn pends(runs: &mut u32) -> io::Result<()> {
+        *runs += 1;
+        tokio::task::yield_now().await;
+        if *runs < 3 { Err(reset()) } else { Ok(()) }
+    }
+    let runtime = paused();
+    let mut runs = 0;
+    let mut call = Box::pin(pends(&mut runs));
+    let polled_once = async { timeout(Duration::ZERO, &mut call).await };
+    runtime.block_on(polled_once).unwrap_err();
+    let (result, recorded) = recorded(|| runtime.block_on(call));
+    result.unwrap();
+    let (calls, attempts) = labels(&recorded);
+    assert_eq!(calls, ["1 success_after_retry"]);
+    let attempts: Vec<_> = attempts.iter().map(String::as_str).collect();
+    let first_too = attempts == ["1 success", "2 transient"];
+    assert!(
+        attempts == ["1 success", "1 transient"] || (cfg!(debug_assertions) && first_too),
+        "{attempts:?}"
+    );
+    let delays = recorded.samples("reattempt_delay_seconds{function=call}");
+    assert_eq!(delays.last(), Some(&2.0));
+    assert_eq!(recorded.samples("reattempt_retries{function=call}"), [2.0]);
 }
 
 #[test]

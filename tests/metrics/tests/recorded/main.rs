@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use tokio::runtime::Runtime;
 
 /// The values of a recorder, by name and labels: `reattempt_calls_total{function=fetch,outcome=success}`.
 #[derive(Debug)]
@@ -66,12 +67,16 @@ fn text(key: &metrics::Key) -> String {
 
 /// Runs a future on a paused clock.
 fn run<T>(future: impl Future<Output = T>) -> T {
+    paused().block_on(future)
+}
+
+/// A runtime whose clock is paused.
+fn paused() -> Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .unwrap()
-        .block_on(future)
 }
 
 /// Runs `f` with a recorder for this thread.
