@@ -87,7 +87,10 @@ impl State<'_> {
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited: self.waited(),
-            verdict: frame.previous.get().map(verdict),
+            verdict: frame.previous.get().map(|previous| match previous {
+                Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
+                _ => verdict(previous),
+            }),
             budget_level: self.with_budget(Budget::level),
         }
     }

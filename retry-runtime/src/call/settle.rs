@@ -104,9 +104,10 @@ impl State<'_> {
     /// `vetoed` says that `unless` or `not_on` forbids another attempt.
     #[inline(never)]
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
+        let verdict = self.verdict_of_cut();
         if cut != Cut::Late {
             self.frame.previous.set(Some(Previous::TimedOut));
-            self.attempt_failed(Verdict::Transient, &cut);
+            self.attempt_failed(verdict, &cut);
         }
         let decision = match cut {
             // The server may have completed the operation.
@@ -121,7 +122,7 @@ impl State<'_> {
             }
             Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
         };
-        self.say(&decision, Verdict::Transient, &cut);
+        self.say(&decision, verdict, &cut);
         match decision {
             Ok(retry) => {
                 self.frame.erred.set(false);
@@ -147,15 +148,25 @@ impl State<'_> {
         if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
-        self.say(&Err(Outcome::Cancelled), Verdict::Transient, &"cancelled");
+        let verdict = self.verdict_of_cut();
+        self.say(&Err(Outcome::Cancelled), verdict, &"cancelled");
         self.ending(Outcome::Cancelled, false)
     }
 
     /// Ends a call whose deadline was reached between two attempts.
     #[inline(never)]
     pub(super) fn cut_between(&self, cut: Cut) -> Ending {
-        self.say(&Err(Outcome::Deadline), Verdict::Transient, &cut);
+        self.say(&Err(Outcome::Deadline), self.verdict_of_cut(), &cut);
         self.ending(Outcome::Deadline, cut == Cut::Late)
+    }
+
+    /// The verdict of an attempt that is cut now. If a commit is cut, nobody knows whether it took effect.
+    pub(super) fn verdict_of_cut(&self) -> Verdict {
+        if self.frame.is_in_doubt() {
+            Verdict::Unknown
+        } else {
+            Verdict::Transient
+        }
     }
 
     /// Returns the end of a call that was stopped. `late` says that the deadline was reached between attempts.

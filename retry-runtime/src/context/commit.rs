@@ -77,6 +77,8 @@ mod tests {
 
     use super::*;
     use crate::classify::{Retryable, Ruling, Said, Verdict};
+    #[cfg(feature = "testing")]
+    use crate::listen::observe;
     use crate::policy::Policy;
     use crate::propagate::propagate;
     use crate::site::{Shared, Site};
@@ -127,6 +129,25 @@ mod tests {
         let stopped = stopped.unwrap_err();
         assert_eq!((stopped.attempts(), attempts.get()), (3, 3));
         assert_eq!(stopped.verdict(), Verdict::Transient);
+    }
+
+    #[cfg(feature = "testing")]
+    #[tokio::test(start_paused = true)]
+    async fn the_verdict_of_a_cut_commit_is_unknown_in_the_report_and_in_the_log() {
+        use crate::testing::Scope;
+
+        for (hangs, expected) in [
+            (Hangs::InCommit, vec![Verdict::Unknown]),
+            (Hangs::AfterCommit, vec![Verdict::Transient; 3]),
+        ] {
+            let call = observe(POLICY.run(|| transaction(hangs)).unboxed());
+            let ((stopped, report), log) = Scope::new().run(call).await;
+            assert_eq!(
+                report.unwrap().verdict(),
+                Some(stopped.unwrap_err().verdict())
+            );
+            assert_eq!(log.calls()[0].verdicts(), expected);
+        }
     }
 
     #[tokio::test(start_paused = true)]

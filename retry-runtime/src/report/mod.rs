@@ -54,7 +54,7 @@ impl Report {
     }
 
     /// Returns the verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
-    /// [`Verdict::Transient`].
+    /// [`Verdict::Transient`], or as [`Verdict::Unknown`] if it was cut during a commit.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict
