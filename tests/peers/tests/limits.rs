@@ -72,6 +72,7 @@ const ASKED: u32 = 14;
 const ASKED_AND_FAILED: u32 = 36;
 
 #[test]
+#[ignore = "it builds the program once more: `cargo test -p peers --test limits -- --ignored`"]
 fn metrics_without_a_recorder_cost_one_question_for_each_attempt() {
     let [without, with] = [Program::build(), Program::build_with("reattempt/metrics")];
     let mut above = Vec::new();
