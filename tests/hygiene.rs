@@ -234,15 +234,21 @@ mod shadowed {
     /// Methods of every type, with the names of our methods. An inherent method comes first only if it borrows its
     /// receiver in the same way.
     trait Everywhere {
+        fn begin(&self) {}
+        fn begin_with(&self) {}
+        fn settings(&self) {}
         fn attempt(&mut self) {}
+        fn when_ok(&self) {}
+        fn unless(&self) {}
         fn settle(&mut self) {}
-        fn proceed(&mut self) {}
-        fn memory(&self) {}
-        fn pause(self)
-        where
-            Self: ::std::marker::Sized,
-        {
-        }
+        fn decide(&mut self) {}
+        fn tell(&mut self) {}
+        fn wait(&self) {}
+        fn prepare(&mut self) {}
+        fn prepared(&self) {}
+        fn cancelled(&mut self) {}
+        fn cut_between(&mut self) {}
+        fn err(&self) {}
         fn pin(&mut self) {}
         fn clone(&self) {}
         fn into(self)
@@ -256,7 +262,6 @@ mod shadowed {
             Self: ::std::marker::Sized,
         {
         }
-        fn is_limited(&self) {}
         fn verdict(&self) {}
     }
     impl<T: ?::std::marker::Sized> Everywhere for T {}

@@ -8,7 +8,7 @@
 //!              use ::reattempt::__private as __retry;
 //!              static SHARED: __retry::Shared = __retry::Shared::new();
 //!              static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
-//!              let mut call = SITE.begin();
+//!              let mut call = __retry::Site::begin(&SITE);
 //!              loop {
 //!                  let ended = {
 //!                      let b = __retry::Argument::new(&b).for_each_attempt();  // a clone, or `&b`

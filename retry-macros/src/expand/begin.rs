@@ -13,7 +13,7 @@ use crate::settings::SettingsCode;
 /// Output: use ::reattempt::__private as __retry;
 ///         static SHARED: __retry::Shared = __retry::Shared::new();
 ///         static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
-///         let mut call = SITE.begin();
+///         let mut call = __retry::Site::begin(&SITE);      // or UnlimitedSite::begin(&SITE), or SITE.begin()
 /// ```
 ///
 /// A `static` cannot name `Self`, so the site of a method is a constant. Before Rust 1.90 a constant cannot
@@ -47,6 +47,14 @@ pub(super) fn begin(
             quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
         }
     };
+    // Not a method call, which a trait of the user for every type could take over.
+    let begins = limited.map(|limited| {
+        if limited {
+            quote_spanned!(plumbing=> __retry::Site)
+        } else {
+            quote_spanned!(plumbing=> __retry::UnlimitedSite)
+        }
+    });
     let (named, policy, limited) = match limited {
         Some(limited) => (None, policy, quote!(#limited)),
         None => (
@@ -71,16 +79,18 @@ pub(super) fn begin(
         (Ident::new("__RETRY_SITE", plumbing), made)
     };
     let settings = Ident::new("__settings", plumbing);
-    let (worked_out, begun) = if of_call.is_empty() {
-        (None, quote_spanned!(plumbing=> #site.begin()))
-    } else {
-        (
-            Some(quote_spanned! {plumbing=>
-                #borrowed
-                let #settings = #site.settings().of_call() #of_call;
-            }),
-            quote_spanned!(plumbing=> #site.begin_with(&#settings)),
-        )
+    let worked_out = (!of_call.is_empty()).then(|| {
+        quote_spanned! {plumbing=>
+            #borrowed
+            let #settings = #site.settings().of_call() #of_call;
+        }
+    });
+    let begun = match (begins, &worked_out) {
+        (Some(kind), None) => quote_spanned!(plumbing=> #kind::begin(&#site)),
+        (Some(kind), Some(_)) => quote_spanned!(plumbing=> #kind::begin_with(&#site, &#settings)),
+        // Only rustc can read the policy, so it chooses the kind of site.
+        (None, None) => quote_spanned!(plumbing=> #site.begin()),
+        (None, Some(_)) => quote_spanned!(plumbing=> #site.begin_with(&#settings)),
     };
     let begun = match &model.on_end {
         None => begun,

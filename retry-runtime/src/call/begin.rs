@@ -1,8 +1,10 @@
-//! The beginning of a call. Generated code writes `SITE.begin()`.
+//! The beginning of a call.
 //!
-//! rustc finds the method on `Site<true>`, or behind it on the site without limits. If a policy has a wrong type, the
-//! parameter of its site is unknown. rustc then takes the first method and reports only the policy. If each kind of site
-//! had methods of its own, rustc would report that it cannot choose.
+//! Generated code writes `Site::begin(&SITE)` for a function with limits, and `UnlimitedSite::begin(&SITE)` for one
+//! without. If only rustc can read the policy, it writes `SITE.begin()`. rustc then finds the method on `Site<true>`,
+//! or behind another site. If such a policy has a wrong type, the parameter of its site is unknown: rustc takes the
+//! first method, and reports only the policy. If each kind of site had methods of its own, rustc would report that it
+//! cannot choose.
 
 use super::{Call, Nothing};
 use crate::site::{Settings, Site, UnlimitedSite};

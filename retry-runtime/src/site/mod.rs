@@ -23,7 +23,7 @@ use crate::trace::Lines;
 #[derive(Debug)]
 pub struct Site<const LIMITED: bool>(UnlimitedSite);
 
-/// An annotated function whose attempts no timer cuts.
+/// The part of a site that does not depend on limits. It begins the calls of a function without limits.
 #[derive(Debug)]
 pub struct UnlimitedSite {
     settings: Settings<'static>,
@@ -66,6 +66,13 @@ impl<const LIMITED: bool> Site<LIMITED> {
         Self(UnlimitedSite {
             settings: Settings::new(name, policy, shared),
         })
+    }
+
+    /// Returns the settings of the function. A call uses them unless it computes some of its own.
+    #[inline]
+    #[must_use]
+    pub const fn settings(&self) -> &Settings<'static> {
+        self.0.settings()
     }
 
     /// Names the type that the function is a method of.
@@ -128,7 +135,7 @@ impl<const LIMITED: bool> Deref for Site<LIMITED> {
 }
 
 impl UnlimitedSite {
-    /// Returns the settings of the function. A call uses them unless it computes some of its own.
+    /// The same as [`Site::settings`].
     #[inline]
     #[must_use]
     pub const fn settings(&self) -> &Settings<'static> {
