@@ -1,12 +1,13 @@
 //! Each call that began runs its `on_end` hook once, however the call ends.
 
+use std::cell::Cell;
 use std::future::Pending;
 use std::io;
 use std::panic::AssertUnwindSafe;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use futures::FutureExt as _;
-use reattempt::{Budget, Outcome, Report, observe, retry};
+use reattempt::{Budget, Outcome, Report, Stopped, observe, retry};
 use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -94,6 +95,30 @@ async fn a_panic_of_the_body_is_a_dropped_call() {
         .await
         .unwrap_err();
     assert_eq!(ends.all(), [(Outcome::Dropped, 1)]);
+}
+
+/// An error may hold a connection or a permit.
+#[tokio::test(start_paused = true)]
+async fn the_error_that_a_call_keeps_is_dropped_before_the_hook() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("held")]
+    struct Held(Arc<()>);
+
+    impl From<Stopped> for Held {
+        fn from(_: Stopped) -> Self {
+            Self(Arc::default())
+        }
+    }
+
+    #[retry(timeout = "1s", base = "1s", jitter = "none", when = |_| true, on_end = |_| held.set(Arc::strong_count(permit)))]
+    async fn keeps(permit: &Arc<()>, held: &Cell<usize>) -> Result<(), Held> {
+        Err(Held(Arc::clone(permit)))
+    }
+
+    let (permit, held) = (Arc::default(), Cell::new(0));
+    let dropped_in_the_wait = timeout(ms(500), keeps(&permit, &held)).await;
+    assert!(dropped_in_the_wait.is_err());
+    assert_eq!(held.get(), 1);
 }
 
 /// A second panic during the unwinding of the first panic would abort the process.

@@ -56,6 +56,8 @@ impl<H, const LIMITED: bool, K> Drop for OnEnd<'_, H, LIMITED, K> {
     /// - If the hook panics. While another panic unwinds, a panic of the hook is caught, because it would abort the
     ///   process.
     fn drop(&mut self) {
+        // Before the hook, because an error may hold a connection or a permit.
+        drop(self.call.kept.take());
         let report = self.call.state.closed();
         if std::thread::panicking() {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
