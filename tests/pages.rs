@@ -224,11 +224,17 @@ fn definitions(page: &str) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// rustdoc takes the targets of `src/links.md`, and checks them. GitHub takes those of the page.
+/// rustdoc takes the targets of the folder `src/links`, and checks them. GitHub takes those of the page.
 #[test]
 fn each_link_of_the_guide_leads_to_the_same_place_in_rustdoc_and_on_github() {
-    let links = read("src/links.md");
+    let links = in_folder("src/links", "md");
+    let links = links.iter().map(|path| fs::read_to_string(path).unwrap());
+    let links = links.collect::<String>();
     let rustdoc = definitions(&links);
+    let index = read("src/guide/mod.rs");
+    for include in index.split("\n\n").filter(|item| item.contains("pub mod ")) {
+        assert!(include.contains("../links/all.md"), "{include}");
+    }
     let mut unused: BTreeSet<_> = rustdoc.keys().copied().collect();
     for path in in_folder("src/guide", "md") {
         let page = fs::read_to_string(&path).unwrap();
@@ -246,7 +252,7 @@ fn each_link_of_the_guide_leads_to_the_same_place_in_rustdoc_and_on_github() {
             assert!(github.contains_key(name), "{from} does not define {name}");
             assert!(
                 rustdoc.contains_key(name),
-                "src/links.md does not define {name}"
+                "no file in src/links defines {name}"
             );
         }
         for (name, to) in github {

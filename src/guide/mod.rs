@@ -53,51 +53,53 @@
 //!
 //! [repository]: https://github.com/reattempt/reattempt
 
-// A page is read here and on GitHub. Its links have names. `src/links.md` says where they lead here, and the end of the page
-// says where they lead on GitHub. Of two definitions of a name, the first one counts.
+// A page is read here and on GitHub. Its links have names. The folder `links` says where they lead here, and the end of
+// the page says where they lead on GitHub. Of two definitions of a name, the first one counts.
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("start.md")]
 pub mod start {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("numbers.md")]
 pub mod numbers {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("retried.md")]
 pub mod retried {}
 
 // Its examples need clients, so the package `integrations` runs them.
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[cfg_attr(not(doctest), doc = include_str!("clients.md"))]
 pub mod clients {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("budgets.md")]
 pub mod budgets {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("deadlines.md")]
 pub mod deadlines {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("cancelling.md")]
 pub mod cancelling {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("idempotency.md")]
 pub mod idempotency {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("nesting.md")]
 pub mod nesting {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("seeing.md")]
 pub mod seeing {}
 
 // The examples of two pages need a feature. Without it the page is a line, so that links to it hold.
+#[doc = include_str!("../links/all.md")]
+#[cfg_attr(feature = "testing", doc = include_str!("../links/testing.md"))]
 #[cfg_attr(feature = "testing", doc = include_str!("testing.md"))]
 #[cfg_attr(
     not(feature = "testing"),
@@ -105,6 +107,8 @@ pub mod seeing {}
 )]
 pub mod testing {}
 
+#[doc = include_str!("../links/all.md")]
+#[cfg_attr(feature = "config", doc = include_str!("../links/config.md"))]
 #[cfg_attr(feature = "config", doc = include_str!("configuring.md"))]
 #[cfg_attr(
     not(feature = "config"),
@@ -112,22 +116,22 @@ pub mod testing {}
 )]
 pub mod configuring {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("operating.md")]
 pub mod operating {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("blocking.md")]
 pub mod blocking {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("migrating.md")]
 pub mod migrating {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("when_not.md")]
 pub mod when_not {}
 
-#[doc = include_str!("../links.md")]
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("promises.md")]
 pub mod promises {}
