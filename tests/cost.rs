@@ -176,7 +176,7 @@ fn a_stopped_call_allocates_only_for_the_error_of_an_earlier_attempt() {
 }
 
 /// What happens in a call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Plan {
     /// How many attempts fail.
     failures: u32,
@@ -235,6 +235,8 @@ fn a_call_leaks_nothing_however_it_ends() {
         .start_paused(true)
         .build()
         .unwrap();
+    // The first call with a recorder makes the names of its series. Without optimisation, no recorder counts as one.
+    runtime.block_on(carry_out(&Plan::default()));
     let mut ends = BTreeSet::new();
     for number in 0..5 * 5 * 2 * 30 {
         let plan = Plan {

@@ -158,7 +158,9 @@ impl State<'_> {
         if limited && frame.started.get().is_some() {
             let elapsed = frame.elapsed(Stamp::now());
             if frame.deadline.get() <= elapsed {
-                self.never_began();
+                if !later {
+                    frame.number.set(0);
+                }
                 return true;
             }
             let cut = elapsed.saturating_add(self.settings.timeout());

@@ -1,4 +1,5 @@
-//! The end of a call, also of one that is dropped: gives unused permits back, and tells listeners.
+//! The end of a call, also of one that is dropped: gives unused permits back, tells listeners, and drops what the call
+//! holds.
 
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
     /// Closes the call, and drops what it holds.
     #[cold]
     fn close(&mut self) {
+        // Dropped last: if the error panics, the call is closed.
         let _kept = self.kept.take();
         self.state.close();
     }
@@ -45,7 +47,8 @@ impl State<'_> {
 
     fn close_once(&self) {
         self.never_began();
-        let recorded = self.frame.is_unfinished() && self.is_recorded();
+        let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
+        let recorded = unfinished && self.is_recorded();
         if recorded || is_listening() || trial::is_possible() {
             self.closed();
         } else {
@@ -95,14 +98,14 @@ impl State<'_> {
         }
     }
 
-    /// Counts an attempt that ended, if a recorder is installed. Only then is the name looked up.
+    /// Counts an attempt that ended, if a recorder was installed when it began. Only then is the name looked up.
     pub(super) fn count(&self, how: Attempted) {
         if self.is_recorded() {
             metrics::attempted(self.settings.name(), how);
         }
     }
 
-    /// Records the end of the call, if a recorder is installed. This happens once in each call: when it succeeds, when
+    /// Records the end of the call, if a recorder was installed when its last attempt began. This happens once in each call: when it succeeds, when
     /// it fails, or when it is dropped before.
     pub(super) fn record(&self, outcome: Outcome) {
         if !self.is_recorded() {
@@ -166,5 +169,55 @@ pub(super) fn verdict(previous: Previous) -> Verdict {
     match previous {
         Previous::Failed(verdict) => verdict,
         Previous::TimedOut => Verdict::Transient,
+    }
+}
+
+#[cfg(all(test, feature = "metrics"))]
+mod tests {
+    use std::future::pending;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+
+    use ::metrics::{
+        Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
+        with_local_recorder,
+    };
+
+    use crate::policy::Policy;
+    use crate::site::{Shared, Site};
+
+    struct Panics;
+
+    impl Recorder for Panics {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+            panic!("no counter")
+        }
+        fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+            panic!("no gauge")
+        }
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            panic!("no histogram")
+        }
+    }
+
+    #[test]
+    fn a_call_drops_what_it_holds_although_the_recorder_panics() {
+        static SHARED: Shared = Shared::new();
+        static SITE: Site<false> = Site::new("test", Policy::new(), &SHARED);
+        let mut call = SITE.begin();
+        let held = Arc::downgrade(call.state.frame.cold());
+        let panic = with_local_recorder(&Panics, || {
+            let mut waker = Context::from_waker(Waker::noop());
+            let attempt = pin!(call.attempt(pending::<()>()));
+            assert!(attempt.poll(&mut waker).is_pending());
+            catch_unwind(AssertUnwindSafe(|| drop(call)))
+        });
+        assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"no counter"));
+        assert_eq!(held.strong_count(), 0);
     }
 }

@@ -75,7 +75,8 @@ use crate::stopped::{Outcome, Stopped};
 ///
 /// `K` is what it keeps of its last error. If a later attempt is cut, this becomes the source of the [`Stopped`].
 // Both fields are dropped by hand, when the call is closed (close.rs). A call that succeeds at once has nothing in them
-// to drop, and not to look saves 6 instructions of 170.
+// to drop, and not to look saves 6 instructions of 170. With the state first, the call and its state have one address:
+// one instruction less.
 #[repr(C)]
 pub struct Call<'p, const LIMITED: bool, K = Nothing> {
     state: ManuallyDrop<State<'p>>,

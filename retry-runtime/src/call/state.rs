@@ -12,6 +12,7 @@ use crate::site::Settings;
 use crate::trace;
 
 /// The state of a call: 56 bytes of every future.
+// With the frame first, the state and its frame have one address: 2 instructions less for a call that is pending.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct State<'p> {
@@ -54,7 +55,8 @@ impl<'p> State<'p> {
 
     #[cold]
     fn suspended_with_notes(&self) {
-        if self.frame.has(Notes::HEARD) {
+        // With a limit, the time starts anyway.
+        if self.frame.has(Notes::HEARD) && !self.frame.is_limited() {
             self.start_unless_started();
         }
         self.leave_attempt();

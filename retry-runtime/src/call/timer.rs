@@ -20,21 +20,26 @@ pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 /// - If the runtime has no timers.
 #[inline]
 pub(super) fn arm(mut slot: Pin<&mut Option<Sleep>>, settings: &Settings<'_>, until: Instant) {
-    // tokio has no function that says whether the runtime has timers, and its panic does not name the function.
-    let armed = catch_unwind(AssertUnwindSafe(move || {
-        // Made where it stays: it has 88 bytes.
-        slot.set(Some(sleep_until(until)));
-    }));
-    if let Err(panic) = armed {
-        no_timer(settings.name(), &*panic);
-    }
+    // Made where it stays, because it has 96 bytes.
+    needs_timers(settings, || slot.set(Some(sleep_until(until))));
 }
 
+/// Makes a timer for a call with these settings.
+///
+/// # Panics
+///
+/// - If the runtime has no timers.
 #[inline]
 pub(super) fn timer(settings: &Settings<'_>, until: Instant) -> Sleep {
-    // tokio has no function that says whether the runtime has timers, and its panic does not name the function.
-    match catch_unwind(AssertUnwindSafe(|| sleep_until(until))) {
-        Ok(timer) => timer,
+    needs_timers(settings, || sleep_until(until))
+}
+
+/// Runs `make`, which makes a timer. tokio has no function that says whether the runtime has timers, and its panic does
+/// not name the function.
+#[inline]
+fn needs_timers<T>(settings: &Settings<'_>, make: impl FnOnce() -> T) -> T {
+    match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(output) => output,
         Err(panic) => no_timer(settings.name(), &*panic),
     }
 }

@@ -188,15 +188,6 @@ impl Frame {
         matches!(self.phase.get(), Phase::Paid | Phase::PaidPreparation)
     }
 
-    /// Whether the outcome of the call is not known yet.
-    #[inline]
-    pub(crate) fn is_unfinished(&self) -> bool {
-        !matches!(
-            self.phase.get(),
-            Phase::Ended(_) | Phase::Closed | Phase::Bare
-        )
-    }
-
     /// Whether this fact is noted.
     #[inline]
     pub(crate) fn has(&self, fact: Notes) -> bool {

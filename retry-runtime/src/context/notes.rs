@@ -5,11 +5,12 @@
 pub(crate) struct Notes(u8);
 
 impl Notes {
-    /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends inline.
+    /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends
+    /// inline.
     pub(crate) const NONE: Self = Self(0);
     /// It has a cold part.
     pub(crate) const COLD: Self = Self(1);
-    /// There is a listener.
+    /// There is a listener, or the hook `on_end`.
     pub(crate) const LISTENED: Self = Self(1 << 1);
     /// A recorder was installed when the present attempt began.
     pub(crate) const RECORDED: Self = Self(1 << 2);

@@ -14,19 +14,23 @@ struct Limit {
 
 /// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 149, 157),
-    limit("ready-limits", 164, 165),
-    limit("pending", 252, 274),
-    limit("pending-limits", 1_105, 1_122),
-    limit("one", 4_295, 3_720),
-    limit("one-limits", 4_563, 3_984),
-    limit("three", 12_370, 10_966),
-    limit("three-limits", 13_114, 11_301),
-    limit("three-pending", 21_717, 19_105),
+    limit("ready", 149, 147),
+    limit("ready-limits", 164, 163),
+    limit("pending", 252, 252),
+    limit("pending-limits", 1_105, 1_058),
+    limit("one", 4_295, 3_725),
+    limit("one-limits", 4_563, 3_967),
+    limit("three", 12_370, 10_993),
+    limit("three-limits", 13_114, 11_275),
+    limit("three-pending", 21_717, 19_120),
 ];
 
-/// How far a count may be above its limit. A release of a dependency may change it slightly.
-const SLACK_PERCENT: u32 = 5;
+/// How far a count may be above its limit. A release of a dependency may change it slightly. The calls without a timer
+/// are nearly all our own code.
+fn slack(held: u32) -> u32 {
+    let percent = if held < 300 { 2 } else { 5 };
+    held * percent / 100
+}
 
 /// The order is that of `Program::sizes`.
 const BYTES: [Limit; 4] = [
@@ -60,7 +64,7 @@ fn no_call_takes_more_instructions_than_its_limit() {
             nothing_counted();
             return;
         };
-        let most = limit.held + limit.held * SLACK_PERCENT / 100;
+        let most = limit.held + slack(limit.held);
         measured.push((limit, count, most));
     }
     check("instructions", measured.into_iter());

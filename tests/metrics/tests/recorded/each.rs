@@ -213,6 +213,39 @@ fn a_call_whose_body_panics_counts_as_dropped() {
     );
 }
 
+#[test]
+fn a_call_that_panics_before_its_first_attempt_counts_as_dropped() {
+    #[retry(attempts = 2, on = "io::Error", cancel = no_future(), name = "call")]
+    async fn panics() -> io::Result<()> {
+        Ok(())
+    }
+    fn no_future() -> std::future::Pending<()> {
+        panic!("made none")
+    }
+    let (caught, recorded) =
+        recorded(|| std::panic::catch_unwind(|| run(panics())).map_err(|_| ()));
+    caught.unwrap_err();
+    assert_eq!(labels(&recorded), (vec!["1 dropped".into()], vec![]));
+}
+
+/// A call without limits reads the clock only if somebody asks how long it took.
+#[test]
+fn the_time_of_a_call_without_limits_counts_from_its_first_suspension() {
+    #[retry(attempts = 2, on = "io::Error", name = "call")]
+    async fn sleeps() -> io::Result<()> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Ok(())
+    }
+    let ((), recorded) = recorded(|| run(sleeps()).unwrap());
+    assert_eq!(
+        recorded.samples("reattempt_call_seconds{function=call}"),
+        [1.0]
+    );
+    let (result, report) = run(observe(sleeps()));
+    result.unwrap();
+    assert_eq!(report.unwrap().elapsed(), Duration::from_secs(1));
+}
+
 /// Whether there is a recorder is asked when an attempt begins. Without optimisation, the answer may be that there is
 /// one, and then the first attempt is recorded too.
 #[test]
