@@ -129,8 +129,9 @@ impl State<'_> {
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {
             frame.phase.set(Phase::Attempt);
+            // As `look_for_recorder`, with 5 instructions less, because nothing can be noted yet.
             if metrics::is_recording() {
-                self.frame.note(Notes::RECORDED, true);
+                frame.note(Notes::RECORDED, true);
             }
             return false;
         }
@@ -158,9 +159,6 @@ impl State<'_> {
         if limited && frame.started.get().is_some() {
             let elapsed = frame.elapsed(Stamp::now());
             if frame.deadline.get() <= elapsed {
-                if !later {
-                    frame.number.set(0);
-                }
                 return true;
             }
             let cut = elapsed.saturating_add(self.settings.timeout());

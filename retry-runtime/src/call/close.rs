@@ -105,8 +105,8 @@ impl State<'_> {
         }
     }
 
-    /// Records the end of the call, if a recorder was installed when its last attempt began. This happens once in each call: when it succeeds, when
-    /// it fails, or when it is dropped before.
+    /// Records the end of the call, if a recorder was installed when its last attempt began. This happens once in each
+    /// call: when it succeeds, when it fails, or when it is dropped before.
     pub(super) fn record(&self, outcome: Outcome) {
         if !self.is_recorded() {
             return;

@@ -105,7 +105,9 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
         let verdict = self.verdict_of_cut();
-        if cut != Cut::Late {
+        if cut == Cut::Late {
+            self.never_began();
+        } else {
             self.frame.previous.set(Some(Previous::TimedOut));
             self.attempt_failed(verdict, &cut);
         }
