@@ -70,36 +70,23 @@ fn no_call_takes_more_instructions_than_its_limit() {
     check("instructions", measured.into_iter());
 }
 
-/// What the feature `metrics` adds while no recorder is installed: the question for one when an attempt begins, and a
-/// few instructions more if the attempt fails.
-const ASKED: u32 = 14;
-const ASKED_AND_FAILED: u32 = 36;
-
 #[test]
 #[ignore = "it builds the program once more: `cargo test -p peers --test limits -- --ignored`"]
-fn metrics_without_a_recorder_cost_one_question_for_each_attempt() {
+fn metrics_without_a_recorder_take_less_than_five_percent() {
     let [without, with] = [Program::build(), Program::build_with("reattempt/metrics")];
-    let mut above = Vec::new();
-    for row in ["ready", "pending", "one", "three-limits"] {
-        let row: Row = row.parse().expect("a row");
+    let mut above = String::new();
+    for row in Row::ALL {
         let counts = [&without, &with].map(|program| instructions(program, Side::Ours, row));
         let [Some(without), Some(with)] = counts else {
             return nothing_counted();
         };
-        let added = with.saturating_sub(without);
-        let most = ASKED + row.failures * ASKED_AND_FAILED;
-        println!(
-            "{}: {without} instructions, {added} more with metrics, at most {most}",
-            row.key
-        );
-        if added > most {
-            above.push(format!(
-                "{}: {added} more instructions, at most {most}",
-                row.key
-            ));
+        let line = format!("{}: {without} instructions, {with} with metrics\n", row.key);
+        print!("{line}");
+        if f64::from(with) >= f64::from(without) * 1.05 {
+            above.push_str(&line);
         }
     }
-    assert!(above.is_empty(), "{above:#?}");
+    assert!(above.is_empty(), "5 % more or above:\n{above}");
 }
 
 /// Reports all numbers that are above their limits, not only the first.
