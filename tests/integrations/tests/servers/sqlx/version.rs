@@ -82,7 +82,8 @@ pub(crate) async fn a_deadlock_in_postgres_runs_the_whole_transaction_again() {
     );
     one.and(two).unwrap();
     let attempts: u32 = attempts.map(AtomicU32::into_inner).iter().sum();
-    assert_eq!(attempts, 3);
+    // More if the one that was ended begins again and takes its first row before the other has woken up.
+    assert!(attempts >= 3, "{attempts} attempts");
     let sum: i64 = query_scalar("SELECT sum(balance)::bigint FROM account")
         .fetch_one(&pool)
         .await
