@@ -169,6 +169,29 @@ fn the_worst_case_of_a_list_counts_each_of_its_delays() {
 }
 
 #[test]
+fn no_jitter_makes_a_listed_delay_longer() {
+    static DELAYS: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(200)];
+    for jitter in JITTERS {
+        let policy = Policy::new()
+            .with_delays(&DELAYS)
+            .with_jitter(jitter)
+            .with_attempts(600)
+            .with_timeout(Duration::ZERO);
+        for n in 0..600 {
+            let listed = DELAYS[usize::from(n > 0)];
+            let range = policy.delay_range(n, Some(Duration::from_secs(3600)));
+            assert_eq!(*range.end(), listed, "{jitter}, retry {n}");
+        }
+        let longest = DELAYS[0] + DELAYS[1] * 598;
+        assert_eq!(policy.worst_case(), Some(longest), "{jitter}");
+        assert!(policy.schedule(7).sum::<Duration>() <= longest, "{jitter}");
+    }
+    let decorrelated = |policy: Policy| policy.with_jitter(Jitter::Decorrelated);
+    let range = decorrelated(Policy::new().with_delays(&DELAYS)).delay_range(1, None);
+    assert_eq!(range, Duration::ZERO..=DELAYS[1], "as with full jitter");
+}
+
+#[test]
 fn no_factor_outside_of_its_range_is_stored() {
     let refused = [
         f64::NAN,

@@ -31,7 +31,8 @@ pub enum Jitter {
     Full,
     /// From half the ceiling to the ceiling.
     Equal,
-    /// From `base` to three times the delay before. The backoff has no effect.
+    /// From `base` to three times the delay before. The backoff has no effect. With a list of delays it is the same as
+    /// [`Full`](Self::Full), so that no delay is longer than the list says.
     Decorrelated,
 }
 

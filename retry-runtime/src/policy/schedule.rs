@@ -16,7 +16,7 @@ impl Policy {
     #[inline]
     pub fn delay_range(&self, n: u32, previous: Option<Duration>) -> RangeInclusive<Duration> {
         if let Backoff::Delays(delays) = self.backoff {
-            return delays_range(delays, self.jitter, n, previous);
+            return delays_range(delays, self.jitter, n);
         }
         let ceiling = self
             .backoff
@@ -89,8 +89,12 @@ pub(crate) fn delays_range(
     delays: &[Duration],
     jitter: Jitter,
     n: u32,
-    previous: Option<Duration>,
 ) -> RangeInclusive<Duration> {
     let ceiling = backoff::nth(delays, n);
-    jitter.range(ceiling, ceiling, Duration::MAX, previous)
+    let jitter = match jitter {
+        // Three times the delay before may be longer than any in the list.
+        Jitter::Decorrelated => Jitter::Full,
+        jitter => jitter,
+    };
+    jitter.range(ceiling, Duration::ZERO, ceiling, None)
 }

@@ -221,7 +221,7 @@ impl<'p> Settings<'p> {
     ) -> RangeInclusive<Duration> {
         match self.delays {
             None => self.policy.delay_range(n, previous),
-            Some(delays) => delays_range(delays, self.policy.jitter(), n, previous),
+            Some(delays) => delays_range(delays, self.policy.jitter(), n),
         }
     }
 
