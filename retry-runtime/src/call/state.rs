@@ -81,17 +81,16 @@ impl<'p> State<'p> {
         self.settings.listens() || trace::is_heard() || self.frame.has(Notes::HEARD)
     }
 
-    /// Asks whether a recorder is installed. It is asked once for each attempt, so that what is recorded of an attempt
-    /// agrees.
+    /// Looks for a recorder when an attempt begins, so that what is recorded of an attempt agrees. A call that found one is
+    /// recorded to its end.
     #[inline]
     pub(super) fn look_for_recorder(&self) {
-        let recorded = metrics::is_recording();
-        if recorded != self.is_recorded() {
-            self.frame.note(Notes::RECORDED, recorded);
+        if !self.is_recorded() && metrics::is_recording() {
+            self.frame.note(Notes::RECORDED, true);
         }
     }
 
-    /// Whether a recorder was installed when the present attempt began.
+    /// Whether the call found a recorder.
     #[inline]
     pub(super) fn is_recorded(&self) -> bool {
         cfg!(feature = "metrics") && self.frame.has(Notes::RECORDED)

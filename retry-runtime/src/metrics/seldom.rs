@@ -1,18 +1,19 @@
-//! A question that is asked less often after the answer no.
+//! A question that each thread asks seldom until one of them gets the answer yes.
 
 use std::cell::Cell;
 
-/// After the answer no, so many uses do without the question.
-///
-/// A question takes 13 instructions, 5 of them in a function of the crate `metrics` that is not inlined: 9 % of a call that
-/// succeeds at once. With this number, an attempt takes 7 on average.
-const UNASKED: u8 = 15;
+use crate::atomics::Flag;
 
-/// Asks at the first use. After the answer yes it asks each time, and after no at every sixteenth use.
+/// After the answer no, so many uses of the thread go by without the question.
+///
+/// The period, one more, is a prime number, so that it finds what comes and goes with a period of its own.
+const UNASKED: i8 = 30;
+
+/// Asks at the first use of the thread, and at every 31st until a thread gets the answer yes. Then all ask each time.
 #[derive(Debug)]
 pub(super) struct Seldom {
     /// So many uses go by without the question.
-    unasked: Cell<u8>,
+    unasked: Cell<i8>,
 }
 
 impl Seldom {
@@ -22,22 +23,22 @@ impl Seldom {
         }
     }
 
-    /// Returns the answer, or no if it does not ask.
+    /// Returns the answer, or no if it does not ask. `ever` is raised at the first yes.
     #[inline]
-    pub(super) fn ask(&self, question: impl FnOnce() -> bool) -> bool {
-        let Some(unasked) = self.unasked.get().checked_sub(1) else {
-            return self.ask_now(question);
-        };
+    pub(super) fn ask(&self, ever: &Flag, question: impl FnOnce() -> bool) -> bool {
+        // Counting below zero is one comparison less than looking first.
+        let unasked = self.unasked.get().wrapping_sub(1);
         self.unasked.set(unasked);
-        false
+        unasked < 0 && self.ask_now(ever, question)
     }
 
     #[inline(never)]
-    fn ask_now(&self, question: impl FnOnce() -> bool) -> bool {
+    fn ask_now(&self, ever: &Flag, question: impl FnOnce() -> bool) -> bool {
         let yes = question();
-        if !yes {
-            self.unasked.set(UNASKED);
+        if yes {
+            ever.raise();
         }
+        self.unasked.set(if ever.is_down() { UNASKED } else { 0 });
         yes
     }
 }
@@ -46,37 +47,60 @@ impl Seldom {
 mod tests {
     use super::*;
 
-    /// Uses `seldom` so many times, and returns how often it asked.
-    fn asked(seldom: &Seldom, uses: usize, answer: bool) -> usize {
-        let asked = Cell::new(0);
-        for _ in 0..uses {
-            let before = asked.get();
-            let yes = seldom.ask(|| {
-                asked.set(asked.get() + 1);
+    /// Uses `seldom` as often as there are answers. Returns at which uses it asked, counted from 1.
+    fn asked(seldom: &Seldom, ever: &Flag, answers: impl Iterator<Item = bool>) -> Vec<usize> {
+        let mut asked = Vec::new();
+        for (answer, number) in answers.zip(1..) {
+            let before = asked.len();
+            let yes = seldom.ask(ever, || {
+                asked.push(number);
                 answer
             });
-            assert_eq!(yes, answer && asked.get() > before);
+            assert_eq!(yes, answer && asked.len() > before, "use {number}");
         }
-        asked.get()
+        asked
+    }
+
+    fn answers(yes: bool, number: usize) -> impl Iterator<Item = bool> {
+        std::iter::repeat_n(yes, number)
+    }
+
+    #[test]
+    fn after_the_answer_no_it_asks_at_every_31st_use() {
+        let asked = asked(&Seldom::new(), &Flag::new(), answers(false, 100));
+        assert_eq!(asked, [1, 32, 63, 94]);
     }
 
     #[test]
     fn after_the_answer_yes_it_asks_each_time() {
-        assert_eq!(asked(&Seldom::new(), 100, true), 100);
+        let (seldom, ever) = (Seldom::new(), Flag::new());
+        assert_eq!(asked(&seldom, &ever, answers(true, 100)).len(), 100);
+        assert_eq!(asked(&seldom, &ever, answers(false, 100)).len(), 100);
     }
 
     #[test]
-    fn after_the_answer_no_it_asks_at_every_sixteenth_use() {
-        for (uses, times) in [(1, 1), (16, 1), (17, 2), (32, 2), (33, 3)] {
-            assert_eq!(asked(&Seldom::new(), uses, false), times, "{uses} uses");
+    fn a_later_yes_is_found_at_the_31st_use_at_the_latest() {
+        let (seldom, ever) = (Seldom::new(), Flag::new());
+        let asked = asked(&seldom, &ever, answers(false, 1).chain(answers(true, 100)));
+        assert_eq!(asked[..3], [1, 32, 33]);
+        assert_eq!(asked.len(), 71);
+    }
+
+    #[test]
+    fn the_answer_of_one_thread_holds_for_all() {
+        let (one, two, ever) = (Seldom::new(), Seldom::new(), Flag::new());
+        assert_eq!(asked(&one, &ever, answers(false, 1)), [1]);
+        assert_eq!(asked(&two, &ever, answers(true, 1)), [1]);
+        assert_eq!(asked(&one, &ever, answers(false, 40))[..3], [31, 32, 33]);
+    }
+
+    #[test]
+    fn a_yes_that_comes_and_goes_is_found() {
+        for period in 2..=30 {
+            let ever = Flag::new();
+            let at_last_of_period = (1..=31 * period).map(|number| number % period == 0);
+            asked(&Seldom::new(), &ever, at_last_of_period);
+            assert!(!ever.is_down(), "period {period}");
         }
-    }
-
-    #[test]
-    fn a_yes_is_found_by_the_sixteenth_use() {
-        let seldom = Seldom::new();
-        assert_eq!(asked(&seldom, 1, false), 1);
-        assert_eq!(asked(&seldom, 15, true), 0);
-        assert_eq!(asked(&seldom, 100, true), 100);
     }
 }

@@ -1,6 +1,11 @@
-//! A recorder of the whole process, set while calls run. A process has only one, so this is its own test binary.
+//! A recorder of the whole process, installed while calls run. A process has only one, so this is its own test binary, with
+//! one test.
+//!
+//! With debug assertions each attempt asks for a recorder. `.ci/run` runs the test without them too.
 
+use std::future::Future;
 use std::io;
+use std::task::{Context, Waker};
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use reattempt::retry;
@@ -10,39 +15,67 @@ async fn call() -> io::Result<()> {
     Ok(())
 }
 
+/// Its second attempt begins at its second poll.
+#[retry(name = "call", on = "io::Error", delays = ["0s"], before_retry = tokio::task::yield_now())]
+async fn fails_once(runs: &mut u32) -> io::Result<()> {
+    *runs += 1;
+    if *runs == 1 {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    Ok(())
+}
+
 #[tokio::test]
-async fn a_recorder_that_comes_later_counts_all_calls_from_the_sixteenth_on() {
+async fn a_recorder_that_comes_later_is_found_by_the_31st_attempt_of_each_thread() {
     call().await.unwrap();
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     recorder.install().unwrap();
+
+    // This thread made a call before.
     for _ in 0..15 {
         call().await.unwrap();
     }
-    let late = calls(&snapshotter);
-    if cfg!(debug_assertions) {
-        assert_eq!(late, [(true, true, DebugValue::Counter(15))]);
-    } else {
-        assert_eq!(late, []);
-    }
-    for _ in 0..3 {
+    let late = if cfg!(debug_assertions) { 15 } else { 0 };
+    assert_eq!(counted(&snapshotter, "reattempt_calls_total"), late);
+
+    // Another thread makes its first call, which ends in this one.
+    let mut runs = 0;
+    let mut moved = Box::pin(fails_once(&mut runs));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_time().build().unwrap();
+            let _entered = runtime.enter();
+            let polled = moved.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert!(polled.is_pending());
+        });
+    });
+    moved.await.unwrap();
+    assert_eq!(runs, 2);
+    let (attempts, calls) = ("reattempt_attempts_total", "reattempt_calls_total");
+    assert_eq!(counted(&snapshotter, attempts), 2);
+    call().await.unwrap();
+
+    for _ in 0..15 {
         call().await.unwrap();
     }
-    // A thread that made no calls before counts from its first one.
-    std::thread::spawn(|| {
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        runtime.unwrap().block_on(call()).unwrap();
-    })
-    .join()
-    .unwrap();
-    assert_eq!(calls(&snapshotter), [(true, true, DebugValue::Counter(4))]);
+    counted(&snapshotter, calls);
+    for _ in 0..100 {
+        call().await.unwrap();
+    }
+    assert_eq!(counted(&snapshotter, calls), 100);
 }
 
-/// The calls since it was last asked: whether they have a unit and a description, and their number.
-fn calls(snapshotter: &Snapshotter) -> Vec<(bool, bool, DebugValue)> {
+/// The sum of the counters of this name since the last question for any.
+fn counted(snapshotter: &Snapshotter, name: &str) -> u64 {
     let all = snapshotter.snapshot().into_vec().into_iter();
-    let calls = all.filter(|(key, ..)| key.key().name() == "reattempt_calls_total");
-    calls
-        .map(|(_, unit, description, value)| (unit.is_some(), description.is_some(), value))
-        .collect()
+    let values = all.filter_map(|(key, unit, description, value)| {
+        let DebugValue::Counter(value) = value else {
+            return None;
+        };
+        assert!(unit.is_some() && description.is_some(), "{key:?}");
+        (key.key().name() == name).then_some(value)
+    });
+    values.sum()
 }

@@ -2,7 +2,7 @@
 //!
 //! The test always checks the bytes. It counts the instructions if valgrind is installed.
 
-use peers::{Program, Row, Side, instructions, nothing_counted};
+use peers::{BlockingRow, Program, Row, Side, instructions, nothing_counted};
 
 struct Limit {
     of: &'static str,
@@ -74,13 +74,21 @@ fn no_call_takes_more_instructions_than_its_limit() {
 #[ignore = "it builds the program once more: `cargo test -p peers --test limits -- --ignored`"]
 fn metrics_without_a_recorder_take_less_than_five_percent() {
     let [without, with] = [Program::build(), Program::build_with("reattempt/metrics")];
+    let rows = Row::ALL.map(|row| {
+        let count = |program| instructions(program, Side::Ours, row);
+        (row.key.to_owned(), count(&without), count(&with))
+    });
+    let blocking = BlockingRow::ALL.map(|row| {
+        let count = |program| row.instructions(program, Side::Ours);
+        let name = format!("blocking {}", row.key);
+        (name, count(&without), count(&with))
+    });
     let mut above = String::new();
-    for row in Row::ALL {
-        let counts = [&without, &with].map(|program| instructions(program, Side::Ours, row));
-        let [Some(without), Some(with)] = counts else {
+    for (row, without, with) in rows.into_iter().chain(blocking) {
+        let (Some(without), Some(with)) = (without, with) else {
             return nothing_counted();
         };
-        let line = format!("{}: {without} instructions, {with} with metrics\n", row.key);
+        let line = format!("{row}: {without} instructions, {with} with metrics\n");
         print!("{line}");
         if f64::from(with) >= f64::from(without) * 1.05 {
             above.push_str(&line);

@@ -246,7 +246,7 @@ fn the_time_of_a_call_without_limits_counts_from_its_first_suspension() {
     assert_eq!(report.unwrap().elapsed(), Duration::from_secs(1));
 }
 
-/// Whether there is a recorder is asked when an attempt begins, and at every sixteenth while there is none. Without
+/// Whether there is a recorder is asked when an attempt begins, and at every 31st until one was found. Without
 /// optimisation, the answer may be that there is one, and then the first attempt is recorded too.
 #[test]
 fn a_call_under_way_is_recorded_from_its_next_attempt_on() {
@@ -267,7 +267,7 @@ fn a_call_under_way_is_recorded_from_its_next_attempt_on() {
     let mut call = Box::pin(pends(&mut runs));
     let polled_once = async { timeout(Duration::ZERO, &mut call).await };
     runtime.block_on(polled_once).unwrap_err();
-    for _ in 0..15 {
+    for _ in 0..30 {
         run(fetch(&mut 0, 0)).unwrap();
     }
     let (result, recorded) = recorded(|| runtime.block_on(call));
