@@ -225,22 +225,3 @@ async fn before_retry_runs_in_the_span_of_the_call() {
         ]
     );
 }
-
-/// OpenTelemetry's semantic conventions for HTTP ask for this number from the first retry on.
-#[tokio::test(start_paused = true)]
-async fn the_span_of_a_request_that_is_sent_again_has_the_number_of_resends() {
-    #[retry(attempts = 3, base = "1ms", name = "request", budget = "none")]
-    async fn request() -> io::Result<()> {
-        tracing::debug_span!("own").in_scope(|| {
-            reattempt::http::set_attempt_headers(&mut http::HeaderMap::new());
-        });
-        Err(io::ErrorKind::ConnectionReset.into())
-    }
-    let recorded = Recorded::start();
-    request().await.unwrap_err();
-    let counts: Vec<_> = (recorded.spans().iter())
-        .filter(|span| span.name == "attempt")
-        .map(|span| value(span, "http.request.resend_count"))
-        .collect();
-    assert_eq!(counts, [None, Some(Value::I64(1)), Some(Value::I64(2))]);
-}

@@ -7,4 +7,5 @@ mod each;
 mod levels;
 mod nested;
 mod recorded;
+mod requests;
 mod without_attribute;
