@@ -178,5 +178,7 @@ mod tests {
         };
         assert!(series.calls.iter().all(|(outcome, _)| known(*outcome)));
         assert_eq!(series.calls.len(), 11);
+        // The number of `src/guide/seeing.md`, with the four that have no word.
+        assert_eq!(series.calls.len() + series.attempts.len() + 4, 22);
     }
 }

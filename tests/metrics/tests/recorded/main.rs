@@ -1,6 +1,7 @@
 //! The metrics that calls record with the crate `metrics`.
 
 mod each;
+mod page;
 mod sums;
 
 use std::collections::BTreeMap;

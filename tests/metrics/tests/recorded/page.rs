@@ -1,0 +1,57 @@
+//! The table of `src/guide/seeing.md` has what calls record.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use metrics_util::MetricKind;
+use metrics_util::debugging::DebuggingRecorder;
+use reattempt::retry;
+
+/// Name, kind and labels.
+type Row = (String, String, String);
+
+#[test]
+fn the_page_has_each_metric_with_its_kind_and_labels() {
+    #[retry(attempts = 2, base = "1ms", on = "io::Error")]
+    async fn fails() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    metrics::with_local_recorder(&recorder, || super::run(fails())).unwrap_err();
+    let keys = snapshotter.snapshot().into_vec().into_iter();
+    let found: BTreeSet<Row> = keys
+        .map(|(key, ..)| {
+            let kind = match key.kind() {
+                MetricKind::Counter => "counter",
+                MetricKind::Gauge => "gauge",
+                MetricKind::Histogram => "histogram",
+            };
+            let labels = key.key().labels();
+            let labels: Vec<_> = labels.map(|label| format!("`{}`", label.key())).collect();
+            (
+                format!("`{}`", key.key().name()),
+                kind.to_owned(),
+                labels.join(", "),
+            )
+        })
+        .collect();
+    assert_eq!(of_the_page(), found);
+}
+
+/// The first three columns. The kind ends at the comma before the unit.
+fn of_the_page() -> BTreeSet<Row> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/guide/seeing.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| `reattempt_"));
+    rows.map(|row| {
+        let mut cells = row.split('|').skip(1).map(str::trim);
+        let mut cell = || cells.next().unwrap().to_owned();
+        let (name, kind, labels) = (cell(), cell(), cell());
+        (name, kind.split(',').next().unwrap().to_owned(), labels)
+    })
+    .collect()
+}
