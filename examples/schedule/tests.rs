@@ -70,7 +70,7 @@ fn bad_settings_are_refused_in_the_words_of_the_configuration() {
         (
             "timeout = '5s'\ndeadline = '1s'",
             "line 1: policy: `timeout` (5s) is above `deadline` (1s in argument:2); a timeout is for one attempt, the \
-             deadline for all",
+             deadline for all: write `deadline = \"5s\"` or more, or a shorter `timeout`",
         ),
         (
             "delays = ['1s']",

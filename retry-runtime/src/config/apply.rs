@@ -103,17 +103,27 @@ fn setter(entry: Option<&PresetEntry>) -> Setter {
     }
 }
 
-/// Refuses presets that have the same name in environment variables.
+/// Refuses a preset that is given twice, and presets that have the same name in files or in variables.
 fn same_names(source: &Source, found: &mut FoundSettings<'_>) {
     for (at, preset) in source.presets.iter().enumerate() {
         let earlier = source.presets.iter().take(at);
         let name = env::name(preset);
         if let Some(other) = earlier.into_iter().find(|other| env::name(other) == name) {
-            let message = format!(
-                "`{}` and `{}` are both `{name}` in the environment; rename one of them",
-                other.name(),
-                preset.name(),
-            );
+            let (first, second) = (other.name(), preset.name());
+            let message = if ptr::eq(*other, *preset) {
+                format!(
+                    "`{first}` is given twice, expected each preset once; remove one from `Source::new`"
+                )
+            } else if first == second {
+                format!(
+                    "two presets have the name `{first}`, expected a name for each; rename one of them"
+                )
+            } else {
+                format!(
+                    "`{first}` and `{second}` are both `{name}` in the environment, expected a name for each; \
+                     rename one of them"
+                )
+            };
             found.problems.push(Problem::new("presets", None, message));
         }
     }

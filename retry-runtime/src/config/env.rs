@@ -46,7 +46,10 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
         };
         let rest = variable.strip_prefix(&start).unwrap_or(&variable);
         let Some(value) = value.to_str().map(str::trim) else {
-            found.problem(&place, "is not UTF-8, expected text in UTF-8");
+            found.problem(
+                &place,
+                "is not UTF-8, expected text in UTF-8; write `4`, `full` or `1.5s`, for example",
+            );
             continue;
         };
         if rest == ENABLED {
@@ -65,7 +68,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
                 ),
             },
             Split::NoPreset(typed) => {
-                found.unknown_preset(&place, &typed.to_lowercase(), &names, &["enabled"]);
+                found.unknown_preset(&place, typed, &names, &[ENABLED]);
             }
         }
     }

@@ -95,15 +95,14 @@ impl<'p> FoundSettings<'p> {
         match value {
             Value::Text("true") | Value::Other("true") => self.enabled = Some(true),
             Value::Text("false") | Value::Other("false") => self.enabled = Some(false),
-            _ => self.problem(
-                place,
-                format!("`enabled` is {value}, expected true or false"),
-            ),
+            _ => self.problem(place, wrong_enabled(value)),
         }
     }
 
     /// Adds the mistake of an unknown preset. `names` are the known presets, `others` what else may stand in this
     /// place.
+    ///
+    /// The nearest name may be longer: `db.read-only` for `db`.
     pub(super) fn unknown_preset(
         &mut self,
         place: &SettingPlace,
@@ -111,24 +110,25 @@ impl<'p> FoundSettings<'p> {
         names: &[String],
         others: &[&str],
     ) {
-        let lower: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
-        let known = || {
-            lower
-                .iter()
-                .map(String::as_str)
-                .chain(others.iter().copied())
+        let known: Vec<_> = names
+            .iter()
+            .map(String::as_str)
+            .chain(others.iter().copied())
+            .map(|name| (name.to_lowercase(), name))
+            .collect();
+        let lower = typed.to_lowercase();
+        let longer = |name: &str| {
+            let rest = name.strip_prefix(lower.as_str());
+            rest.is_some_and(|rest| rest.starts_with(['.', '-', '_']))
         };
-        let near = nearest(typed, known()).and_then(|near| known().position(|name| name == near));
-        let near = near.and_then(|at| {
-            let mut written = names
-                .iter()
-                .map(String::as_str)
-                .chain(others.iter().copied());
-            written.nth(at)
-        });
-        let near = near.map(|near| format!("did you mean `{near}`? "));
+        let near = nearest(typed, known.iter().map(|(lower, _)| lower.as_str()));
+        let near = known
+            .iter()
+            .find(|(name, _)| near == Some(name.as_str()))
+            .or_else(|| known.iter().find(|(name, _)| longer(name)));
+        let near = near.map(|(_, name)| format!("did you mean `{name}`? "));
         let presets = if names.is_empty() {
-            "there are no presets".to_owned()
+            "there are no presets, so name it in `Source::new`".to_owned()
         } else {
             format!("the presets are {}", list(names.iter().map(String::as_str)))
         };
@@ -138,4 +138,11 @@ impl<'p> FoundSettings<'p> {
             format!("unknown preset `{}`; {near}{presets}", shown(typed)),
         );
     }
+}
+
+/// The message about a value of `enabled` that is neither true nor false.
+pub(super) fn wrong_enabled(value: Value<'_>) -> String {
+    format!(
+        "`enabled` is {value}, expected true or false without quotes; write `false` to turn retries off"
+    )
 }

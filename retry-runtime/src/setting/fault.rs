@@ -16,6 +16,12 @@ impl SettingFault {
             help: help.into(),
         }
     }
+
+    /// What to write.
+    #[cfg(feature = "config")]
+    pub(crate) fn help(&self) -> &str {
+        &self.help
+    }
 }
 
 /// Makes a fault whose help is an example.

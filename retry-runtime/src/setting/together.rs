@@ -26,7 +26,7 @@ pub(crate) fn contradictions(
     setter: impl Fn(PolicyKey) -> Setter,
 ) -> Vec<(PolicyKey, SettingFault)> {
     let mut found = Vec::new();
-    let mut compare = |short: (PolicyKey, Duration), long: (PolicyKey, Duration), help: &str| {
+    let mut compare = |short: (PolicyKey, Duration), long: (PolicyKey, Duration), why: &str| {
         let (first, second) = (setter(short.0), setter(long.0));
         if short.1 <= long.1 || first.rank.max(second.rank) == 0 {
             return;
@@ -45,20 +45,26 @@ pub(crate) fn contradictions(
             party(short, &first.place),
             party(long, &second.place)
         );
+        let help = format!(
+            "{why}write `{} = \"{}\"` or more, or a shorter `{}`",
+            long.0,
+            human(short.1),
+            short.0
+        );
         found.push((blamed, SettingFault::with_help(problem, help)));
     };
     if let (Some(timeout), Some(deadline)) = (policy.timeout(), policy.deadline()) {
         compare(
             (PolicyKey::Timeout, timeout),
             (PolicyKey::Deadline, deadline),
-            "a timeout is for one attempt, the deadline for all",
+            "a timeout is for one attempt, the deadline for all: ",
         );
     }
     if !matches!(policy.backoff(), Backoff::Delays(_)) {
         compare(
             (PolicyKey::Base, policy.base()),
             (PolicyKey::MaxDelay, policy.max_delay()),
-            "write a longer `max_delay`, or a shorter `base`",
+            "",
         );
         return found;
     }

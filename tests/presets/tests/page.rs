@@ -1,5 +1,8 @@
 //! `docs/CONFIGURATION.md` has the messages of the configuration, and lacks none.
 
+#[cfg(unix)]
+mod unreadable;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -118,17 +121,24 @@ fn each_file_and_source_that_is_refused_has_the_message_of_the_page() {
     use std::os::unix::ffi::OsStringExt as _;
 
     let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, content: &[u8]| {
+    let at = |name: &str| {
         let path = folder.path().join(name);
-        fs::write(&path, content).unwrap();
         message(&Source::new([]).with_toml_file(path).unwrap_err())
     };
+    let file = |name: &str, content: &[u8]| {
+        fs::write(folder.path().join(name), content).unwrap();
+        at(name)
+    };
     assert_right(&wrong("mistake", |cell| match cell {
-        "the file is not there, or cannot be opened" => message(
-            &Source::new([])
-                .with_toml_file(folder.path().join("none"))
-                .unwrap_err(),
-        ),
+        "the file is not there" => at("none"),
+        "the user of the process may not read it" => {
+            unreadable::make(&folder.path().join("secret"));
+            at("secret")
+        }
+        "a file in the place of a folder" => {
+            fs::write(folder.path().join("file"), "").unwrap();
+            at("file/retry.toml")
+        }
         "a folder in its place" => {
             message(&Source::new([]).with_toml_file(folder.path()).unwrap_err())
         }
@@ -147,6 +157,15 @@ fn each_file_and_source_that_is_refused_has_the_message_of_the_page() {
             static DASH: Preset = Preset::new("db-read", Policy::new());
             static DOT: Preset = Preset::new("db.read", Policy::new());
             message(&Source::new([&DASH, &DOT]).apply().unwrap_err())
+        }
+        "two presets with the name `payments` in one source" => {
+            let [first, _, _] = presets();
+            let [second, _, _] = presets();
+            message(&Source::new([first, second]).apply().unwrap_err())
+        }
+        "the same preset twice in one source" => {
+            let [preset, _, _] = presets();
+            message(&Source::new([preset, preset]).apply().unwrap_err())
         }
         "settings for a source without presets" => {
             let source = Source::new([]).with_toml_text("retry.toml", "[payments]");

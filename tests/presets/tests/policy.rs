@@ -180,11 +180,12 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "timeout = '5s'\ndeadline = '3s'",
-        "`timeout` (5s) is above `deadline` (3s); a timeout is for one attempt, the deadline for all",
+        "`timeout` (5s) is above `deadline` (3s); a timeout is for one attempt, the deadline for all: \
+         write `deadline = \"5s\"` or more, or a shorter `timeout`",
     ),
     (
         "base = '30s'",
-        "`base` (30s) is above `max_delay` (20s); write a longer `max_delay`, or a shorter `base`",
+        "`base` (30s) is above `max_delay` (20s); write `max_delay = \"30s\"` or more, or a shorter `base`",
     ),
 ];
 
