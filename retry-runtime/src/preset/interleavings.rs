@@ -1,14 +1,22 @@
-//! Runs every interleaving of reloads and of calls that begin, with loom's model checker, on the production code.
+//! Runs every interleaving of reloads and of calls that begin, with loom's model checker.
 //!
-//! Two parts are replaced. The switch is loom's atomic, with the same orderings. The slot is a stand-in for `arc-swap`,
-//! because loom cannot see inside that crate. The stand-in is one word with the number of the policy that is set. It is
-//! stored with `Release` and loaded with `Acquire`, as `arc-swap` documents for its pointer.
-//! `tests/presets/tests/reload.rs` runs the real `arc-swap` on real threads.
+//! `Overridden` is the production code. Its switch is loom's atomic, with the same orderings. Its slot is a stand-in for
+//! `arc-swap`, because loom cannot see inside that crate: a policy is written field by field into memory that no thread
+//! has read, and then one store publishes that memory. The orderings are those that `arc-swap` documents for its pointer:
+//! a load acquires, a store releases. The fields are relaxed, so that a thread that is not synchronized with the writer
+//! sees old values, as it would in memory. The model has no `Arc`, so it does not test that `arc-swap` keeps a policy
+//! until the last reader is done. `tests/presets/tests/reload.rs` runs the real `arc-swap` on real threads.
+//!
+//! One thread reloads, since `config::apply` holds a lock while it sets presets.
+//!
+//! The order in which `Overridden::set` writes the policy and the switch does not matter. The switch is relaxed, so the
+//! model has threads that see the switch before the policy in any case. They find the slot empty, and use the policy in
+//! the code.
 
 use std::time::Duration;
 
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use loom::thread;
 
 use super::overridden::{Overridden, PolicySlot};
@@ -30,64 +38,134 @@ const CODE: u64 = 1;
 
 /// Makes the policy number `n`: each key that it sets has the value `n`.
 fn policy(n: u64) -> Policy {
-    let attempts = u32::try_from(n).unwrap();
+    let length = Duration::from_millis(n);
     Policy::new()
-        .with_attempts(attempts)
-        .with_base(Duration::from_millis(n))
+        .with_attempts(u32::try_from(n).unwrap())
+        .with_timeout(length)
+        .with_base(length)
 }
 
-/// Returns the number of a policy. Panics if its keys have different numbers.
+/// Returns the number of a policy.
 fn number(policy: &Policy) -> u64 {
-    let attempts = u64::from(policy.attempts().unwrap());
-    let base = u64::try_from(policy.base().as_millis()).unwrap();
-    assert_eq!(attempts, base, "half of a reload");
-    attempts
+    let millis = |length: Duration| u64::try_from(length.as_millis()).unwrap();
+    one_number([
+        policy.attempts().unwrap().into(),
+        millis(policy.timeout().unwrap()),
+        millis(policy.base()),
+    ])
 }
 
-/// Stores the number of the policy that is set, or 0: a reload replaces the whole policy.
-struct Whole(AtomicU64);
+/// Returns the value of all keys. Panics if they differ, or were never written.
+fn one_number(keys: [u64; 3]) -> u64 {
+    let [first, ..] = keys;
+    assert!(
+        first > 0 && keys == [first; 3],
+        "half of a reload: {keys:?}"
+    );
+    first
+}
 
-impl PolicySlot for Whole {
-    fn load(&self) -> Option<Policy> {
-        match self.0.load(Ordering::Acquire) {
-            0 => None,
-            n => Some(policy(n)),
+/// The memory of one policy, with a field for each key.
+#[derive(Default)]
+struct Fields([AtomicU64; 3]);
+
+impl Fields {
+    fn write(&self, policy: &Policy, order: Ordering) {
+        for field in &self.0 {
+            field.store(number(policy), order);
         }
     }
 
-    fn store(&self, policy: Option<Policy>) {
-        let number = policy.as_ref().map_or(0, number);
-        self.0.store(number, Ordering::Release);
+    fn read(&self, order: Ordering) -> Policy {
+        policy(one_number(self.0.each_ref().map(|field| field.load(order))))
     }
 }
 
-/// A wrong slot, which stores one key after the other. The model must reject it.
+/// How a slot publishes a policy.
+#[derive(Clone, Copy, PartialEq)]
+enum Publishes {
+    /// Like `arc-swap`.
+    Whole,
+    /// Wrong: with a store that does not release the fields.
+    Relaxed,
+    /// Wrong: before the fields are written.
+    Early,
+}
+
+/// A slot with memory for as many policies as a test sets.
+struct Pointer {
+    memory: [Fields; 2],
+    /// How many policies were set.
+    used: AtomicUsize,
+    /// 0 for no policy, 1 for the first place in the memory.
+    published: AtomicUsize,
+    publishes: Publishes,
+}
+
+impl Pointer {
+    fn publish(&self, place: usize) {
+        let order = match self.publishes {
+            Publishes::Relaxed => Ordering::Relaxed,
+            Publishes::Whole | Publishes::Early => Ordering::Release,
+        };
+        self.published.store(place, order);
+    }
+}
+
+impl PolicySlot for Pointer {
+    fn load(&self) -> Option<Policy> {
+        let place = self.published.load(Ordering::Acquire).checked_sub(1)?;
+        Some(self.memory[place].read(Ordering::Relaxed))
+    }
+
+    fn store(&self, policy: Option<Policy>) {
+        let Some(policy) = policy else {
+            return self.publish(0);
+        };
+        let place = self.used.fetch_add(1, Ordering::Relaxed);
+        if self.publishes == Publishes::Early {
+            self.publish(place + 1);
+        }
+        self.memory[place].write(&policy, Ordering::Relaxed);
+        if self.publishes != Publishes::Early {
+            self.publish(place + 1);
+        }
+    }
+}
+
+/// A wrong slot, which stores one key after the other in the memory that calls read.
 struct FieldByField {
-    attempts: AtomicU64,
-    base: AtomicU64,
+    is_set: AtomicBool,
+    fields: Fields,
 }
 
 impl PolicySlot for FieldByField {
     fn load(&self) -> Option<Policy> {
-        let attempts = u32::try_from(self.attempts.load(Ordering::Acquire)).unwrap();
-        let base = Duration::from_millis(self.base.load(Ordering::Acquire));
-        (attempts > 0).then(|| Policy::new().with_attempts(attempts).with_base(base))
+        let is_set = self.is_set.load(Ordering::Acquire);
+        is_set.then(|| self.fields.read(Ordering::Acquire))
     }
 
     fn store(&self, policy: Option<Policy>) {
-        let number = policy.as_ref().map_or(0, number);
-        self.attempts.store(number, Ordering::Release);
-        self.base.store(number, Ordering::Release);
+        if let Some(policy) = &policy {
+            self.fields.write(policy, Ordering::Release);
+        }
+        self.is_set.store(policy.is_some(), Ordering::Release);
     }
 }
 
 type Model<S> = Arc<Overridden<AtomicBool, S>>;
 
-fn whole() -> Model<Whole> {
-    Arc::new(Overridden::of(
-        AtomicBool::new(false),
-        Whole(AtomicU64::new(0)),
-    ))
+fn model<S: PolicySlot>(slot: S) -> Model<S> {
+    Arc::new(Overridden::of(AtomicBool::new(false), slot))
+}
+
+fn pointer(publishes: Publishes) -> Model<Pointer> {
+    model(Pointer {
+        memory: Default::default(),
+        used: AtomicUsize::new(0),
+        published: AtomicUsize::new(0),
+        publishes,
+    })
 }
 
 /// Returns the number of the policy that a call gets when it begins.
@@ -98,7 +176,7 @@ fn call<S: PolicySlot>(preset: &Model<S>) -> u64 {
 #[test]
 fn calls_of_two_threads_that_begin_during_a_reload_go_by_one_whole_policy_each() {
     loom::model(|| {
-        let preset = whole();
+        let preset = pointer(Publishes::Whole);
         let calls: Vec<_> = (0..2)
             .map(|_| {
                 let preset = Arc::clone(&preset);
@@ -117,7 +195,7 @@ fn calls_of_two_threads_that_begin_during_a_reload_go_by_one_whole_policy_each()
 #[test]
 fn no_call_goes_by_older_settings_than_the_call_before_it() {
     loom::model(|| {
-        let preset = whole();
+        let preset = pointer(Publishes::Whole);
         let calls = {
             let preset = Arc::clone(&preset);
             thread::spawn(move || [call(&preset), call(&preset)])
@@ -135,7 +213,7 @@ fn no_call_goes_by_older_settings_than_the_call_before_it() {
 #[test]
 fn a_call_that_begins_after_a_reload_has_the_new_policy() {
     loom::model(|| {
-        let (preset, reloaded) = (whole(), Arc::new(AtomicBool::new(false)));
+        let (preset, reloaded) = (pointer(Publishes::Whole), Arc::new(AtomicBool::new(false)));
         let calls = {
             let (preset, reloaded) = (Arc::clone(&preset), Arc::clone(&reloaded));
             thread::spawn(move || {
@@ -150,22 +228,51 @@ fn a_call_that_begins_after_a_reload_has_the_new_policy() {
     });
 }
 
-#[test]
-#[should_panic(expected = "half of a reload")]
-fn the_model_rejects_a_reload_field_by_field() {
-    loom::model(|| {
-        let slot = FieldByField {
-            attempts: AtomicU64::new(0),
-            base: AtomicU64::new(0),
-        };
-        let preset = Arc::new(Overridden::of(AtomicBool::new(false), slot));
+/// Sets two policies, one after the other, while another thread begins two calls.
+fn reloads<S: PolicySlot + Send + Sync + 'static>(
+    preset: impl Fn() -> Model<S> + Send + Sync + 'static,
+) {
+    loom::model(move || {
+        let preset = preset();
         let calls = {
             let preset = Arc::clone(&preset);
-            thread::spawn(move || call(&preset))
+            thread::spawn(move || [call(&preset), call(&preset)])
         };
         for n in [2, 3] {
             preset.set(Some(policy(n)));
         }
-        calls.join().unwrap();
+        let [first, second] = calls.join().unwrap();
+        assert!(first <= second, "older settings: {first}, {second}");
+        assert_eq!(call(&preset), 3);
+        preset.set(None);
+        assert_eq!(call(&preset), CODE);
     });
+}
+
+#[test]
+fn calls_that_begin_during_two_reloads_go_by_whole_policies_in_order() {
+    reloads(|| pointer(Publishes::Whole));
+}
+
+#[test]
+#[should_panic(expected = "half of a reload")]
+fn the_model_rejects_a_reload_field_by_field() {
+    reloads(|| {
+        model(FieldByField {
+            is_set: AtomicBool::new(false),
+            fields: Fields::default(),
+        })
+    });
+}
+
+#[test]
+#[should_panic(expected = "half of a reload")]
+fn the_model_rejects_a_policy_that_is_published_before_its_fields_are_written() {
+    reloads(|| pointer(Publishes::Early));
+}
+
+#[test]
+#[should_panic(expected = "half of a reload")]
+fn the_model_rejects_a_policy_that_is_published_without_release() {
+    reloads(|| pointer(Publishes::Relaxed));
 }
