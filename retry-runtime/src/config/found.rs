@@ -143,6 +143,6 @@ impl<'p> FoundSettings<'p> {
 /// The message about a value of `enabled` that is neither true nor false.
 pub(super) fn wrong_enabled(value: Value<'_>) -> String {
     format!(
-        "`enabled` is {value}, expected true or false without quotes; write `false` to turn retries off"
+        "`enabled` is {value}, expected true or false without quotes; write `true`, or `false` to turn retries off"
     )
 }

@@ -102,7 +102,7 @@ const IN_VARIABLES: &[(&str, &str, &str)] = &[
     (
         "RETRY_ENABLED",
         "no",
-        "`enabled` is \"no\", expected true or false without quotes; write `false` to turn retries off",
+        "`enabled` is \"no\", expected true or false without quotes; write `true`, or `false` to turn retries off",
     ),
 ];
 
