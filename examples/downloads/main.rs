@@ -4,8 +4,8 @@
 //! cargo run --example downloads
 //! ```
 //!
-//! The table at the end comes from the `Report` of each call: attempts, outcome, and time waited between
-//! attempts. Below it is the level of the retry budget over time.
+//! The table at the end has a row for each file, from the `Report` of its call: attempts, time waited between attempts,
+//! and outcome. Below it is the level of the retry budget over time.
 
 mod server;
 mod table;
@@ -121,10 +121,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     accepting.abort();
 
     let reports: Vec<&Report> = downloads.iter().map(|(.., report)| report).collect();
-    table::print_files(&reports);
+    let files = table::of_files(&reports);
+    println!("\n{files}\n");
     table::print_summary(&reports, server.connections(), took);
     table::print_budget(&BUDGET, &levels);
 
+    table::check(&files, &reports);
     for (file, result, report) in &downloads {
         let bytes = result.as_ref().map_err(io::Error::to_string)?;
         assert_eq!(*bytes, contents(*file), "the contents of file {file}");

@@ -19,19 +19,54 @@ pub(crate) async fn sample(budget: &Budget, levels: &mut Vec<f64>) -> Infallible
     }
 }
 
-/// A row for each file that took more than one attempt.
-pub(crate) fn print_files(reports: &[&Report]) {
-    println!("\nfile  attempts  waited   outcome");
-    for (file, report) in reports.iter().enumerate() {
-        if report.attempts() > 1 {
-            let attempts = report.attempts();
-            let waited = report.waited().as_millis();
-            println!(
-                "{file:>4}  {attempts:>8}  {waited:>4} ms  {}",
-                report.outcome()
-            );
-        }
+/// A row for each file. A file that came at the first attempt waited for nothing, and has no number there, so the
+/// retries stand out.
+pub(crate) fn of_files(reports: &[&Report]) -> String {
+    let head = "file  attempts   waited  outcome".to_owned();
+    let rows = reports.iter().enumerate().map(|(file, report)| {
+        let waited = match report.waited().as_millis() {
+            0 => "–".to_owned(),
+            millis => format!("{millis} ms"),
+        };
+        let (attempts, outcome) = (report.attempts(), report.outcome());
+        format!("{file:>4}  {attempts:>8}  {waited:>7}  {outcome}")
+    });
+    std::iter::once(head)
+        .chain(rows)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Reads the table, and compares it with the reports it was made from.
+///
+/// # Panics
+///
+/// - If a file has no row, or its row or a sum of a column differs from the reports.
+pub(crate) fn check(table: &str, reports: &[&Report]) {
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows.len(), reports.len(), "a row for each file");
+
+    let (mut attempts, mut waited) = (0, 0);
+    for (file, (row, report)) in rows.iter().zip(reports).enumerate() {
+        assert_eq!(row[0], file.to_string());
+        assert_eq!(row[row.len() - 1], report.outcome().as_str());
+        attempts += row[1].parse::<u32>().expect("a number of attempts");
+        waited += row[2].parse().unwrap_or(0_u128);
     }
+    let sum: u32 = reports.iter().map(|report| report.attempts()).sum();
+    assert_eq!(attempts, sum, "the attempts of all rows");
+    // Each row leaves out the part of its last millisecond.
+    let sum: Duration = reports.iter().map(|report| report.waited()).sum();
+    let sum = sum.as_millis();
+    let left_out = rows.len() as u128;
+    assert!(
+        waited <= sum && sum <= waited + left_out,
+        "the rows waited {waited} ms, the calls {sum} ms"
+    );
 }
 
 /// All files in three lines.
@@ -47,7 +82,7 @@ pub(crate) fn print_summary(reports: &[&Report], connections: u32, took: Duratio
     let (at_once, later) = (count(Outcome::Success), count(Outcome::SuccessAfterRetry));
     let failed = reports.len() - at_once - later;
     println!(
-        "\n{} files in {took:.1?}: {at_once} at the first attempt, {later} after retries, {failed} failed",
+        "{} files in {took:.1?}: {at_once} at the first attempt, {later} after retries, {failed} failed",
         reports.len()
     );
     println!("{attempts} attempts, and the server saw {connections} connections");
