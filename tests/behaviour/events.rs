@@ -52,7 +52,7 @@ impl Write for Lines {
 }
 
 /// The line begins with its level and has all of these parts.
-fn assert_line(line: &str, level: &str, parts: &[&str]) {
+pub(crate) fn assert_line(line: &str, level: &str, parts: &[&str]) {
     assert!(line.starts_with(level), "{level}: {line}");
     for part in parts {
         assert!(line.contains(part), "{part}: {line}");

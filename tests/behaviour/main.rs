@@ -21,6 +21,7 @@ mod limits;
 mod limits_hold;
 mod listeners;
 mod local_tasks;
+mod names;
 mod nested_chains;
 mod nested_dropped;
 mod nested_keys;

@@ -354,68 +354,6 @@ async fn a_hook_receives_the_end_of_a_call_once() {
     );
 }
 
-mod labels {
-    use super::{Report, Script, io, observe, retry};
-    use crate::script::RESET;
-
-    struct Client<'a, T>(&'a T);
-
-    impl<T> Client<'_, T> {
-        #[retry(attempts = 1)]
-        async fn send(&self, script: &Script) -> io::Result<usize> {
-            let _ = self.0;
-            script.play().await
-        }
-
-        #[retry(attempts = 1, name = "mine")]
-        async fn named(&self, script: &Script) -> io::Result<usize> {
-            script.play().await
-        }
-
-        #[retry(attempts = 1)]
-        async fn connect(script: &Script) -> io::Result<Option<Self>> {
-            script.play().await?;
-            Ok(None)
-        }
-    }
-
-    #[async_trait::async_trait]
-    trait Sends: Sync {
-        #[retry(attempts = 1)]
-        async fn fetch(&self, script: &Script) -> io::Result<usize> {
-            script.play().await
-        }
-    }
-
-    struct Here;
-    impl Sends for Here {}
-
-    async fn label<F: Future>(future: F) -> String {
-        let report: Option<Report> = observe(future).await.1;
-        report.unwrap().function().to_owned()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_method_is_named_with_its_type() {
-        let script = Script::new([RESET]);
-        let module = module_path!();
-        let client = Client(&0);
-        assert_eq!(
-            label(client.send(&script)).await,
-            format!("{module}::Client::send")
-        );
-        assert_eq!(
-            label(Client::<u8>::connect(&script)).await,
-            format!("{module}::Client::connect")
-        );
-        assert_eq!(label(client.named(&script)).await, "mine");
-        assert_eq!(
-            label(Here.fetch(&script)).await,
-            format!("{module}::Here::fetch")
-        );
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_host_that_is_down_leaves_the_budget_of_the_others() {
     static HOSTS: Budgets<String> = Budgets::new(Budget::aws());

@@ -1,0 +1,179 @@
+//! The name of a method has its type, wherever a user reads it: reports, events, spans and `RetryEvent`.
+
+use std::io;
+use std::sync::Mutex;
+
+use reattempt::{Budget, observe, retry};
+
+use crate::events::{Log, assert_line};
+use crate::script::{RESET, Script, Step};
+
+struct Client<'a, T>(&'a T);
+
+impl<T> Client<'_, T> {
+    #[retry(attempts = 1)]
+    async fn send(&self, script: &Script) -> io::Result<usize> {
+        let _ = self.0;
+        script.play().await
+    }
+
+    #[retry(attempts = 1, name = "mine")]
+    async fn named(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(attempts = 1)]
+    async fn connect(script: &Script) -> io::Result<Option<Self>> {
+        script.play().await?;
+        Ok(None)
+    }
+}
+
+#[async_trait::async_trait]
+trait Sends: Sync {
+    #[retry(attempts = 1)]
+    async fn fetch(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+}
+
+struct Here;
+impl Sends for Here {}
+
+async fn name_in_report<F: Future>(future: F) -> String {
+    let report = observe(future).await.1;
+    report.unwrap().function().to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_names_a_method_with_its_type() {
+    let script = Script::new([RESET]);
+    let module = module_path!();
+    let client = Client(&0);
+    assert_eq!(
+        name_in_report(client.send(&script)).await,
+        format!("{module}::Client::send")
+    );
+    assert_eq!(
+        name_in_report(Client::<u8>::connect(&script)).await,
+        format!("{module}::Client::connect")
+    );
+    assert_eq!(name_in_report(client.named(&script)).await, "mine");
+    assert_eq!(
+        name_in_report(Here.fetch(&script)).await,
+        format!("{module}::Here::fetch")
+    );
+}
+
+/// A shop whose price cannot always be had.
+#[derive(Default)]
+struct App {
+    /// The names in the events of `on_retry`.
+    seen: Mutex<Vec<&'static str>>,
+}
+
+static ONE: Budget = Budget::ratio(0.0).with_capacity(1);
+
+impl App {
+    #[retry(attempts = 3, budget = "none", on_retry = |event| self.see(event.function()))]
+    async fn price(&self, script: &Script) -> io::Result<usize> {
+        tracing::info!("in the body");
+        script.play().await
+    }
+
+    #[retry(attempts = 3, budget = ONE, on_retry = |event| self.see(event.function()))]
+    async fn refused(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(attempts = 2, budget = "none")]
+    async fn around(&self, script: &Script) -> io::Result<usize> {
+        self.price(script).await
+    }
+
+    fn see(&self, function: &'static str) {
+        self.seen.lock().unwrap().push(function);
+    }
+}
+
+fn of_app(method: &str) -> String {
+    format!("{}::App::{method}", module_path!())
+}
+
+/// The values of a field with text in a line: those of its spans from the outside in, and then that of the event.
+fn values<'a>(line: &'a str, field: &str) -> Vec<&'a str> {
+    let key = format!("{field}=\"");
+    let after = line.split(&key).skip(1);
+    after.map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_event_and_span_names_a_method_with_its_type() {
+    let price = of_app("price");
+    for (steps, events) in [
+        (
+            &[RESET, Step::Succeed][..],
+            &["attempt failed, retrying", "succeeded after retry"][..],
+        ),
+        (
+            &[RESET],
+            &[
+                "attempt failed, retrying",
+                "attempt failed, retrying",
+                "gave up",
+            ],
+        ),
+        (
+            &[Step::Fail(io::ErrorKind::NotFound)],
+            &["attempt failed, not retryable"],
+        ),
+    ] {
+        let log = Log::listen();
+        let _ = App::default()
+            .price(&Script::new(steps.iter().copied()))
+            .await;
+        let (bodies, lines): (Vec<_>, Vec<_>) =
+            (log.lines().into_iter()).partition(|line| line.contains("in the body"));
+        assert!(!bodies.is_empty());
+        for line in bodies {
+            assert_line(&line, "INFO", &[" call{", ":attempt{"]);
+            assert_eq!(values(&line, "function"), [&price, &price], "{line}");
+            assert_eq!(values(&line, "otel.name"), [&price], "{line}");
+        }
+        assert_eq!(lines.len(), events.len(), "{lines:#?}");
+        for (line, event) in lines.iter().zip(events) {
+            assert!(line.contains(event), "{event}: {line}");
+            assert!(line.contains(" call{"), "{line}");
+            assert_eq!(values(line, "function"), [&price, &price], "{line}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_event_of_an_empty_budget_names_a_method_with_its_type() {
+    let log = Log::listen();
+    let _ = App::default().refused(&Script::new([RESET])).await;
+    let last = log.lines().pop().unwrap();
+    let empty = format!("the retry budget of `{}` is empty", of_app("refused"));
+    assert_line(&last, "WARN", &[&empty]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_event_of_fewer_attempts_names_a_method_with_its_type() {
+    let log = Log::listen();
+    let _ = App::default().around(&Script::new([RESET])).await;
+    let lines = log.lines();
+    let mut fewer = lines.iter().filter(|line| line.contains("allowed="));
+    let fewer = fewer.next().unwrap_or_else(|| panic!("{lines:#?}"));
+    assert_eq!(values(fewer, "function").pop(), Some(&*of_app("price")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_retry_names_a_method_with_its_type() {
+    let app = App::default();
+    let _ = app.price(&Script::new([RESET])).await;
+    assert_eq!(
+        *app.seen.lock().unwrap(),
+        [of_app("price"), of_app("price")]
+    );
+}
