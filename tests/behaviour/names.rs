@@ -91,6 +91,11 @@ impl App {
         self.price(script).await
     }
 
+    #[retry(blocking, delays = ["1ms"], budget = "none", on_retry = |event| self.see(event.function()))]
+    fn stock(&self) -> io::Result<usize> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
     fn see(&self, function: &'static str) {
         self.seen.lock().unwrap().push(function);
     }
@@ -166,6 +171,22 @@ async fn the_event_of_fewer_attempts_names_a_method_with_its_type() {
     let mut fewer = lines.iter().filter(|line| line.contains("allowed="));
     let fewer = fewer.next().unwrap_or_else(|| panic!("{lines:#?}"));
     assert_eq!(values(fewer, "function").pop(), Some(&*of_app("price")));
+}
+
+#[tokio::test]
+async fn the_events_of_a_blocking_method_name_its_type() {
+    let log = Log::listen();
+    let app = App::default();
+    app.stock().unwrap_err();
+    let lines = log.lines();
+    let messages = ["retrying", "blocks a thread", "gave up"];
+    assert_eq!(lines.len(), messages.len(), "{lines:#?}");
+    for (line, message) in lines.iter().zip(messages) {
+        assert!(line.contains(message), "{message}: {line}");
+        let names = values(line, "function");
+        assert_eq!(names, [of_app("stock"), of_app("stock")], "{line}");
+    }
+    assert_eq!(*app.seen.lock().unwrap(), [of_app("stock")]);
 }
 
 #[tokio::test(start_paused = true)]

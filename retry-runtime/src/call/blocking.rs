@@ -106,6 +106,7 @@ impl State<'_> {
     fn tell_of_blocked_tasks(&self) {
         let blocked = self.settings.blocked();
         if trace::may_be_heard() && blocked.is_down() && worker::runs_tasks() && blocked.raise() {
+            let _entered = self.enter_call();
             trace::blocked(self.settings.name());
         }
     }
