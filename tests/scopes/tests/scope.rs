@@ -1,5 +1,6 @@
 //! The effect of a test scope on the calls in it, and only on them.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,6 +10,7 @@ use reattempt::testing::{self, Log, Scope};
 use reattempt::{Budget, Outcome, Policy, SLOW_IO, Verdict, observe, propagate, retry};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -222,6 +224,13 @@ async fn waits_that_are_left_out_count_towards_the_deadline() {
     assert_eq!(call.delays(), [ms(400), ms(400)]);
 }
 
+/// The settings of the `n`th test: every second test is in a scope, with its own seed and number of attempts.
+fn scope_of(n: u32) -> Option<(u32, Scope)> {
+    let most = n % 3 + 2;
+    let scope = Scope::new().with_seed(n.into()).with_attempts(most);
+    (n % 2 == 1).then_some((most, scope))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
     #[retry(attempts = 4, base = "1ms", max_delay = "2ms", on = "io::Error")]
@@ -231,30 +240,48 @@ async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
         Err(io::ErrorKind::ConnectionReset.into())
     }
 
-    let tests: Vec<_> = (0..100_u32)
+    // No scope runs its call before all hundred tests have begun.
+    let all = Arc::new(Barrier::new(100));
+    let tests: Vec<_> = (0..100)
         .map(|n| {
+            let all = Arc::clone(&all);
             tokio::spawn(async move {
                 let calls = AtomicU32::new(0);
-                if n % 2 == 0 {
+                let Some((most, scope)) = scope_of(n) else {
+                    all.wait().await;
                     let (result, report) = observe(shared(&calls)).await;
                     result.unwrap_err();
                     assert_eq!(report.unwrap().attempts(), 4);
-                } else {
-                    let most = n % 3 + 1;
-                    let scope = Scope::new().with_seed(n.into()).with_attempts(most);
-                    let (_, log) = scope.run(shared(&calls)).await;
-                    assert_eq!(log.calls().len(), 1, "{log}");
-                    assert_eq!(log.calls()[0].report().attempts(), most);
-                    assert!((log.calls()[0].report().budget_level().unwrap() - 500.0).abs() < 7.0);
-                }
-                calls.load(Ordering::Relaxed)
+                    assert_eq!(calls.load(Ordering::Relaxed), 4);
+                    return Vec::new();
+                };
+                let together = async {
+                    all.wait().await;
+                    shared(&calls).await
+                };
+                let (_, log) = scope.run(together).await;
+                assert_eq!(log.calls().len(), 1, "{log}");
+                let call = &log.calls()[0];
+                assert_eq!(call.report().attempts(), most);
+                assert_eq!(calls.load(Ordering::Relaxed), most);
+                assert!((call.report().budget_level().unwrap() - 500.0).abs() < 7.0);
+                call.delays().to_vec()
             })
         })
         .collect();
-    for (n, test) in (0_u32..).zip(tests) {
-        let expected = if n % 2 == 0 { 4 } else { n % 3 + 1 };
-        assert_eq!(test.await.unwrap(), expected, "{n}");
+
+    let mut seen = HashSet::new();
+    for (n, test) in (0..100).zip(tests) {
+        let delays = test.await.unwrap();
+        let Some((most, scope)) = scope_of(n) else {
+            continue;
+        };
+        assert_eq!(u32::try_from(delays.len()), Ok(most - 1), "{n}");
+        let (_, alone) = scope.run(shared(&AtomicU32::new(0))).await;
+        assert_eq!(delays, alone.calls()[0].delays(), "the seed {n} alone");
+        seen.insert(delays);
     }
+    assert_eq!(seen.len(), 50, "each seed has its own delays");
 }
 
 #[tokio::test]
