@@ -18,8 +18,12 @@
 //! ```
 //!
 //! The function keeps its name, signature, docs and attributes. Each attempt has a timeout, the whole call a deadline.
-//! Waits use exponential backoff with full jitter. Only retryable errors are retried, and a budget bounds the load that
-//! retries add while a service is down. Dropping the future stops everything at once.
+//! Waits use exponential backoff with full jitter. Only retryable errors are retried. Dropping the future stops everything
+//! at once.
+//!
+//! The function also has a retry budget, as every function does by default. It bounds the load that retries add while a
+//! service is down. If too many calls failed just before, the budget refuses the retry, and the call ends with its last
+//! error and the outcome `budget`: [Why did my call fail after one attempt?](guide::budgets)
 //!
 //! # Find your way
 //!

@@ -124,6 +124,35 @@ fn the_readme_asks_the_questions_of_the_guide() {
     assert!(asked >= 10, "{asked}");
 }
 
+/// Somebody who reads only the example must know that a call may end after one attempt, and where to read why.
+#[test]
+fn both_first_pages_name_the_budget_and_its_outcome_between_the_example_and_the_first_heading() {
+    let crate_docs = include_str!("../src/lib.rs")
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let outcome = format!("the outcome `{}`", reattempt::Outcome::Budget);
+    for (page, explained) in [
+        (README, "src/guide/budgets.md"),
+        (&crate_docs, "guide::budgets"),
+    ] {
+        let (_, after) = page.split_once("deadline = \"5s\")]").unwrap();
+        let (_, after) = after.split_once("\n```\n").unwrap();
+        let heading = after.lines().position(|line| line.starts_with('#'));
+        let first: Vec<_> = after.lines().take(heading.unwrap()).collect();
+        let first = first.join(" ");
+        for part in [
+            "has a retry budget, as every function does by default",
+            &outcome,
+            &format!("[Why did my call fail after one attempt?]({explained})"),
+        ] {
+            assert!(first.contains(part), "{part}: {first}");
+        }
+    }
+}
+
 /// The pages whose links are followed.
 fn pages() -> Vec<PathBuf> {
     let mut pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
