@@ -35,7 +35,7 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         let real = real::run(annotated, RATE, trouble, seconds, SEED);
         let simulated = fleet.run(&manner, trouble, seconds, SEED, || ());
         for (how, timeline) in [("`#[retry]`", real), ("simulated", simulated)] {
-            let name = format!("{}, {how}", manner.name);
+            let name = format!("{}, {how}", manner.in_tables());
             table = format!("{table}\n{}", overload_row(&name, &timeline));
         }
         progress.step();

@@ -30,7 +30,10 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
             let timelines = simulate(fleet, trouble);
             let mut table = tables::OVERLOAD_HEAD.to_owned();
             for (manner, timeline) in Manner::ALL.iter().zip(&timelines) {
-                table = format!("{table}\n{}", tables::overload_row(manner.name, timeline));
+                table = format!(
+                    "{table}\n{}",
+                    tables::overload_row(&manner.in_tables(), timeline)
+                );
             }
             output.table(&format!("overload, {rate} a second, {short}"), &table)?;
             let title = format!("{processes} processes, {rate} calls a second each: {long}");

@@ -10,6 +10,7 @@ use reattempt::{Budget, retry};
 use reqwest::Client;
 use simulation::SEED;
 use simulation::dice::Dice;
+use simulation::manner::Manner;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
@@ -26,13 +27,13 @@ const FAILING_TO: usize = 23;
 const SECONDS: usize = 28;
 
 /// The functions, with their attempts and their budget.
-const CLIENTS: [(Fetch, u32, &str); 6] = [
-    (Fetch::Three, 3, "none"),
-    (Fetch::Eight, 8, "none"),
-    (Fetch::ThreeAws, 3, "`Budget::aws()`"),
-    (Fetch::EightAws, 8, "`Budget::aws()`"),
-    (Fetch::ThreeBudget, 3, "`Budget::new()`"),
-    (Fetch::EightBudget, 8, "`Budget::new()`"),
+const CLIENTS: [(Fetch, u32, Option<Manner>); 6] = [
+    (Fetch::Three, 3, None),
+    (Fetch::Eight, 8, None),
+    (Fetch::ThreeAws, 3, Some(Manner::AWS)),
+    (Fetch::EightAws, 8, Some(Manner::AWS)),
+    (Fetch::ThreeBudget, 3, Some(Manner::BUDGET)),
+    (Fetch::EightBudget, 8, Some(Manner::BUDGET)),
 ];
 
 #[derive(Clone, Copy)]
@@ -93,14 +94,16 @@ pub(crate) fn run(output: &mut Output) -> Result<()> {
             .to_owned();
     let mut lines = Vec::new();
     let mut rates = Vec::new();
-    for ((_, attempts, budget), seconds) in CLIENTS.iter().zip(counts) {
+    for ((_, attempts, manner), seconds) in CLIENTS.iter().zip(counts) {
+        let name = manner.map_or("none", |manner| manner.name);
+        let budget = manner.map_or("none".to_owned(), |manner| manner.in_tables());
         let failing = &seconds[FAILING_FROM..FAILING_TO];
         let rate = f64::from(failing.iter().sum::<u32>()) / f64::from(20);
         rates.push(rate);
         let each = rate / f64::from(RATE);
         table = format!("{table}\n| {attempts} | {budget} | {rate:.1} | {each:.3} |");
         lines.push(Line {
-            name: format!("{attempts} attempts, budget: {}", budget.replace('`', "")),
+            name: format!("{attempts} attempts, budget: {}", name.replace('`', "")),
             points: (0_u32..)
                 .zip(seconds)
                 .map(|(x, y)| (f64::from(x), f64::from(y)))

@@ -65,6 +65,7 @@ pub fn with_budget(policy: &Policy, failing: f64) -> Option<f64> {
     policy.attempts()?;
     let manner = Manner {
         name: "",
+        default: None,
         policy: *policy,
         budget: Some(Budget::new),
     };
@@ -113,6 +114,7 @@ mod tests {
             for failing in [0.1, 0.5, 1.0] {
                 let manner = Manner {
                     name: "",
+                    default: None,
                     policy,
                     budget: None,
                 };

@@ -9,6 +9,8 @@ use reattempt::{Budget, Jitter, Policy};
 pub struct Manner {
     /// The name in tables and pictures.
     pub name: &'static str,
+    /// Whether the library has or had it by default, in words. Only tables say so.
+    pub default: Option<&'static str>,
     /// Attempts, timeout and delays.
     pub policy: Policy,
     /// Makes the budget of each client.
@@ -24,25 +26,34 @@ impl Manner {
     /// One attempt.
     pub const NONE: Self = Self {
         name: "no retries",
+        default: None,
         policy: DEFAULTS.with_attempts(1),
         budget: None,
     };
     /// Three attempts without waits.
     pub const NAIVE: Self = Self {
         name: "naive retries",
+        default: None,
         policy: DEFAULTS.with_base(Duration::ZERO).with_jitter(Jitter::None),
         budget: None,
     };
     /// The defaults without the budget.
     pub const BACKOFF: Self = Self {
         name: "backoff and jitter",
+        default: None,
         policy: DEFAULTS,
         budget: None,
     };
-    /// The defaults with the budget of the AWS SDKs.
-    pub const AWS: Self = Self::BACKOFF.with_budget("`Budget::aws()`", Budget::aws);
+    /// The defaults with the budget of the AWS SDKs, which was the default once.
+    pub const AWS: Self = Self {
+        default: Some("the old default"),
+        ..Self::BACKOFF.with_budget("`Budget::aws()`", Budget::aws)
+    };
     /// The defaults.
-    pub const BUDGET: Self = Self::BACKOFF.with_budget("`Budget::new()`", Budget::new);
+    pub const BUDGET: Self = Self {
+        default: Some("the default"),
+        ..Self::BACKOFF.with_budget("`Budget::new()`", Budget::new)
+    };
     /// The defaults with the budget for large fleets of small processes.
     pub const SMALL: Self = Self::BACKOFF.with_budget("`Budget::new().with_capacity(14)`", || {
         Budget::new().with_capacity(14)
@@ -57,6 +68,15 @@ impl Manner {
         Self::BUDGET,
         Self::SMALL,
     ];
+
+    /// The name in tables, which says what is and was the default.
+    #[must_use]
+    pub fn in_tables(&self) -> String {
+        match self.default {
+            Some(default) => format!("{}, {default}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
 
     /// The same with another budget.
     #[must_use]

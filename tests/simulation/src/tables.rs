@@ -87,7 +87,7 @@ pub const RATES: [u32; 8] = [1, 5, 10, 20, 50, 100, 200, 500];
 /// Head of the tables of rates.
 #[must_use]
 pub fn rates_head() -> String {
-    let names = BUDGETS.map(|manner| manner.name).join(" | ");
+    let names = BUDGETS.map(|manner| manner.in_tables()).join(" | ");
     format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|---|")
 }
 
@@ -137,7 +137,7 @@ const COSTS: [(Manner, u32); 6] = [
 ];
 
 /// Head of the table of what the budget costs.
-pub const COST_HEAD: &str = "| attempts that fail | no budget | `Budget::aws()` | `Budget::new()`, 200 calls a second | 50 calls a second | 10 calls a second | `.with_capacity(14)`, 10 calls a second |\n|---|---|---|---|---|---|---|";
+pub const COST_HEAD: &str = "| attempts that fail | no budget | `Budget::aws()`, the old default | `Budget::new()`, the default, 200 calls a second | 50 calls a second | 10 calls a second | `.with_capacity(14)`, 10 calls a second |\n|---|---|---|---|---|---|---|";
 
 /// A row: attempts for each call, and the share that succeeded, for a hundred processes with the
 /// defaults that make 10,000 calls each.
@@ -157,7 +157,7 @@ const TEN_THOUSAND: Calls = Calls {
 };
 
 /// Head of the table beside Marc Brooker's figures.
-pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::aws()` | `Budget::new()` |\n|---|---|---|---|---|---|---|";
+pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::aws()`, the old default | `Budget::new()`, the default |\n|---|---|---|---|---|---|---|";
 
 /// His experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
 pub const BROOKER: &str = "budget_100clients_10rps_20s";

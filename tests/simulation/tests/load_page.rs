@@ -1,5 +1,6 @@
 //! `docs/LOAD.md` agrees with the code. The tests compute each row again that is cheap enough.
 
+use simulation::manner::Manner;
 use simulation::server::Trouble;
 use simulation::tables::{self, FAILING, RUNS};
 
@@ -45,6 +46,38 @@ fn the_page_shows_the_load_of_busy_processes() {
     ] {
         assert_shows(name, &tables::rates_row(500, &tables::rates(500, trouble)));
     }
+}
+
+/// In the tables and in words.
+#[test]
+fn the_page_says_which_budget_is_the_default_and_which_was_before() {
+    let [default, old] = [Manner::BUDGET, Manner::AWS].map(|manner| manner.in_tables());
+    assert_eq!(default, "`Budget::new()`, the default");
+    assert_eq!(old, "`Budget::aws()`, the old default");
+    let head = |table: &str| table.lines().next().unwrap().to_owned();
+    for (name, head) in [
+        ("cost", head(tables::COST_HEAD)),
+        ("amplification", head(tables::BROOKER_HEAD)),
+        ("rates, outage", head(&tables::rates_head())),
+        ("rates, slow-down", head(&tables::rates_head())),
+    ] {
+        assert!(head.contains(&default) && head.contains(&old), "{head}");
+        assert_shows(name, &head);
+    }
+    for name in [
+        "overload, 200 a second, slow-down",
+        "overload, 200 a second, outage",
+        "overload, 20 a second, slow-down",
+        "overload, 20 a second, outage",
+        "annotated",
+        "sockets",
+    ] {
+        let table = table(name);
+        for manner in [&default, &old] {
+            assert!(table.contains(manner.as_str()), "{name}: {table}");
+        }
+    }
+    assert!(PAGE.contains(&format!("\n| | {default} | {old} |\n")));
 }
 
 /// The other tables need a release build. This test checks that they exist and are not empty.
