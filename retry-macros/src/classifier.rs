@@ -25,7 +25,7 @@ use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 /// ```
 ///
 /// Without `on`, `matches` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
-/// the error's own verdict.
+/// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
 pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> TokenStream {
     let plumbing = Span::mixed_site();
     let Rules {
@@ -63,7 +63,12 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
         (None, Some(when)) => quote_spanned! {plumbing=>
             __retry::Ruling { retry: #when, said: #said }
         },
-        (None, None) if matches.is_some() || never_retries(model) => stop.clone(),
+        (None, None) if matches.is_some() => stop.clone(),
+        // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
+        // attempt left, and every error type will do.
+        (None, None) if never_retries(model) => {
+            quote_spanned!(plumbing=> __retry::Ruling::by(#said))
+        }
         (None, None) => {
             // This span puts rustc's "does not say which of its errors are worth another attempt" on the
             // error's type in the signature.

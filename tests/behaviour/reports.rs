@@ -62,6 +62,53 @@ async fn a_call_that_fails_reports_why() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_single_attempt_ends_with_the_outcome_of_a_last_attempt() {
+    #[retry(attempts = 1)]
+    async fn literal(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = most)]
+    async fn expression(script: &Script, most: u32) -> io::Result<usize> {
+        script.play().await
+    }
+    for (kind, outcome, verdict) in [
+        (
+            io::ErrorKind::ConnectionReset,
+            Outcome::AttemptsExhausted,
+            Verdict::Transient,
+        ),
+        (
+            io::ErrorKind::NotFound,
+            Outcome::NotRetryable,
+            Verdict::Permanent,
+        ),
+    ] {
+        let script = Script::new([Step::Fail(kind)]);
+        for report in [
+            report_of(literal(&script)).await,
+            report_of(expression(&script, 1)).await,
+        ] {
+            assert_eq!(report.attempts(), 1);
+            assert_eq!(report.outcome(), outcome, "{kind}");
+            assert_eq!(report.verdict(), Some(verdict), "{kind}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_single_attempt_needs_no_verdict_of_its_error_type() {
+    struct Mute;
+
+    #[retry(attempts = 1)]
+    async fn call() -> Result<(), Mute> {
+        Err(Mute)
+    }
+    let report = report_of(call()).await;
+    assert_eq!(report.outcome(), Outcome::NotRetryable);
+    assert_eq!(report.verdict(), Some(Verdict::Unknown));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_report_of_a_dropped_call_has_the_part_of_the_wait_before_the_drop() {
     let script = Script::new([RESET]);
     let report = report_of(timeout(ms(140), play(&script))).await;
