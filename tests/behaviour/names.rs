@@ -27,6 +27,54 @@ impl<T> Client<'_, T> {
         script.play().await?;
         Ok(None)
     }
+
+    const MOST: u32 = 1;
+
+    #[retry(attempts = Self::MOST)]
+    async fn ping(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(budget = "none", attempts = "Self::MOST")]
+    async fn quoted(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    fn is_lost(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::ConnectionReset
+    }
+
+    #[retry(budget = "none", attempts = 1, on_end = |_| { let _ = Self::MOST; })]
+    async fn hooked(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(budget = "none", attempts = 2, delays = ["0s"], when = Self::is_lost)]
+    async fn ruled(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    /// Nothing but the body shows that it is in an `impl`.
+    #[retry(attempts = 1)]
+    async fn unseen(script: &Script) -> io::Result<usize> {
+        let _ = Self::MOST;
+        script.play().await
+    }
+}
+
+/// The `Self` in its setting is not that of an `impl` around it.
+#[retry(attempts = {
+    struct Most;
+    impl Most {
+        const NUMBER: u32 = 1;
+        fn number() -> u32 {
+            Self::NUMBER
+        }
+    }
+    Most::number()
+})]
+async fn free(script: &Script) -> io::Result<usize> {
+    script.play().await
 }
 
 #[async_trait::async_trait]
@@ -63,6 +111,37 @@ async fn a_report_names_a_method_with_its_type() {
         name_in_report(Here.fetch(&script)).await,
         format!("{module}::Here::fetch")
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_setting_that_names_self_shows_the_type_and_the_body_does_not() {
+    let script = Script::new([RESET]);
+    let module = module_path!();
+    for (name, expected) in [
+        (
+            name_in_report(Client::<u8>::ping(&script)).await,
+            "Client::ping",
+        ),
+        (
+            name_in_report(Client::<u8>::quoted(&script)).await,
+            "Client::quoted",
+        ),
+        (
+            name_in_report(Client::<u8>::hooked(&script)).await,
+            "Client::hooked",
+        ),
+        (
+            name_in_report(Client::<u8>::ruled(&script)).await,
+            "Client::ruled",
+        ),
+        (
+            name_in_report(Client::<u8>::unseen(&script)).await,
+            "unseen",
+        ),
+        (name_in_report(free(&script)).await, "free"),
+    ] {
+        assert_eq!(name, format!("{module}::{expected}"));
+    }
 }
 
 /// A shop whose price cannot always be had.

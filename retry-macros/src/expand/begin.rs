@@ -4,8 +4,48 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::item::{self, Function};
-use crate::model::Model;
+use crate::model::{BeforeRetry, Model, Rules};
 use crate::settings::SettingsCode;
+use crate::tokens;
+
+/// Where the code of an attribute names the type around the function, as in `attempts = Self::N`. An item that is
+/// written inside a setting may have a `Self` of its own, so no `Self` counts beside one.
+fn self_in(code: &TokenStream) -> Option<Span> {
+    const ITEMS: [&str; 5] = ["enum", "impl", "struct", "trait", "union"];
+    if tokens::any_word(code, |word| ITEMS.iter().any(|item| word == item)) {
+        return None;
+    }
+    tokens::deep(code)
+        .find(|token| tokens::is_word(Some(token), "Self"))
+        .map(|word| word.span())
+}
+
+/// The user's code that is not in the settings of a call.
+fn rules_and_hooks(model: &Model) -> TokenStream {
+    let Rules {
+        unless,
+        not_on,
+        matches,
+        on,
+        when,
+    } = &model.rules;
+    let expressions = [
+        unless,
+        when,
+        &model.when_ok,
+        &model.cancel,
+        &model.on_retry,
+        &model.on_end,
+    ];
+    let expressions = expressions.into_iter().flatten().map(|it| &it.value);
+    let types = [on, not_on].into_iter().flatten().flat_map(|it| &it.value);
+    let pattern = matches.as_ref().map(|it| &it.value);
+    let before_retry = model.before_retry.as_ref().map(|it| match &it.value {
+        BeforeRetry::Closure(closure) => closure.to_token_stream(),
+        BeforeRetry::Expr(future) => future.to_token_stream(),
+    });
+    quote!(#(#expressions)* #(#types)* #pattern #before_retry)
+}
 
 /// The short name of the runtime, the site of the function, and the beginning of a call.
 ///
@@ -17,7 +57,8 @@ use crate::settings::SettingsCode;
 /// ```
 ///
 /// A `static` cannot name `Self`, so the site of a method is a constant. Before Rust 1.90 a constant cannot
-/// refer to `SHARED`. The site is then a `static`, and the label of a method lacks its type.
+/// refer to `SHARED`. The site is then a `static`, and the label of a method lacks its type. So does the label of a
+/// function whose signature and settings do not name `Self`: it may be outside of any `impl`.
 ///
 /// ```text
 /// Output: let site: &'static Site<true> = &const { Site::new(…).with_type(type_name::<Self>) };
@@ -67,11 +108,20 @@ pub(super) fn begin(
     let made = quote_spanned! {plumbing=>
         __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters
     };
-    let of_type = cfg!(constants_refer_to_statics) && function.names_self();
-    let (site, made) = if of_type && model.name.is_none() {
+    let written = rules_and_hooks(model);
+    let seen = if function.names_self() {
+        Some(plumbing)
+    } else {
+        // This span puts rustc's "cannot find type `Self`" on the user's word.
+        self_in(&quote!(#borrowed #of_call #written)).map(|word| plumbing.located_at(word))
+    };
+    let seen = seen.filter(|_| cfg!(constants_refer_to_statics) && model.name.is_none());
+    let (site, made) = if let Some(at) = seen {
         let site = Ident::new("__site", plumbing);
+        let ty_of_self = Ident::new("Self", at);
         let made = quote_spanned! {plumbing=>
-            let #site: &'static #ty = &const { #made.with_type(::core::any::type_name::<Self>) };
+            let #site: &'static #ty =
+                &const { #made.with_type(::core::any::type_name::<#ty_of_self>) };
         };
         (site, made)
     } else {
