@@ -309,3 +309,20 @@ async fn an_empty_budget_logs_its_name_and_what_to_do() {
     );
     assert!(!lines[1].contains("reason="), "{lines:#?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_default_budget_says_how_many_retries_it_allows() {
+    #[retry(attempts = 300, base = "0ms", jitter = "none", name = "x::download")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    let (_, report) = reattempt::observe(call(&Script::new([RESET]))).await;
+    let report = report.unwrap();
+    assert_eq!(report.outcome(), reattempt::Outcome::Budget);
+    assert_eq!(report.attempts(), 251, "250 retries");
+    let last = log.lines().pop().unwrap();
+    let reason = "the retry budget of `x::download` is empty \
+                  (250 retries after failures, 35 after timeouts when full); see `budget`";
+    assert_line(&last, "WARN", &[r#"outcome="budget""#, reason]);
+}
