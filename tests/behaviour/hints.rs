@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use reattempt::{Policy, Retryable, Stopped, retry};
+use reattempt::{Outcome, Policy, Report, Retryable, Stopped, observe, retry};
 use tokio::time::Instant;
 
 use crate::script::ms;
@@ -166,6 +166,68 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
         assert!(matches!(error, Failure::Busy { .. }), "{error:?}");
         let wait = server.first_wait().unwrap();
         assert!((ms(900)..=ms(951)).contains(&wait), "{wait:?}");
+    }
+}
+
+/// As a literal, as an expression, and without the key, where a minute is the longest hint.
+#[tokio::test(start_paused = true)]
+async fn the_key_max_retry_after_sets_the_longest_hint() {
+    #[retry(
+        attempts = 2,
+        max_retry_after = "2s",
+        base = "0ms",
+        jitter = "none",
+        budget = "none"
+    )]
+    async fn literal(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    #[retry(attempts = 2, max_retry_after = longest, base = "0ms", jitter = "none", budget = "none")]
+    async fn expression(server: &mut Busy, longest: Duration) -> Result<(), Failure> {
+        server.ask()
+    }
+    #[retry(attempts = 2, base = "0ms", jitter = "none", budget = "none")]
+    async fn without(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    for longest in [ms(2_000), ms(90_000)] {
+        for (hint, follows) in [(longest, true), (longest + ms(1), false)] {
+            let mut server = Busy::new(hint);
+            let call = observe(expression(&mut server, longest)).await;
+            assert_hint(call, &server, hint, follows);
+            if longest == ms(2_000) {
+                let mut server = Busy::new(hint);
+                let call = observe(literal(&mut server)).await;
+                assert_hint(call, &server, hint, follows);
+            }
+        }
+    }
+    for (hint, follows) in [(ms(60_000), true), (ms(60_001), false)] {
+        let mut server = Busy::new(hint);
+        let call = observe(without(&mut server)).await;
+        assert_hint(call, &server, hint, follows);
+    }
+}
+
+/// The call waited as long as the hint says, or ended at once because the hint was too long.
+fn assert_hint(
+    (result, report): (Result<(), Failure>, Option<Report>),
+    server: &Busy,
+    hint: Duration,
+    follows: bool,
+) {
+    result.unwrap_err();
+    let outcome = report.unwrap().outcome();
+    if follows {
+        let wait = server.first_wait().expect("a second request");
+        assert!(
+            (hint..=hint + ms(1)).contains(&wait),
+            "{wait:?} of {hint:?}"
+        );
+        assert_eq!(outcome, Outcome::AttemptsExhausted);
+    } else {
+        assert_eq!(server.first_wait(), None, "{hint:?}");
+        assert_eq!(outcome, Outcome::HintTooLong, "{hint:?}");
     }
 }
 
