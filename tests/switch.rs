@@ -1,11 +1,12 @@
 //! The switch that turns retries off. It affects the whole process, so this is its own test binary.
 
+use std::fmt::Debug;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use reattempt::{Outcome, is_enabled, observe, retry, set_enabled};
-use tokio::time::{Instant, sleep};
+use reattempt::{Attempt, Outcome, Policy, is_enabled, observe, retry, set_enabled};
+use tokio::time::{Instant, sleep, timeout};
 
 const WAIT: Duration = Duration::from_secs(1);
 
@@ -33,6 +34,54 @@ async fn hangs(calls: &AtomicU32) -> io::Result<()> {
     std::future::pending().await
 }
 
+#[retry(
+    attempts = 4,
+    deadline = "300ms",
+    base = "1s",
+    on = "io::Error",
+    budget = "none"
+)]
+async fn hangs_to_its_deadline(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    std::future::pending().await
+}
+
+/// Nothing can cut this body, so it asks how much of its deadline is left.
+#[retry(
+    blocking,
+    attempts = 4,
+    deadline = "1m",
+    base = "1ms",
+    on = "io::Error",
+    budget = "none"
+)]
+fn blocks(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    let left = Attempt::current().unwrap().remaining();
+    assert!(
+        left.is_some_and(|left| left <= Duration::from_secs(60)),
+        "{left:?}"
+    );
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
+/// With retries off, makes a call that ends like this after its first attempt.
+async fn one_attempt<T: Debug>(
+    call: impl AsyncFnOnce(&AtomicU32) -> io::Result<T>,
+    kind: io::ErrorKind,
+    outcome: Outcome,
+    took: Duration,
+) {
+    let (calls, began) = (AtomicU32::new(0), Instant::now());
+    // Without its limit the call would be pending forever.
+    let ended = timeout(60 * WAIT, observe(call(&calls))).await;
+    let (result, report) = ended.expect("a limit holds");
+    assert_eq!(result.unwrap_err().kind(), kind);
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(report.unwrap().outcome(), outcome);
+    assert_eq!(began.elapsed(), took);
+}
+
 #[tokio::test(start_paused = true)]
 async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold() {
     assert!(is_enabled());
@@ -50,18 +99,39 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
     assert_eq!(report.outcome(), Outcome::Disabled);
 
     assert!(!is_enabled());
-    let calls = AtomicU32::new(0);
-    let (result, report) = observe(fails(&calls)).await;
-    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
-    assert_eq!(calls.load(Ordering::Relaxed), 1);
-    assert_eq!(report.unwrap().outcome(), Outcome::Disabled);
+    let (reset, timed_out) = (io::ErrorKind::ConnectionReset, io::ErrorKind::TimedOut);
+    let [at_once, limit, longer] = [0, 100, 300].map(Duration::from_millis);
+    one_attempt(fails, reset, Outcome::Disabled, at_once).await;
+    one_attempt(hangs, timed_out, Outcome::Timeout, limit).await;
+    one_attempt(hangs_to_its_deadline, timed_out, Outcome::Deadline, longer).await;
+    let blocking = async |calls: &AtomicU32| blocks(calls);
+    one_attempt(blocking, reset, Outcome::Disabled, at_once).await;
 
-    let (calls, began) = (AtomicU32::new(0), Instant::now());
-    let (result, report) = observe(hangs(&calls)).await;
-    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::TimedOut);
-    assert_eq!(calls.load(Ordering::Relaxed), 1);
-    assert_eq!(report.unwrap().outcome(), Outcome::Timeout);
-    assert_eq!(began.elapsed(), Duration::from_millis(100));
+    // The same without the attribute.
+    let policy = Policy::new().with_attempts(4).with_base(WAIT);
+    for (policy, pending, outcome, took) in [
+        (policy, false, Outcome::Disabled, at_once),
+        (policy.with_timeout(limit), true, Outcome::Timeout, limit),
+        (
+            policy.with_deadline(longer),
+            true,
+            Outcome::Deadline,
+            longer,
+        ),
+    ] {
+        let run = async |calls: &AtomicU32| {
+            let body = async || {
+                calls.fetch_add(1, Ordering::Relaxed);
+                if pending {
+                    std::future::pending::<()>().await;
+                }
+                Err::<(), _>(io::Error::from(reset))
+            };
+            policy.run(body).await
+        };
+        let kind = if pending { timed_out } else { reset };
+        one_attempt(run, kind, outcome, took).await;
+    }
 
     set_enabled(true);
     let calls = AtomicU32::new(0);
