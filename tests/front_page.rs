@@ -58,6 +58,18 @@ fn the_readme_has_at_most_700_words() {
 }
 
 #[test]
+fn the_readme_and_the_page_for_operators_show_the_same_screenshot() {
+    let operating = fs::read_to_string(root().join("docs/OPERATING.md")).unwrap();
+    for (page, picture) in [
+        (README, "](docs/service.png)"),
+        (&operating, "](service.png)"),
+    ] {
+        let shows = |line: &str| line.starts_with("![") && line.ends_with(picture);
+        assert!(page.lines().any(shows), "no {picture}");
+    }
+}
+
+#[test]
 fn words_are_counted_outside_of_code_and_targets() {
     let page = "One [two three](a/b c.md) – `four`\n```rust\nno words\n```\n| five |\n|---|\n";
     assert_eq!(words(page), 5);
