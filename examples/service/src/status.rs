@@ -29,6 +29,8 @@ struct UpstreamStatus {
     kind: &'static str,
     address: SocketAddr,
     health: Health,
+    /// What the health does.
+    effect: String,
 }
 
 /// A retried function and its policy, durations with their unit.
@@ -68,11 +70,13 @@ impl Status {
 
 impl UpstreamStatus {
     fn of(upstream: &Upstream) -> Self {
+        let health = *upstream.health.borrow();
         Self {
             name: upstream.name,
             kind: upstream.kind,
             address: upstream.address,
-            health: *upstream.health.borrow(),
+            health,
+            effect: health.effect(upstream.kind == "HTTP server"),
         }
     }
 }

@@ -12,7 +12,7 @@ use axum::{Json, Router};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::Health;
+use super::health::{Health, REQUESTS_PER_503};
 
 /// Starts the server on a free port of 127.0.0.1.
 pub(crate) async fn start(health: watch::Receiver<Health>) -> io::Result<SocketAddr> {
@@ -25,17 +25,17 @@ pub(crate) async fn start(health: watch::Receiver<Health>) -> io::Result<SocketA
     Ok(address)
 }
 
-/// The price in cents. While the server is flaky, one request in six gets 503, and one in fifty gets 429 with a
-/// delay of one second.
+/// The price in cents. While the server is flaky, one request in [`REQUESTS_PER_503`] gets 503, and one in fifty gets 429
+/// with a delay of one second.
 async fn price(
     State(health): State<watch::Receiver<Health>>,
     Path(product): Path<u32>,
 ) -> Response {
     let flaky = *health.borrow() == Health::Flaky;
-    if flaky && rand::random_bool(1.0 / 6.0) {
+    if flaky && rand::random_ratio(1, REQUESTS_PER_503) {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
-    if flaky && rand::random_bool(1.0 / 50.0) {
+    if flaky && rand::random_ratio(1, 50) {
         return (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, "1")]).into_response();
     }
     Json(i64::from(product) * 100 + 99).into_response()

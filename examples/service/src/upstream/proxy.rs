@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::health::{Health, RESETS, SLOWEST};
+use super::health::{Health, MESSAGES_PER_RESET, SLOWEST};
 
 /// Starts a proxy on a free port of 127.0.0.1, and returns its address. It ends when the sender of its health is dropped.
 pub(crate) fn start(server: SocketAddr, health: watch::Receiver<Health>) -> io::Result<SocketAddr> {
@@ -117,7 +117,7 @@ async fn requests(
         let health = *health.borrow();
         match health {
             Health::Slow => sleep(rand::random_range(Duration::ZERO..SLOWEST)).await,
-            Health::Flaky if rand::random_bool(RESETS) => return Ok(End::Reset),
+            Health::Flaky if rand::random_ratio(1, MESSAGES_PER_RESET) => return Ok(End::Reset),
             Health::Healthy | Health::Flaky | Health::Dead => {}
         }
         server.write_all(&bytes[..length]).await?;
