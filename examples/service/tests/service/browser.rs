@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 use url::{ParseError, Url};
 
+use crate::shown::RECORDER;
 use crate::{Failure, PATIENCE, Tested};
 
 /// The browser, and its driver.
@@ -89,6 +90,11 @@ impl Browser {
             _output: lines,
             _folder: folder,
         };
+        // It runs before the scripts of each page that the browser opens.
+        let recorder = json!({ "source": format!("{{{RECORDER}}}") });
+        browser
+            .devtools("Page.addScriptToEvaluateOnNewDocument", &recorder)
+            .await?;
         browser.client.goto(url).await?;
         browser.resize(1280).await?;
         Ok(browser)

@@ -2,14 +2,24 @@
 //!
 //! `--screenshot` writes the picture in `docs/` anew.
 
+#![expect(
+    clippy::float_cmp,
+    reason = "counters are whole numbers, and the page shows a level as it was read"
+)]
+
 mod browser;
+mod buttons;
+mod charts;
 mod dashboard;
+mod expected;
 mod guide;
 mod numbers;
 mod page;
 mod program;
 mod prometheus;
 mod readable;
+mod shown;
+mod tables;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -50,7 +60,21 @@ fn main() -> ExitCode {
             &page,
             page::shows_numbers,
         ),
-        trial("each_button_has_its_effect", &page, page::buttons_act),
+        trial(
+            "the_page_shows_what_a_test_scrapes_when_no_call_runs",
+            &page,
+            page::shows_what_the_test_scrapes,
+        ),
+        trial(
+            "each_upstream_gets_slow_flaky_dead_and_healthy_by_its_button",
+            &page,
+            buttons::make_upstreams_fail,
+        ),
+        trial(
+            "retries_stop_when_the_budget_is_empty_or_the_switch_is_off",
+            &page,
+            buttons::stop_retries,
+        ),
         trial(
             "the_policy_table_follows_a_reload",
             &page,

@@ -1,209 +1,105 @@
-//! The contents of the page, and the effects of its buttons.
+//! The contents of the page.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::browser::Browser;
 use crate::program::Service;
-use crate::{Failure, Tested, guide};
-
-const PRICE: &str = "service::catalogue::price";
-const ADD: &str = "service::cart::add";
-const PLACE: &str = "service::orders::place";
+use crate::shown::{Read, Shown};
+use crate::{Failure, PATIENCE, Tested, charts, tables};
 
 pub(crate) async fn shows_numbers() -> Tested {
     let service = Service::start(20)?;
-    let browser = Browser::open(&service.url).await?;
-    // A flaky upstream gives several outcomes. The test of the buttons has the other failures.
     service.post("/upstreams/catalogue/flaky").await?;
-    service
-        .until("success after retries", |now| {
-            now.calls(PRICE, "success_after_retry") >= 3.0
-        })
-        .await?;
-    compare(&service, &browser).await?;
-    let script = "return [...document.querySelectorAll('#policies tr')].map((row) => row.dataset.function).sort()";
-    let with_policy: Vec<String> = serde_json::from_value(browser.run(script).await?)?;
-    let counted = service.numbers().await?.counted();
-    let counted: BTreeSet<_> = counted.into_iter().map(|(function, _)| function).collect();
-    assert_eq!(
-        with_policy,
-        Vec::from_iter(counted),
-        "functions with a policy"
-    );
-
-    // The numbers of the last ten seconds, beside the same ten seconds of the metrics.
-    browser.refreshed(1).await?;
-    let (before, began) = (service.numbers().await?, Instant::now());
-    browser.refreshed(11).await?;
-    let (after, seconds) = (service.numbers().await?, began.elapsed().as_secs_f64());
-    let expected = (after.all_calls() - before.all_calls()) / seconds;
-    near(number(&browser, "#calls", "/s").await?, expected, 0.25);
-    let expected = (after.retries() - before.retries()) / seconds;
-    near(number(&browser, "#retried", "/s").await?, expected, 0.6);
-    let shares = [("#first", "success"), ("#later", "success_after_retry")];
-    for (tile, outcome) in shares {
-        let calls = after.all_calls() - before.all_calls();
-        let expected = 100.0 * (after.ended(outcome) - before.ended(outcome)) / calls;
-        let shown = number(&browser, tile, " %").await?;
-        assert!(
-            (shown - expected).abs() < 6.0,
-            "{tile}: {shown} %, {expected} % in the metrics"
-        );
+    service.post("/upstreams/orders/dead").await?;
+    let browser = Browser::open(&service.url).await?;
+    let began = Instant::now();
+    while !tells_numbers_apart(&compare(&service, &browser).await?) {
+        if began.elapsed() > PATIENCE {
+            return Err("too little has happened to tell the numbers apart".into());
+        }
+        browser.refreshed(1).await?;
     }
     browser.close().await
 }
 
-/// Compares the numbers of calls by function and outcome. They grow all the time, so each number on the page is
-/// between the metrics before and after.
-async fn compare(service: &Service, browser: &Browser) -> Tested {
-    let before = service.numbers().await?;
+/// Compares every number on the page with those that the test computes from what the page has read.
+pub(crate) async fn compare(service: &Service, browser: &Browser) -> Result<Read, Failure> {
+    let (shown, read) = Shown::on(browser, service).await?;
+    tables::compare(&shown, &read);
+    charts::compare(&shown, &read);
+    Ok(read)
+}
+
+/// Whether no two numbers of a row are the same by chance, and the page has more scrapes than it needs for the last ten
+/// seconds. Only then does a page with mistakes differ from one without.
+fn tells_numbers_apart(read: &Read) -> bool {
+    let latest = read.latest();
+    let all = &latest.grown;
+    let mut counts = [
+        all.all_calls(),
+        all.ended("success"),
+        all.ended("success_after_retry"),
+        all.failed(),
+        all.retries(),
+        all.attempts(),
+        0.0,
+    ];
+    counts.sort_by(f64::total_cmp);
+    let functions = read.functions();
+    let any = |is: &dyn Fn(&str) -> bool| functions.iter().any(|function| is(function));
+    let delay = |function: &str| all.of(function).quantile(0.95, "reattempt_delay_seconds");
+    let budget = |function: &str| read.total().of(function).budget();
+    counts.windows(2).all(|pair| pair[0] < pair[1])
+        && any(&|function| delay(function).is_some())
+        && any(&|function| delay(function).is_none())
+        && any(&|function| budget(function).is_some_and(|level| level < 450.0))
+        && read.scrapes.len() > 13
+}
+
+pub(crate) async fn shows_what_the_test_scrapes() -> Tested {
+    let service = Service::start_still()?;
+    let browser = Browser::open(&service.url).await?;
+    let read = compare(&service, &browser).await?;
+    assert_eq!(read.total().all_calls(), 0.0);
+
+    for health in ["healthy", "dead"] {
+        let path = format!("/upstreams/catalogue/{health}");
+        service.post(&path).await?;
+        for _ in 0..5 {
+            service.check_out().await?;
+        }
+    }
     // One reading may have been under way.
     browser.refreshed(2).await?;
-    let script = "return [...document.querySelectorAll('#outcomes td')]
-        .map((cell) => [cell.parentElement.dataset.function, cell.dataset.outcome, cell.textContent])";
-    let shown: Vec<[String; 3]> = serde_json::from_value(browser.run(script).await?)?;
-    let after = service.numbers().await?;
-    let counted = before.counted();
-    assert!(counted.len() >= 5, "{counted:?}");
-    for (function, outcome) in counted {
-        let cell = shown
-            .iter()
-            .find(|[f, o, _]| (f, o) == (&function, &outcome));
-        let [_, _, text] = cell.ok_or(format!("{function} {outcome} is not on the page"))?;
-        let shown: f64 = text.replace(',', "").parse()?;
-        let range = before.calls(&function, &outcome)..=after.calls(&function, &outcome);
-        assert!(
-            range.contains(&shown),
-            "{function} {outcome}: {shown} is not in {range:?}"
-        );
-    }
-    Ok(())
-}
-
-fn near(shown: f64, expected: f64, tolerance: f64) {
-    let difference = (shown - expected).abs() / expected;
-    assert!(
-        difference <= tolerance,
-        "the page says {shown}, the metrics {expected}"
-    );
-}
-
-/// A number on the page, which has this unit.
-async fn number(browser: &Browser, selector: &str, unit: &str) -> Result<f64, Failure> {
-    let script = format!("return document.querySelector(`{selector}`).textContent");
-    let text = browser.run(&script).await?;
-    let text = text.as_str().ok_or("no text")?;
-    let number = text
-        .strip_suffix(unit)
-        .ok_or(format!("{text:?} is not in {unit:?}"))?;
-    Ok(number.replace(',', "").parse()?)
-}
-
-pub(crate) async fn buttons_act() -> Tested {
-    let service = Service::start(20)?;
-    let browser = Browser::open(&service.url).await?;
-
-    choose(&browser, "orders", "dead").await?;
-    fails(&browser, PLACE, "attempts_exhausted").await?;
-    // With twenty checkouts a second, three retries each and two tokens for a retry, 500 tokens last some five seconds.
-    fails(&browser, PLACE, "budget").await?;
-    let level = format!("#functions [data-function='{PLACE}'] meter");
-    browser
-        .until(
-            "the budget on the page falls",
-            &format!("return document.querySelector(`{level}`).value < 50"),
-        )
-        .await?;
-    assert!(service.numbers().await?.budget(PLACE) < 50.0);
-    // A function logs ten events of a kind in a second, so some come later.
-    service
-        .logs("a refusal", |line| {
-            line.contains("gave up") && line.contains(PLACE) && line.contains(r#"outcome="budget""#)
-        })
-        .await?;
-    for field in guide::fields()? {
-        let field = format!(" {field}=");
-        service.logs(&field, |line| line.contains(&field)).await?;
-    }
-
-    choose(&browser, "orders", "healthy").await?;
-    choose(&browser, "cart", "slow").await?;
-    fails(&browser, ADD, "timeout").await?;
-    choose(&browser, "cart", "healthy").await?;
-
-    choose(&browser, "catalogue", "flaky").await?;
-    browser
-        .until(
-            "retries are shown",
-            "return parseFloat(document.querySelector('#retried').textContent) > 0",
-        )
-        .await?;
-    compare(&service, &browser).await?;
-
-    browser.click("#retries").await?;
-    browser
-        .until(
-            "the switch is off",
-            "return document.querySelector('#retries').getAttribute('aria-checked') === 'false'",
-        )
-        .await?;
-    let off = service
-        .until("a call that may not retry", |now| {
-            now.ended("disabled") > 0.0
-        })
-        .await?;
-    fails(&browser, PRICE, "disabled").await?;
-    // A call that waited when the switch was pressed makes one more attempt, which is not a new retry.
-    let later = service.numbers().await?;
-    assert!(later.all_calls() > off.all_calls());
-    assert!(
-        later.retries() <= off.retries(),
-        "a retry while they are off"
-    );
-    browser.click("#retries").await?;
-    let off_now = later.retries();
-    service
-        .until("retries again", |now| now.retries() > off_now)
-        .await?;
-
-    choose(&browser, "catalogue", "healthy").await?;
-    browser
-        .until(
-            "nearly all succeed at once",
-            "return parseFloat(document.querySelector('#first').textContent) > 97",
-        )
-        .await?;
-    compare(&service, &browser).await?;
+    let read = compare(&service, &browser).await?;
+    // No call runs any more, so what the page got is what the test gets.
+    assert_eq!(*read.total(), service.numbers().await?);
+    assert_eq!(read.total().all_calls(), 35.0);
+    picture_shows_whole_page(&browser).await?;
     browser.close().await
 }
 
-/// Presses the button for the health of an upstream, as a person does: on its label.
-async fn choose(browser: &Browser, upstream: &str, health: &str) -> Tested {
-    let input = format!("#{upstream}-{health}");
-    browser.click(&format!("{input} + span")).await?;
-    let shown = format!("return document.querySelector(`{input}`).checked");
-    browser.until("the button is pressed", &shown).await
-}
-
-/// Waits until the page counts a failure of this kind.
-async fn fails(browser: &Browser, function: &str, outcome: &str) -> Tested {
-    let cell = format!("#outcomes [data-function='{function}'] [data-outcome='{outcome}']");
-    let script = format!(
-        "return Number(document.querySelector(`{cell}`)?.textContent.replaceAll(',', '') ?? 0) > 0"
-    );
-    browser
-        .until(&format!("{function}: {outcome}"), &script)
-        .await
+/// Writes a picture as `--screenshot` does, and reads its size.
+async fn picture_shows_whole_page(browser: &Browser) -> Tested {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("page.png");
+    write_picture(browser, &path).await?;
+    let picture = fs::read(path)?;
+    assert_eq!(picture[..8], *b"\x89PNG\r\n\x1a\n");
+    let size = |at: usize| picture[at..at + 4].try_into().map(u32::from_be_bytes);
+    let page = "const { scrollWidth, scrollHeight } = document.documentElement; return [scrollWidth, scrollHeight]";
+    let page: [u32; 2] = serde_json::from_value(browser.run(page).await?)?;
+    assert_eq!([size(16)?, size(20)?], page);
+    Ok(())
 }
 
 pub(crate) async fn follows_reload() -> Tested {
     let service = Service::start(5)?;
     let browser = Browser::open(&service.url).await?;
-    let settings = format!("#policies [data-function='{PRICE}'] [data-setting");
+    let settings = "#policies [data-function='service::catalogue::price'] [data-setting";
     let is = |setting: &str, text: &str| {
         format!("return document.querySelector(`{settings}='{setting}']`).textContent === '{text}'")
     };
@@ -265,8 +161,7 @@ pub(crate) async fn take_picture(path: PathBuf) -> Tested {
             .await?;
     }
     tokio::time::sleep(Duration::from_secs(10)).await;
-    browser.resize(1280).await?;
-    fs::write(&path, browser.picture().await?)?;
+    write_picture(&browser, &path).await?;
     let quantized = Command::new("pngquant")
         .args(["--force", "--ext", ".png", "128"])
         .arg(&path)
@@ -274,4 +169,9 @@ pub(crate) async fn take_picture(path: PathBuf) -> Tested {
         .map_err(|error| format!("pngquant (apt-get install pngquant): {error}"))?;
     assert!(quantized.success(), "pngquant: {quantized}");
     browser.close().await
+}
+
+async fn write_picture(browser: &Browser, path: &Path) -> Tested {
+    browser.resize(1280).await?;
+    Ok(fs::write(path, browser.picture().await?)?)
 }

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use reqwest::Client;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
@@ -25,12 +26,21 @@ pub(crate) struct Service {
 impl Service {
     /// Starts it with this many checkouts a second.
     pub(crate) fn start(load: u32) -> Result<Self, Failure> {
+        Self::start_with(&["--load", &load.to_string()])
+    }
+
+    /// Starts it without load. It makes the calls of [`Self::check_out`] alone.
+    pub(crate) fn start_still() -> Result<Self, Failure> {
+        Self::start_with(&[])
+    }
+
+    fn start_with(arguments: &[&str]) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let config = folder.path().join("retry.toml");
         fs::write(&config, "")?;
         let mut process = Command::new(env!("CARGO_BIN_EXE_service"))
             .args(["--port", "0", "--for", "4m", "--events", "debug"])
-            .args(["--load", &load.to_string()])
+            .args(arguments)
             .arg("--config")
             .arg(&config)
             .stdout(Stdio::piped())
@@ -83,6 +93,20 @@ impl Service {
             .send()
             .await?;
         Ok(Numbers::parse(&answer.error_for_status()?.text().await?))
+    }
+
+    /// The current settings.
+    pub(crate) async fn status(&self) -> Result<Value, Failure> {
+        let answer = self.http.get(format!("{}/status", self.url)).send().await?;
+        Ok(answer.error_for_status()?.json().await?)
+    }
+
+    /// Makes a checkout, and waits for its end. It may fail.
+    pub(crate) async fn check_out(&self) -> Tested {
+        let wanted = json!({ "customer": 1, "product": 1 });
+        let url = format!("{}/checkout", self.url);
+        self.http.post(url).json(&wanted).send().await?;
+        Ok(())
     }
 
     /// Presses a button without a browser.
