@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use reattempt::Outcome;
-
+use crate::dashboard::PERIOD;
+use crate::queries::OUTCOMES;
 use crate::{Failure, Tested};
 
 fn text() -> Result<String, Failure> {
@@ -17,7 +17,14 @@ pub(crate) fn queries() -> Result<Vec<String>, Failure> {
     let text = text()?;
     let blocks = text.split("```promql\n").skip(1);
     let queries: Vec<_> = blocks
-        .filter_map(|block| Some(block.split_once("```")?.0.replace("[5m]", "[15s]")))
+        .filter_map(|block| {
+            Some(
+                block
+                    .split_once("```")?
+                    .0
+                    .replace("[5m]", &format!("[{PERIOD}]")),
+            )
+        })
         .collect();
     if queries.is_empty() {
         return Err("the guide has no queries".into());
@@ -42,17 +49,10 @@ pub(crate) fn fields() -> Result<Vec<String>, Failure> {
 
 pub(crate) fn names_every_failure() -> Tested {
     let text = text()?;
-    for outcome in [
-        Outcome::NotRetryable,
-        Outcome::AttemptsExhausted,
-        Outcome::Timeout,
-        Outcome::Deadline,
-        Outcome::Budget,
-        Outcome::HintTooLong,
-        Outcome::Disabled,
-        Outcome::Cancelled,
-        Outcome::Dropped,
-    ] {
+    let failures = OUTCOMES
+        .into_iter()
+        .filter(|outcome| !outcome.to_string().starts_with("success"));
+    for outcome in failures {
         assert!(
             text.contains(&format!("\n| `{outcome}` |")),
             "no row for `{outcome}`"

@@ -17,6 +17,7 @@ mod numbers;
 mod page;
 mod program;
 mod prometheus;
+mod queries;
 mod readable;
 mod shown;
 mod tables;
@@ -86,9 +87,14 @@ fn main() -> ExitCode {
             readable::in_every_theme,
         ),
         trial(
-            "every_query_returns_data",
+            "every_query_names_what_is_recorded_and_returns_data",
             &scraped,
-            dashboard::queries_return_data,
+            queries::name_what_is_recorded,
+        ),
+        trial(
+            "every_panel_shows_what_its_title_says",
+            &scraped,
+            dashboard::panels_show_what_they_say,
         ),
         trial("panels_have_room_and_units", &[], || async {
             dashboard::panels_have_room_and_units()

@@ -29,6 +29,11 @@ impl Numbers {
         Self(series.collect())
     }
 
+    /// Adds a series.
+    pub(crate) fn insert(&mut self, name: &str, labels: Labels, value: f64) {
+        self.0.insert((name.to_owned(), labels), value);
+    }
+
     /// How much each series has grown since then.
     pub(crate) fn since(&self, then: &Self) -> Self {
         let grown = self.0.iter().map(|(series, now)| {
@@ -63,6 +68,17 @@ impl Numbers {
     pub(crate) fn sum(&self, name: &str) -> f64 {
         // From 0.0, because the sum of no numbers is -0.0.
         self.named(name).fold(0.0, |sum, (_, value)| sum + value)
+    }
+
+    /// The sums of the series with this name, by these labels.
+    pub(crate) fn sums_by(&self, labels: &[&str], name: &str) -> BTreeMap<Labels, f64> {
+        let mut sums = BTreeMap::new();
+        for (all, value) in self.named(name) {
+            let mut own = all.clone();
+            own.retain(|label, _| labels.contains(&label.as_str()));
+            *sums.entry(own).or_insert(0.0) += value;
+        }
+        sums
     }
 
     /// The values of a label in the series with this name.
@@ -133,6 +149,12 @@ impl Numbers {
             .filter_map(|le| Some((le.parse().ok()?, self.with("le", le).sum(&name))))
             .collect();
         buckets.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        // `rate` extrapolates each bucket alone, so one may come out below the bucket before it. Prometheus raises it.
+        let mut most: f64 = 0.0;
+        for (_, below) in &mut buckets {
+            most = most.max(*below);
+            *below = most;
+        }
         let (_, all) = buckets.last().copied().filter(|(_, all)| *all > 0.0)?;
         let rank = q * all;
         let at = buckets.iter().position(|(_, below)| *below >= rank)?;

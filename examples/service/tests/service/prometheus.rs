@@ -1,5 +1,6 @@
 //! A Prometheus that scrapes the service.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -11,6 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::sleep;
 
+use crate::numbers::Labels;
 use crate::{Failure, PATIENCE, Tested, end};
 
 pub(crate) const PROGRAM: Program = Program {
@@ -83,6 +85,43 @@ impl Prometheus {
             return Err(format!("{query:?}: {answer}").into());
         }
         Ok(answer["data"].take())
+    }
+}
+
+impl Prometheus {
+    /// Its time now, in seconds.
+    pub(crate) async fn time(&self) -> Result<String, Failure> {
+        let now = self.ask("api/v1/query", &[("query", "time()")]).await?;
+        Ok(now["result"][1].as_str().ok_or("no time")?.to_owned())
+    }
+
+    /// The result of a query at this time: a number for each set of labels. Those that are not finite are left out.
+    pub(crate) async fn query(
+        &self,
+        query: &str,
+        time: &str,
+    ) -> Result<BTreeMap<Labels, f64>, Failure> {
+        let asked = [("query", query), ("time", time)];
+        let answer = self.ask("api/v1/query", &asked).await?;
+        let samples = answer["result"].as_array().ok_or("no result")?;
+        let mut values = BTreeMap::new();
+        for sample in samples {
+            let labels = serde_json::from_value(sample["metric"].clone())?;
+            let value: f64 = sample["value"][1].as_str().ok_or("no value")?.parse()?;
+            if value.is_finite() {
+                values.insert(labels, value);
+            }
+        }
+        Ok(values)
+    }
+
+    /// A list of names from its API.
+    pub(crate) async fn names(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+    ) -> Result<BTreeSet<String>, Failure> {
+        Ok(serde_json::from_value(self.ask(path, query).await?)?)
     }
 }
 
