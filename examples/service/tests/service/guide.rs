@@ -1,9 +1,10 @@
 //! The guide for operators, `docs/OPERATING.md`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::dashboard::PERIOD;
+use crate::dashboard::{PERIOD, panels};
 use crate::queries::OUTCOMES;
 use crate::{Failure, Tested};
 
@@ -59,4 +60,71 @@ pub(crate) fn names_every_failure() -> Tested {
         );
     }
     Ok(())
+}
+
+pub(crate) fn names_panels_parts_and_events() -> Tested {
+    let text = text()?;
+    let panels: BTreeSet<_> = panels()?.into_iter().map(|panel| panel.title).collect();
+    let parts = parts_of_page();
+    // The page of the guide on logs has a table of all messages.
+    let seeing = include_str!("../../../../src/guide/seeing.md");
+    let mut named = BTreeSet::new();
+    for title in [
+        "Which call?",
+        "Why?",
+        "What do I change?",
+        "When an upstream is down",
+    ] {
+        let (_, section) = text.split_once(&format!("\n## {title}\n")).ok_or(title)?;
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let (_, table) = section
+            .split_once("| where | look at | it tells you |\n|---|---|---|\n")
+            .ok_or(format!("{title} does not say where to look"))?;
+        let mut places = BTreeSet::new();
+        for row in table.lines().take_while(|line| line.starts_with('|')) {
+            let cells: Vec<_> = row.split('|').map(str::trim).collect();
+            let [_, place, look_at, ..] = cells[..] else {
+                return Err(format!("no row: {row}").into());
+            };
+            let quoted = |mark: char| look_at.split(mark).skip(1).step_by(2);
+            match place {
+                "page" => quoted('*').for_each(|part| {
+                    assert!(parts.contains(part), "{title}: the page has no {part}");
+                }),
+                "dashboard" => quoted('*').for_each(|panel| {
+                    assert!(
+                        panels.contains(panel),
+                        "{title}: the dashboard has no {panel}"
+                    );
+                    named.insert(panel.to_owned());
+                }),
+                "events" => quoted('`')
+                    .filter(|name| !name.contains('='))
+                    .for_each(|message| {
+                        let row = format!(" | {message} | ");
+                        assert!(seeing.contains(&row), "{title}: no event is {message}");
+                    }),
+                other => panic!("{title}: where is {other}?"),
+            }
+            assert!(look_at.contains(['*', '`']), "{title}: {row} names nothing");
+            places.insert(place);
+        }
+        let all = BTreeSet::from(["page", "dashboard", "events"]);
+        assert_eq!(places, all, "where {title} tells to look");
+    }
+    assert_eq!(
+        named, panels,
+        "the panels that the guide names, and all panels"
+    );
+    Ok(())
+}
+
+/// The headings of the page, and those of its columns.
+fn parts_of_page() -> BTreeSet<&'static str> {
+    let page = include_str!("../../src/page.html");
+    let after = |start: &'static str| {
+        let rests = page.split(start).skip(1);
+        rests.filter_map(|rest| Some(rest.split_once('>')?.1.split_once('<')?.0))
+    };
+    after("<h2").chain(after("<th")).collect()
 }

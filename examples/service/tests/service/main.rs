@@ -104,6 +104,11 @@ fn main() -> ExitCode {
             &[],
             || async { guide::names_every_failure() },
         ),
+        trial(
+            "each_section_of_the_guide_names_panels_parts_of_the_page_and_events_that_exist",
+            &[],
+            || async { guide::names_panels_parts_and_events() },
+        ),
     ])
 }
 
