@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io;
 
+use opentelemetry::Value;
 use opentelemetry::trace::Status;
 use reattempt::{Outcome, Stopped, retry};
 use tokio::time::sleep;
