@@ -77,6 +77,19 @@ async fn free(script: &Script) -> io::Result<usize> {
     script.play().await
 }
 
+/// Takes the word as a token, and gives a number.
+macro_rules! most {
+    (Self) => {
+        1
+    };
+}
+
+/// The word in its setting is an argument of a macro.
+#[retry(attempts = most!(Self))]
+async fn counted(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
 #[async_trait::async_trait]
 trait Sends: Sync {
     #[retry(attempts = 1)]
@@ -139,6 +152,7 @@ async fn a_setting_that_names_self_shows_the_type_and_the_body_does_not() {
             "unseen",
         ),
         (name_in_report(free(&script)).await, "free"),
+        (name_in_report(counted(&script)).await, "counted"),
     ] {
         assert_eq!(name, format!("{module}::{expected}"));
     }

@@ -1,6 +1,6 @@
 //! The code before the loop: the site of the function, and the beginning of a call.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::item::{self, Function};
@@ -11,13 +11,30 @@ use crate::tokens;
 /// Where the code of an attribute names the type around the function, as in `attempts = Self::N`. An item that is
 /// written inside a setting may have a `Self` of its own, so no `Self` counts beside one.
 fn self_in(code: &TokenStream) -> Option<Span> {
-    const ITEMS: [&str; 5] = ["enum", "impl", "struct", "trait", "union"];
-    if tokens::any_word(code, |word| ITEMS.iter().any(|item| word == item)) {
+    const ITEMS: [&str; 5] = ["enum", "impl", "macro_rules", "struct", "trait"];
+    let of_an_item = |word: &Ident| ITEMS.iter().any(|item| word == item);
+    if tokens::any_word(code, of_an_item) {
         return None;
     }
-    tokens::deep(code)
-        .find(|token| tokens::is_word(Some(token), "Self"))
-        .map(|word| word.span())
+    self_outside_of_macros(code.clone())
+}
+
+/// The first `Self` that is not in the argument of a macro, which may use the word as it likes.
+fn self_outside_of_macros(code: TokenStream) -> Option<Span> {
+    let mut after_bang = false;
+    for token in code {
+        match &token {
+            TokenTree::Ident(word) if word == "Self" => return Some(word.span()),
+            TokenTree::Group(group) if !after_bang => {
+                if let Some(span) = self_outside_of_macros(group.stream()) {
+                    return Some(span);
+                }
+            }
+            _ => {}
+        }
+        after_bang = tokens::is_punct(Some(&token), '!');
+    }
+    None
 }
 
 /// The user's code that is not in the settings of a call.
