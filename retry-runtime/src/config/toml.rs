@@ -175,7 +175,8 @@ fn setting_at(text: &str, at: usize) -> Option<(&str, &str)> {
 
 /// The message about a setting whose value is missing, or lacks its quotes.
 ///
-/// `None` for the keys of others: their values may be secrets, and must not be in messages.
+/// `None` if the value is not one of ours, or nearly so: it may be a secret of somebody else, even beside a key of ours, and
+/// must not be in messages.
 fn unquoted(key: &str, value: &str) -> Option<String> {
     if value.contains(['"', '\'', '[', '{']) {
         return None;
@@ -191,12 +192,17 @@ fn unquoted(key: &str, value: &str) -> Option<String> {
         ));
     }
     let found = shown(value);
-    Some(match PolicySetting::read(key, Value::Text(value)) {
-        Ok(_) => {
-            format!("found `{found}`, expected text in quotes; write `{key} = \"{found}\"`")
-        }
-        Err(fault) => format!("found `{found}`, expected {}; {}", key.kind(), fault.help()),
-    })
+    match PolicySetting::read(key, Value::Text(value)) {
+        Ok(_) => Some(format!(
+            "found `{found}`, expected text in quotes; write `{key} = \"{found}\"`"
+        )),
+        Err(fault) if fault.help().starts_with("did you mean") => Some(format!(
+            "found `{found}`, expected {}; {}",
+            key.kind(),
+            fault.help()
+        )),
+        Err(_) => None,
+    }
 }
 
 /// The message of the parser, with help.
