@@ -1,8 +1,9 @@
 //! The effects of the buttons.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tokio::time::sleep;
 
 use crate::browser::Browser;
 use crate::numbers::Numbers;
@@ -108,6 +109,7 @@ async fn press(service: &Service, browser: &Browser, upstream: &str, health: &st
         if began.elapsed() > PATIENCE {
             return Err(format!("{upstream} is not {health} within {PATIENCE:?}").into());
         }
+        sleep(Duration::from_millis(50)).await;
     };
     let shown = format!(
         "return document.querySelector(`{input}`).checked
@@ -180,8 +182,9 @@ pub(crate) async fn stop_retries() -> Tested {
         .await?;
     counts(&browser, PRICE, "disabled").await?;
     // A call that waited when the switch was pressed makes one more attempt, which is not a new retry.
-    let later = service.numbers().await?;
-    assert!(later.all_calls() > off.all_calls());
+    let later = service
+        .until("more calls", |now| now.all_calls() > off.all_calls())
+        .await?;
     assert!(
         later.retries() <= off.retries(),
         "a retry while they are off"

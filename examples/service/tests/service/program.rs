@@ -39,7 +39,7 @@ impl Service {
         let config = folder.path().join("retry.toml");
         fs::write(&config, "")?;
         let mut process = Command::new(env!("CARGO_BIN_EXE_service"))
-            .args(["--port", "0", "--for", "4m", "--events", "debug"])
+            .args(["--port", "0", "--for", "15m", "--events", "debug"])
             .args(arguments)
             .arg("--config")
             .arg(&config)

@@ -34,7 +34,7 @@ async fn a_request_of_reqwest_has_the_number_of_resends() {
     }
     let address = unavailable_twice().await;
     let recorded = Recorded::start();
-    let client = reqwest::Client::new();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let answer = fetch(&client, &format!("http://{address}/")).await.unwrap();
     assert_eq!(answer, "well");
     assert_eq!(resends(&recorded), [None, Some(1), Some(2)]);
