@@ -17,7 +17,8 @@ use std::time::Duration;
 ///
 /// `previous` is the delay before this one, or `base` for the first delay. Source: *Exponential Backoff And Jitter*,
 /// AWS Architecture Blog, 2015. We differ in one point. `decorrelated` cuts the range at `max_delay` before it draws,
-/// so delays do not pile up on `max_delay`. The article cuts the number after the draw.
+/// so delays do not pile up on `max_delay`. The article cuts the number after the draw. With a list of delays,
+/// `decorrelated` is `full`.
 ///
 /// Full jitter may draw a delay near zero, but it spreads simultaneous calls best. The [budget](crate::Budget) bounds
 /// the load, so delays do not have to.

@@ -9,7 +9,8 @@ use crate::atomics::Flag;
 /// The period, one more, is a prime number, so that it finds what comes and goes with a period of its own.
 const UNASKED: i8 = 30;
 
-/// Asks at the first use of the thread, and at every 31st until a thread gets the answer yes. Then all ask each time.
+/// Asks at the first use of the thread, and at every 31st until a thread gets the answer yes. After that, each thread asks
+/// each time from its next question on.
 #[derive(Debug)]
 pub(super) struct Seldom {
     /// So many uses go by without the question.

@@ -246,7 +246,7 @@ fn the_time_of_a_call_without_limits_counts_from_its_first_suspension() {
     assert_eq!(report.unwrap().elapsed(), Duration::from_secs(1));
 }
 
-/// Whether there is a recorder is asked when an attempt begins, and at every 31st until one was found. Without
+/// A call looks for a recorder when an attempt begins: at every 31st attempt until one was found. Without
 /// optimisation, the answer may be that there is one, and then the first attempt is recorded too.
 #[test]
 fn a_call_under_way_is_recorded_from_its_next_attempt_on() {
