@@ -1,14 +1,16 @@
 //! Wrong files in a folder: the message about each, and that the settings stay as they were.
 
+mod in_code;
 #[cfg(unix)]
 mod unreadable;
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
+use reattempt::Preset;
 use reattempt::config::{MAX_FILE_BYTES, Source};
-use reattempt::{Policy, Preset};
+
+use self::in_code::presets;
 
 const KEYS: &str = "the keys are `attempts`, `timeout`, `deadline`, `backoff`, `base`, `max_delay`, `factor`, \
                     `jitter`, `max_retry_after`";
@@ -17,20 +19,6 @@ const PRESETS: &str = "the presets are `payments`, `search`, `db.read-only`";
 /// What each file says before it is wrong. The presets in the code have none of these values.
 const RIGHT: &str =
     "[payments]\nattempts = 9\n[search]\njitter = 'none'\n[db.read-only]\nbase = '7ms'\n";
-
-fn presets() -> [&'static Preset; 3] {
-    let payments = Policy::new()
-        .with_attempts(4)
-        .with_timeout(Duration::from_secs(1))
-        .with_deadline(Duration::from_secs(3));
-    let search = Policy::new().with_delays(const { &[Duration::from_millis(5)] });
-    [
-        ("payments", payments),
-        ("search", search),
-        ("db.read-only", Policy::new()),
-    ]
-    .map(|(name, policy)| &*Box::leak(Box::new(Preset::new(name, policy))))
-}
 
 /// Loads the file while it is right, lets `break_it` replace it, and loads it again. Returns the message of the second
 /// time, with FILE in place of the path. The settings of the first time must stay.

@@ -1,33 +1,20 @@
 //! Makes each mistake on `docs/CONFIGURATION.md`, and compares its message. `messages.rs` looks for messages that are not
 //! on the page.
 
+mod in_code;
 #[cfg(unix)]
 mod unreadable;
 
 use std::ffi::OsString;
 use std::fs;
 use std::panic::catch_unwind;
-use std::time::Duration;
 
 use reattempt::config::{ConfigError, Source};
 use reattempt::{Policy, Preset};
 
-const PAGE: &str = include_str!("../../../docs/CONFIGURATION.md");
+use self::in_code::presets;
 
-/// The presets of the page.
-fn presets() -> [&'static Preset; 3] {
-    let payments = Policy::new()
-        .with_attempts(4)
-        .with_timeout(Duration::from_secs(1))
-        .with_deadline(Duration::from_secs(3));
-    let search = Policy::new().with_delays(const { &[Duration::from_millis(5)] });
-    [
-        ("payments", payments),
-        ("search", search),
-        ("db.read-only", Policy::new()),
-    ]
-    .map(|(name, policy)| &*Box::leak(Box::new(Preset::new(name, policy))))
-}
+const PAGE: &str = include_str!("../../../docs/CONFIGURATION.md");
 
 /// The rows of all tables with this first heading: the first cell, and the message.
 fn rows(heading: &str) -> Vec<(&'static str, &'static str)> {

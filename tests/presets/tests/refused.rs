@@ -1,26 +1,14 @@
 //! Wrong variables and sources: their messages, and that they change nothing. `files.rs` has the wrong files.
 
+mod in_code;
+
 use std::ffi::OsString;
-use std::time::Duration;
 
 use proptest::prelude::*;
 use reattempt::config::Source;
 use reattempt::{Policy, Preset};
 
-const PAYMENTS: Policy = Policy::new()
-    .with_attempts(4)
-    .with_timeout(Duration::from_secs(1))
-    .with_deadline(Duration::from_secs(3));
-const SEARCH: Policy = Policy::new().with_delays(&[Duration::from_millis(5)]);
-
-/// Presets that no other test sets.
-fn presets() -> [&'static Preset; 3] {
-    [
-        Box::leak(Box::new(Preset::new("payments", PAYMENTS))),
-        Box::leak(Box::new(Preset::new("search", SEARCH))),
-        Box::leak(Box::new(Preset::new("db.read-only", Policy::new()))),
-    ]
-}
+use self::in_code::{PAYMENTS, SEARCH, presets};
 
 /// The message for a file and variables. `|` stands for a line break in the file.
 fn refused(text: &str, variables: &[(&str, &str)]) -> String {
