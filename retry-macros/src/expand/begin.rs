@@ -8,62 +8,6 @@ use crate::model::{BeforeRetry, Model, Rules};
 use crate::settings::SettingsCode;
 use crate::tokens;
 
-/// Where the code of an attribute names the type around the function, as in `attempts = Self::N`. An item that is
-/// written inside a setting may have a `Self` of its own, so no `Self` counts beside one.
-fn self_in(code: &TokenStream) -> Option<Span> {
-    const ITEMS: [&str; 5] = ["enum", "impl", "macro_rules", "struct", "trait"];
-    let of_an_item = |word: &Ident| ITEMS.iter().any(|item| word == item);
-    if tokens::any_word(code, of_an_item) {
-        return None;
-    }
-    self_outside_of_macros(code.clone())
-}
-
-/// The first `Self` that is not in the argument of a macro, which may use the word as it likes.
-fn self_outside_of_macros(code: TokenStream) -> Option<Span> {
-    let mut after_bang = false;
-    for token in code {
-        match &token {
-            TokenTree::Ident(word) if word == "Self" => return Some(word.span()),
-            TokenTree::Group(group) if !after_bang => {
-                if let Some(span) = self_outside_of_macros(group.stream()) {
-                    return Some(span);
-                }
-            }
-            _ => {}
-        }
-        after_bang = tokens::is_punct(Some(&token), '!');
-    }
-    None
-}
-
-/// The user's code that is not in the settings of a call.
-fn rules_and_hooks(model: &Model) -> TokenStream {
-    let Rules {
-        unless,
-        not_on,
-        matches,
-        on,
-        when,
-    } = &model.rules;
-    let expressions = [
-        unless,
-        when,
-        &model.when_ok,
-        &model.cancel,
-        &model.on_retry,
-        &model.on_end,
-    ];
-    let expressions = expressions.into_iter().flatten().map(|it| &it.value);
-    let types = [on, not_on].into_iter().flatten().flat_map(|it| &it.value);
-    let pattern = matches.as_ref().map(|it| &it.value);
-    let before_retry = model.before_retry.as_ref().map(|it| match &it.value {
-        BeforeRetry::Closure(closure) => closure.to_token_stream(),
-        BeforeRetry::Expr(future) => future.to_token_stream(),
-    });
-    quote!(#(#expressions)* #(#types)* #pattern #before_retry)
-}
-
 /// The short name of the runtime, the site of the function, and the beginning of a call.
 ///
 /// ```text
@@ -125,14 +69,7 @@ pub(super) fn begin(
     let made = quote_spanned! {plumbing=>
         __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters
     };
-    let written = rules_and_hooks(model);
-    let seen = if function.names_self() {
-        Some(plumbing)
-    } else {
-        // This span puts rustc's "cannot find type `Self`" on the user's word.
-        self_in(&quote!(#borrowed #of_call #written)).map(|word| plumbing.located_at(word))
-    };
-    let seen = seen.filter(|_| cfg!(constants_refer_to_statics) && model.name.is_none());
+    let seen = self_seen(function, model, &quote!(#borrowed #of_call));
     let (site, made) = if let Some(at) = seen {
         let site = Ident::new("__site", plumbing);
         let ty_of_self = Ident::new("Self", at);
@@ -176,4 +113,74 @@ pub(super) fn begin(
         #worked_out
         let mut #call = #begun;
     }
+}
+
+/// The span for the word `Self`, if the label gets the type around the function: the macro can see that there is one.
+fn self_seen(function: &Function, model: &Model, settings: &TokenStream) -> Option<Span> {
+    let plumbing = Span::mixed_site();
+    if !cfg!(constants_refer_to_statics) || model.name.is_some() {
+        return None;
+    }
+    if function.names_self() {
+        return Some(plumbing);
+    }
+    let written = rules_and_hooks(model);
+    // This span puts rustc's "cannot find type `Self`" on the user's word.
+    self_in(&quote!(#settings #written)).map(|word| plumbing.located_at(word))
+}
+
+/// The user's code that is not in the settings of a call.
+fn rules_and_hooks(model: &Model) -> TokenStream {
+    let Rules {
+        unless,
+        not_on,
+        matches,
+        on,
+        when,
+    } = &model.rules;
+    let expressions = [
+        unless,
+        when,
+        &model.when_ok,
+        &model.cancel,
+        &model.on_retry,
+        &model.on_end,
+    ];
+    let expressions = expressions.into_iter().flatten().map(|it| &it.value);
+    let types = [on, not_on].into_iter().flatten().flat_map(|it| &it.value);
+    let pattern = matches.as_ref().map(|it| &it.value);
+    let before_retry = model.before_retry.as_ref().map(|it| match &it.value {
+        BeforeRetry::Closure(closure) => closure.to_token_stream(),
+        BeforeRetry::Expr(future) => future.to_token_stream(),
+    });
+    quote!(#(#expressions)* #(#types)* #pattern #before_retry)
+}
+
+/// Where the code of an attribute names the type around the function, as in `attempts = Self::N`. An item that is
+/// written inside a setting may have a `Self` of its own, so no `Self` counts beside one.
+fn self_in(code: &TokenStream) -> Option<Span> {
+    const ITEMS: [&str; 5] = ["enum", "impl", "macro_rules", "struct", "trait"];
+    let of_an_item = |word: &Ident| ITEMS.iter().any(|item| word == item);
+    if tokens::any_word(code, of_an_item) {
+        return None;
+    }
+    self_outside_of_macros(code.clone())
+}
+
+/// The first `Self` that is not in the argument of a macro, which may use the word as it likes.
+fn self_outside_of_macros(code: TokenStream) -> Option<Span> {
+    let mut after_bang = false;
+    for token in code {
+        match &token {
+            TokenTree::Ident(word) if word == "Self" => return Some(word.span()),
+            TokenTree::Group(group) if !after_bang => {
+                if let Some(span) = self_outside_of_macros(group.stream()) {
+                    return Some(span);
+                }
+            }
+            _ => {}
+        }
+        after_bang = tokens::is_punct(Some(&token), '!');
+    }
+    None
 }
