@@ -129,7 +129,7 @@ impl State<'_> {
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {
             frame.phase.set(Phase::Attempt);
-            // As `look_for_recorder`, with 5 instructions less, because nothing can be noted yet.
+            // As `look_for_recorder`, with 2 instructions less, because nothing can be noted yet.
             if metrics::is_recording() {
                 frame.note(Notes::RECORDED, true);
             }

@@ -98,15 +98,15 @@ impl State<'_> {
         }
     }
 
-    /// Counts an attempt that ended, if a recorder was installed when it began. Only then is the name looked up.
+    /// Counts an attempt that ended, if the call found a recorder. Only then is the name looked up.
     pub(super) fn count(&self, how: Attempted) {
         if self.is_recorded() {
             metrics::attempted(self.settings.name(), how);
         }
     }
 
-    /// Records the end of the call, if a recorder was installed when its last attempt began. This happens once in each
-    /// call: when it succeeds, when it fails, or when it is dropped before.
+    /// Records the end of the call, if it found a recorder. This happens once in each call: when it succeeds, when it
+    /// fails, or when it is dropped before.
     pub(super) fn record(&self, outcome: Outcome) {
         if !self.is_recorded() {
             return;

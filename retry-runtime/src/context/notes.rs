@@ -12,7 +12,7 @@ impl Notes {
     pub(crate) const COLD: Self = Self(1);
     /// There is a listener, or the hook `on_end`.
     pub(crate) const LISTENED: Self = Self(1 << 1);
-    /// A recorder was installed when the present attempt, or one before it, began.
+    /// The call found a recorder when an attempt began.
     pub(crate) const RECORDED: Self = Self(1 << 2);
     /// One of the two above, which want to know how long the call takes.
     pub(crate) const HEARD: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
