@@ -1,12 +1,10 @@
-//! "What no other crate does", in the README. For each bullet there is a test of ours, and a check of the others.
+//! "What no other crate does", in the README: each bullet has a test of ours. How often nested retries run the operation
+//! is compared with the other crates.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::LazyLock;
 use std::time::Duration;
-use std::{env, fs, io};
+use std::{fs, io};
 
 use tokio::runtime::Builder;
 
@@ -64,83 +62,6 @@ fn the_readme_has_these_bullets_and_each_has_a_test_of_ours() {
     for Bullet { title, file, test } in BULLETS {
         assert!(read(file).contains(test), "{title} {file} has no `{test}`");
     }
-}
-
-/// The manifests and sources of the crates that are locked here, without comments and tests.
-static SOURCES: LazyLock<BTreeMap<&'static str, String>> = LazyLock::new(|| {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--offline", "--locked", "--format-version", "1"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
-    let others = [
-        "backon",
-        "backon-macros",
-        "mettle",
-        "tokio-retry",
-        "tokio-retry2",
-        "tower",
-    ];
-    let source = |name| {
-        let package = packages.iter().find(|package| package["name"] == name);
-        let manifest = package.unwrap()["manifest_path"].as_str().unwrap();
-        let mut text = fs::read_to_string(manifest).unwrap();
-        gather(&Path::new(manifest).with_file_name("src"), &mut text);
-        (name, text.to_lowercase())
-    };
-    others.map(source).into()
-});
-
-fn gather(folder: &Path, text: &mut String) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy();
-        if path.is_dir() {
-            gather(&path, text);
-        } else if !name.starts_with("test") {
-            let source = fs::read_to_string(&path).unwrap();
-            let code = source
-                .lines()
-                .filter(|line| !line.trim_start().starts_with("//"));
-            code.for_each(|line| text.extend([line, "\n"]));
-        }
-    }
-}
-
-/// The crates whose sources have one of these words.
-fn with(words: &[&str]) -> Vec<&'static str> {
-    let has = |text: &String| words.iter().any(|word| text.contains(word));
-    let having = SOURCES.iter().filter(|(_, text)| has(text));
-    having.map(|(name, _)| *name).collect()
-}
-
-#[test]
-fn only_tower_has_a_retry_budget_and_its_policies_have_to_use_it() {
-    // The budget of mettle is a limit of time.
-    assert_eq!(with(&["budget"]), ["mettle", "tower"]);
-    // The layer of tower takes a policy, which each user writes. `claims.rs` has an example.
-    assert_eq!(with(&["trait budget"]), ["tower"]);
-}
-
-#[test]
-fn none_of_the_others_knows_the_call_around_it() {
-    let know = with(&["task_local", "thread_local", "scoped_tls"]);
-    assert!(know.is_empty(), "{know:?}");
-}
-
-#[test]
-fn none_of_the_others_derives_verdicts() {
-    let derive = with(&["proc_macro_derive"]);
-    assert!(derive.is_empty(), "{derive:?}");
-}
-
-#[test]
-fn none_of_the_others_reads_files_or_variables() {
-    let read = with(&["env::var", "fs::read", "file::open", "toml::"]);
-    assert!(read.is_empty(), "{read:?}");
 }
 
 mod nested {
