@@ -10,7 +10,7 @@ use std::process::Command;
 fn crates(package: &str) -> BTreeSet<String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["tree", "--offline", "--package", package])
+        .args(["tree", "--locked", "--package", package])
         .args([
             "--edges",
             "normal,build",

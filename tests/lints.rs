@@ -259,7 +259,6 @@ fn lint(package: &Path) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     command
         .args([
             "clippy",
-            "--offline",
             "--quiet",
             "--examples",
             "--message-format=json",

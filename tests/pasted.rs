@@ -65,7 +65,7 @@ fn the_readme_compiles_and_runs_as_pasted() {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = Command::new(cargo)
-        .args(["run", "--offline"])
+        .arg("run")
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", target)
         .output()

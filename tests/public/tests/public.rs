@@ -21,6 +21,8 @@ fn the_public_api_of_the_runtime_is_the_one_in_the_file() {
 /// Every public item of a package with all its features, one on each line, without the blanket implementations.
 fn public_api(package: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Cargo may build outside of the checkout.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let documented = Command::new(env!("CARGO"))
         .args([
             "rustdoc",
@@ -34,12 +36,13 @@ fn public_api(package: &str) -> String {
         .args(["--", "-Zunstable-options", "--output-format=json"])
         // Only the JSON is unstable, not the rest of the build.
         .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_DIR", target)
         .current_dir(&root)
         .status()
         .expect("cargo runs");
     assert!(documented.success(), "rustdoc failed for `{package}`");
     let name = package.replace('-', "_");
-    let json = root.join(format!("target/doc/{name}.json"));
+    let json = target.join(format!("doc/{name}.json"));
     let api = public_api::Builder::from_rustdoc_json(json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)

@@ -68,7 +68,6 @@ impl Package {
         command
             .args(arguments)
             .current_dir(&self.folder)
-            .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TARGET_DIR", self.folder.join(target))
             .env("CARGO_INCREMENTAL", "0");
         command
