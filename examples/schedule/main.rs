@@ -1,10 +1,10 @@
 //! Shows what a policy does: its delays, drawn 10,000 times, its worst case, and how much load it adds.
 //!
 //! ```text
-//! cargo run --example schedule -- FAST_IO
-//! cargo run --example schedule -- 'attempts = 6, base = "50ms", jitter = "equal", deadline = "5s"'
-//! cargo run --example schedule -- FAST_IO 'attempts = 4, base = "10ms"'      # side by side
-//! cargo run --example schedule -- FAST_IO --svg picture.svg
+//! cargo run -p simulation --example schedule -- FAST_IO
+//! cargo run -p simulation --example schedule -- 'attempts = 6, base = "50ms", jitter = "equal", deadline = "5s"'
+//! cargo run -p simulation --example schedule -- FAST_IO 'attempts = 4, base = "10ms"'      # side by side
+//! cargo run -p simulation --example schedule -- FAST_IO --svg picture.svg
 //! ```
 //!
 //! Settings are those of a configuration file (`docs/CONFIGURATION.md`), with commas or on lines of their own. The
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use crate::argument::Named;
 
-const USAGE: &str = "usage: cargo run --example schedule -- POLICY [POLICY] [--svg FILE]\n\
+const USAGE: &str = "usage: cargo run -p simulation --example schedule -- POLICY [POLICY] [--svg FILE]\n\
                      POLICY is the name of a preset, FAST_IO, or settings, 'attempts = 6, base = \"50ms\"'";
 
 /// The arguments of the command line.

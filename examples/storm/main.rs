@@ -1,9 +1,9 @@
 //! The load of retries on a server, in tables and pictures: the AWS experiment, overload, and the cost of the budget.
 //!
 //! ```text
-//! cargo run --release --example storm              # everything in virtual time, about two minutes
-//! cargo run --release --example storm -- --quick   # the same, smaller, in seconds
-//! cargo run --release --example storm -- --sockets # a real client and real servers, half a minute
+//! cargo run --release -p simulation --example storm              # everything in virtual time, about two minutes
+//! cargo run --release -p simulation --example storm -- --quick   # the same, smaller, in seconds
+//! cargo run --release -p simulation --example storm -- --sockets # a real client and real servers, half a minute
 //! ```
 //!
 //! Tables go to standard output, pictures to `target/storm`. With `--write` the pictures go to

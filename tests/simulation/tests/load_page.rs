@@ -18,7 +18,7 @@ fn assert_shows(name: &str, row: &str) {
     let table = table(name);
     assert!(
         table.lines().any(|line| line == row),
-        "{name}: made\n{row}\nand found\n{table}run `cargo run --release --example storm -- --write`"
+        "{name}: made\n{row}\nand found\n{table}run `cargo run --release -p simulation --example storm -- --write`"
     );
 }
 
