@@ -81,11 +81,14 @@ impl Errors {
 
     /// Gives the texts instead of tokens.
     #[cfg(test)]
-    pub(crate) fn into_messages(mut self) -> Vec<String> {
+    pub(crate) fn into_messages(self) -> Vec<String> {
+        let mistakes = self.into_mistakes().into_iter();
+        mistakes.map(|(_, message)| message).collect()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn into_mistakes(mut self) -> Vec<(At, String)> {
         self.take()
-            .into_iter()
-            .map(|(_, message)| message)
-            .collect()
     }
 }
 
@@ -121,6 +124,13 @@ impl At {
             end,
             ..Self::from(start)
         }
+    }
+
+    /// The text that the error points at.
+    #[cfg(test)]
+    pub(crate) fn text(self) -> String {
+        let all = self.start.join(self.end).and_then(|all| all.source_text());
+        all.unwrap_or_default()
     }
 
     /// The same, in this argument of the attribute.

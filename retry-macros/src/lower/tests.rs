@@ -8,15 +8,19 @@ use quote::ToTokens;
 
 use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
-use crate::errors::{Errors, whole};
+use crate::errors::{At, Errors, whole};
 use crate::model::{Attempts, BeforeRetry, BudgetSetting, Model, Setting, Spanned};
 use crate::syntax::parse;
 
 fn read(args: TokenStream) -> (Model, Vec<String>) {
     let mut errors = Errors::default();
-    let args = parse(args, &VOCABULARY, &mut 0, &mut errors);
-    let model = lower(args, &mut errors);
+    let model = read_with(args, &mut errors);
     (model, errors.into_messages())
+}
+
+fn read_with(args: TokenStream, errors: &mut Errors) -> Model {
+    let args = parse(args, &VOCABULARY, &mut 0, errors);
+    lower(args, errors)
 }
 
 /// The attributes of `refused.txt`, each with its messages.
@@ -42,15 +46,20 @@ fn wrong_attributes_are_refused_with_the_right_words() {
     assert!(refused.len() > 290, "{}", refused.len());
     let mut different = String::new();
     for (attribute, expected) in refused {
-        let (_, messages) = read(attribute.parse().unwrap());
-        let without_list = |message: &String| match message.split_once("\nnote: the keys are") {
-            Some((before, _)) => before.to_owned(),
-            None => message.clone(),
+        let mut errors = Errors::default();
+        read_with(attribute.parse().unwrap(), &mut errors);
+        let shown = |(at, message): (At, String)| {
+            let (without_list, _) = message
+                .split_once("\nnote: the keys are")
+                .unwrap_or((&message, ""));
+            format!("{without_list}\nat: {}", at.text())
         };
-        let messages: Vec<_> = messages.iter().map(without_list).collect();
+        let messages: Vec<_> = errors.into_mistakes().into_iter().map(shown).collect();
         if messages != expected {
-            let text = messages.join("\n").replace("\nhelp:", "\n  help:");
-            different.extend(["\n#[retry(", attribute, ")]\n  ", &text, "\n"]);
+            different.extend(["\n#[retry(", attribute, ")]\n"]);
+            for message in messages {
+                different.extend(["  ", &message.replace('\n', "\n    "), "\n"]);
+            }
         }
     }
     assert!(different.is_empty(), "in fact:\n{different}");
@@ -112,7 +121,7 @@ fn messages_have_one_style() {
             message.lines().nth(1).unwrap().starts_with("help: "),
             "{message}"
         );
-        for line in message.lines() {
+        for line in message.lines().filter(|line| !line.starts_with("at: ")) {
             assert!(!line.ends_with(['.', '!']), "{line}");
             assert!(!line.starts_with(char::is_uppercase), "{line}");
             assert_eq!(line.matches('`').count() % 2, 0, "{line}");
