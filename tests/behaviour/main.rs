@@ -1,5 +1,6 @@
 //! What a call does: attempts, time, rules, errors, cancellation. Tests run on tokio's paused clock.
 
+mod arithmetic;
 mod attempt;
 mod blocking;
 mod budget;
@@ -8,6 +9,7 @@ mod cancellation;
 mod combined;
 mod context;
 mod deadlines;
+mod derive;
 mod drawn;
 mod ending;
 mod events;

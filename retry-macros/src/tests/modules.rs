@@ -1,4 +1,4 @@
-//! No file is longer than 300 lines. `tests/map.rs` of the workspace checks which module uses which.
+//! No file is longer than 300 lines. `tests/checkout/map.rs` of the workspace checks which module uses which.
 
 use std::fs;
 use std::path::{Path, PathBuf};

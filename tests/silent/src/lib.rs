@@ -1,6 +1,6 @@
 //! Annotated functions of many shapes, under every lint. The generated code has no warning.
 //!
-//! Clippy checks this package with warnings denied. `tests/lints.rs` compares it with the same functions without
+//! Clippy checks this package with warnings denied. `tests/checkout/lints.rs` compares it with the same functions without
 //! their attributes, under the lints that are allowed by default and clippy's `restriction`.
 
 #![deny(warnings, clippy::all, clippy::pedantic, clippy::nursery)]

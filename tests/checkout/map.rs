@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const PAGE: &str = include_str!("../CONTRIBUTING.md");
+const PAGE: &str = include_str!("../../CONTRIBUTING.md");
 const CRATES: [&str; 2] = ["retry-macros", "retry-runtime"];
 
 fn root() -> &'static Path {

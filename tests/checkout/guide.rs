@@ -1,12 +1,10 @@
 //! The pages of the documentation agree with the manifests, with the repository and with each other.
 
-mod markdown;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use markdown::headings;
+use crate::markdown::headings;
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

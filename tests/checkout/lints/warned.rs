@@ -1,5 +1,5 @@
 //! Annotated functions that deserve warnings. Each has the warnings of the plain function, on the same
-//! characters, and no others. `tests/lints.rs` compiles this file with and without `#[retry]`.
+//! characters, and no others. `tests/checkout/lints.rs` compiles this file with and without `#[retry]`.
 //!
 //! Not formatted: some of it is wrong on purpose.
 

@@ -99,7 +99,7 @@ struct Diagnostic {
 #[test]
 fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let warned = tests.join("lints/warned.rs");
+    let warned = tests.join("checkout/lints/warned.rs");
     let silent = ["arguments", "blocking", "bodies", "keys", "methods"];
     let mut files = vec![warned.clone()];
     files.extend(silent.map(|name| tests.join(format!("silent/src/{name}.rs"))));

@@ -1,14 +1,12 @@
 //! The pages that people read first are short, and their links lead somewhere.
 
-mod markdown;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use markdown::headings;
+use crate::markdown::headings;
 
-const README: &str = include_str!("../README.md");
+const README: &str = include_str!("../../README.md");
 const SENTENCE: &str = "Retries for Rust functions, in one attribute.";
 const MOST_WORDS: usize = 700;
 
@@ -91,7 +89,7 @@ fn the_crate_is_introduced_with_one_sentence_everywhere() {
 
 #[test]
 fn each_feature_that_the_readme_names_exists() {
-    let manifest = include_str!("../Cargo.toml");
+    let manifest = include_str!("../../Cargo.toml");
     let features = manifest.split_once("[features]\n").unwrap().1;
     let features: BTreeSet<_> = features
         .lines()
@@ -139,7 +137,7 @@ fn the_readme_asks_the_questions_of_the_guide() {
 /// Somebody who reads only the example must know that a call may end after one attempt, and where to read why.
 #[test]
 fn both_first_pages_name_the_budget_and_its_outcome_between_the_example_and_the_first_heading() {
-    let crate_docs = include_str!("../src/lib.rs")
+    let crate_docs = include_str!("../../src/lib.rs")
         .lines()
         .map_while(|line| line.strip_prefix("//!"))
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
