@@ -296,8 +296,6 @@ async fn presets_have_their_numbers() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     /// No wait is longer than `max_delay`.
     #[test]
     fn no_wait_is_above_max_delay(base in 0_u64..10_000, max in 1_u64..10_000) {

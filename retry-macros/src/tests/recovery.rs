@@ -213,7 +213,6 @@ fn damaged() -> impl Strategy<Value = TokenStream> {
     })
 }
 
-// 256 cases each; `PROPTEST_CASES=100000` asks for more.
 proptest! {
     #[test]
     fn no_tokens_make_it_panic(args in tokens(), item in damaged(), right: bool) {

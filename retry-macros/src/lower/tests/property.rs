@@ -105,8 +105,6 @@ pub(crate) fn tokens() -> impl Strategy<Value = TokenStream> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
-
     #[test]
     fn no_token_stream_makes_it_panic(args in tokens()) {
         let mut errors = Errors::default();

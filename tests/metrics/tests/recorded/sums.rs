@@ -102,8 +102,6 @@ fn drop_after(polls: u32, call: impl Future) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn attempts_are_the_runs_of_the_body_and_outcomes_the_calls(
         plan: [(u8, bool); 4],
