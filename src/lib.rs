@@ -93,7 +93,7 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Schedule, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate, run,
+    Run, SLOW_IO, Schedule, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate,
     set_enabled,
 };
 

@@ -33,7 +33,7 @@ mod propagate;
 mod report;
 mod result;
 mod rng;
-pub mod run;
+mod run;
 mod sealed;
 #[cfg(any(feature = "config", feature = "serde"))]
 mod setting;

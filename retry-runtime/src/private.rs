@@ -20,5 +20,6 @@ pub use crate::classify::{
 pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
+pub use crate::run::Chained;
 pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -91,6 +91,25 @@ async fn when_on_and_unless_choose_the_errors() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn rules_hold_together_in_any_order() {
+    let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
+    let play = async |script: &Script, selected: bool| {
+        let run = POLICY.run(|| script.play()).when(|_| selected);
+        let run = run.when(is_reset).on::<io::Error>().unless(|_| false);
+        run.unless(|_| script.calls() == 3).await.unwrap_err();
+        script.calls()
+    };
+    assert_eq!(play(&Script::new([RESET]), true).await, 3);
+    assert_eq!(play(&Script::new([RESET]), false).await, 1);
+    let refused = Script::new([Step::Fail(io::ErrorKind::ConnectionRefused)]);
+    assert_eq!(play(&refused, true).await, 1);
+    let script = Script::new([RESET]);
+    let run = POLICY.run(|| script.play()).when(|_| true).on::<Stopped>();
+    run.await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn timeouts_deadlines_and_cancel_end_it_as_in_an_annotated_function() {
     let timed = POLICY.with_timeout(ms(50)).with_attempts(2);
     let script = Script::new([Step::Hang]);

@@ -1,24 +1,22 @@
 //! Retries without the attribute, for closures and blocks.
 //!
 //! ```text
-//! mod, choose (the setters)  ->  drive (the loop)  ->  rules (which errors)
+//! mod (what a caller writes)  ->  drive (the loop)  ->  rules (which errors)
 //! ```
 
-mod choose;
 mod drive;
 mod rules;
 
+use std::error::Error;
 use std::fmt;
-use std::future::{Pending, pending};
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-pub use self::drive::{Hook, Hooks, NoHook};
 use self::drive::{OfError, RunParts};
-pub use self::rules::{Both, ByVerdict, Chained, Finder, NoVeto, On, Rule, Veto, Vetoes, When};
-#[cfg(doc)]
-use crate::classify::Retryable;
+pub use self::rules::Chained;
+use self::rules::{RunRules, answer_of};
+use crate::classify::{Retryable, Ruling, Said};
 use crate::event::RetryEvent;
 use crate::policy::Policy;
 use crate::preset::Preset;
@@ -73,10 +71,9 @@ impl Policy {
             parts: Some(RunParts {
                 settings: Settings::at(Location::caller(), *self),
                 operation,
-                rule: ByVerdict,
-                veto: NoVeto,
-                cancel: pending(),
-                hook: NoHook,
+                rules: RunRules::default(),
+                cancel: None,
+                hook: None,
                 of_error: OfError {
                     stopped: E::from_stopped,
                     text: |error| format!("{error:#}"),
@@ -120,147 +117,190 @@ impl Preset {
 ///
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
 /// [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
-/// [`Policy`] do.
+/// [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type has to be
+/// [`Retryable`].
 ///
 /// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
 /// require `Send`.
 #[must_use = "futures do nothing unless polled"]
-pub struct Run<'p, O, T, E, R = ByVerdict, V = NoVeto, C = Pending<()>, H = NoHook> {
+pub struct Run<'p, O, T, E, const RULED: bool = false> {
     /// `None` after the first poll.
-    parts: Option<RunParts<'p, O, E, R, V, C, H>>,
+    parts: Option<RunParts<'p, O, E>>,
     running: Option<BoxedFuture<'p, Result<T, E>>>,
 }
 
 type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 
-impl<'p, O, T, E, R, V, C, H> Run<'p, O, T, E, R, V, C, H> {
+impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
+    /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error.
+    /// Without it, hints of the error, such as `Retry-After`, are ignored.
+    pub fn when<'b, P>(self, when: P) -> Run<'b, O, T, E, true>
+    where
+        'p: 'b,
+        P: FnMut(&E) -> bool + Send + 'b,
+    {
+        self.change(|parts| parts.rules.when.push(Box::new(when)))
+    }
+
+    /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
+    /// is not retried. Of several `on`, one must find an error.
+    pub fn on<A>(self) -> Run<'p, O, T, E, true>
+    where
+        E: Chained,
+        A: Error + Retryable + 'static,
+    {
+        self.change(|parts| parts.rules.on.push(|error| answer_of::<A>(error.link())))
+    }
+
+    /// The same as [`on`](Self::on), for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
+    pub fn on_source<A>(self) -> Run<'p, O, T, E, true>
+    where
+        E: AsRef<dyn Error + Send + Sync>,
+        A: Error + Retryable + 'static,
+    {
+        self.change(|parts| parts.rules.on.push(|error| answer_of::<A>(error.as_ref())))
+    }
+
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
     /// sees the error that the caller would get.
-    pub fn unless<P>(self, veto: P) -> Run<'p, O, T, E, R, Veto<P>, C, H>
+    pub fn unless<'b, P>(self, veto: P) -> Run<'b, O, T, E, RULED>
     where
-        P: FnMut(&E) -> bool,
+        'p: 'b,
+        P: FnMut(&E) -> bool + Send + 'b,
     {
-        self.change(|parts| parts.with_veto(Veto(veto)))
+        self.change(|parts| parts.rules.unless.push(Box::new(veto)))
     }
 
     /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
     /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn with_cancel<D: IntoFuture>(self, cancel: D) -> Run<'p, O, T, E, R, V, D::IntoFuture, H> {
-        self.change(|parts| parts.with_cancel(cancel.into_future()))
+    pub fn with_cancel<'b, C>(self, cancel: C) -> Run<'b, O, T, E, RULED>
+    where
+        'p: 'b,
+        C: IntoFuture<IntoFuture: Send + 'b>,
+    {
+        let cancel = cancel.into_future();
+        self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
     }
 
     /// Calls `hook` for each retry, before the wait.
-    pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, R, V, C, Hook<P>>
+    pub fn on_retry<'b, P>(self, hook: P) -> Run<'b, O, T, E, RULED>
     where
-        P: FnMut(&RetryEvent<'_, E>),
+        'p: 'b,
+        P: FnMut(&RetryEvent<'_, E>) + Send + 'b,
     {
-        self.set(Settings::with_listener)
-            .change(|parts| parts.with_hook(Hook(hook)))
+        self.change(|parts| {
+            parts.settings = parts.settings.with_listener();
+            parts.hook = Some(Box::new(hook));
+        })
     }
 
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
     /// one for each place in the source that calls [`Policy::run`], and none if the attempts are unlimited.
-    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, R, V, C, H>
+    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED>
     where
-        B: BudgetOf + ?Sized,
         'p: 'b,
+        B: BudgetOf + ?Sized,
     {
-        let run: Run<'b, O, T, E, R, V, C, H> = self;
-        run.set(|settings| settings.with_budget(budget.budget()))
+        self.change(|parts| parts.settings = parts.settings.with_budget(budget.budget()))
     }
 
     /// Retries without a budget. Nothing then bounds the load that retries add.
     pub fn without_budget(self) -> Self {
-        self.set(|settings| settings.with_budget(None))
+        self.change(|parts| parts.settings = parts.settings.with_budget(None))
     }
 
     /// Sets whether the operation may run twice. With `false`, only errors with the verdict
     /// [`Refused`](crate::Verdict::Refused) are retried, and timeouts are not. Default: true.
     pub fn with_idempotent(self, idempotent: bool) -> Self {
-        self.set(|settings| settings.with_idempotent(idempotent))
+        self.change(|parts| parts.settings = parts.settings.with_idempotent(idempotent))
     }
 
     /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Set it
     /// if the text may contain a secret, such as a password in a URL. Hooks still get the error itself. Default: false.
     pub fn with_sensitive(self, sensitive: bool) -> Self {
-        self.set(|settings| settings.with_sensitive(sensitive))
+        self.change(|parts| parts.settings = parts.settings.with_sensitive(sensitive))
     }
 
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`].
     pub fn with_name(self, name: &'static str) -> Self {
-        self.set(|settings| settings.with_name(name))
-    }
-
-    /// Runs the operation without a box. The future is `Send` if the operation, its futures, their results and the
-    /// rules are.
-    ///
-    /// # Errors
-    ///
-    /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
-    ///
-    /// # Panics
-    ///
-    /// - If the `Run` was polled before.
-    pub async fn unboxed<F>(self) -> Result<T, E>
-    where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
-        R: Rule<E>,
-        V: Vetoes<E>,
-        C: Future,
-        H: Hooks<E>,
-    {
-        self.parts.expect("`Run` was polled before").drive().await
-    }
-
-    fn set(self, change: impl FnOnce(Settings<'p>) -> Settings<'p>) -> Self {
-        self.change(|mut parts| {
-            parts.settings = change(parts.settings);
-            parts
-        })
+        self.change(|parts| parts.settings = parts.settings.with_name(name))
     }
 
     /// Does nothing to a `Run` that was polled before.
-    fn change<S, W, D, I>(
+    fn change<'b, const NOW: bool>(
         self,
-        change: impl FnOnce(RunParts<'p, O, E, R, V, C, H>) -> RunParts<'p, O, E, S, W, D, I>,
-    ) -> Run<'p, O, T, E, S, W, D, I> {
+        change: impl FnOnce(&mut RunParts<'b, O, E>),
+    ) -> Run<'b, O, T, E, NOW>
+    where
+        'p: 'b,
+    {
+        let mut parts: Option<RunParts<'b, O, E>> = self.parts;
+        parts.as_mut().map(change);
         Run {
-            parts: self.parts.map(change),
+            parts,
             running: self.running,
         }
     }
-}
 
-impl<'p, O, F, T, E, R, V, C, H> Future for Run<'p, O, T, E, R, V, C, H>
-where
-    O: FnMut() -> F + Send + 'p,
-    F: Future<Output = Result<T, E>> + Send + 'p,
-    T: Send + 'p,
-    E: Send + 'p,
-    R: Rule<E> + Send + 'p,
-    V: Vetoes<E> + Send + 'p,
-    C: Future + Send + 'p,
-    H: Hooks<E> + Send + 'p,
-{
-    type Output = Result<T, E>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Some(parts) = self.parts.take() {
-            self.running = Some(Box::pin(parts.drive()));
-        }
-        let running = self.running.as_mut();
-        running
-            .expect("set by the first poll")
-            .as_mut()
-            .poll(context)
+    fn take(&mut self) -> RunParts<'p, O, E> {
+        self.parts.take().expect("`Run` was polled before")
     }
 }
 
-/// `poll` moves the parts into a box before it pins anything of them.
-impl<O, T, E, R, V, C, H> Unpin for Run<'_, O, T, E, R, V, C, H> {}
+/// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
+macro_rules! futures {
+    ($($ruled:literal [$($retryable:tt)*] $ruling:expr;)*) => {$(
+        impl<O, T, E> Run<'_, O, T, E, $ruled> {
+            /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results
+            /// are.
+            ///
+            /// # Errors
+            ///
+            /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
+            ///
+            /// # Panics
+            ///
+            /// - If the `Run` was polled before.
+            pub async fn unboxed<F>(mut self) -> Result<T, E>
+            where
+                O: FnMut() -> F,
+                F: Future<Output = Result<T, E>>,
+                $(E: $retryable,)*
+            {
+                self.take().drive($ruling).await
+            }
+        }
 
-impl<O, T, E, R, V, C, H> fmt::Debug for Run<'_, O, T, E, R, V, C, H> {
+        impl<'p, O, F, T, E> Future for Run<'p, O, T, E, $ruled>
+        where
+            O: FnMut() -> F + Send + 'p,
+            F: Future<Output = Result<T, E>> + Send + 'p,
+            T: Send + 'p,
+            E: $($retryable +)* Send + 'p,
+        {
+            type Output = Result<T, E>;
+
+            fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+                if self.running.is_none() {
+                    let running = self.take().drive($ruling);
+                    self.running = Some(Box::pin(running));
+                }
+                let running = self.running.as_mut();
+                running.expect("set above").as_mut().poll(context)
+            }
+        }
+    )*};
+}
+
+futures! {
+    false [Retryable] |_, error| Ruling::by(Said::of(error));
+    true [] RunRules::ruling;
+}
+
+/// `poll` moves the parts into a box before it pins anything of them.
+impl<O, T, E, const RULED: bool> Unpin for Run<'_, O, T, E, RULED> {}
+
+impl<O, T, E, const RULED: bool> fmt::Debug for Run<'_, O, T, E, RULED> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.parts.as_ref().map(|parts| &parts.settings);
         f.debug_struct("Run")
