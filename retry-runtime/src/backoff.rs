@@ -26,13 +26,11 @@ use std::time::Duration;
 ///
 /// ```
 /// # use retry_runtime as reattempt;
-/// use reattempt::{Backoff, Factor};
+/// use reattempt::{Backoff, Policy};
 /// use std::time::Duration;
 ///
-/// let (base, max) = (Duration::from_millis(100), Duration::from_secs(1));
-/// let ceilings: Vec<_> = (0..5)
-///     .map(|n| Backoff::Exponential.ceiling(n, base, max, Factor::TWO).as_millis())
-///     .collect();
+/// let policy = Policy::new().with_backoff(Backoff::Exponential).with_max_delay(Duration::from_secs(1));
+/// let ceilings: Vec<_> = (0..5).map(|n| policy.delay_range(n, None).end().as_millis()).collect();
 /// assert_eq!(ceilings, [100, 200, 400, 800, 1000]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -54,8 +52,13 @@ pub enum Backoff {
 impl Backoff {
     /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. For
     /// [`Delays`](Self::Delays) it is the delay in the list, which may be above `max_delay`.
-    #[must_use]
-    pub fn ceiling(self, n: u32, base: Duration, max_delay: Duration, factor: Factor) -> Duration {
+    pub(crate) fn ceiling(
+        self,
+        n: u32,
+        base: Duration,
+        max_delay: Duration,
+        factor: Factor,
+    ) -> Duration {
         let (shortest, base, max) = (base, base.as_nanos(), max_delay.as_nanos());
         let nanos = match self {
             Self::Delays(delays) => return nth(delays, n),

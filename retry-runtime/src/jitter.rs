@@ -40,11 +40,9 @@ pub enum Jitter {
 impl Jitter {
     /// Returns the range from which a delay is drawn, ends included, within `[0, max_delay]`.
     ///
-    /// `ceiling` comes from [`Backoff::ceiling`](crate::Backoff::ceiling). `previous` is the last delay of this call,
-    /// if there was one.
-    #[must_use]
+    /// `ceiling` comes from the backoff. `previous` is the last delay of this call, if there was one.
     #[inline]
-    pub fn range(
+    pub(crate) fn range(
         self,
         ceiling: Duration,
         base: Duration,
