@@ -1,7 +1,7 @@
 //! The page for operators, and the routes of its buttons.
 //!
-//! Everyone who can reach these routes can turn retries off. This service listens only on 127.0.0.1. In your own
-//! service, put them behind your authentication.
+//! Everyone who can reach these routes can turn retries off. This service listens only on 127.0.0.1, and `same_origin`
+//! refuses what other web pages send there. In your own service, put them behind your authentication too.
 
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@ mod load;
 mod metrics;
 mod orders;
 mod presets;
+mod same_origin;
 mod shop;
 mod status;
 mod upstream;
@@ -27,6 +28,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::middleware::from_fn_with_state;
 use clap::Parser as _;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -57,11 +59,12 @@ async fn main() -> Result<(), Failure> {
         source,
         load: arguments.load,
     });
-    let router = shop
-        .merge(admin::router(Arc::clone(&admin)))
-        .merge(metrics::router(recorder));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;
     let address = listener.local_addr()?;
+    let router = shop
+        .merge(admin::router(Arc::clone(&admin)))
+        .merge(metrics::router(recorder))
+        .layer(from_fn_with_state(address.port(), same_origin::check));
     println!("the page: http://{address}/   for Prometheus: http://{address}/metrics");
 
     // When this returns, the upstreams are dropped, which ends their servers.

@@ -19,6 +19,7 @@ mod program;
 mod prometheus;
 mod queries;
 mod readable;
+mod same_origin;
 mod shown;
 mod tables;
 
@@ -85,6 +86,16 @@ fn main() -> ExitCode {
             "every_text_on_the_page_can_be_read",
             &page,
             readable::in_every_theme,
+        ),
+        trial(
+            "other_web_pages_and_other_hosts_get_nothing_and_change_nothing",
+            &SERVERS,
+            same_origin::guards_every_route,
+        ),
+        trial(
+            "the_own_page_and_programs_are_answered",
+            &SERVERS,
+            same_origin::answers_its_own_page_and_programs,
         ),
         trial(
             "every_query_names_what_is_recorded_and_returns_data",
