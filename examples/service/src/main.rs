@@ -16,13 +16,14 @@ mod metrics;
 mod orders;
 mod presets;
 mod same_origin;
+mod server;
 mod shop;
 mod status;
 mod upstream;
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::future::{IntoFuture as _, pending};
+use std::future::pending;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -69,7 +70,7 @@ async fn main() -> Result<(), Failure> {
 
     // When this returns, the upstreams are dropped, which ends their servers.
     tokio::select! {
-        ended = axum::serve(listener, router).into_future() => Ok(ended?),
+        never = server::serve(listener, router) => match never {},
         failed = customers(address, arguments.load) => match failed? {},
         () = time_is_over(arguments.limit()) => Ok(()),
         asked = asked_to_end() => Ok(asked?),
