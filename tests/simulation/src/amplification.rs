@@ -1,6 +1,6 @@
 //! How many attempts a policy makes for each call, if attempts fail at random.
 
-use reattempt::{Budget, Policy};
+use reattempt::{Budget, Policy, Previous, Verdict};
 
 use crate::SEED;
 use crate::luck::{self, Calls};
@@ -12,6 +12,7 @@ pub const CALLS: Calls = Calls {
     processes: 10,
     each: 10_000,
     rate: 200,
+    failure: Previous::Failed(Verdict::Transient),
 };
 
 /// Attempts for each call.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reattempt::__private::drive;
-use reattempt::{Previous, Verdict};
+use reattempt::Previous;
 
 use crate::dice::Dice;
 use crate::manner::Manner;
@@ -27,6 +27,8 @@ pub struct Calls {
     pub each: u32,
     /// The calls of each process in a second.
     pub rate: u32,
+    /// How an attempt fails, which sets the price of the retry after it.
+    pub failure: Previous,
 }
 
 impl Calls {
@@ -40,7 +42,7 @@ impl Calls {
 /// Makes the calls. An attempt fails with the probability `failing`.
 #[must_use]
 pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
-    let failure = Previous::Failed(Verdict::Transient);
+    let failure = calls.failure;
     let (mut attempts, mut successes) = (0_u32, 0_u32);
     for process in 0..calls.processes {
         let mut dice = Dice::of(&[seed, u64::from(process)]);

@@ -1,5 +1,6 @@
 //! The cost of the budget if attempts fail at random, and a comparison with Marc Brooker's figures.
 
+use reattempt::{Previous, Verdict};
 use simulation::SEED;
 use simulation::luck::{self, Calls};
 use simulation::manner::Manner;
@@ -34,12 +35,15 @@ fn a_budget_of_ten_percent_amplifies_by_no_more_than_ten_percent() {
     }
 }
 
+const FAILURE: Previous = Previous::Failed(Verdict::Transient);
+
 /// The cost of a budget: the share of all calls that fail and would succeed without it.
-fn cost(manner: &Manner, rate: u32, failing: f64) -> f64 {
+fn cost(manner: &Manner, rate: u32, failing: f64, failure: Previous) -> f64 {
     let calls = Calls {
         processes: 20,
         each: 10_000,
         rate,
+        failure,
     };
     let [without, with] =
         [&Manner::BACKOFF, manner].map(|manner| luck::run(manner, calls, failing, SEED));
@@ -49,29 +53,58 @@ fn cost(manner: &Manner, rate: u32, failing: f64) -> f64 {
 #[test]
 fn the_default_budget_costs_nothing_up_to_a_fifth_of_failures_and_much_beyond_in_a_busy_process() {
     for failing in [0.01, 0.05, 0.1, 0.2] {
-        let cost = cost(&Manner::BUDGET, 200, failing);
+        let cost = cost(&Manner::BUDGET, 200, failing, FAILURE);
         assert!(cost < 1e-4, "{failing}: {cost}");
     }
     for failing in [0.4, 0.5] {
-        let cost = cost(&Manner::BUDGET, 200, failing);
+        let cost = cost(&Manner::BUDGET, 200, failing, FAILURE);
         assert!(cost > 0.1, "{failing}: {cost}");
     }
 }
 
 #[test]
 fn the_default_budget_costs_nothing_at_40_percent_in_a_process_of_ten_calls_a_second() {
-    let [rare, aws] = [Manner::BUDGET, Manner::AWS].map(|manner| cost(&manner, 10, 0.4));
+    let [rare, aws] = [Manner::BUDGET, Manner::AWS].map(|manner| cost(&manner, 10, 0.4, FAILURE));
     assert!(rare < 1e-3, "{rare}");
     assert!(aws > 0.2, "{aws}");
 }
 
-/// The page has the formula for an empty budget: 2 (p² + p³) is above 0.2 (1 - p) + 5 / r.
+/// The page has the formula for an empty budget: `c` (p² + p³) is above 0.2 (1 - p) + 5 / r.
 #[test]
 fn the_default_budget_runs_empty_as_the_formula_says() {
-    for (rate, dry) in [(200, 0.26), (50, 0.30), (20, 0.37), (10, 0.456)] {
-        let net = |p: f64| 2.0 * (p * p + p * p * p) - 0.2 * (1.0 - p) - 5.0 / f64::from(rate);
-        assert!(net(dry - 0.01) < 0.0 && net(dry + 0.01) > 0.0, "{rate}");
-        let [below, above] = [-0.03, 0.06].map(|by| cost(&Manner::BUDGET, rate, dry + by));
-        assert!(below < 1e-3 && above > 0.01, "{rate}: {below} and {above}");
+    const RATES: [u32; 5] = [500, 200, 50, 20, 10];
+    let page = include_str!("../../../docs/LOAD.md");
+    for (failure, price, name, row) in [
+        (FAILURE, 2.0, "fail", [0.25, 0.26, 0.30, 0.37, 0.46]),
+        (
+            Previous::Failed(Verdict::Throttled),
+            5.0,
+            "are throttled",
+            [0.17, 0.18, 0.21, 0.25, 0.31],
+        ),
+        (
+            Previous::TimedOut,
+            14.0,
+            "time out",
+            [0.11, 0.11, 0.13, 0.16, 0.20],
+        ),
+    ] {
+        for (rate, dry) in RATES.into_iter().zip(row) {
+            let net =
+                |p: f64| price * (p * p + p * p * p) - 0.2 * (1.0 - p) - 5.0 / f64::from(rate);
+            assert!(
+                net(dry - 0.01) < 0.0 && net(dry + 0.01) > 0.0,
+                "{name}, {rate}"
+            );
+            let [below, above] =
+                [-0.03, 0.06].map(|by| cost(&Manner::BUDGET, rate, dry + by, failure));
+            assert!(
+                below < 1e-3 && above > 0.01,
+                "{name}, {rate}: {below} and {above}"
+            );
+        }
+        let cells = row.map(|dry: f64| format!("{:.0} %", dry * 100.0));
+        let row = format!("\n| attempts {name} | {price} | {} |\n", cells.join(" | "));
+        assert!(page.contains(&row), "the page has no{row}");
     }
 }
