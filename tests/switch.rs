@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use reattempt::{Attempt, Outcome, Policy, is_enabled, observe, retry, set_enabled};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 const WAIT: Duration = Duration::from_secs(1);
 
@@ -18,6 +18,19 @@ const WAIT: Duration = Duration::from_secs(1);
     budget = "none"
 )]
 async fn fails(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
+#[retry(
+    attempts = 4,
+    base = "1s",
+    jitter = "none",
+    on = "io::Error",
+    budget = "none",
+    cancel = stop
+)]
+async fn fails_until(calls: &AtomicU32, stop: Sleep) -> io::Result<()> {
     calls.fetch_add(1, Ordering::Relaxed);
     Err(io::ErrorKind::ConnectionReset.into())
 }
@@ -86,17 +99,29 @@ async fn one_attempt<T: Debug>(
 async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold() {
     assert!(is_enabled());
 
-    // A call in a wait makes the attempt after the wait, and no other.
-    let calls = AtomicU32::new(0);
-    let (ended, ()) = tokio::join!(observe(fails(&calls)), async {
-        sleep(WAIT / 2).await;
-        set_enabled(false);
-    });
+    // A call in a wait makes the attempt after the wait, and no other. A call that is cancelled ends at once.
+    let (calls, cancelled) = (AtomicU32::new(0), AtomicU32::new(0));
+    let began = Instant::now();
+    let (ended, ended_at_once, ()) = tokio::join!(
+        observe(fails(&calls)),
+        async {
+            let result = observe(fails_until(&cancelled, sleep(WAIT / 2))).await;
+            assert_eq!(began.elapsed(), WAIT / 2);
+            result
+        },
+        async {
+            sleep(WAIT / 2).await;
+            set_enabled(false);
+        }
+    );
+    assert_eq!(began.elapsed(), WAIT);
     ended.0.unwrap_err();
     let report = ended.1.unwrap();
     assert_eq!(calls.load(Ordering::Relaxed), 2);
     assert_eq!((report.attempts(), report.waited()), (2, WAIT));
     assert_eq!(report.outcome(), Outcome::Disabled);
+    assert_eq!(cancelled.load(Ordering::Relaxed), 1);
+    assert_eq!(ended_at_once.1.unwrap().outcome(), Outcome::Cancelled);
 
     assert!(!is_enabled());
     let (reset, timed_out) = (io::ErrorKind::ConnectionReset, io::ErrorKind::TimedOut);
@@ -137,4 +162,18 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
     let calls = AtomicU32::new(0);
     fails(&calls).await.unwrap_err();
     assert_eq!(calls.load(Ordering::Relaxed), 4);
+}
+
+/// The test above holds it.
+#[test]
+fn each_page_that_shows_the_switch_says_what_a_call_in_a_wait_does() {
+    for (page, text) in [
+        ("cancelling", include_str!("../src/guide/cancelling.md")),
+        ("operating", include_str!("../src/guide/operating.md")),
+        ("OPERATING", include_str!("../docs/OPERATING.md")),
+    ] {
+        let words: Vec<_> = text.split_whitespace().collect();
+        let expected = "A call that waits goes on waiting, makes one more attempt and then ends.";
+        assert!(words.join(" ").contains(expected), "{page}");
+    }
 }

@@ -8,8 +8,9 @@ static RETRIES: Switch = Switch::new(true);
 ///
 /// While retries are off, a call makes no further attempt after one that fails or reaches its timeout. Timeouts and
 /// deadlines still hold, and the caller gets the error of the last attempt. Running calls obey from their next decision
-/// on: a call that is waiting still makes the attempt after the wait. The outcome is
-/// [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout.
+/// on: a call that waits goes on waiting, makes one more attempt and then ends. The outcome is
+/// [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout. To stop calls at
+/// once, use the key `cancel`.
 ///
 /// A call that succeeds at once does not read the switch.
 ///
