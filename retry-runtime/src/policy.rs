@@ -172,7 +172,8 @@ impl Policy {
         self
     }
 
-    /// Sets the longest delay, jitter included. Default: 20 s.
+    /// Sets the longest delay, jitter included. Default: 20 s. A longer one that a server asks for is followed up to
+    /// [`max_retry_after`](Self::with_max_retry_after).
     #[must_use]
     pub const fn with_max_delay(mut self, max_delay: Duration) -> Self {
         self.max_delay = max_delay;
@@ -242,7 +243,7 @@ impl Policy {
         self.base
     }
 
-    /// Returns the longest delay.
+    /// Returns the longest delay, unless a server asks for a longer one.
     #[must_use]
     pub const fn max_delay(&self) -> Duration {
         self.max_delay

@@ -132,6 +132,22 @@ async fn a_hint_above_max_retry_after_ends_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_hint_may_be_longer_than_max_delay_and_than_the_worst_case_without_hints() {
+    const SHORT: Policy = Policy::new()
+        .with_attempts(2)
+        .with_timeout(Duration::from_secs(1))
+        .with_max_delay(Duration::from_millis(200));
+    #[retry(policy = SHORT, budget = "none")]
+    async fn call(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    assert_eq!(SHORT.worst_case(), Some(ms(2100)));
+    let mut server = Busy::new(ms(30_000));
+    call(&mut server).await.unwrap_err();
+    assert!(server.first_wait() >= Some(ms(30_000)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_minute_is_the_longest_hint_by_default() {
     for (hint, calls) in [(60_000, 2), (60_001, 1)] {
         let mut server = Busy::new(ms(hint));

@@ -25,8 +25,9 @@ impl Policy {
             .range(ceiling, self.base, self.max_delay, previous)
     }
 
-    /// Returns the longest time that a call can take, or `None` if there is no bound. A body that blocks its thread can
-    /// take longer.
+    /// Returns the longest time that a call can take, or `None` if there is no bound. Only a `deadline` bounds a longer
+    /// delay that a server asks for, and the time of `before_retry`: the sum below does not count them. A body that
+    /// blocks its thread can take longer.
     ///
     /// Of a backoff, each delay after the 512th counts as long as the last one, so the result can be too long.
     ///
