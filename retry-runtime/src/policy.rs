@@ -105,8 +105,8 @@ impl Policy {
         })
     }
 
-    /// Removes the limit on the number of attempts. Set a deadline too: without one, a call that keeps failing does not
-    /// end.
+    /// Removes the limit on the number of attempts, and the default budget with it. Set a deadline or a budget too:
+    /// without them, a call that keeps failing does not end.
     #[must_use]
     pub const fn with_unlimited_attempts(mut self) -> Self {
         self.attempts = UNLIMITED;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::LocalBoxFuture;
-use reattempt::{Budget, Outcome, Policy, deadline, propagate, retry};
+use reattempt::{Budget, Outcome, Policy, deadline, observe, propagate, retry};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -437,10 +437,49 @@ async fn unlimited_attempts_have_no_budget_by_default() {
     async fn by_policy(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    let script = Script::new(vec![RESET; 2_000].into_iter().chain([Step::Succeed]));
-    assert_eq!(call(&script).await.unwrap(), 2_001);
-    let script = Script::new(vec![RESET; 2_000].into_iter().chain([Step::Succeed]));
-    assert_eq!(by_policy(&script).await.unwrap(), 2_001);
+    /// The largest number means the same, as the reference says.
+    const LARGEST: Policy = UNLIMITED.with_attempts(u32::MAX);
+    #[retry(policy = LARGEST)]
+    async fn by_largest(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = attempts, base = "1ms", max_delay = "1ms")]
+    async fn by_expression(script: &Script, attempts: u32) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = || Script::new(vec![RESET; 2_000].into_iter().chain([Step::Succeed]));
+    assert_eq!(call(&script()).await.unwrap(), 2_001);
+    assert_eq!(by_policy(&script()).await.unwrap(), 2_001);
+    assert_eq!(by_largest(&script()).await.unwrap(), 2_001);
+    assert_eq!(by_expression(&script(), u32::MAX).await.unwrap(), 2_001);
+    let (run, script) = (async |script: &Script| script.play().await, script());
+    assert_eq!(
+        LARGEST.run(async || run(&script).await).await.unwrap(),
+        2_001
+    );
+}
+
+/// The largest limit keeps the budget.
+#[tokio::test(start_paused = true)]
+async fn one_attempt_less_than_the_largest_number_is_a_limit() {
+    #[retry(attempts = attempts, base = "1ms", max_delay = "1ms")]
+    async fn call(script: &Script, attempts: u32) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new(vec![RESET; 2_000]);
+    let (_, report) = observe(call(&script, u32::MAX - 1)).await;
+    assert_eq!(report.unwrap().outcome(), Outcome::Budget);
+}
+
+#[test]
+fn the_reference_says_which_number_means_unlimited() {
+    let page = include_str!("../../src/retry.md");
+    for words in [
+        "(0 counts as 1, `u32::MAX` as `\"unlimited\"`)",
+        "one per function; none with unlimited attempts",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
 }
 
 /// A function has one budget for all its generic arguments, and for all types that implement its trait.

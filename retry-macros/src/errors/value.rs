@@ -55,7 +55,7 @@ pub(crate) mod attempts {
         }
 
         out_of_range(found: &str) {
-            "`attempts` is out of range (`{found}`), expected at most {}", u32::MAX;
+            "`attempts` is out of range (`{found}`), expected at most {}", u32::MAX - 1;
             help "write `attempts = \"unlimited\"` for no limit";
         }
 

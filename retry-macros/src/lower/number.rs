@@ -50,8 +50,9 @@ fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
     }
     match int.base10_parse::<u32>() {
         Ok(0) => Err(given.fault(wording::zero())),
+        // The largest number stands for "no limit" in a policy.
+        Ok(u32::MAX) | Err(_) => Err(given.fault(wording::out_of_range(&given.typed()))),
         Ok(count) => Ok(Setting::Fixed(Attempts::Count(count))),
-        Err(_) => Err(given.fault(wording::out_of_range(&given.typed()))),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use reattempt::config::{ConfigError, Source};
-use reattempt::{Jitter, Policy, Preset, observe, retry};
+use reattempt::{Jitter, Outcome, Policy, Preset, observe, retry};
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -157,6 +157,31 @@ async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win()
     let run = CALLS.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
     let (_, report) = observe(run).await;
     assert_eq!(report.unwrap().attempts(), 5);
+}
+
+/// As `docs/CONFIGURATION.md` says.
+#[tokio::test(start_paused = true)]
+async fn unlimited_attempts_remove_the_default_budget() {
+    static ENDLESS: Preset = Preset::new("endless", Policy::new().with_max_delay(ms(1)));
+    #[retry(policy = &ENDLESS)]
+    async fn recovers(calls: &AtomicU32) -> io::Result<()> {
+        match calls.fetch_add(1, Relaxed) {
+            2_000 => Ok(()),
+            _ => Err(io::ErrorKind::ConnectionReset.into()),
+        }
+    }
+    for (attempts, expected) in [
+        ("4294967294", Outcome::Budget),
+        ("'unlimited'", Outcome::SuccessAfterRetry),
+    ] {
+        let text = format!("[endless]\nbase = '1ms'\nattempts = {attempts}");
+        let source = Source::new([&ENDLESS]).with_toml_text("retry.toml", text);
+        source.apply().unwrap();
+        let (_, report) = observe(recovers(&AtomicU32::new(0))).await;
+        assert_eq!(report.unwrap().outcome(), expected, "{attempts}");
+    }
+    let page = include_str!("../../../docs/CONFIGURATION.md");
+    assert!(page.contains("`attempts = \"unlimited\"` removes the default budget too."));
 }
 
 /// The test sets variables for a child process.

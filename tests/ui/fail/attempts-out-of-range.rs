@@ -1,4 +1,4 @@
-//! expect: `attempts` is out of range (`5_000_000_000`), expected at most 4294967295
+//! expect: `attempts` is out of range (`5_000_000_000`), expected at most 4294967294
 
 use std::io;
 
