@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use reattempt::{Attempt, Budget, FAST_IO, Stopped, deadline, retry};
+use reattempt::{Attempt, Budget, FAST_IO, Policy, Stopped, deadline, observe, retry};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
@@ -17,12 +17,7 @@ fn reset() -> io::Error {
 
 #[retry(attempts = 3, base = "1ms", on = "io::Error")]
 async fn untimed(calls: &mut u32, failures: u32) -> io::Result<u32> {
-    *calls += 1;
-    if *calls <= failures {
-        Err(reset())
-    } else {
-        Ok(*calls)
-    }
+    fail_at_first(calls, failures)
 }
 
 #[retry(
@@ -158,6 +153,53 @@ fn reading_the_attempt_allocates_once_in_a_call() {
     let asking =
         |failures| allocations(async || assert_eq!(asking(&mut 0, failures).await.unwrap(), 0));
     assert_eq!((asking(0), asking(2)), (1, 1));
+}
+
+#[retry(attempts = 3, base = "1ms", jitter = "decorrelated", on = "io::Error")]
+async fn decorrelated(calls: &mut u32, failures: u32) -> io::Result<u32> {
+    fail_at_first(calls, failures)
+}
+
+#[retry(attempts = 3, base = "1ms", on_retry = |_| (), on = "io::Error")]
+async fn tells(calls: &mut u32, failures: u32) -> io::Result<u32> {
+    fail_at_first(calls, failures)
+}
+
+#[retry(attempts = 3, base = "1ms", on_end = |_| (), on = "io::Error")]
+async fn tells_its_end(calls: &mut u32, failures: u32) -> io::Result<u32> {
+    fail_at_first(calls, failures)
+}
+
+fn fail_at_first(calls: &mut u32, failures: u32) -> io::Result<u32> {
+    *calls += 1;
+    if *calls <= failures {
+        Err(reset())
+    } else {
+        Ok(*calls)
+    }
+}
+
+/// The page on promises says so.
+#[test]
+fn a_retry_allocates_once_with_decorrelated_jitter_or_if_somebody_listens() {
+    for (failures, expected) in [(0, 0), (1, 1), (2, 1)] {
+        let allocated = [
+            allocations(async || assert!(decorrelated(&mut 0, failures).await.is_ok())),
+            allocations(async || assert!(tells(&mut 0, failures).await.is_ok())),
+            allocations(async || assert!(tells_its_end(&mut 0, failures).await.is_ok())),
+            allocations(async || assert!(observe(untimed(&mut 0, failures)).await.0.is_ok())),
+        ];
+        assert_eq!(allocated, [expected; 4], "{failures} failures");
+    }
+}
+
+#[test]
+fn a_policy_boxes_its_operation_unless_it_is_told_not_to() {
+    const POLICY: Policy = Policy::new();
+    let operation = async || io::Result::Ok(());
+    let boxed = allocations(async || assert!(POLICY.run(operation).await.is_ok()));
+    let unboxed = allocations(async || assert!(POLICY.run(operation).unboxed().await.is_ok()));
+    assert_eq!((boxed, unboxed), (1, 0));
 }
 
 /// A `Stopped` keeps the error of an earlier attempt in a box.

@@ -105,6 +105,14 @@ async fn a_function_without_limits_stops_retrying_at_the_deadline_around_it() {
         .unwrap_err();
     assert_eq!(script.calls(), 4);
     assert_eq!(script.elapsed(), ms(3000));
+
+    // The attempt that runs then is not cut.
+    let script = Script::new([Step::FailAfter(ms(5000))]);
+    deadline::scope(ms(3500), unlimited(&script))
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 1);
+    assert_eq!(script.elapsed(), ms(5000));
 }
 
 #[tokio::test(start_paused = true)]

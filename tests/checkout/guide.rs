@@ -367,6 +367,49 @@ fn each_page_that_bounds_a_wait_by_max_delay_says_that_a_server_may_ask_for_a_lo
     assert_eq!(bounds, 5);
 }
 
+/// The exceptions are behaviour that a test of `tests/` shows.
+#[test]
+fn each_sentence_with_an_exception_names_it_and_a_test_shows_it() {
+    for (page, sentence, file, test) in [
+        (
+            "src/guide/budgets.md",
+            "If that attempt timed out, it returns a [`Stopped`][Stopped] of [`Outcome::Budget`][Outcome::Budget].",
+            "behaviour/stopped_calls.rs",
+            "a_refusal_after_a_timeout_has_the_error_before_it_as_its_source",
+        ),
+        (
+            "src/guide/deadlines.md",
+            "| the same; a function without limits of its own finishes its attempt |",
+            "behaviour/inherited.rs",
+            "a_function_without_limits_stops_retrying_at_the_deadline_around_it",
+        ),
+        (
+            "src/guide/promises.md",
+            "if the outer one begins each attempt within the `max_delay` of the inner one.",
+            "behaviour/nested_time.rs",
+            "retries_in_vain_are_forgotten_after_the_functions_own_max_delay",
+        ),
+        (
+            "src/guide/promises.md",
+            "A retry allocates only within another call, with decorrelated jitter, or if somebody listens: `on_retry`, \
+             `on_end`, `observe` or a span.",
+            "cost.rs",
+            "a_retry_allocates_once_with_decorrelated_jitter_or_if_somebody_listens",
+        ),
+        (
+            "src/retry.md",
+            "that of `before_retry` runs before each retry.",
+            "behaviour/hooks.rs",
+            "on_retry_runs_before_the_wait_and_before_retry_after_it",
+        ),
+    ] {
+        let words: Vec<_> = read(page).split_whitespace().map(str::to_owned).collect();
+        assert!(words.join(" ").contains(sentence), "{page}: {sentence}");
+        let tests = read(&format!("tests/{file}"));
+        assert!(tests.contains(&format!("fn {test}(")), "{file}: {test}");
+    }
+}
+
 #[test]
 fn each_event_of_the_table_is_one_that_calls_emit() {
     let rows = table(&read("src/guide/seeing.md"), "| level | message | when |");
