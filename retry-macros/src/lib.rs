@@ -23,6 +23,7 @@ mod item;
 mod keys;
 mod lower;
 mod model;
+mod operand;
 mod settings;
 mod syntax;
 #[cfg(test)]

@@ -9,6 +9,7 @@ use syn::{Expr, GenericParam, Generics};
 
 use crate::constant::is_constant;
 use crate::model::{Attempts, Model, Setting, Spanned};
+use crate::operand::operand;
 use crate::tokens;
 
 /// The settings of an annotated function.
@@ -92,11 +93,15 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         // Only the call can evaluate this policy. All other settings are then set on it.
         (Some(expr), _) => {
             let at = plumbing.located_at(expr.span());
-            let of = quote_spanned!(at=> __retry::PolicyOf::policy(&#expr));
+            let policy = operand(expr);
+            let of = quote_spanned!(at=> __retry::PolicyOf::policy(&#policy));
             let changed = quote_spanned!(plumbing=> .with_policy(|_| #of #constant #dynamic));
             (new, Some(changed))
         }
-        (None, Some(path)) => (quote!(#path #constant), changed(&dynamic)),
+        (None, Some(path)) => {
+            let policy = operand(path);
+            (quote!(#policy #constant), changed(&dynamic))
+        }
         (None, None) => (quote!(#new #constant), changed(&dynamic)),
     };
     let last = changed(&last);

@@ -11,6 +11,7 @@ mod generic;
 mod hygiene;
 mod lent;
 mod methods;
+mod operands;
 mod results;
 mod traced;
 mod written;
@@ -74,6 +75,7 @@ async fn every_shape_makes_all_its_attempts() {
         hygiene::CASES,
         lent::CASES,
         methods::CASES,
+        operands::CASES,
         results::CASES,
         traced::CASES,
         written::CASES,

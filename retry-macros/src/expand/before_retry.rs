@@ -6,6 +6,7 @@ use quote::quote_spanned;
 use super::cancel::Cancel;
 use super::names::Names;
 use crate::model::{BeforeRetry, Model};
+use crate::operand::operand;
 
 /// Runs `before_retry`, after the wait and before the attempt.
 ///
@@ -32,7 +33,7 @@ pub(super) fn before_retry(
     let blame = plumbing.located_at(before_retry.span);
     let work = match &before_retry.value {
         BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
-        BeforeRetry::Expr(expr) => quote_spanned!(plumbing=> #expr),
+        BeforeRetry::Expr(expr) => operand(expr),
     };
     let block = if model.blocking.is_some() {
         quote_spanned!(plumbing=> { #work })

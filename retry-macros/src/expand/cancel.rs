@@ -7,6 +7,7 @@ use syn::spanned::Spanned as _;
 
 use super::names::Names;
 use crate::model::Model;
+use crate::operand::operand;
 
 /// How a call runs a part of it, such as an attempt or a wait. It awaits the part until the `cancel` future
 /// completes, if there is such a future. With `blocking` it calls the part.
@@ -43,6 +44,7 @@ impl<'a> Cancel<'a> {
     pub(super) fn around(&self, turns: TokenStream) -> TokenStream {
         let Self { name, future, .. } = self;
         let Some(future) = future else { return turns };
+        let future = operand(future);
         let made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
         quote_spanned! {Span::mixed_site()=>
             match #future {

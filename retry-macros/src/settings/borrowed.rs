@@ -9,6 +9,7 @@ use syn::spanned::Spanned as _;
 use super::{Sorted, duration};
 use crate::constant::is_static;
 use crate::model::{BudgetSetting, Setting, Spanned};
+use crate::operand::operand;
 
 impl Sorted<'_> {
     pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
@@ -27,7 +28,7 @@ impl Sorted<'_> {
                 let constant = expressions.all(|expr| self.is_constant(expr));
                 (constant, quote_spanned!(plumbing=> [#(#list),*]))
             }
-            Setting::Expr(expr) => (false, expr.to_token_stream()),
+            Setting::Expr(expr) => (false, operand(expr)),
         };
         if constant {
             self.constant
@@ -62,9 +63,10 @@ impl Sorted<'_> {
             BudgetSetting::Expr(expr) => {
                 let at = plumbing.located_at(expr.span());
                 let name = Ident::new("__budget", at);
+                let budget_of_call = operand(expr);
                 self.borrowed.push((
                     budget.position,
-                    quote_spanned!(plumbing=> let #name = &#expr;),
+                    quote_spanned!(plumbing=> let #name = &#budget_of_call;),
                 ));
                 let of = quote_spanned!(at=> __retry::BudgetOf::budget(#name));
                 (None, Some(quote_spanned!(plumbing=> .with_budget(#of))))

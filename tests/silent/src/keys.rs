@@ -1,6 +1,9 @@
 //! Keys: each with a value as people write it.
 
+use std::future::Future;
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use reattempt::{Policy, RetryEvent, Stopped};
@@ -363,4 +366,65 @@ pub async fn with_a_budget_of_the_call(
 
 pub fn listen(report: &reattempt::Report) {
     drop(report.function().to_owned());
+}
+
+/// A future with a field.
+#[derive(Debug)]
+pub struct Alarm {
+    pub after: Duration,
+}
+
+impl Future for Alarm {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.after.is_zero() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+/// The generated code has parentheses around these values.
+///
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry(
+    policy = if text.is_empty() { MINE } else { MINE.with_attempts(2) },
+    budget = match text.len() { 0 => None, _ => budget },
+    delays = if text.is_empty() { &[] } else { delays },
+    before_retry = &mut *alarm,
+    cancel = Alarm { after: limit }
+)]
+pub async fn with_values_of_all_kinds(
+    text: &str,
+    alarm: &mut Alarm,
+    limit: Duration,
+    delays: &[Duration],
+    budget: Option<&reattempt::Budget>,
+) -> io::Result<u16> {
+    alarm.after += limit;
+    Ok(send(text).await? + u16::from(delays.is_empty() || budget.is_some()))
+}
+
+/// Waits.
+pub async fn wait(limit: Duration) {
+    tokio::time::sleep(limit).await;
+}
+
+/// The parentheses are the user's own.
+///
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry(
+    policy = (MINE.with_attempts(2)),
+    before_retry = (&mut *alarm),
+    cancel = (wait(limit))
+)]
+pub async fn with_parentheses(text: &str, alarm: &mut Alarm, limit: Duration) -> io::Result<u16> {
+    alarm.after += limit;
+    send(text).await
 }
