@@ -1,0 +1,99 @@
+//! How the tokens around a place use it: an argument `x`, or a field of it, `x.a.b`.
+
+use proc_macro2::{Delimiter, TokenTree};
+
+use super::{Around, Usage, names, patterns};
+use crate::tokens::{before, delimiter, is_punct, is_word};
+
+/// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
+/// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
+pub(super) fn is_other(tokens: &[TokenTree], at: usize) -> bool {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
+    let member = is_punct(previous, '.') && !is_punct(before(tokens, at, 2), '.');
+    let path = is_punct(previous, ':') && is_punct(before(tokens, at, 2), ':');
+    let called = is_punct(next, '!') && delimiter(tokens.get(at + 2)).is_some();
+    let bound = is_word(previous, "let")
+        || is_word(previous, "mut") && is_word(before(tokens, at, 2), "let");
+    member || path || called || bound || is_punct(next, ':')
+}
+
+/// The index of the last token of the place that begins at `at`: of `b` in `x.a.b.method()`.
+pub(super) fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
+    let mut end = at;
+    while is_punct(tokens.get(end + 1), '.') && !is_method(tokens, end) {
+        match tokens.get(end + 2) {
+            Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => end += 2,
+            _ => break,
+        }
+    }
+    end
+}
+
+/// Whether `.name(…)`, `.name::<…>(…)` or `.await` follows.
+fn is_method(tokens: &[TokenTree], end: usize) -> bool {
+    is_word(tokens.get(end + 2), "await")
+        || delimiter(tokens.get(end + 3)) == Some(Delimiter::Parenthesis)
+        || is_punct(tokens.get(end + 3), ':') && is_punct(tokens.get(end + 4), ':')
+}
+
+/// How the body uses the place from `at` to `end`.
+pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usage {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    if is_punct(next, '.') && is_method(tokens, end) {
+        return match tokens.get(end + 2).map(ToString::to_string).as_deref() {
+            Some("await") => Usage::UsedUp,
+            Some(method) if names::takes_self(method) => Usage::HandedOver,
+            Some(method) if names::may_take_self(method) => Usage::Moved,
+            _ => Usage::Borrowed,
+        };
+    }
+    let referenced = is_punct(previous, '&')
+        || (is_word(previous, "mut") || is_word(previous, "const"))
+            && is_punct(before(tokens, at, 2), '&');
+    let applied = match delimiter(next) {
+        Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
+        // `match x.kind {`, unless a pattern takes a part of it.
+        Some(Delimiter::Brace) => end != at && !patterns::take(tokens, at, end),
+        _ => false,
+    };
+    let computed = end != at && is_computed(tokens, at, end);
+    let compared = is_compared(tokens, at) || is_compared(tokens, end);
+    if referenced || applied || around.formats || computed || compared {
+        return Usage::Borrowed;
+    }
+    let field = end != at;
+    let starts = previous.is_none()
+        || is_punct(previous, ',')
+        || is_punct(previous, ':')
+        || field && is_punct(previous, '=');
+    let ends = next.is_none() || is_punct(next, ',') || is_punct(next, '?');
+    if around.drops && previous.is_none() && next.is_none() {
+        Usage::UsedUp
+    } else if around.lists && starts && ends || field && starts && is_punct(next, ';') {
+        Usage::HandedOver
+    } else {
+        Usage::Moved
+    }
+}
+
+/// Whether a field is part of arithmetic, where it is most likely `Copy`, or is assigned to.
+fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    let operator = |token: Option<&TokenTree>, operators: &str| matches!(token, Some(TokenTree::Punct(punct)) if operators.contains(punct.as_char()));
+    operator(next, "+-*/%&|^<>=!.") || operator(previous, "!-*.") || is_word(next, "as")
+}
+
+/// Whether the token is an operand of a comparison, which takes references.
+fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
+    let char_at = |index: Option<usize>| match index.and_then(|index| tokens.get(index)) {
+        Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
+        _ => None,
+    };
+    let after = (char_at(at.checked_add(1)), char_at(at.checked_add(2)));
+    let before = (char_at(at.checked_sub(2)), char_at(at.checked_sub(1)));
+    let compares = |pair| matches!(pair, (Some('=' | '!' | '<' | '>'), Some('=')));
+    compares(after)
+        || compares(before)
+        || matches!(after.0, Some('<' | '>'))
+        || matches!(before, (first, Some('<' | '>')) if !matches!(first, Some('-' | '=')))
+}
