@@ -21,7 +21,7 @@ mod types;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
-use syn::Attribute;
+use syn::{Attribute, Path};
 
 use self::binding::{Binding, Treatment, treatment};
 use self::pattern::{Known, collect};
@@ -30,6 +30,7 @@ use self::plan::again;
 use self::receiver::plan_self;
 use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
 use self::types::annotation;
+use crate::conditions;
 use crate::errors::Errors;
 use crate::future::Shape;
 use crate::item::Function;
@@ -58,15 +59,14 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
         }
         let known = ty.as_ref().map_or(Known::Nothing, Known::Type);
         let mut bindings = Vec::new();
-        collect(&mut pattern, known, &mut |name| {
+        let rebinds = collect(&mut pattern, known, attributes, &mut |name| {
             if name.by_ref {
-                return;
+                return false;
             }
-            let kept = attributes.iter().filter(|attribute| is_kept(attribute));
             let binding = Binding {
                 mutable: name.mutability.as_ref().map(|token| token.span),
                 is_self,
-                attributes: kept.collect(),
+                attributes: conditions::only(name.attributes, is_kept),
                 ..Binding::of(name.ident, name.known, body, function, model)
             };
             let treatment = treatment(&binding, function, model);
@@ -82,23 +82,23 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 *name.mutability = Some(syn::Token![mut](plumbing));
             }
             bindings.push((binding, treatment));
+            treatment.rebinds()
         });
         for (binding, treatment) in &bindings {
             emit(binding, *treatment, &mut plan);
         }
         plan.patterns.push(pattern);
-        plan.rebinds
-            .push(bindings.iter().any(|(_, treatment)| treatment.rebinds()));
+        plan.rebinds.push(rebinds);
     }
     plan_locals(function, model, &mut plan);
     plan
 }
 
 /// Whether the binding of an attempt needs this attribute of the argument too: a `cfg` or the level of a lint.
-fn is_kept(attribute: &Attribute) -> bool {
+fn is_kept(attribute: &Path) -> bool {
     ["cfg", "allow", "expect", "warn", "deny"]
         .iter()
-        .any(|kept| attribute.path().is_ident(kept))
+        .any(|kept| attribute.is_ident(kept))
 }
 
 /// Plans the variables that a function binds before its handmade future. They exist once in a call, and the
@@ -108,7 +108,10 @@ fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
         return;
     };
     for local in locals {
-        let binding = Binding::of(local, Known::Nothing, body, function, model);
+        let binding = Binding {
+            attributes: conditions::only(&local.attributes, conditions::is_cfg),
+            ..Binding::of(&local.name, Known::Nothing, body, function, model)
+        };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, plan);
     }
@@ -159,7 +162,6 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
         | Treatment::Clone => {
             if treatment != Treatment::Clone && !binding.fields.is_empty() {
                 let again = again(&binding.fields, Some(name));
-                let cfg = cfg.clone();
                 plan.each
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
             }
@@ -199,9 +201,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     plan.within.extend(attempt);
 }
 
-fn cfg_of<'b>(binding: &'b Binding<'_>) -> impl Iterator<Item = &'b Attribute> + Clone {
-    let attributes = binding.attributes.iter().copied();
-    attributes.filter(|attribute| attribute.path().is_ident("cfg"))
+fn cfg_of(binding: &Binding<'_>) -> Vec<Attribute> {
+    conditions::only(&binding.attributes, conditions::is_cfg)
 }
 
 /// The value that each attempt gets for an argument that the body hands over.

@@ -34,7 +34,7 @@ pub(crate) enum Shape {
         /// The statements before the future. They run once in a call.
         statements: TokenStream,
         /// The names that these statements bind.
-        locals: Vec<Ident>,
+        locals: Vec<Bound>,
         /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
         wrapper: TokenStream,
         /// The first statements of the block, which bind arguments anew: `let x = x;`.
@@ -43,6 +43,12 @@ pub(crate) enum Shape {
     },
     /// Any other body. Each attempt evaluates it as a whole.
     Whole,
+}
+
+/// A name that a statement binds.
+pub(crate) struct Bound {
+    pub(crate) attributes: Vec<syn::Attribute>,
+    pub(crate) name: Ident,
 }
 
 /// `let PATTERN = ARGUMENT;`
@@ -175,12 +181,16 @@ fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option
 }
 
 /// The name that a statement binds: `let x = …;`. Attempts use names within a pattern as they are.
-fn local(statement: &Stmt) -> Option<Ident> {
+fn local(statement: &Stmt) -> Option<Bound> {
     match statement {
         Stmt::Local(Local {
+            attrs,
             pat: Pat::Ident(pattern),
             ..
-        }) => Some(pattern.ident.clone()),
+        }) => Some(Bound {
+            attributes: attrs.clone(),
+            name: pattern.ident.clone(),
+        }),
         _ => None,
     }
 }

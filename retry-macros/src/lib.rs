@@ -13,6 +13,7 @@
 mod arguments;
 mod attribute;
 mod classifier;
+mod conditions;
 mod constant;
 mod derive;
 mod errors;

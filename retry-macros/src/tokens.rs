@@ -43,6 +43,11 @@ pub(crate) fn delimiter(token: Option<&TokenTree>) -> Option<Delimiter> {
     }
 }
 
+/// Whether the group at `at` is that of an attribute: `#[…]`.
+pub(crate) fn is_attribute(tokens: &[TokenTree], at: usize) -> bool {
+    delimiter(tokens.get(at)) == Some(Delimiter::Bracket) && is_punct(before(tokens, at, 1), '#')
+}
+
 /// The token that is `steps` places before `at`.
 pub(crate) fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
     at.checked_sub(steps).and_then(|index| tokens.get(index))

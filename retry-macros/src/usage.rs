@@ -11,9 +11,10 @@ mod scope;
 mod tests;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::Attribute;
 
 pub(crate) use self::scope::is_rebound;
-use crate::tokens::{before, delimiter, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,9 +42,19 @@ pub(crate) struct Uses<'a> {
     /// Whether a `move` block or closure mentions it.
     pub(crate) in_move_block: bool,
     /// The fields that are used by value: `x.body` in `f(x.body)`.
-    pub(crate) fields: Vec<TokenStream>,
+    pub(crate) fields: Vec<Place>,
     /// Whether a pattern may take a part of a field by value.
     pub(crate) taken_apart: bool,
+    /// The `cfg` attributes around the tokens that are being read.
+    cfg: Vec<Attribute>,
+}
+
+/// A field of an argument, as the body names it.
+pub(crate) struct Place {
+    /// The `cfg` attributes of the code around it.
+    pub(crate) cfg: Vec<Attribute>,
+    /// `x.body`.
+    pub(crate) field: TokenStream,
 }
 
 /// Reads how `body` uses the argument called `name`.
@@ -55,6 +66,7 @@ pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
         in_move_block: false,
         fields: Vec::new(),
         taken_apart: false,
+        cfg: Vec::new(),
     };
     uses.tokens(body.clone(), Around::default());
     uses
@@ -85,9 +97,16 @@ impl Uses<'_> {
         // The end of the pattern of the last `let`, and the first token for which a `let` hides the argument.
         let mut pattern_until = 0;
         let mut hidden_from = usize::MAX;
+        // The end of what the last `cfg` belongs to, and whether a `let` with a `cfg` hides the argument.
+        let mut cfg_until = 0;
+        let cfg_around = self.cfg.len();
+        let mut hidden_by_cfg = false;
         for (at, token) in tokens.iter().enumerate() {
             if at >= hidden_from {
                 break;
+            }
+            if at == cfg_until {
+                self.cfg.truncate(cfg_around);
             }
             if at < pattern_until {
                 continue;
@@ -102,14 +121,27 @@ impl Uses<'_> {
                 }
                 TokenTree::Ident(word) if word == "let" => {
                     pattern_until = scope::pattern_end(&tokens, at);
-                    let hidden = scope::hidden_from(&tokens, at, self.name);
-                    hidden_from = hidden.map_or(hidden_from, |from| from.min(hidden_from));
+                    if let Some(from) = scope::hidden_from(&tokens, at, self.name) {
+                        // The first `let` may be left out. Of two, such as those with `cfg(unix)` and `cfg(not(unix))`,
+                        // one is there.
+                        if hidden_by_cfg || at >= cfg_until {
+                            hidden_from = from.min(hidden_from);
+                        }
+                        hidden_by_cfg = true;
+                    }
                 }
                 TokenTree::Ident(word) if word == self.name => self.mention(&tokens, at, around),
                 TokenTree::Literal(literal)
                     if names::in_braces(&literal.to_string(), self.name) =>
                 {
                     self.note(Usage::Borrowed, around);
+                }
+                TokenTree::Group(group) if is_attribute(&tokens, at) => {
+                    let cfg = scope::cfg(group);
+                    if !cfg.is_empty() {
+                        self.cfg.extend(cfg);
+                        cfg_until = scope::end_of_attributed(&tokens, at);
+                    }
                 }
                 TokenTree::Group(group) => {
                     let previous = before(&tokens, at, 1);
@@ -129,6 +161,7 @@ impl Uses<'_> {
                 _ => {}
             }
         }
+        self.cfg.truncate(cfg_around);
     }
 
     fn note(&mut self, usage: Usage, around: Around) {
@@ -154,7 +187,10 @@ impl Uses<'_> {
         self.taken_apart |= patterns::take(tokens, at, end);
         let place = tokens.get(at..=end).unwrap_or_default();
         if usage >= Usage::HandedOver {
-            self.fields.push(place.iter().cloned().collect());
+            self.fields.push(Place {
+                cfg: self.cfg.clone(),
+                field: place.iter().cloned().collect(),
+            });
         }
     }
 }

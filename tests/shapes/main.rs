@@ -7,6 +7,7 @@ mod arguments;
 mod blocking;
 mod bodies;
 mod boxed;
+mod conditional;
 mod generic;
 mod hygiene;
 mod lent;
@@ -71,6 +72,7 @@ async fn every_shape_makes_all_its_attempts() {
         blocking::CASES,
         bodies::CASES,
         boxed::CASES,
+        conditional::CASES,
         generic::CASES,
         hygiene::CASES,
         lent::CASES,

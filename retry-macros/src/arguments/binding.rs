@@ -10,7 +10,7 @@ use super::types::{
 };
 use crate::item::Function;
 use crate::model::{BudgetSetting, Model, Setting};
-use crate::usage::{self, Usage, Uses};
+use crate::usage::{self, Place, Usage, Uses};
 
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
@@ -19,10 +19,10 @@ pub(super) struct Binding<'a> {
     pub(super) mutable: Option<Span>,
     pub(super) known: Known<'a>,
     pub(super) is_self: bool,
-    pub(super) attributes: Vec<&'a Attribute>,
+    pub(super) attributes: Vec<Attribute>,
     pub(super) usage: Usage,
     /// The fields that the body moves. Empty if the body binds the name anew.
-    pub(super) fields: Vec<TokenStream>,
+    pub(super) fields: Vec<Place>,
     /// The bounds that a reference needs to replace the value, if only rustc can check them.
     pub(super) lent_if: Option<TokenStream>,
     /// Whether the call may hold a reference to it while attempts run.
@@ -116,7 +116,7 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
 
 /// The fields of an argument that the body moves. Empty if the body binds the name anew, because a field may
 /// then belong to the new binding.
-pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<TokenStream> {
+pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<Place> {
     if usage::is_rebound(name, body) {
         return Vec::new();
     }

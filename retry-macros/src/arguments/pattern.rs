@@ -1,8 +1,9 @@
 //! The names that a pattern binds, and their types as far as the pattern shows them.
 
 use proc_macro2::Ident;
-use syn::{FieldPat, Pat, Path, Type};
+use syn::{Attribute, FieldPat, Pat, Path, Type};
 
+use crate::conditions;
 use crate::item::Function;
 
 /// What the argument's type shows of a part of its pattern.
@@ -60,28 +61,34 @@ pub(super) struct Name<'p, 'a> {
     pub(super) ident: &'p Ident,
     pub(super) mutability: &'p mut Option<syn::Token![mut]>,
     pub(super) by_ref: bool,
+    /// The attributes of the argument, and of the fields of the pattern around the name.
+    pub(super) attributes: &'p [Attribute],
     pub(super) known: Known<'a>,
 }
 
-/// Calls `found` for each name that a pattern binds.
+/// Calls `found` for each name that a pattern binds, and tells whether each attempt binds one of them anew, as `found`
+/// says. `attributes` are those around the pattern.
 pub(super) fn collect<'a>(
     pattern: &mut Pat,
     known: Known<'a>,
-    found: &mut dyn FnMut(Name<'_, 'a>),
-) {
+    attributes: &[Attribute],
+    found: &mut dyn FnMut(Name<'_, 'a>) -> bool,
+) -> bool {
+    let mut rebinds = false;
     match pattern {
         Pat::Ident(pattern) => {
-            found(Name {
+            rebinds |= found(Name {
                 ident: &pattern.ident,
                 mutability: &mut pattern.mutability,
                 by_ref: pattern.by_ref.is_some(),
+                attributes,
                 known: match pattern.subpat {
                     Some(_) => Known::Nothing,
                     None => known,
                 },
             });
             if let Some((_, inner)) = &mut pattern.subpat {
-                collect(inner, Known::Nothing, found);
+                rebinds |= collect(inner, Known::Nothing, attributes, found);
             }
         }
         Pat::Tuple(tuple) => {
@@ -97,19 +104,25 @@ pub(super) fn collect<'a>(
                 .any(|inner| matches!(inner, Pat::Rest(_)));
             for (at, inner) in tuple.elems.iter_mut().enumerate() {
                 let ty = types.filter(|_| !rest).and_then(|types| types.get(at));
-                collect(inner, ty.map_or(Known::Nothing, Known::Type), found);
+                let known = ty.map_or(Known::Nothing, Known::Type);
+                rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::TupleStruct(tuple) => {
             for inner in &mut tuple.elems {
                 let known = known.field(&tuple.path, inner);
-                collect(inner, known, found);
+                rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::Struct(pattern) => {
-            for FieldPat { pat, .. } in &mut pattern.fields {
+            for FieldPat { attrs, pat, .. } in &mut pattern.fields {
                 let known = known.field(&pattern.path, pat);
-                collect(pat, known, found);
+                let around = [attributes, attrs].concat();
+                let anew = collect(pat, known, &around, found);
+                if anew {
+                    *attrs = without_expect(attrs);
+                }
+                rebinds |= anew;
             }
         }
         Pat::Slice(slice) => {
@@ -118,7 +131,7 @@ pub(super) fn collect<'a>(
                 _ => Known::Nothing,
             };
             for inner in &mut slice.elems {
-                collect(inner, known, found);
+                rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::Reference(reference) => {
@@ -126,16 +139,23 @@ pub(super) fn collect<'a>(
                 Known::Type(Type::Reference(ty)) => Known::Type(&ty.elem),
                 _ => Known::Nothing,
             };
-            collect(&mut reference.pat, known, found);
+            rebinds |= collect(&mut reference.pat, known, attributes, found);
         }
-        Pat::Paren(paren) => collect(&mut paren.pat, known, found),
-        Pat::Type(typed) => collect(&mut typed.pat, known, found),
+        Pat::Paren(paren) => rebinds |= collect(&mut paren.pat, known, attributes, found),
+        Pat::Type(typed) => rebinds |= collect(&mut typed.pat, known, attributes, found),
         Pat::Or(or) => {
             // The alternatives bind the same names.
             if let Some(first) = or.cases.first_mut() {
-                collect(first, Known::Nothing, found);
+                rebinds |= collect(first, Known::Nothing, attributes, found);
             }
         }
         _ => {}
     }
+    rebinds
+}
+
+/// The attributes of an argument or a field that each attempt binds anew. The binding of the attempt has the
+/// `#[expect]`, because lints fire there.
+pub(super) fn without_expect(attributes: &[Attribute]) -> Vec<Attribute> {
+    conditions::only(attributes, |path| !path.is_ident("expect"))
 }

@@ -4,7 +4,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::{FnArg, Pat};
 
+use super::pattern::without_expect;
 use crate::item::Function;
+use crate::usage::Place;
 
 /// The code that the arguments need around and within an attempt.
 #[derive(Default)]
@@ -38,10 +40,9 @@ impl Plan {
                 FnArg::Typed(typed) => {
                     if let Some((pattern, &rebinds)) = patterns.next() {
                         *typed.pat = pattern.clone();
-                        // The binding of the attempt has the `#[expect]`, because lints fire there.
-                        typed
-                            .attrs
-                            .retain(|attribute| !(rebinds && attribute.path().is_ident("expect")));
+                        if rebinds {
+                            typed.attrs = without_expect(&typed.attrs);
+                        }
                     }
                 }
                 FnArg::Receiver(receiver) => {
@@ -74,17 +75,19 @@ impl Plan {
 /// ```text
 /// Output: Argument::new(&x).spares(&x.field).again();
 /// ```
-pub(super) fn again(fields: &[TokenStream], argument: Option<&Ident>) -> TokenStream {
-    let each = fields.iter().map(|field| {
+pub(super) fn again(fields: &[Place], argument: Option<&Ident>) -> TokenStream {
+    let each = fields.iter().map(|Place { cfg, field }| {
         let plumbing = Span::mixed_site();
         let last = field.clone().into_iter().last();
         let at = last.map_or(plumbing, |last| plumbing.located_at(last.span()));
         let again = Ident::new("again", at);
         match argument {
             Some(name) => quote_spanned! {plumbing=>
-                __retry::Argument::new(&#name).spares(&#field).#again();
+                #(#cfg)* __retry::Argument::new(&#name).spares(&#field).#again();
             },
-            None => quote_spanned!(plumbing=> __retry::Field::new(&#field).#again();),
+            None => quote_spanned! {plumbing=>
+                #(#cfg)* __retry::Field::new(&#field).#again();
+            },
         }
     });
     each.collect()

@@ -10,6 +10,7 @@ use super::binding::moved_fields;
 use super::plan::{Plan, again};
 use super::seen::type_of_self;
 use super::types::{Indirection, indirection, is_counted};
+use crate::conditions;
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
@@ -47,6 +48,7 @@ pub(super) fn plan_self(
         return;
     }
     let held = binding::is_held("self", model);
+    let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
     let renamed = Ident::new("__self", plumbing);
     let ty = type_of_self(receiver);
     if indirection(&ty) == Some(Indirection::MutablePin) {
@@ -54,7 +56,7 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         plan.mutable_self = true;
         plan.within
-            .extend(quote_spanned!(plumbing=> let #mutability #renamed = #this.as_mut();));
+            .extend(quote_spanned!(plumbing=> #(#cfg)* let #mutability #renamed = #this.as_mut();));
     } else if let (true, Some(mutability), None) =
         (is_counted(&ty), &receiver.mutability, &model.clone)
     {
@@ -62,24 +64,24 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         plan.rebinds_self = true;
         plan.within.extend(
-            quote_spanned!(plumbing=> let #mutability #renamed = __retry::Argument::new(&#this).own();),
+            quote_spanned!(plumbing=> #(#cfg)* let #mutability #renamed = __retry::Argument::new(&#this).own();),
         );
     } else if is_counted(&ty) && uses.usage >= Usage::Moved && model.clone.is_none() {
         plan.rename_self = true;
         plan.each.extend(
-            quote_spanned!(plumbing=> let #renamed = __retry::Argument::new(&#this).own();),
+            quote_spanned!(plumbing=> #(#cfg)* let #renamed = __retry::Argument::new(&#this).own();),
         );
     } else if function.takes_mutable_self() {
         if uses.in_move_block {
             plan.rename_self = true;
             plan.within
-                .extend(quote_spanned!(plumbing=> let #renamed = &mut *#this;));
+                .extend(quote_spanned!(plumbing=> #(#cfg)* let #renamed = &mut *#this;));
         } else if !held
             && model.blocking.is_none()
             && !function.output_may_borrow_from(Some(&ty), true)
         {
             plan.never
-                .extend(quote_spanned!(plumbing=> let _ = &mut *#this;));
+                .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut *#this;));
         }
     } else if by_value && !held && receiver.mutability.is_none() {
         // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
@@ -92,13 +94,13 @@ pub(super) fn plan_self(
         plan.mutable_self = lends || model.blocking.is_none();
         let captured = plan
             .mutable_self
-            .then(|| quote_spanned!(plumbing=> let _ = &mut #this;));
+            .then(|| quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #this;));
         plan.never
             .extend(quote_spanned!(plumbing=> #again #captured));
         if lends {
             plan.rename_self = true;
             plan.within
-                .extend(quote_spanned!(plumbing=> let #renamed = &mut #this;));
+                .extend(quote_spanned!(plumbing=> #(#cfg)* let #renamed = &mut #this;));
         }
     }
 }

@@ -90,8 +90,10 @@ pub(super) fn check_clone_list(
     let Some(list) = &model.clone else { return };
     let mut names = Vec::new();
     for argument in arguments {
-        collect(&mut argument.pattern.clone(), Known::Nothing, &mut |name| {
+        let mut pattern = argument.pattern.clone();
+        collect(&mut pattern, Known::Nothing, &[], &mut |name| {
             names.push(name.ident.clone());
+            false
         });
     }
     for wanted in &list.value {

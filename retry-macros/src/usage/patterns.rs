@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use crate::tokens::{before, delimiter, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
 
 /// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
 /// tokens do not show whether the bound value is `Copy`.
@@ -70,6 +70,7 @@ fn binds_by_value(pattern: &[TokenTree]) -> bool {
                 || matches!(next, Some(TokenTree::Group(_)));
             variable && !keyword && !by_reference && !other
         }
+        TokenTree::Group(_) if is_attribute(pattern, at) => false,
         TokenTree::Group(group) => {
             let inner: Vec<_> = group.stream().into_iter().collect();
             !is_punct(before(pattern, at, 1), '&') && binds_by_value(&inner)

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, TokenTree};
 
 use super::{Around, Usage, names, patterns};
-use crate::tokens::{before, delimiter, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
@@ -38,7 +38,11 @@ fn is_method(tokens: &[TokenTree], end: usize) -> bool {
 
 /// How the body uses the place from `at` to `end`.
 pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usage {
-    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    let mut first = at;
+    while first > 0 && is_attribute(tokens, first - 1) {
+        first -= 2;
+    }
+    let (previous, next) = (before(tokens, first, 1), tokens.get(end + 1));
     if is_punct(next, '.') && is_method(tokens, end) {
         return match tokens.get(end + 2).map(ToString::to_string).as_deref() {
             Some("await") => Usage::UsedUp,

@@ -1,7 +1,11 @@
 //! Where a name no longer means the argument.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::quote;
+use syn::Attribute;
+use syn::parse::Parser as _;
 
+use crate::conditions;
 use crate::tokens::{before, delimiter, is_punct, is_word};
 
 /// Where the pattern of the `let` at `at` ends.
@@ -24,6 +28,56 @@ pub(super) fn hidden_from(tokens: &[TokenTree], at: usize, name: &str) -> Option
     let end = pattern_end(tokens, at);
     let semicolon = (end..tokens.len()).find(|&index| is_punct(tokens.get(index), ';'))?;
     (statement && binds(tokens.get(at + 1..end)?, name)).then_some(semicolon + 1)
+}
+
+/// The `cfg` of an attribute, given as its brackets.
+pub(super) fn cfg(brackets: &Group) -> Vec<Attribute> {
+    let attribute = Attribute::parse_outer.parse2(quote!(# #brackets));
+    conditions::only(&attribute.unwrap_or_default(), conditions::is_cfg)
+}
+
+/// Where the statement, arm, field or element ends whose attribute is at `at`. If unsure, it is a later place.
+pub(super) fn end_of_attributed(tokens: &[TokenTree], at: usize) -> usize {
+    // The commas between generic arguments, or between the arguments of a closure, do not end it.
+    let (mut angles, mut bars) = (0_usize, 0_usize);
+    for index in at + 1..tokens.len() {
+        let (token, next) = (tokens.get(index), tokens.get(index + 1));
+        let previous = before(tokens, index, 1);
+        let arrow = is_punct(previous, '-') || is_punct(previous, '=');
+        let ends = match token {
+            Some(TokenTree::Punct(punct)) => match punct.as_char() {
+                ';' => true,
+                ',' => angles == 0 && bars % 2 == 0,
+                '<' => {
+                    angles += 1;
+                    false
+                }
+                '>' if !arrow => {
+                    angles = angles.saturating_sub(1);
+                    false
+                }
+                '|' => {
+                    bars += 1;
+                    false
+                }
+                _ => false,
+            },
+            // `{ … } else`, `Pattern { … } if`, `Pattern { … } in` and `{ … } as` go on.
+            _ if delimiter(token) == Some(Delimiter::Brace) => match next {
+                Some(TokenTree::Ident(word)) => {
+                    !["as", "else", "if", "in"].iter().any(|more| word == more)
+                }
+                Some(TokenTree::Punct(punct)) => punct.as_char() == '#',
+                Some(TokenTree::Group(_)) => false,
+                Some(TokenTree::Literal(_)) | None => true,
+            },
+            _ => false,
+        };
+        if ends {
+            return index + 1;
+        }
+    }
+    tokens.len()
 }
 
 /// Whether a body binds `name` anew anywhere, in any way.

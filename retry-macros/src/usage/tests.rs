@@ -1,6 +1,8 @@
 use proc_macro2::TokenStream;
+use quote::ToTokens as _;
+use syn::{Attribute, Meta};
 
-use super::{Usage, is_rebound, read as uses_in};
+use super::{Place, Usage, is_rebound, read as uses_in};
 
 fn read(body: &str) -> TokenStream {
     body.parse().unwrap()
@@ -99,8 +101,98 @@ fn fields_that_are_used_by_value_are_found() {
         ("println!(\"{}\", x.body); vec![x.body]", ""),
     ] {
         let fields = uses_in("x", &read(body)).fields;
-        let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
+        let fields: Vec<_> = fields.iter().map(|it| it.field.to_string()).collect();
         assert_eq!(fields.join(", "), expected, "{body}");
+    }
+}
+
+#[test]
+fn fields_have_the_cfg_of_the_code_around_them() {
+    for (body, expected) in [
+        ("#[cfg(a)] f(x.a); f(x.b);", "a: x . a, x . b"),
+        ("S { #[cfg(a)] a: x.a, b: x.b }", "a: x . a, x . b"),
+        ("S { a: x.a, #[cfg(b)] b: x.b }", "x . a, b: x . b"),
+        ("f(#[cfg(a)] x.a, x.b)", "a: x . a, x . b"),
+        (
+            "match y { #[cfg(a)] A => f(x.a), #[cfg(b)] B { c } if d => { f(x.b) } C => f(x.c) }",
+            "a: x . a, b: x . b, x . c",
+        ),
+        (
+            "#[cfg(a)] if y { f(x.a) } else if z { f(x.b) } else { f(x.c) } f(x.d)",
+            "a: x . a, a: x . b, a: x . c, x . d",
+        ),
+        (
+            "#[cfg(a)] { f(x.a); #[cfg(b)] { f(x.b) } f(x.c) } #[cfg(d)] f(x.d)",
+            "a: x . a, a b: x . b, a: x . c, d: x . d",
+        ),
+        ("#[cfg(a)] #[allow(b)] #[cfg(c)] f(x.a)", "a c: x . a"),
+        (
+            "#[cfg(a)] f::<A, B>(|c, d| g(x.a)); f(x.b)",
+            "a: x . a, x . b",
+        ),
+        ("#[cfg(a)] let f = |c, d| g(x.a); f(x.b)", "a: x . a, x . b"),
+        (
+            "#[cfg(a)] let f = || -> A { g(x.a) }, f(x.b)",
+            "a: x . a, x . b",
+        ),
+        (
+            "#[cfg(a)] let Some(A { c }) = y else { return f(x.a) }; f(x.b)",
+            "a: x . a, x . b",
+        ),
+        (
+            "#[cfg(a)] for A { c } in y { f(x.a) } f(x.b)",
+            "a: x . a, x . b",
+        ),
+        ("#[cfg_attr(a, cfg(b), inline)] f(x.a)", "cfg_attr: x . a"),
+        ("#[allow(a)] f(x.a)", "x . a"),
+    ] {
+        let fields = uses_in("x", &read(body)).fields;
+        let condition = |attribute: &Attribute| match &attribute.meta {
+            Meta::List(list) if list.path.is_ident("cfg") => list.tokens.to_string(),
+            other => other.path().to_token_stream().to_string(),
+        };
+        let shown = fields.iter().map(|Place { cfg, field }| {
+            let conditions: Vec<_> = cfg.iter().map(condition).collect();
+            match conditions.as_slice() {
+                [] => field.to_string(),
+                _ => format!("{}: {field}", conditions.join(" ")),
+            }
+        });
+        let shown: Vec<_> = shown.collect();
+        assert_eq!(shown.join(", "), expected, "{body}");
+    }
+}
+
+#[test]
+fn attributes_do_not_use_an_argument() {
+    for body in [
+        "#[cfg(x = \"y\")] f();",
+        "#[allow(x)] f();",
+        "match y { #[cfg(x)] A => 1 }",
+    ] {
+        assert_eq!(
+            uses_in("x", &read(body)).usage,
+            Usage::Unmentioned,
+            "{body}"
+        );
+    }
+    let body = "match x.a { #[cfg(unix)] A => 1, B => 2 }";
+    assert_eq!(uses_in("x", &read(body)).usage, Usage::Borrowed);
+}
+
+#[test]
+fn a_let_that_a_cfg_may_leave_out_does_not_hide_an_argument() {
+    for (body, expected) in [
+        ("#[cfg(a)] let x = 1; f(x)", Usage::HandedOver),
+        ("#[cfg(a)] { let x = 1; f(x) } f(&x)", Usage::Borrowed),
+        (
+            "#[cfg(a)] let x = x.b(); #[cfg(not(a))] let x = x.c(); f(x)",
+            Usage::Borrowed,
+        ),
+        ("#[cfg(a)] let y = 1; let x = x.b(); f(x)", Usage::Borrowed),
+        ("#[allow(a)] let x = x.b(); f(x)", Usage::Borrowed),
+    ] {
+        assert_eq!(uses_in("x", &read(body)).usage, expected, "{body}");
     }
 }
 

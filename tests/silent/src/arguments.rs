@@ -224,3 +224,42 @@ pub async fn in_parts(parts: Parts) -> io::Result<usize> {
     let size = send(parts.text.clone()).await?;
     Ok(usize::max(number, parts.number) + size)
 }
+
+/// A part of it exists only in tests.
+#[derive(Debug)]
+pub struct Conditional {
+    /// Always there.
+    pub text: String,
+    /// The other.
+    #[cfg(test)]
+    pub gone: String,
+    /// The third.
+    #[cfg(not(test))]
+    pub there: String,
+}
+
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry]
+pub async fn under_a_cfg(
+    Conditional {
+        text,
+        #[cfg(test)]
+            gone: there,
+        #[cfg(not(test))]
+        #[expect(unused_mut, reason = "the lint is heard")]
+        mut there,
+    }: Conditional,
+    #[cfg(test)] gone: String,
+    #[cfg_attr(not(test), expect(unused_variables, reason = "the lint is heard"))] number: usize,
+) -> io::Result<usize> {
+    let other = Conditional {
+        text,
+        #[cfg(test)]
+        gone,
+        #[cfg(not(test))]
+        there,
+    };
+    send(other.text).await
+}
