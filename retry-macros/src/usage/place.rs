@@ -1,6 +1,6 @@
 //! How the tokens around a place use it: an argument `x`, or a field of it, `x.a.b`.
 
-use proc_macro2::{Delimiter, TokenTree};
+use proc_macro2::{Delimiter, Punct, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
 use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
@@ -89,15 +89,19 @@ fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
 
 /// Whether the token is an operand of a comparison, which takes references.
 fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
-    let char_at = |index: Option<usize>| match index.and_then(|index| tokens.get(index)) {
-        Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
+    let punct_at = |index: Option<usize>| match index.and_then(|index| tokens.get(index)) {
+        Some(TokenTree::Punct(punct)) => Some(punct),
         _ => None,
     };
+    let char_at = |index| punct_at(index).map(Punct::as_char);
     let after = (char_at(at.checked_add(1)), char_at(at.checked_add(2)));
     let before = (char_at(at.checked_sub(2)), char_at(at.checked_sub(1)));
-    let compares = |pair| matches!(pair, (Some('=' | '!' | '<' | '>'), Some('=')));
-    compares(after)
-        || compares(before)
+    // The `> =` of `let y: Vec<u8> = x` is not the operator `>=`.
+    let joint = |index| punct_at(index).is_some_and(|punct| punct.spacing() == Spacing::Joint);
+    let compares =
+        |pair, first| matches!(pair, (Some('=' | '!' | '<' | '>'), Some('='))) && joint(first);
+    compares(after, at.checked_add(1))
+        || compares(before, at.checked_sub(2))
         || matches!(after.0, Some('<' | '>'))
         || matches!(before, (first, Some('<' | '>')) if !matches!(first, Some('-' | '=')))
 }

@@ -50,6 +50,12 @@ fn each_use_of_an_argument_is_recognized() {
         // A field may be `Copy`.
         ("f(x.body)", Usage::InParts),
         ("let y = x.body;", Usage::InParts),
+        ("let y: Vec<u8> = x.body;", Usage::InParts),
+        ("let y: Vec<u8> = x;", Usage::Moved),
+        (
+            "y >= x.size; x.size <= y; y != x; y < x.size",
+            Usage::Borrowed,
+        ),
         ("x.body.into_bytes()", Usage::InParts),
         ("async move { f(x.body) }", Usage::Moved),
         // A method may take a reference.
@@ -126,6 +132,10 @@ fn fields_have_the_cfg_of_the_code_around_them() {
             "a: x . a, a b: x . b, a: x . c, d: x . d",
         ),
         ("#[cfg(a)] #[allow(b)] #[cfg(c)] f(x.a)", "a c: x . a"),
+        (
+            "#[cfg(a)] let y: Map<A, B> = x.a; f(x.b)",
+            "a: x . a, x . b",
+        ),
         (
             "#[cfg(a)] f::<A, B>(|c, d| g(x.a)); f(x.b)",
             "a: x . a, x . b",

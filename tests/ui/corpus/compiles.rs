@@ -58,6 +58,22 @@ pub mod field_of_a_clone {
     }
 }
 
+/// A field that is moved into a variable whose type ends in `>`.
+pub mod field_in_a_generic_type {
+    use super::*;
+
+    #[derive(Clone)]
+    pub struct Upload {
+        pub body: Vec<u8>,
+    }
+
+    #[retry]
+    pub async fn upload(upload: Upload) -> io::Result<Vec<u8>> {
+        let body: Vec<u8> = upload.body;
+        Ok(body)
+    }
+}
+
 /// Options whose fields are all copied.
 pub mod field_that_is_copied {
     use super::*;
