@@ -6,6 +6,7 @@
 //! `mut x: T`                  cloned, or refused
 //! `x: &T`                     as it is: a copy of the reference
 //! `x: &mut T`                 reborrowed; so are `Option<&mut T>` and `Pin<&mut T>`
+//! `x: F` with `F: FnMut()`    lent by `&mut`, also if it is `mut x: F`
 //! `clone(x)`                  cloned;  every other argument is then borrowed
 //! ```
 //!
@@ -155,6 +156,13 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
         },
         Treatment::ReborrowPin => {
             quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
+        }
+        Treatment::Lend => {
+            // The body can call a `&mut F` in a variable without `mut`, so rustc would warn of each `mut` that the plain
+            // function needs: `let mut f = f;`. The `mut` of the argument has a generated span, which has no warnings.
+            plan.allowed = quote_spanned!(plumbing=> #[allow(unused_mut)]);
+            let mutability = mutability.map(|_| quote_spanned!(plumbing=> mut));
+            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = &mut #name;)
         }
         Treatment::Choose
         | Treatment::ChooseByBound

@@ -221,6 +221,26 @@ fn calls_a_closure(
     Ok(make(1))
 }
 
+fn call<T>(mut function: impl FnMut() -> T) -> T {
+    function()
+}
+
+#[retry(blocking, base = "0s")]
+fn calls_closures_with_state<F: FnMut() -> u32>(
+    calls: &Calls,
+    mut next: F,
+    other: impl FnMut() -> u32,
+    anew: Box<dyn FnMut() -> u32>,
+) -> io::Result<()> {
+    let mut anew = anew;
+    assert_eq!(
+        [next(), call(other), anew()],
+        [calls.count() + 1; 3],
+        "they keep their state from attempt to attempt"
+    );
+    calls.fail()
+}
+
 #[retry(blocking, base = "0s", before_retry = ready.push(1))]
 fn made_ready_by_an_expression(calls: &Calls, ready: &mut Vec<u8>) -> io::Result<()> {
     assert_eq!(
@@ -362,6 +382,13 @@ cases! {
     local: |calls| async { drop(local(calls, Rc::new(vec![]))) };
     moved_into_a_closure: |calls| async { moved_into_a_closure(calls, Page(Cell::new(1))) };
     calls_a_closure: |calls| async { calls_a_closure(calls, |byte| byte, || ()) };
+    calls_closures_with_state: |calls| async {
+        let (mut next, mut other, mut anew) = (0, 0, 0);
+        let next = || { next += 1; next };
+        let other = || { other += 1; other };
+        let anew = Box::new(move || { anew += 1; anew });
+        calls_closures_with_state(calls, next, other, anew)
+    };
     made_ready_by_an_expression: |calls| async { made_ready_by_an_expression(calls, &mut vec![]) };
     made_ready_by_a_closure: |calls| async { made_ready_by_a_closure(calls, &mut vec![]) };
     page: |calls| async { Client::default().page(calls, 1).map(str::len) };

@@ -100,6 +100,136 @@ where
     Ok(count)
 }
 
+fn call<T>(mut function: impl FnMut() -> T) -> T {
+    function()
+}
+
+const KEPT: &str = "the closure keeps its state from attempt to attempt";
+
+#[retry]
+async fn called_mutably(
+    calls: &Calls,
+    mut next: impl FnMut() -> u32 + Send,
+    mut boxed: Box<dyn FnMut(u32) -> u32 + Send>,
+) -> io::Result<u32> {
+    tokio::task::yield_now().await;
+    assert_eq!(boxed(next()), calls.count() + 1, "{KEPT}");
+    calls.fail()
+}
+
+#[retry(timeout = "1s")]
+async fn called_mutably_and_bound_anew<F>(calls: &Calls, next: F) -> io::Result<u32>
+where
+    F: FnMut() -> u32 + Send + 'static,
+{
+    let mut next = next;
+    tokio::task::yield_now().await;
+    assert_eq!(next(), calls.count() + 1, "{KEPT}");
+    calls.fail()
+}
+
+/// Two that each attempt gets by `&mut`, of one type.
+#[retry]
+async fn handed_over_and_called_mutably<F: FnMut() -> u32 + Send>(
+    calls: &Calls,
+    left: F,
+    mut right: F,
+    boxed: Box<dyn FnMut() -> u32 + Send>,
+) -> io::Result<u32> {
+    tokio::task::yield_now().await;
+    let first = right();
+    let second = async move { right() }.await;
+    assert_eq!(
+        (first, second),
+        (2 * calls.count() + 1, 2 * calls.count() + 2),
+        "{KEPT}"
+    );
+    assert_eq!(call(left), calls.count() + 1, "{KEPT}");
+    let mut inner = move || call(boxed);
+    assert_eq!(inner(), calls.count() + 1, "{KEPT}");
+    calls.fail()
+}
+
+#[retry]
+async fn called_mutably_in_a_pattern(
+    calls: &Calls,
+    (mut next, number): (impl FnMut() -> u32, u32),
+) -> io::Result<u32> {
+    assert_eq!(next(), calls.count() + number, "{KEPT}");
+    calls.fail()
+}
+
+/// A future of an async closure is `Send` in no generic code.
+#[retry]
+async fn called_mutably_and_async(
+    calls: &Calls,
+    mut next: impl AsyncFnMut(&str) -> u32,
+    other: impl AsyncFnMut(&str) -> u32,
+) -> io::Result<u32> {
+    assert_eq!(next("").await, calls.count() + 1, "{KEPT}");
+    let mut other = other;
+    assert_eq!(other("").await, calls.count() + 1, "{KEPT}");
+    calls.fail()
+}
+
+#[tokio::test(start_paused = true)]
+async fn async_closures_keep_their_state() {
+    let calls = Calls::default();
+    let (mut next, mut other) = (counter(), counter());
+    let ended = called_mutably_and_async(&calls, async |_: &str| next(), async |_: &str| other());
+    assert!(ended.await.is_err());
+    assert_eq!(calls.count(), crate::ATTEMPTS);
+}
+
+/// Each attempt gets a clone of a `FnMut` that is `Clone`.
+#[retry]
+async fn called_mutably_and_cloned<F: FnMut() -> u32 + Clone>(
+    calls: &Calls,
+    mut next: F,
+    other: F,
+) -> io::Result<u32> {
+    assert_eq!(
+        (next(), call(other)),
+        (1, 1),
+        "an attempt starts from what the caller passed"
+    );
+    calls.fail()
+}
+
+struct Source<F>(F);
+
+impl<F: Clone> Source<F> {
+    /// The bound `Clone` is that of the `impl`.
+    #[retry]
+    async fn cloned_by_the_impl(calls: &Calls, mut next: F) -> io::Result<u32>
+    where
+        F: FnMut() -> u32,
+    {
+        assert_eq!(next(), 1, "an attempt starts from what the caller passed");
+        calls.fail()
+    }
+}
+
+/// Counts its calls. Not `Clone`.
+fn counter() -> impl FnMut() -> u32 + Send {
+    let mut count = Box::new(0);
+    let mut only = std::sync::Mutex::new(());
+    move || {
+        drop(only.get_mut());
+        *count += 1;
+        *count
+    }
+}
+
+/// Counts its calls. It is `Clone`.
+fn cloned_counter() -> impl FnMut() -> u32 + Clone {
+    let mut count = 0;
+    move || {
+        count += 1;
+        count
+    }
+}
+
 #[retry]
 async fn iterated(calls: &Calls, items: impl Iterator<Item = u32> + Clone) -> io::Result<u32> {
     let mut sum = 0;
@@ -237,6 +367,12 @@ cases! {
     pinned: |calls| pinned(calls, Pin::new(&mut std::future::ready(7)), Pin::new(&mut 0_u32) as Pin<&mut (dyn Connection + Unpin)>);
     mut_reference_in_a_tuple: |calls| mut_reference_in_a_tuple(calls, (&mut Vec::new(), ""));
     called_once: |calls| called_once(calls, || 1);
+    called_mutably: |calls| called_mutably(calls, counter(), Box::new(|count| count));
+    called_mutably_and_bound_anew: |calls| called_mutably_and_bound_anew(calls, counter());
+    handed_over_and_called_mutably: |calls| handed_over_and_called_mutably(calls, counter(), counter(), Box::new(counter()));
+    called_mutably_in_a_pattern: |calls| called_mutably_in_a_pattern(calls, (counter(), 1));
+    called_mutably_and_cloned: |calls| called_mutably_and_cloned(calls, cloned_counter(), cloned_counter());
+    cloned_by_the_impl: |calls| Source::cloned_by_the_impl(calls, Source(cloned_counter()).0);
     iterated: |calls| iterated(calls, 1..4);
     consumed_by_its_methods: |calls| consumed_by_its_methods(calls, Some(String::new()), Arc::default());
     dropped: |calls| dropped(calls, Arc::new(1));

@@ -6,7 +6,8 @@ use syn::Attribute;
 
 use super::pattern::Known;
 use super::types::{
-    Indirection, Lending, gives_itself_up, indirection, is_called_once, is_concrete, lending,
+    Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
+    is_concrete, is_static, lending,
 };
 use crate::item::Function;
 use crate::model::{BudgetSetting, Model, Setting};
@@ -75,6 +76,8 @@ pub(super) enum Treatment {
     ReborrowOption,
     /// `Pin<&mut T>`: reborrowed in the attempt.
     ReborrowPin,
+    /// `F: FnMut()`: lent by `&mut` in the attempt.
+    Lend,
     /// Cloned if its type is `Clone`, else lent.
     Choose,
     /// Cloned if its type is `Clone`, else lent if a reference meets the bounds of its type.
@@ -98,7 +101,11 @@ impl Treatment {
     pub(super) fn needs_mut_outside(self) -> bool {
         matches!(
             self,
-            Self::Borrow | Self::ReborrowOption | Self::ReborrowPin | Self::ChooseParts
+            Self::Borrow
+                | Self::ReborrowOption
+                | Self::ReborrowPin
+                | Self::Lend
+                | Self::ChooseParts
         )
     }
 }
@@ -170,6 +177,10 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         Some(Indirection::MutablePin) => Treatment::ReborrowPin,
         None if binding.is_self && !is_shared_self(binding) => Treatment::Borrow,
         Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
+        None if is_lent_mutably(binding, function) => match usage {
+            Usage::Moved | Usage::HandedOver => Treatment::Lend,
+            _ => Treatment::Borrow,
+        },
         _ if is_for_one_use(binding, function) => Treatment::Clone,
         None if usage >= Usage::HandedOver && binding.lent_if.is_some() => Treatment::ChooseByBound,
         None if usage >= Usage::Moved => Treatment::Choose,
@@ -189,6 +200,18 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
 /// Whether the body hands over `self: Arc<Self>`. Each attempt then gets a clone, as in a retry by hand.
 fn is_shared_self(binding: &Binding<'_>) -> bool {
     binding.usage >= Usage::Moved && binding.known.ty().is_some_and(super::types::is_counted)
+}
+
+/// Whether the argument is an `F: FnMut()` that is not `Clone`, and the body can have a `&mut F` instead.
+fn is_lent_mutably(binding: &Binding<'_>, function: &Function) -> bool {
+    let fits = |ty| match binding.usage {
+        Usage::UsedUp => false,
+        // Whoever gets it most likely keeps it: `tokio::spawn(f)`.
+        Usage::HandedOver => !is_static(ty, function),
+        _ => true,
+    };
+    let by_type = |ty| is_called_mutably(ty, function) && fits(ty);
+    !binding.held && binding.known.ty().is_some_and(by_type)
 }
 
 /// Whether the body uses up or changes the argument, so that the next attempt would not get what the caller

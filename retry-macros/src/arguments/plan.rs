@@ -19,6 +19,8 @@ pub(crate) struct Plan {
     pub(crate) mutable_self: bool,
     /// Whether the `mut` of `self` moves to the binding of each attempt.
     pub(crate) rebinds_self: bool,
+    /// The levels of lints that an attempt needs.
+    pub(crate) allowed: TokenStream,
     /// In the loop, before each attempt.
     pub(crate) each: TokenStream,
     /// In a branch of the attempt that is never taken: unique captures, and code by which rustc refuses a moved

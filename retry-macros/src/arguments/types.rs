@@ -86,6 +86,32 @@ pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
     })
 }
 
+/// Whether a `&mut` can replace the value, and a clone cannot: `F: FnMut()`, `Box<dyn FnMut()>`. Any other trait may
+/// need the value itself, or may be one of `Clone` types only. A parameter of the `impl` around the function may have
+/// bounds that only the `impl` shows.
+pub(super) fn is_called_mutably(ty: &Type, function: &Function) -> bool {
+    const CALLS: &str = "FnMut AsyncFnMut";
+    const OF_MUTABLE_REFERENCES: &str = "AsyncFnMut FnMut Send Sized Sync Unpin";
+    let declared = |name: &Ident| {
+        let mut parameters = function.signature.generics.type_params();
+        parameters.any(|parameter| parameter.ident == *name)
+    };
+    let all_shown = match ty {
+        Type::Path(path) => path.path.get_ident().is_none_or(declared),
+        _ => true,
+    };
+    let mut bounds = traits_of(ty, function).into_iter();
+    all_shown
+        && has_bound(ty, function, |bound| text::among(CALLS, bound))
+        && bounds.all(|bound| text::among(OF_MUTABLE_REFERENCES, &name_of(bound)))
+}
+
+/// Whether a type is bounded by `'static`, which no reference to an argument is.
+pub(super) fn is_static(ty: &Type, function: &Function) -> bool {
+    let mut bounds = bounds_of(ty, function).into_iter();
+    bounds.any(|bound| matches!(bound, TypeParamBound::Lifetime(bound) if bound.ident == "static"))
+}
+
 /// Whether a reference cannot replace the value: it is an iterator, a future, or a type with a `&mut` in it.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
     const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
@@ -109,7 +135,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
         ToString Unpin UnwindSafe UpperHex";
     let bounds = match ty {
         Type::Path(path) if path.path.get_ident().is_none() => Vec::new(),
-        ty => bounds_of(ty, function),
+        ty => traits_of(ty, function),
     };
     let open = |word: &Ident| function.is_generic(word) || word == "Self";
     if bounds
@@ -128,7 +154,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
 
 /// Whether `holds` is true of the name of a trait among the written bounds of a type.
 fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool) -> bool {
-    let bounds = bounds_of(ty, function);
+    let bounds = traits_of(ty, function);
     bounds.into_iter().any(|bound| holds(&name_of(bound)))
 }
 
@@ -137,26 +163,30 @@ fn name_of(bound: &TraitBound) -> String {
     last.map_or_else(String::new, |last| last.ident.to_string())
 }
 
-/// The traits among the bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the
-/// function.
-fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
-    fn traits<'a>(bounds: impl IntoIterator<Item = &'a TypeParamBound>) -> Vec<&'a TraitBound> {
-        let only_traits = |bound: &'a TypeParamBound| match bound {
-            TypeParamBound::Trait(bound) => Some(bound),
-            _ => None,
-        };
-        bounds.into_iter().filter_map(only_traits).collect()
-    }
+/// The traits among the bounds of a type.
+fn traits_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
+    let only_traits = |bound: &'a TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => Some(bound),
+        _ => None,
+    };
+    bounds_of(ty, function)
+        .into_iter()
+        .filter_map(only_traits)
+        .collect()
+}
+
+/// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
+fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound> {
     match ty {
-        Type::ImplTrait(found) => traits(&found.bounds),
-        Type::TraitObject(found) => traits(&found.bounds),
+        Type::ImplTrait(found) => found.bounds.iter().collect(),
+        Type::TraitObject(found) => found.bounds.iter().collect(),
         Type::Group(group) => bounds_of(&group.elem, function),
         Type::Paren(paren) => bounds_of(&paren.elem, function),
         Type::Path(path) => {
             let Some(name) = path.path.get_ident() else {
                 let last = path.path.segments.last().filter(|last| last.ident == "Box");
                 return match last.and_then(|last| type_arguments(last).next()) {
-                    Some(Type::TraitObject(found)) => traits(&found.bounds),
+                    Some(Type::TraitObject(found)) => found.bounds.iter().collect(),
                     _ => Vec::new(),
                 };
             };
@@ -176,7 +206,7 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
                     matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
                 })
                 .flat_map(|predicate| &predicate.bounds);
-            traits(inline.chain(clauses))
+            inline.chain(clauses).collect()
         }
         _ => Vec::new(),
     }

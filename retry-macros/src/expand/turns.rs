@@ -44,7 +44,8 @@ pub(super) fn call(
     let at = function.braces;
     let block = body::attempt(function, plan, body, at);
     let body = turn.cancel.later(&block, at);
-    let turns = turn.cancel.around(turn.turns(&turn.attempt(plan, &body)));
+    let turns = turn.turns(&turn.attempt(plan, &body), &plan.allowed);
+    let turns = turn.cancel.around(turns);
     quote_spanned!(plumbing=> #begin #turns)
 }
 
@@ -72,14 +73,14 @@ impl Turn<'_> {
     }
 
     /// The loop.
-    fn turns(&self, attempt: &TokenStream) -> TokenStream {
+    fn turns(&self, attempt: &TokenStream, allowed: &TokenStream) -> TokenStream {
         let Names { ended, at, .. } = &self.names;
         let (checked, settled) = (self.checked(), self.settled());
         let wait = self.cancel.run("wait", at, &self.names);
         let before_retry = before_retry(self.model, &self.cancel, &self.names, self.limited);
         quote_spanned! {Span::mixed_site()=>
             loop {
-                let #ended = #attempt;
+                #allowed let #ended = #attempt;
                 #checked
                 #settled
                 #wait;

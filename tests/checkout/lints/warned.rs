@@ -117,6 +117,14 @@ pub async fn unreachable_tail(text: &str) -> io::Result<usize> {
     Ok(1)
 }
 
+// Each attempt gets a `&mut F`. A body that calls it needs no `mut` for that, unlike the plain function.
+// lost: unused_mut
+#[reattempt::retry]
+pub async fn unused_mut_function(mut next: impl FnMut(u8) -> u8) -> io::Result<Vec<u8>> {
+    tokio::task::yield_now().await;
+    Ok([1, 2].into_iter().map(next).collect())
+}
+
 // The block of the attempt captures `text`, though no code uses it.
 // lost: unused_variables
 #[reattempt::retry]

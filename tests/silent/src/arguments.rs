@@ -182,6 +182,27 @@ pub async fn callback(mut observe: impl FnMut(usize) + Clone + Send) -> io::Resu
     Ok(())
 }
 
+/// Each attempt borrows these by `&mut`.
+///
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry]
+pub async fn callbacks_with_state(
+    mut called: impl FnMut(usize) + Send,
+    handed_over: impl FnMut(usize) -> usize + Send,
+    anew: Box<dyn FnMut(usize) + Send>,
+    mut both: impl FnMut(usize) + Send,
+) -> io::Result<usize> {
+    let mut anew = anew;
+    anew(1);
+    called(send(String::new()).await?);
+    both(2);
+    let within = async move { both(3) };
+    within.await;
+    Ok([1, 2].into_iter().map(handed_over).sum())
+}
+
 /// Something to send.
 pub trait Message {
     /// Its text.

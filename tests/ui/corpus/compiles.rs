@@ -74,6 +74,35 @@ pub mod field_in_a_generic_type {
     }
 }
 
+/// A function that counts progress, handed on and called.
+pub mod function_with_state {
+    use super::*;
+
+    fn each(mut step: impl FnMut(usize)) {
+        step(1);
+    }
+
+    #[retry]
+    pub async fn copy(progress: impl FnMut(usize)) -> io::Result<()> {
+        each(progress);
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn read<F, R>(mut next: F) -> io::Result<R>
+    where
+        F: FnMut(u64) -> R + Send + 'static,
+    {
+        Ok(next(1))
+    }
+
+    #[retry]
+    pub async fn write<F: FnMut(&str) -> bool>(check: F, text: &str) -> io::Result<bool> {
+        let mut check = check;
+        Ok(check(text))
+    }
+}
+
 /// Options whose fields are all copied.
 pub mod field_that_is_copied {
     use super::*;

@@ -81,6 +81,20 @@ pub mod iterator {
     }
 }
 
+pub mod function_that_is_kept {
+    use super::*;
+
+    fn keep(function: Box<dyn FnMut() + Send>) {
+        drop(function);
+    }
+
+    #[retry]
+    pub async fn subscribe<F: FnMut() + Send + 'static>(heard: F) -> io::Result<()> { //~ `F` is used up by the first attempt, and it is not `Clone`
+        keep(Box::new(heard));
+        Ok(())
+    }
+}
+
 pub mod lent_and_not_sync {
     use super::*;
 
