@@ -11,14 +11,17 @@ use crate::preset::Preset;
 use crate::setting::{PolicyKey, Setter, contradictions};
 use crate::switch::set_enabled;
 
-/// The presets of the source that turned retries off, while they are off. The lock is held while a source is applied,
-/// so that two sources never mix.
+/// The presets of the source that turned retries off, while they are off.
+///
+/// The lock is held from the first read to the last preset, so that two sources never mix, and an older content of a file
+/// never replaces a newer one. Only `apply` takes it, and calls do not wait. The time grows with the size of the
+/// settings, and not with its square.
 static OFF_BY: Mutex<Option<Vec<&'static Preset>>> = Mutex::new(None);
 
 pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
-    let mut off_by = OFF_BY.lock().unwrap_or_else(PoisonError::into_inner);
     let mut found = FoundSettings::new(&source.presets);
     same_names(source, &mut found);
+    let mut off_by = OFF_BY.lock().unwrap_or_else(PoisonError::into_inner);
     let mut rank = 0;
     for file in &source.files {
         rank += 1;
@@ -26,7 +29,7 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
             Content::Text(text) => toml::read(&file.name, rank, text, &mut found),
             Content::Path(path) => match file::read(&file.name, path) {
                 Ok(text) => toml::read(&file.name, rank, &text, &mut found),
-                Err(problem) => found.problems.push(problem),
+                Err(problem) => found.error.add(|| problem),
             },
         }
     }
@@ -35,8 +38,8 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
         env::read(environment, rank, &mut found);
     }
     let policies = together(&mut found);
-    if !found.problems.is_empty() {
-        return Err(ConfigError::new(found.problems));
+    if !found.error.problems().is_empty() {
+        return Err(found.error);
     }
     for (preset, policy) in source.presets.iter().zip(policies) {
         preset.set_override(policy);
@@ -75,12 +78,13 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
         let last = |key: PolicyKey| entries.iter().rev().find(|entry| entry.key == key);
         for (key, fault) in contradictions(&policy, |key| setter(last(key))) {
             if let Some(entry) = last(key) {
-                let name = match entry.place.line {
-                    Some(_) => format!("{}: ", preset.name()),
-                    None => String::new(),
-                };
-                let problem = entry.place.problem(format!("{name}{fault}"));
-                found.problems.push(problem);
+                found.error.add(|| {
+                    let name = match entry.place.line {
+                        Some(_) => format!("{}: ", preset.name()),
+                        None => String::new(),
+                    };
+                    entry.place.problem(format!("{name}{fault}"))
+                });
             }
         }
     }
@@ -110,21 +114,23 @@ fn same_names(source: &Source, found: &mut FoundSettings<'_>) {
         let name = env::name(preset);
         if let Some(other) = earlier.into_iter().find(|other| env::name(other) == name) {
             let (first, second) = (other.name(), preset.name());
-            let message = if ptr::eq(*other, *preset) {
-                format!(
-                    "`{first}` is given twice, expected each preset once; remove one from `Source::new`"
-                )
-            } else if first == second {
-                format!(
-                    "two presets have the name `{first}`, expected a name for each; rename one of them"
-                )
-            } else {
-                format!(
-                    "`{first}` and `{second}` are both `{name}` in the environment, expected a name for each; \
-                     rename one of them"
-                )
-            };
-            found.problems.push(Problem::new("presets", None, message));
+            found.error.add(|| {
+                let message = if ptr::eq(*other, *preset) {
+                    format!(
+                        "`{first}` is given twice, expected each preset once; remove one from `Source::new`"
+                    )
+                } else if first == second {
+                    format!(
+                        "two presets have the name `{first}`, expected a name for each; rename one of them"
+                    )
+                } else {
+                    format!(
+                        "`{first}` and `{second}` are both `{name}` in the environment, expected a name for each; \
+                         rename one of them"
+                    )
+                };
+                Problem::new("presets", None, message)
+            });
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Finds settings in environment variables.
 
 use std::env::vars_os;
-use std::ffi::{OsStr, OsString};
 
 use super::Environment;
 use super::error::Problem;
 use super::found::{FoundSettings, SettingPlace};
 use crate::preset::Preset;
+use crate::setting::text::name_shown;
 use crate::setting::{PolicyKey, Value};
 
 const ENABLED: &str = "ENABLED";
@@ -31,24 +31,34 @@ pub(super) fn check(prefix: &str) -> Result<(), Problem> {
 
 /// Reads the variables of one prefix.
 pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSettings<'_>) {
-    let start = format!("{}_", environment.prefix);
-    let mut variables: Vec<_> = match &environment.variables {
-        Some(variables) => relevant(&start, variables.iter().cloned()),
-        None => relevant(&start, vars_os()),
+    let of_process: Vec<_>;
+    let variables = match &environment.variables {
+        Some(variables) => variables,
+        None => {
+            of_process = vars_os().collect();
+            &of_process
+        }
     };
+    let mut variables: Vec<_> = variables
+        .iter()
+        .filter_map(|(name, value)| {
+            let rest = name.to_str()?.strip_prefix(&environment.prefix)?;
+            Some((rest.strip_prefix('_')?, value))
+        })
+        .collect();
     variables.sort();
     let names: Vec<_> = found.presets.iter().map(|preset| name(preset)).collect();
-    for (variable, value) in variables {
+    for (rest, value) in variables {
+        let variable = format!("{}_{rest}", environment.prefix);
         let place = SettingPlace {
             rank,
-            origin: variable.escape_debug().to_string(),
+            origin: name_shown(&variable).into(),
             line: None,
         };
-        let rest = variable.strip_prefix(&start).unwrap_or(&variable);
         let Some(value) = value.to_str().map(str::trim) else {
             found.problem(
                 &place,
-                "is not UTF-8, expected text in UTF-8; write `4`, `full` or `1.5s`, for example",
+                || "is not UTF-8, expected text in UTF-8; write `4`, `full` or `1.5s`, for example",
             );
             continue;
         };
@@ -60,30 +70,19 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
             Split::Setting(preset, key) => {
                 found.setting(preset, key, value_of(key, value), place, "");
             }
-            Split::NoKey(preset, key) => match PolicyKey::named(&key.to_lowercase()) {
-                Err(fault) if !key.is_empty() => found.fault(preset, &place, "", &fault),
-                _ => found.problem(
-                    &place,
-                    format!("has no key; write `{variable}_ATTEMPTS`, for example"),
-                ),
-            },
+            Split::NoKey(_, "") => found.problem(&place, || {
+                format!("has no key; write `{variable}_ATTEMPTS`, for example")
+            }),
+            Split::NoKey(preset, key) => {
+                found.fault(preset, &place, "", || {
+                    PolicyKey::unknown(&key.to_lowercase())
+                });
+            }
             Split::NoPreset(typed) => {
                 found.unknown_preset(&place, typed, &names, &[ENABLED]);
             }
         }
     }
-}
-
-/// Returns the variables whose names begin with `start`.
-fn relevant(
-    start: &str,
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) -> Vec<(String, OsString)> {
-    let named = |(name, value): (OsString, OsString)| {
-        let name = OsStr::to_str(&name)?;
-        name.starts_with(start).then(|| (name.to_owned(), value))
-    };
-    variables.filter_map(named).collect()
 }
 
 /// The meaning of a variable's name after the prefix.
@@ -106,7 +105,7 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
             },
             None => continue,
         };
-        if let Ok(key) = PolicyKey::named(&key.to_lowercase()) {
+        if let Some(key) = PolicyKey::named(&key.to_lowercase()) {
             return Split::Setting(preset, key);
         }
         if longest.is_none_or(|(_, _, length)| name.len() > length) {

@@ -2,27 +2,56 @@
 
 use std::fmt;
 
-/// Every mistake in a configuration, at least one. `Display` shows one line for each.
+/// The mistakes in a configuration: the first 20, and how many more there are. At least one.
+///
+/// `Display` shows one line for each of the 20, and a last line with the number of the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     problems: Vec<Problem>,
+    more: usize,
 }
 
+/// How many mistakes are named. Chosen by us: a person mends a few at a time, and a file that is none of ours may have
+/// any number.
+const MOST: usize = 20;
+
 impl ConfigError {
-    pub(super) fn new(problems: Vec<Problem>) -> Self {
-        Self { problems }
+    /// An error without mistakes, to which they are added.
+    pub(super) const fn none() -> Self {
+        Self {
+            problems: Vec::new(),
+            more: 0,
+        }
     }
 
-    /// Returns the mistakes, in the order of files, lines and variables.
+    /// Adds a mistake. `problem` runs only if the mistake will be named, so each of the others costs an addition.
+    pub(super) fn add(&mut self, problem: impl FnOnce() -> Problem) {
+        if self.problems.len() < MOST {
+            self.problems.push(problem());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Returns the first 20 mistakes, in the order of files, lines and variables.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// Returns how many mistakes there are beside [`problems`](Self::problems).
+    #[must_use]
+    pub const fn more(&self) -> usize {
+        self.more
     }
 }
 
 impl From<Problem> for ConfigError {
     fn from(problem: Problem) -> Self {
-        Self::new(vec![problem])
+        Self {
+            problems: vec![problem],
+            more: 0,
+        }
     }
 }
 
@@ -34,7 +63,11 @@ impl fmt::Display for ConfigError {
             }
             problem.fmt(f)?;
         }
-        Ok(())
+        match self.more {
+            0 => Ok(()),
+            1 => f.write_str("\nand 1 more mistake"),
+            more => write!(f, "\nand {more} more mistakes"),
+        }
     }
 }
 
@@ -61,7 +94,8 @@ impl Problem {
         }
     }
 
-    /// Returns the name of the file, as you gave it, or the name of the variable.
+    /// Returns the name of the file, as you gave it, or the name of the variable. A longer name of a variable is cut
+    /// after 256 characters.
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.origin
@@ -73,7 +107,8 @@ impl Problem {
         self.line
     }
 
-    /// Returns what was found, what is expected, and the nearest known name, if there is one. One line.
+    /// Returns what was found, what is expected, and the nearest known name, if there is one. One line, with at most 60
+    /// characters of what was found in one place.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use super::error::Problem;
+use super::lines::Lines;
 
 /// The size of the largest file that is read, in bytes: 1 MiB.
 ///
@@ -52,17 +53,11 @@ pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let line = line(error.as_bytes(), valid);
+        let line = Lines::of(error.as_bytes()).line(valid);
         let byte = error.as_bytes().get(valid).copied().unwrap_or_default();
         let message = format!(
             "has the byte 0x{byte:02X}, which is not UTF-8, expected text in UTF-8; save the file as UTF-8"
         );
         Problem::new(name, Some(line), message)
     })
-}
-
-/// The line of a place in a text, from 1.
-pub(super) fn line(text: &[u8], at: usize) -> usize {
-    let before = text.get(..at).unwrap_or(text);
-    before.split(|byte| *byte == b'\n').count()
 }

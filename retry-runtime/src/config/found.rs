@@ -1,6 +1,8 @@
 //! The settings in files and variables, before they are applied.
 
-use super::error::Problem;
+use std::rc::Rc;
+
+use super::error::{ConfigError, Problem};
 use crate::preset::Preset;
 use crate::setting::text::{list, nearest, shown};
 use crate::setting::{PolicyKey, PolicySetting, SettingFault, Value};
@@ -10,13 +12,13 @@ use crate::setting::{PolicyKey, PolicySetting, SettingFault, Value};
 pub(super) struct SettingPlace {
     /// The higher rank wins.
     pub(super) rank: usize,
-    pub(super) origin: String,
+    pub(super) origin: Rc<str>,
     pub(super) line: Option<usize>,
 }
 
 impl SettingPlace {
     pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem::new(self.origin.as_str(), self.line, message)
+        Problem::new(&*self.origin, self.line, message)
     }
 }
 
@@ -37,7 +39,7 @@ pub(super) struct FoundSettings<'p> {
     /// Whether a setting of the preset could not be read.
     pub(super) broken: Vec<bool>,
     pub(super) enabled: Option<bool>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) error: ConfigError,
 }
 
 impl<'p> FoundSettings<'p> {
@@ -47,12 +49,17 @@ impl<'p> FoundSettings<'p> {
             entries: presets.iter().map(|_| Vec::new()).collect(),
             broken: vec![false; presets.len()],
             enabled: None,
-            problems: Vec::new(),
+            error: ConfigError::none(),
         }
     }
 
-    pub(super) fn problem(&mut self, place: &SettingPlace, message: impl Into<String>) {
-        self.problems.push(place.problem(message));
+    /// Adds a mistake. `message` runs only if the mistake will be named.
+    pub(super) fn problem<M: Into<String>>(
+        &mut self,
+        place: &SettingPlace,
+        message: impl FnOnce() -> M,
+    ) {
+        self.error.add(|| place.problem(message()));
     }
 
     /// Adds a setting of a preset. Messages begin with `path`.
@@ -74,7 +81,7 @@ impl<'p> FoundSettings<'p> {
                     });
                 }
             }
-            Err(fault) => self.fault(preset, &place, path, &fault),
+            Err(fault) => self.fault(preset, &place, path, || fault),
         }
     }
 
@@ -83,26 +90,24 @@ impl<'p> FoundSettings<'p> {
         preset: usize,
         place: &SettingPlace,
         path: &str,
-        fault: &SettingFault,
+        fault: impl FnOnce() -> SettingFault,
     ) {
         if let Some(broken) = self.broken.get_mut(preset) {
             *broken = true;
         }
-        self.problem(place, format!("{path}{fault}"));
+        self.problem(place, || format!("{path}{}", fault()));
     }
 
     pub(super) fn enabled(&mut self, value: Value<'_>, place: &SettingPlace) {
         match value {
             Value::Text("true") | Value::Other("true") => self.enabled = Some(true),
             Value::Text("false") | Value::Other("false") => self.enabled = Some(false),
-            _ => self.problem(place, wrong_enabled(value)),
+            _ => self.problem(place, || wrong_enabled(value)),
         }
     }
 
     /// Adds the mistake of an unknown preset. `names` are the known presets, `others` what else may stand in this
     /// place.
-    ///
-    /// The nearest name may be longer: `db.read-only` for `db`.
     pub(super) fn unknown_preset(
         &mut self,
         place: &SettingPlace,
@@ -110,34 +115,36 @@ impl<'p> FoundSettings<'p> {
         names: &[String],
         others: &[&str],
     ) {
-        let known: Vec<_> = names
-            .iter()
-            .map(String::as_str)
-            .chain(others.iter().copied())
-            .map(|name| (name.to_lowercase(), name))
-            .collect();
-        let lower = typed.to_lowercase();
-        let longer = |name: &str| {
-            let rest = name.strip_prefix(lower.as_str());
-            rest.is_some_and(|rest| rest.starts_with(['.', '-', '_']))
-        };
-        let near = nearest(typed, known.iter().map(|(lower, _)| lower.as_str()));
-        let near = known
-            .iter()
-            .find(|(name, _)| near == Some(name.as_str()))
-            .or_else(|| known.iter().find(|(name, _)| longer(name)));
-        let near = near.map(|(_, name)| format!("did you mean `{name}`? "));
-        let presets = if names.is_empty() {
-            "there are no presets, so name it in `Source::new`".to_owned()
-        } else {
-            format!("the presets are {}", list(names.iter().map(String::as_str)))
-        };
-        let near = near.unwrap_or_default();
-        self.problem(
-            place,
-            format!("unknown preset `{}`; {near}{presets}", shown(typed)),
-        );
+        self.problem(place, || unknown_preset(typed, names, others));
     }
+}
+
+/// The message about an unknown preset. The nearest name may be longer: `db.read-only` for `db`.
+fn unknown_preset(typed: &str, names: &[String], others: &[&str]) -> String {
+    let known: Vec<_> = names
+        .iter()
+        .map(String::as_str)
+        .chain(others.iter().copied())
+        .map(|name| (name.to_lowercase(), name))
+        .collect();
+    let lower = typed.to_lowercase();
+    let longer = |name: &str| {
+        let rest = name.strip_prefix(lower.as_str());
+        rest.is_some_and(|rest| rest.starts_with(['.', '-', '_']))
+    };
+    let near = nearest(typed, known.iter().map(|(lower, _)| lower.as_str()));
+    let near = known
+        .iter()
+        .find(|(name, _)| near == Some(name.as_str()))
+        .or_else(|| known.iter().find(|(name, _)| longer(name)));
+    let near = near.map(|(_, name)| format!("did you mean `{name}`? "));
+    let presets = if names.is_empty() {
+        "there are no presets, so name it in `Source::new`".to_owned()
+    } else {
+        format!("the presets are {}", list(names.iter().map(String::as_str)))
+    };
+    let near = near.unwrap_or_default();
+    format!("unknown preset `{}`; {near}{presets}", shown(typed))
 }
 
 /// The message about a value of `enabled` that is neither true nor false.

@@ -64,8 +64,8 @@
 //!
 //! # Errors
 //!
-//! If there is any mistake, no preset changes. The [`ConfigError`] has every
-//! mistake, one on each line, with its file and line or its variable:
+//! If there is any mistake, no preset changes. The [`ConfigError`] has the first 20 mistakes, one on each line, with its
+//! file and line or its variable, and counts the others:
 //!
 //! ```
 //! # use retry_runtime as reattempt;
@@ -89,6 +89,7 @@ mod env;
 mod error;
 mod file;
 mod found;
+mod lines;
 mod toml;
 
 use std::ffi::OsString;
@@ -229,7 +230,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// - Every mistake in files and variables, and files that cannot be read. The settings do not change.
+    /// - Mistakes in files and variables, and files that cannot be read. The settings do not change.
     pub fn apply(&self) -> Result<(), ConfigError> {
         apply::apply(self)
     }

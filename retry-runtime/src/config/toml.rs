@@ -1,31 +1,44 @@
 //! Finds settings in TOML.
 
+use std::rc::Rc;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::file::line;
 use super::found::{FoundSettings, SettingPlace, wrong_enabled};
-use crate::setting::text::shown;
+use super::lines::Lines;
+use crate::preset::Preset;
+use crate::setting::text::{shown, start};
 use crate::setting::{PolicyKey, PolicySetting, Value};
 
 /// Reads a text. `origin` is its name in messages.
 pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSettings<'_>) {
+    let (origin, lines) = (Rc::<str>::from(origin), Lines::of(text.as_bytes()));
     let place = |at: usize| SettingPlace {
         rank,
-        origin: origin.to_owned(),
-        line: Some(line(text.as_bytes(), at)),
+        origin: Rc::clone(&origin),
+        line: Some(lines.line(at)),
     };
     match DeTable::parse(text) {
         Ok(table) => {
-            let mut walk = Walk { place, found };
+            let presets = found.presets.iter();
+            let names = presets.map(|preset| preset.name().to_owned()).collect();
+            let mut walk = Walk {
+                place,
+                names,
+                found,
+            };
             walk.table(None, table.get_ref());
         }
         Err(error) => {
             let at = error.span().map_or(0, |span| span.start);
-            let message = setting_at(text, at)
-                .and_then(|(key, value)| unquoted(key, value))
-                .unwrap_or_else(|| not_toml(&error, text, found));
-            found.problem(&place(at), format!("is not valid TOML: {message}"));
+            let presets = found.presets;
+            found.problem(&place(at), || {
+                let message = setting_at(text, at)
+                    .and_then(|(key, value)| unquoted(key, value))
+                    .unwrap_or_else(|| not_toml(&error, text, presets));
+                format!("is not valid TOML: {message}")
+            });
         }
     }
 }
@@ -33,6 +46,8 @@ pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSetti
 struct Walk<'f, 'p, P> {
     /// The place of a byte.
     place: P,
+    /// The names of the presets.
+    names: Vec<String>,
     found: &'f mut FoundSettings<'p>,
 }
 
@@ -50,7 +65,7 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
             let name = key.get_ref().as_ref();
             let path = outer.map_or_else(|| name.to_owned(), |outer| format!("{outer}.{name}"));
             match (within, PolicyKey::named(name)) {
-                (Some(preset), Ok(key)) => {
+                (Some(preset), Some(key)) => {
                     let place = (self.place)(value.span().start);
                     let path = format!("{path}: ");
                     with_value(value.get_ref(), |value| {
@@ -58,10 +73,11 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
                     });
                 }
                 _ if self.leads_to_preset(&path) => self.inner(&path, value, &place),
-                (Some(preset), Err(fault)) => {
+                (Some(preset), None) => {
                     let path = outer.map(|outer| format!("{outer}: "));
                     let path = path.unwrap_or_default();
-                    self.found.fault(preset, &place, &path, &fault);
+                    let fault = || PolicyKey::unknown(name);
+                    self.found.fault(preset, &place, &path, fault);
                 }
                 (None, _) if outer.is_none() && name == "enabled" => {
                     with_value(value.get_ref(), |value| {
@@ -74,10 +90,11 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
                         self.found.enabled(value, &place);
                     });
                 }
-                (None, Ok(key)) if outer.is_none() => {
-                    let first = first(self.found);
-                    let message = format!("`{key}` is in no preset; write it below `[{first}]`");
-                    self.found.problem(&place, message);
+                (None, Some(key)) if outer.is_none() => {
+                    self.found.problem(&place, || {
+                        let first = first(presets);
+                        format!("`{key}` is in no preset; write it below `[{first}]`")
+                    });
                 }
                 // `inner` reported it.
                 (None, _) if outer.is_some() && is_setting(name, value.get_ref()) => {}
@@ -95,14 +112,15 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
                 is_setting(name, value.get_ref())
                     && !self.leads_to_preset(&format!("{path}.{name}"))
             });
-            if misplaced && !self.names().any(|name| name == path) {
+            if misplaced && !self.names.iter().any(|name| name == path) {
                 self.unknown_preset(path, place);
             }
             return self.table(Some(path), table);
         }
         with_value(value.get_ref(), |value| {
-            let message = format!("`{path}` is {value}, expected a table; write `[{path}]`");
-            self.found.problem(place, message);
+            self.found.problem(place, || {
+                format!("`{path}` is {value}, expected a table; write `[{path}]`")
+            });
         });
     }
 
@@ -116,31 +134,24 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
         tables.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in tables {
             let place = (self.place)(key.span().start);
-            self.unknown(
-                &format!("{path}.{}", key.get_ref()),
-                value.get_ref(),
-                &place,
-            );
+            // The start is enough for a message, and copying a long path for each of its tables is not linear.
+            let path = format!("{}.{}", start(path), key.get_ref());
+            self.unknown(&path, value.get_ref(), &place);
         }
     }
 
     fn unknown_preset(&mut self, path: &str, place: &SettingPlace) {
-        let names: Vec<_> = self.names().map(str::to_owned).collect();
         let others: &[&str] = if path.contains('.') {
             &[]
         } else {
             &["enabled"]
         };
-        self.found.unknown_preset(place, path, &names, others);
-    }
-
-    fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.found.presets.iter().map(|preset| preset.name())
+        self.found.unknown_preset(place, path, &self.names, others);
     }
 
     /// Whether a path is the name of a preset, or the start of one.
     fn leads_to_preset(&self, path: &str) -> bool {
-        self.names().any(|name| {
+        self.names.iter().any(|name| {
             let rest = name.strip_prefix(path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })
@@ -149,7 +160,7 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
 
 /// Whether a key and its value look like a setting, and not like the table of a preset.
 fn is_setting(name: &str, value: &DeValue<'_>) -> bool {
-    !matches!(value, DeValue::Table(_)) || PolicyKey::named(name).is_ok()
+    !matches!(value, DeValue::Table(_)) || PolicyKey::named(name).is_some()
 }
 
 fn has_setting(table: &DeTable<'_>) -> bool {
@@ -158,8 +169,8 @@ fn has_setting(table: &DeTable<'_>) -> bool {
 }
 
 /// The name of the first preset, to paste.
-fn first(found: &FoundSettings<'_>) -> &'static str {
-    found.presets.first().map_or("preset", |first| first.name())
+fn first(presets: &[&'static Preset]) -> &'static str {
+    presets.first().map_or("preset", |first| first.name())
 }
 
 /// The key and the value around a byte of a value, in a text that is not TOML. `None` if the byte is in no value.
@@ -184,7 +195,7 @@ fn unquoted(key: &str, value: &str) -> Option<String> {
     if key == "enabled" {
         return Some(wrong_enabled(Value::Other(value)));
     }
-    let key = PolicyKey::named(key).ok()?;
+    let key = PolicyKey::named(key)?;
     if value.is_empty() {
         let (kind, example) = (key.kind(), key.example());
         return Some(format!(
@@ -206,7 +217,7 @@ fn unquoted(key: &str, value: &str) -> Option<String> {
 }
 
 /// The message of the parser, with help.
-fn not_toml(error: &toml::de::Error, text: &str, found: &FoundSettings<'_>) -> String {
+fn not_toml(error: &toml::de::Error, text: &str, presets: &[&'static Preset]) -> String {
     let message = error.message().replace('\n', ", ");
     // As of `password = 1.5s`.
     let message = message.trim_end_matches(", expected nothing");
@@ -218,7 +229,7 @@ fn not_toml(error: &toml::de::Error, text: &str, found: &FoundSettings<'_>) -> S
         ),
         _ => format!(
             "{message}; write `[{}]`, and below it `attempts = 4`, for example",
-            first(found)
+            first(presets)
         ),
     }
 }

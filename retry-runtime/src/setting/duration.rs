@@ -120,6 +120,7 @@ pub(crate) fn no_unit(found: &str, number: &str) -> SettingFault {
         Ok(value) if value >= 100.0 => ("ms", "s"),
         _ => ("s", "ms"),
     };
+    let number = text::shown(number);
     SettingFault::with_help(
         format!("duration {found} has no unit"),
         format!("write \"{number}{first}\" or \"{number}{second}\""),
@@ -169,7 +170,7 @@ impl<'a> DurationParser<'a> {
             let word = self.take(char::is_alphabetic);
             return Err(match start.chars().next() {
                 Some(char) if word.is_empty() => self.character(char),
-                _ => self.wrong(&format!("has no number before `{word}`")),
+                _ => self.wrong(&format!("has no number before `{}`", text::shown(word))),
             });
         }
         let number = start.strip_suffix(self.rest).unwrap_or(start);
@@ -179,10 +180,13 @@ impl<'a> DurationParser<'a> {
             return Err(match (name, self.rest.chars().next()) {
                 ("", Some(char)) if !char.is_ascii_digit() => self.character(char),
                 ("", _) if self.text == number => no_unit(&format!("\"{found}\""), number),
-                ("", _) => SettingFault::with_help(
-                    format!("duration \"{found}\" has no unit after `{number}`"),
-                    format!("write `{number}s`, `{number}m` or `{number}ms` there"),
-                ),
+                ("", _) => {
+                    let number = text::shown(number);
+                    SettingFault::with_help(
+                        format!("duration \"{found}\" has no unit after `{number}`"),
+                        format!("write `{number}s`, `{number}m` or `{number}ms` there"),
+                    )
+                }
                 _ => self.unknown_unit(name),
             });
         };
@@ -240,6 +244,7 @@ impl<'a> DurationParser<'a> {
         let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
         let long = names.filter(|name| name.len() > 1);
         let meant = unit(&lower).or_else(|| unit(text::nearest(&lower, long)?));
+        let name = text::shown(name);
         let problem = format!("duration \"{found}\" has an unknown unit, `{name}`");
         let units = "the units are `ns`, `us`, `ms`, `s`, `m`, `h`";
         match meant {

@@ -95,30 +95,32 @@ impl PolicyKey {
         )
     }
 
-    /// Returns the key with this name.
-    pub(crate) fn named(name: &str) -> Result<Self, SettingFault> {
+    /// Returns the key with this name, if configuration can set it.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.name() == name)
+    }
+
+    /// The fault of a name for which [`named`](Self::named) has no key.
+    pub(crate) fn unknown(name: &str) -> SettingFault {
         // Names for a number that does not count the first call.
         const RETRIES: &str = "retries max_retries retry_count max_retry retry_limit";
         if name == Self::Delays.name() {
-            return Err(Self::delays_refused());
-        }
-        if let Some(key) = Self::ALL.into_iter().find(|key| key.name() == name) {
-            return Ok(key);
+            return Self::delays_refused();
         }
         if text::among(RETRIES, &text::snake_case(name)) {
-            return Err(SettingFault::with_help(
+            return SettingFault::with_help(
                 format!("unknown key `{name}`, called `attempts` here"),
                 "`attempts` counts the first call as well: 3 retries are 4 attempts",
-            ));
+            );
         }
         let problem = format!("unknown key `{}`", text::shown(name));
         let keys = format!("the keys are {}", text::list(Self::names()));
-        Err(match text::nearest(name, Self::names()) {
+        match text::nearest(name, Self::names()) {
             Some(nearest) => {
                 SettingFault::with_help(problem, format!("did you mean `{nearest}`? {keys}"))
             }
             None => SettingFault::with_help(problem, keys),
-        })
+        }
     }
 }
 

@@ -154,7 +154,7 @@ impl Visitor<'_> for KeyOf<'_> {
     }
 
     fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<PolicyKey, E> {
-        let key = PolicyKey::named(name).map_err(E::custom)?;
+        let key = PolicyKey::named(name).ok_or_else(|| E::custom(PolicyKey::unknown(name)))?;
         if self.seen.contains(&key) {
             return Err(E::custom(format_args!(
                 "`{key}` is given twice, expected each key once; remove one of the two"

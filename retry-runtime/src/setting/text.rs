@@ -7,7 +7,7 @@ pub(crate) fn nearest<'a>(
 ) -> Option<&'a str> {
     // As in the attribute: a word with a typing error is near, another word is not.
     const NEAR: f64 = 0.8;
-    let typed = snake_case(typed);
+    let typed = snake_case(start(typed));
     known
         .into_iter()
         .map(|name| (name, strsim::jaro_winkler(&typed, name)))
@@ -27,13 +27,32 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
+/// How long a name can be, in characters. Chosen by us: a longer text is no name with a typing error, and the time to
+/// find the nearest name grows with the product of the lengths.
+const LONGEST_NAME: usize = 256;
+
+/// The characters of a text that can be a name: all, if it is not too long.
+pub(crate) fn start(text: &str) -> &str {
+    let end = text.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
 /// The typed text without quotes, on one line, cut after 60 characters.
 pub(crate) fn shown(typed: &str) -> String {
-    const LONGEST: usize = 60;
+    cut(typed, 60)
+}
+
+/// The name of a place, on one line. It is what a person looks for, so only a text that is no name is cut.
+#[cfg(feature = "config")]
+pub(crate) fn name_shown(typed: &str) -> String {
+    cut(typed, LONGEST_NAME)
+}
+
+fn cut(typed: &str, longest: usize) -> String {
     let mut shown = String::new();
     for (at, char) in typed.chars().enumerate() {
         match char {
-            _ if at == LONGEST => {
+            _ if at == longest => {
                 shown.push('…');
                 break;
             }

@@ -128,12 +128,12 @@ fn attempts(value: Value<'_>) -> Result<Option<u32>, SettingFault> {
         )),
         Ok(attempts) if attempts < u32::MAX => Ok(Some(attempts)),
         _ if whole < 0 => Err(SettingFault::with_help(
-            format!("`attempts` is negative ({number}), expected at least 1"),
+            format!("`attempts` is negative ({value}), expected at least 1"),
             "write 1 for no retry, or \"unlimited\"",
         )),
         _ => Err(SettingFault::with_help(
             format!(
-                "`attempts` is out of range ({number}), expected at most {}",
+                "`attempts` is out of range ({value}), expected at most {}",
                 u32::MAX - 1
             ),
             "write \"unlimited\" for no limit",
@@ -149,7 +149,7 @@ fn factor(value: Value<'_>) -> Result<Factor, SettingFault> {
     if let Some(factor) = Factor::new(number) {
         return Ok(factor);
     }
-    let problem = format!("factor {text} is not from 1 to 1000");
+    let problem = format!("factor {value} is not from 1 to 1000");
     Err(if number < 1.0 {
         SettingFault::with_help(
             problem,
@@ -164,7 +164,7 @@ fn length(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
     let length = match value {
         Value::Text(text) => duration::parse(key, text)?,
         Value::Number(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
-            return Err(duration::no_unit(number, number));
+            return Err(duration::no_unit(&value.to_string(), number));
         }
         Value::Number(_) | Value::Other(_) => {
             return Err(duration::not_a_duration(key, &value.to_string()));
