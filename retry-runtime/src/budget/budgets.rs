@@ -1,11 +1,14 @@
 //! One budget for each key.
 
+mod forgotten;
+
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{Hash, RandomState};
+use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use self::forgotten::ForgottenLevels;
 use super::Budget;
 use crate::rng;
 
@@ -16,20 +19,28 @@ use crate::rng;
 /// # Bounds
 ///
 /// At most [`with_max_keys`](Self::with_max_keys) keys are known, 1,024 by default. Below that number, a new key starts
-/// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another:
+/// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another,
+/// out of the next 64 keys in turn:
 ///
-/// - Among the next 64 keys in turn, the first key with a full budget is forgotten. Nothing is lost, because a new
-///   budget for that key would be full too.
-/// - If none of the 64 is full, the key with the fullest budget is forgotten. The new key starts with no more tokens
-///   than that budget had left. So new keys never create tokens: nobody can reset the drained budget of one key by
-///   asking for many other keys.
+/// - The first key with a full budget that nobody holds is forgotten. Nothing is lost, because a new budget for that key
+///   would be full too.
+/// - If there is none, the key with the fullest budget that nobody holds is forgotten, and its level is remembered. The
+///   new key starts with no more tokens than that budget had left, so new keys never create tokens.
+///
+/// A forgotten key comes back with no more tokens than it had, and those that time has given back since. So nobody can
+/// reset the drained budget of one key by asking for many other keys. If all budgets are drained, a new key starts
+/// drained too, and earns its tokens by success and by time as every key does.
+///
+/// Four levels are remembered for each key that can be known. Keys with the same place among them share the lowest level,
+/// so after many keys were forgotten while drained, a key may start lower than it would alone.
 ///
 /// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied twice, and at most
 /// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
 /// `Budgets`. All other code of the key runs outside the lock.
 ///
-/// A budget still works after its key was forgotten, but other calls with this key get a new budget. Ask for the budget
-/// in each call, and do not store it.
+/// A call holds its budget until it ends. If the budgets of all 64 keys are held, the fullest key is forgotten: the calls
+/// that hold its budget keep it, and other calls with this key get a new one. Ask for the budget in each call, and do not
+/// store it.
 ///
 /// # Examples
 ///
@@ -56,10 +67,12 @@ struct KnownKeys<K> {
     slots: Vec<KeySlot<K>>,
     /// The slot at which the next search for a key to forget begins.
     hand: usize,
+    forgotten: ForgottenLevels,
 }
 
 struct KeySlot<K> {
     key: K,
+    hash: u64,
     budget: Arc<Budget>,
 }
 
@@ -81,7 +94,7 @@ impl<K> Budgets<K> {
 
     /// Sets how many keys can be known, at least 1. Default: 1,024.
     ///
-    /// Each key is stored twice, with one budget.
+    /// Each key is stored twice, with one budget and 32 bytes for the levels of forgotten keys.
     ///
     /// # Panics
     ///
@@ -132,6 +145,7 @@ impl<K: Hash + Eq> Budgets<K> {
             places: HashMap::with_hasher(rng::hasher()),
             slots: Vec::new(),
             hand: 0,
+            forgotten: ForgottenLevels::default(),
         });
         if let Some(budget) = known.get(key) {
             drop(lock);
@@ -161,43 +175,55 @@ impl<K: Hash + Eq> KnownKeys<K> {
         numbers: &Budget,
         max_keys: usize,
     ) -> (Arc<Budget>, Option<(K, KeySlot<K>)>) {
+        // The user's code may panic here, before anything has changed.
+        let hash = self.places.hasher().hash_one(&key);
         if self.slots.len() < max_keys {
             let budget = Arc::new(numbers.fresh());
             self.places.insert(copy, self.slots.len());
             self.slots.push(KeySlot {
                 key,
+                hash,
                 budget: Arc::clone(&budget),
             });
             return (budget, None);
         }
-        let (place, left) = self.fullest_of_the_next(numbers.tick_now());
-        let budget = Arc::new(numbers.fresh_within(left));
+        let (now, of) = (numbers.tick_now(), numbers.ledger.numbers());
+        let (place, left) = self.fullest_of_the_next(now);
+        let hash_of_old = self.slots[place].hash;
+        self.forgotten
+            .remember(hash_of_old, left, max_keys, of, now);
+        let most = left.min(self.forgotten.level(hash, of, now));
+        let budget = Arc::new(numbers.fresh_within(most, now));
         let old = self.places.remove_entry(&self.slots[place].key);
         self.places.insert(copy, place);
         let slot = KeySlot {
             key,
+            hash,
             budget: Arc::clone(&budget),
         };
         let slot = std::mem::replace(&mut self.slots[place], slot);
         (budget, old.map(|(key, _)| (key, slot)))
     }
 
-    /// Returns the first of the next slots whose budget is full, or else the fullest slot. Returns its level too.
+    /// Returns the first of the next slots whose budget is full and that nobody holds. If there is none, returns the first
+    /// of the fullest, held ones last. Returns its level too.
     fn fullest_of_the_next(&mut self, now: u64) -> (usize, u32) {
-        let (mut fullest, mut most) = (self.hand, 0);
+        let (mut fullest, mut most) = (self.hand, (false, 0));
         for _ in 0..self.slots.len().min(LOOKS) {
             let place = self.hand;
             self.hand = (place + 1) % self.slots.len();
-            let ledger = &self.slots[place].budget.ledger;
-            let level = ledger.level(now);
-            if level > most {
-                (fullest, most) = (place, level);
+            let budget = &mut self.slots[place].budget;
+            // If nobody holds the budget, its level has all that earlier holders took.
+            let free = Arc::get_mut(budget).is_some();
+            let level = budget.ledger.level(now);
+            if (free, level) > most {
+                (fullest, most) = (place, (free, level));
             }
-            if level >= ledger.numbers().capacity {
+            if free && level >= budget.ledger.numbers().capacity {
                 break;
             }
         }
-        (fullest, most)
+        (fullest, most.1)
     }
 }
 
@@ -218,5 +244,7 @@ impl<K> fmt::Debug for Budgets<K> {
     }
 }
 
+#[cfg(test)]
+mod histories;
 #[cfg(test)]
 mod tests;

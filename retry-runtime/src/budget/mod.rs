@@ -153,12 +153,12 @@ impl Budget {
     }
 
     /// Makes another budget with the same numbers and the same level at the start, but with at most `most` thousandths
-    /// of a token.
-    fn fresh_within(&self, most: u32) -> Self {
+    /// of a token. `now` is in ticks.
+    fn fresh_within(&self, most: u32, now: u64) -> Self {
         let numbers = self.ledger.numbers();
         let state = LedgerState {
             missing: numbers.capacity - numbers.start.min(most),
-            tick: self.tick_now(),
+            tick: now,
         };
         Self {
             ledger: Ledger::new(AtomicU64::new(state.pack()), numbers),
@@ -206,7 +206,7 @@ impl Budget {
 
     /// Makes another budget with the same numbers and the same level at the start.
     pub(crate) fn fresh(&self) -> Self {
-        self.fresh_within(u32::MAX)
+        self.fresh_within(u32::MAX, self.tick_now())
     }
 
     /// Describes how many retries a full budget allows at once, for a message.

@@ -31,10 +31,16 @@ fn keys<K>(budgets: &Budgets<K>) -> usize {
     known.slots.len()
 }
 
+fn knows<K: Hash + Eq>(budgets: &Budgets<K>, key: &K) -> bool {
+    let lock = budgets.lock();
+    lock.as_ref()
+        .is_some_and(|known| known.places.contains_key(key))
+}
+
 #[test]
 fn a_drained_host_leaves_the_budget_of_another_alone() {
     let (one, other) = (HOSTS.of("one"), HOSTS.of("other"));
-    while one.take_at(Charge::Failure, true, 0) {}
+    assert_eq!(retries(&one), 250);
     assert!(HOSTS.of("one").level() < 500.0);
     assert_eq!(other.level().to_string(), "500");
     assert!(Arc::ptr_eq(&other, &HOSTS.of("other")));
@@ -71,6 +77,24 @@ fn full_budgets_are_forgotten_and_drained_ones_are_not() {
     assert_eq!(keys(&budgets), 10);
 }
 
+/// 64 drained neighbours are all that a search for a key to forget looks at.
+#[test]
+fn a_drained_key_does_not_come_back_full_after_a_hundred_other_keys() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(128);
+    for key in 0..128 {
+        let budget = budgets.of(&key);
+        if key < 64 {
+            assert_eq!(retries(&budget), 10);
+        }
+    }
+    for key in 1_000..1_100 {
+        let _ = budgets.of(&key);
+    }
+    for key in 0..64 {
+        assert_eq!(level(&budgets, &key), 0, "{key}");
+    }
+}
+
 #[test]
 fn a_flood_of_failing_keys_does_not_reset_a_drained_budget_or_make_tokens() {
     let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(8);
@@ -79,6 +103,50 @@ fn a_flood_of_failing_keys_does_not_reset_a_drained_budget_or_make_tokens() {
     let granted: usize = (1..1_000).map(|key| retries(&budgets.of(&key))).sum();
     assert_eq!(granted, 7 * 10, "the tokens of seven other full budgets");
     assert_eq!(level(&budgets, &0), 0);
+}
+
+/// Of equal keys, the first in turn is forgotten.
+#[test]
+fn drained_keys_are_forgotten_in_turn() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(3);
+    for key in 0..3 {
+        assert_eq!(retries(&budgets.of(&key)), 10);
+    }
+    assert_eq!(level(&budgets, &3), 0);
+    let known = [0, 1, 2, 3].map(|key| knows(&budgets, &key));
+    assert_eq!(known, [false, true, true, true]);
+}
+
+#[test]
+fn a_budget_that_somebody_holds_is_forgotten_last() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(3);
+    let held = [0, 2].map(|key| budgets.of(&key));
+    assert_eq!(retries(&budgets.of(&1)), 10);
+    let _ = budgets.of(&3);
+    let known = [0, 1, 2].map(|key| knows(&budgets, &key));
+    assert_eq!(known, [true, false, true]);
+    // All are held, so the fullest is forgotten.
+    let _last = budgets.of(&3);
+    assert_eq!(retries(&held[0]), 10);
+    let _ = budgets.of(&4);
+    let known = [0, 2, 3].map(|key| knows(&budgets, &key));
+    assert_eq!(known, [true, false, true]);
+}
+
+/// 200 keys that are drained one after the other cannot reset the first 100, which were forgotten meanwhile.
+#[test]
+fn a_forgotten_key_comes_back_with_what_it_had() {
+    let budgets: Budgets<u32> = Budgets::new(small()).with_max_keys(100);
+    for key in 0..100 {
+        let budget = budgets.of(&key);
+        assert!((0..7).all(|_| budget.take_at(Charge::Failure, true, 0)));
+    }
+    for key in 100..200 {
+        assert_eq!(level(&budgets, &key), 3_000);
+    }
+    for key in 0..100 {
+        assert_eq!(level(&budgets, &key), 3_000, "{key}");
+    }
 }
 
 #[test]
