@@ -7,7 +7,7 @@
 //! It starts its own Postgres in a temporary folder. Set `DATABASE_URL` to use another one.
 
 use integrations::postgres::Server;
-use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{RetryEvent, retry};
 use tokio_postgres::{IsolationLevel, NoTls};
 
@@ -50,7 +50,7 @@ pub(crate) async fn transfer_once(
 
 fn tell(event: &RetryEvent<'_, TransactionError<tokio_postgres::Error>>) {
     let failure = match event.error() {
-        Some(TransactionError::Statement(error) | TransactionError::Commit(error)) => {
+        Some(TransactionError::Statement(error) | TransactionError::Commit(CommitError(error))) => {
             in_words(error)
         }
         Some(other) => other.to_string(),

@@ -35,6 +35,8 @@ mod result;
 mod rng;
 mod run;
 mod sealed;
+#[doc(hidden)]
+pub mod search;
 #[cfg(any(feature = "config", feature = "serde"))]
 mod setting;
 mod site;

@@ -14,12 +14,11 @@ pub use crate::call::{
     LastError, LimitedAttempt, Never, Next, NotKept, Nothing, OnEnd, Prepare, Remembers, Unless,
     UnlimitedAttempt, Wait, drive, unless,
 };
-pub use crate::classify::{
-    Find, Inside, IntoHint, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of,
-};
+pub use crate::classify::{IntoHint, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of};
 pub use crate::explain::{Displayed, Explain, Named, Words};
 pub use crate::forward::Forwards;
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::run::Chained;
+pub use crate::search::{Find, Inside};
 pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -64,15 +64,14 @@ impl fmt::Display for Outcome {
 /// The caller gets its own error type, made from this one: `io::Error` (of kind `TimedOut`, or `Interrupted` if the
 /// call was cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
 ///
-/// The [`source`](std::error::Error::source) is the error of an earlier attempt, if there was one and it could be kept.
+/// The [`source`](std::error::Error::source) is the error of an earlier attempt, if there was one and it could be kept. If a
+/// limit cut a `COMMIT`, an error between the two says that it may have taken effect.
 #[derive(Debug)]
 pub struct Stopped {
     pub(crate) outcome: Outcome,
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
     pub(crate) limit: Option<Duration>,
-    /// Whether a `COMMIT` was cut, which may have taken effect.
-    pub(crate) in_doubt: bool,
     pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -101,6 +100,32 @@ impl Stopped {
     pub fn limit(&self) -> Option<Duration> {
         self.limit
     }
+
+    /// Adds the error of an earlier attempt.
+    pub(crate) fn with_source(mut self, error: Box<dyn StdError + Send + Sync>) -> Self {
+        let cut = self.source.as_mut();
+        match cut.and_then(|source| source.downcast_mut::<CutCommit>()) {
+            Some(cut) => cut.source = Some(error),
+            None => self.source = Some(error),
+        }
+        self
+    }
+
+    /// Whether a `COMMIT` was cut, which may have taken effect.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        let source = self.source.as_ref();
+        source.is_some_and(|source| source.is::<CutCommit>())
+    }
+}
+
+/// The source of a [`Stopped`] that cut a `COMMIT`.
+///
+/// It is a link of its own, so that it is in the chain of sources even if an error type leaves out the `Stopped`, as
+/// `#[error(transparent)]` does.
+#[derive(Debug, Default)]
+pub(crate) struct CutCommit {
+    /// The error of an earlier attempt.
+    pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl fmt::Display for Stopped {
@@ -112,7 +137,7 @@ impl fmt::Display for Stopped {
             (Outcome::Cancelled, _) => f.write_str("cancelled")?,
             (outcome, _) => write!(f, "stopped ({outcome})")?,
         }
-        if self.in_doubt {
+        if self.is_in_doubt() {
             f.write_str(", during a commit")?;
         }
         let plural = if self.attempts == 1 { "" } else { "s" };
@@ -126,6 +151,20 @@ impl fmt::Display for Stopped {
 }
 
 impl StdError for Stopped {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+impl fmt::Display for CutCommit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the commit may have taken effect")
+    }
+}
+
+impl StdError for CutCommit {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source
             .as_deref()

@@ -36,7 +36,8 @@ fn public_types_cross_threads_and_can_be_debugged() {
     crosses_threads::<retry_runtime::adapters::reqwest::RequestError>();
     #[cfg(feature = "tokio-postgres")]
     {
-        use retry_runtime::adapters::tokio_postgres::TransactionError;
+        use retry_runtime::adapters::tokio_postgres::{CommitError, TransactionError};
+        crosses_threads::<CommitError<tokio_postgres::Error>>();
         crosses_threads::<TransactionError<tokio_postgres::Error>>();
     }
     #[cfg(feature = "config")]

@@ -1,7 +1,7 @@
 //! Orders, in Postgres.
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod};
-use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Attempt, Retryable, Stopped, Verdict, retry};
 use tokio_postgres::{Config, NoTls};
 
@@ -42,7 +42,7 @@ impl From<tokio_postgres::Error> for OrderError {
 /// the key makes another attempt safe.
 fn of_transaction(error: &TransactionError<tokio_postgres::Error>) -> Verdict {
     match error {
-        TransactionError::Commit(lost) if lost.code().is_none() => Verdict::Transient,
+        TransactionError::Commit(CommitError(lost)) if lost.code().is_none() => Verdict::Transient,
         other => other.verdict(),
     }
 }

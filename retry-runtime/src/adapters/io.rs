@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use super::known::{self, Alone};
-use crate::classify::{Retryable, Said, Verdict, stopped_for_good};
+use crate::classify::{Retryable, Said, Verdict};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
@@ -12,7 +12,8 @@ use crate::classify::{Retryable, Said, Verdict, stopped_for_good};
 /// is transient. Std has no kind for it.
 ///
 /// If the kind has no verdict, such as `Other`, the innermost error inside that has a verdict decides. If a permanently
-/// [stopped](crate::Stopped) call is inside, the error is permanent with any kind.
+/// [stopped](crate::Stopped) call is inside, the error is permanent with any kind. If a commit that may have taken effect is
+/// inside, the error is unknown with any kind.
 #[diagnostic::do_not_recommend]
 impl Retryable for io::Error {
     fn verdict(&self) -> Verdict {
@@ -37,8 +38,8 @@ impl Alone for io::Error {
 #[cold]
 fn with_causes(error: &io::Error) -> Said {
     let own = error.alone();
-    // A `Stopped` inside set the kind, and its verdict is more exact.
-    if let Some(verdict) = stopped_for_good(error) {
+    // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
+    if let Some(verdict) = known::last_word(error) {
         return Said::new(verdict);
     }
     if own.verdict == Verdict::Unknown {

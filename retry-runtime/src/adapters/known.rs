@@ -1,21 +1,24 @@
 //! Finds the verdict of a `dyn Error`: tries each type that has a verdict.
+//!
+//! Some errors have the last word: neither the errors around one nor those inside it may allow another attempt. Only
+//! `when` and `matches` may.
 
 use std::error::Error;
 use std::io;
 
-use crate::classify::{Links, Retryable, Said, Verdict, as_type, stopped_for_good};
-use crate::stopped::Stopped;
+use crate::classify::{Links, Retryable, Said, Verdict, as_type};
+use crate::stopped::{CutCommit, Stopped};
 
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-use super::transaction::TransactionError;
+use super::transaction::{CommitError, TransactionError};
 
 /// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
 ///
-/// The innermost source is the nearest to the cause. `error` itself is not asked. If the chain holds a stopped call that
-/// must not be retried, that call answers. An error of a database is not searched, because it is unknown on purpose: the
+/// The innermost source is the nearest to the cause. `error` itself is not asked. If an error in the chain has the
+/// [last word](last_word), it answers. An error of a database is not searched, because it is unknown on purpose: the
 /// connection that it lost may have been in its `COMMIT`.
 pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
-    if let Some(verdict) = stopped_for_good(error) {
+    if let Some(verdict) = last_word(error) {
         return Some(Said::new(verdict));
     }
     let mut innermost = None;
@@ -30,6 +33,53 @@ pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
         }
     }
     innermost
+}
+
+/// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
+pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    Links::of(error).find_map(has_last_word)
+}
+
+/// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
+///
+/// - A [`Stopped`] that is permanent: a call around it must not undo what stopped it. Its source has had its attempts.
+/// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
+///   connection, does not know that.
+pub(crate) fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
+    LAST_WORDS.iter().find_map(|ask| ask(link))
+}
+
+const LAST_WORDS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[
+    stopped_for_good,
+    cut_commit,
+    #[cfg(feature = "sea-orm")]
+    in_doubt::<sea_orm::DbErr>,
+    #[cfg(feature = "sqlx")]
+    in_doubt::<sqlx_core::Error>,
+    #[cfg(feature = "sqlx-0_8")]
+    in_doubt::<sqlx_core_0_8::Error>,
+    #[cfg(feature = "tokio-postgres")]
+    in_doubt::<tokio_postgres::Error>,
+];
+
+fn cut_commit(link: &(dyn Error + 'static)) -> Option<Verdict> {
+    link.is::<CutCommit>().then_some(Verdict::Unknown)
+}
+
+fn stopped_for_good(link: &(dyn Error + 'static)) -> Option<Verdict> {
+    let verdict = as_type::<Stopped>(link)?.verdict();
+    (!verdict.is_retryable()).then_some(verdict)
+}
+
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+fn in_doubt<E: Error + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict>
+where
+    TransactionError<E>: Retryable,
+    CommitError<E>: Retryable,
+{
+    let in_doubt = as_type::<CommitError<E>>(link).is_some_and(CommitError::is_in_doubt)
+        || as_type::<TransactionError<E>>(link).is_some_and(TransactionError::is_in_doubt);
+    in_doubt.then_some(Verdict::Unknown)
 }
 
 /// An error whose verdict depends on its sources.

@@ -31,6 +31,6 @@ pub mod tonic;
 mod transaction;
 
 mod io;
-mod known;
+pub(crate) mod known;
 mod std_errors;
 mod stopped;

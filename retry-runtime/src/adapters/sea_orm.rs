@@ -22,7 +22,7 @@ use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
 use ::sea_orm::{DatabaseTransaction, DbErr};
 
 use super::sqlx;
-pub use super::transaction::TransactionError;
+pub use super::transaction::{CommitError, TransactionError};
 use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 
@@ -100,6 +100,17 @@ impl From<DbErr> for TransactionError<DbErr> {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError<DbErr> {
     fn verdict(&self) -> Verdict {
-        self.judge(|error| of_sqlx(error).map_or(DatabaseFailure::Other, sqlx::failure))
+        self.judge(failure)
     }
+}
+
+#[diagnostic::do_not_recommend]
+impl Retryable for CommitError<DbErr> {
+    fn verdict(&self) -> Verdict {
+        self.judge(failure)
+    }
+}
+
+fn failure(error: &DbErr) -> DatabaseFailure {
+    of_sqlx(error).map_or(DatabaseFailure::Other, sqlx::failure)
 }

@@ -40,4 +40,4 @@ use ::sqlx_core_0_8 as client;
 mod version;
 
 pub use self::version::commit;
-pub use super::transaction::TransactionError;
+pub use super::transaction::{CommitError, TransactionError};

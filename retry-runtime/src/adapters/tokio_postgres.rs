@@ -28,7 +28,7 @@ use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
-pub use super::transaction::TransactionError;
+pub use super::transaction::{CommitError, TransactionError};
 use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
@@ -128,13 +128,22 @@ impl From<Error> for TransactionError<Error> {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError<Error> {
     fn verdict(&self) -> Verdict {
-        self.judge(|error| match (error.code(), ClientFailure::of(error)) {
-            (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => {
-                DatabaseFailure::Conflict
-            }
-            (None, ClientFailure::Lost) => DatabaseFailure::Lost,
-            _ => DatabaseFailure::Other,
-        })
+        self.judge(failure)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Retryable for CommitError<Error> {
+    fn verdict(&self) -> Verdict {
+        self.judge(failure)
+    }
+}
+
+fn failure(error: &Error) -> DatabaseFailure {
+    match (error.code(), ClientFailure::of(error)) {
+        (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => DatabaseFailure::Conflict,
+        (None, ClientFailure::Lost) => DatabaseFailure::Lost,
+        _ => DatabaseFailure::Other,
     }
 }
 

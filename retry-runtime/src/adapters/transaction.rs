@@ -18,11 +18,24 @@ use crate::stopped::Stopped;
 pub enum TransactionError<E> {
     /// It failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
     Statement(E),
-    /// It failed in `COMMIT`. A conflict is transient, and a lost connection is unknown.
-    Commit(E),
-    /// The call was stopped. A timeout or a deadline may have cut the `COMMIT`, so both are unknown.
+    /// It failed in `COMMIT`. A conflict is transient. A lost connection is unknown, and `on` does not find it.
+    Commit(CommitError<E>),
+    /// The call was stopped. A timeout or a deadline may have cut the `COMMIT`, so both are unknown, and end the search
+    /// of `on`.
     Stopped(Stopped),
 }
+
+/// Why a `COMMIT` failed: the error of the client.
+///
+/// It is an error of its own, so that it is in the chain of sources even if your error type leaves out the
+/// [`TransactionError`], as `#[error(transparent)]` does. While the `COMMIT` may have taken effect, `on` does not look for
+/// errors in that chain.
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a pattern reaches the error of the client"
+)]
+pub struct CommitError<E>(pub E);
 
 /// How a database or its connection failed.
 pub(super) enum DatabaseFailure {
@@ -38,7 +51,8 @@ pub(super) enum DatabaseFailure {
 pub(super) async fn committed<E>(
     commit: impl Future<Output = Result<(), E>>,
 ) -> Result<(), TransactionError<E>> {
-    in_doubt(commit).await.map_err(TransactionError::Commit)
+    let committed = in_doubt(commit).await;
+    committed.map_err(|error| TransactionError::Commit(CommitError(error)))
 }
 
 impl<E: Retryable> TransactionError<E> {
@@ -48,19 +62,46 @@ impl<E: Retryable> TransactionError<E> {
                 DatabaseFailure::Lost => Verdict::Transient,
                 DatabaseFailure::Conflict | DatabaseFailure::Other => error.verdict(),
             },
-            Self::Commit(error) => match (failure(error), error.verdict()) {
-                (DatabaseFailure::Conflict, _) => Verdict::Transient,
-                // A deferred constraint, for example.
-                (_, Verdict::Permanent) => Verdict::Permanent,
-                // The session ended, perhaps after the commit, or the server did not answer.
-                _ => Verdict::Unknown,
-            },
+            Self::Commit(error) => error.judge(failure),
             // A limit may have cut a commit that is not the adapter's.
             Self::Stopped(stopped) => match stopped.verdict() {
                 Verdict::Transient => Verdict::Unknown,
                 verdict => verdict,
             },
         }
+    }
+}
+
+impl<E: Retryable> CommitError<E> {
+    pub(super) fn judge(&self, failure: impl FnOnce(&E) -> DatabaseFailure) -> Verdict {
+        match (failure(&self.0), self.0.verdict()) {
+            (DatabaseFailure::Conflict, _) => Verdict::Transient,
+            // A deferred constraint, for example.
+            (_, Verdict::Permanent) => Verdict::Permanent,
+            // The session ended, perhaps after the commit, or the server did not answer.
+            _ => Verdict::Unknown,
+        }
+    }
+}
+
+impl<E> TransactionError<E>
+where
+    Self: Retryable,
+{
+    /// Whether the transaction may have taken effect.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
+        !matches!(self, Self::Statement(_)) && self.verdict() == Verdict::Unknown
+    }
+}
+
+impl<E> CommitError<E>
+where
+    Self: Retryable,
+{
+    /// Whether the `COMMIT` may have taken effect.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.verdict() == Verdict::Unknown
     }
 }
 
@@ -83,8 +124,24 @@ impl<E> fmt::Display for TransactionError<E> {
 impl<E: Error + 'static> Error for TransactionError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Statement(error) | Self::Commit(error) => Some(error),
+            Self::Statement(error) => Some(error),
+            Self::Commit(error) => Some(error),
             Self::Stopped(stopped) => Some(stopped),
         }
     }
 }
+
+impl<E> fmt::Display for CommitError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the server did not confirm the commit")
+    }
+}
+
+impl<E: Error + 'static> Error for CommitError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

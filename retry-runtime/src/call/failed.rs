@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::kept_error::{BoxedError, Forgets, Remembers};
-use crate::classify::{Find, Probe};
+use crate::classify::Probe;
+use crate::search::Find;
 
 /// An error that an attempt returned.
 ///

@@ -8,7 +8,6 @@ use std::error::Error as StdError;
 
 use super::ended::Ending;
 use crate::result::FromStopped;
-use crate::stopped::Stopped;
 
 pub(super) type BoxedError = Box<dyn StdError + Send + Sync>;
 
@@ -72,10 +71,7 @@ impl<E: Into<BoxedError>> LastError<E> for Kept<E> {
         if ending.error_stands {
             return self.0;
         }
-        E::from_stopped(Stopped {
-            source: Some(self.0.into()),
-            ..ending.stopped
-        })
+        E::from_stopped(ending.stopped.with_source(self.0.into()))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::context::{self, Notes, Phase, Previous, Refusal, refuse};
 use crate::event::RetryEvent;
 use crate::explain::Words;
 use crate::metrics::{self, Attempted};
-use crate::stopped::{Outcome, Stopped};
+use crate::stopped::{CutCommit, Outcome, Stopped};
 use crate::trace::{self, FailedAttempt};
 
 impl State<'_> {
@@ -201,13 +201,13 @@ impl State<'_> {
             Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
             _ => None,
         };
+        let cut = self.frame.is_in_doubt();
         Stopped {
             outcome,
             attempts: self.frame.number.get(),
             elapsed,
             limit,
-            in_doubt: self.frame.is_in_doubt(),
-            source: None,
+            source: cut.then(|| CutCommit::default().into()),
         }
     }
 

@@ -1,13 +1,10 @@
 //! The chain of sources of an error, link by link.
 
-use std::any::Any;
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-use super::verdict::{Retryable as _, Verdict};
 use crate::explain::MAX_LINKS;
-use crate::stopped::Stopped;
 
 /// An error and its sources, from the outside in.
 ///
@@ -38,16 +35,6 @@ impl<'a> Iterator for Links<'a> {
     }
 }
 
-/// Whether no link comes after `error`.
-#[inline]
-pub(crate) fn is_last<E: Error + 'static>(error: &E) -> bool {
-    match (error as &dyn Any).downcast_ref::<io::Error>() {
-        // The compiler knows `E`, so it keeps only one of these arms.
-        Some(error) => error.get_ref().is_none(),
-        None => after(error).is_none(),
-    }
-}
-
 /// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`.
 pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -> Option<&'a A> {
     link.downcast_ref::<A>()
@@ -71,15 +58,4 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         return Some(&**shared);
     }
     None
-}
-
-/// Returns the verdict of the first [`Stopped`] in the chain that no outer call may retry.
-pub(crate) fn stopped_for_good(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    Links::of(error).find_map(link_stopped_for_good)
-}
-
-/// Returns the verdict of this link, if it is a [`Stopped`] that no outer call may retry.
-pub(crate) fn link_stopped_for_good(link: &(dyn Error + 'static)) -> Option<Verdict> {
-    let verdict = as_type::<Stopped>(link)?.verdict();
-    (!verdict.is_retryable()).then_some(verdict)
 }

@@ -1,12 +1,11 @@
 //! Which errors are worth another attempt.
 //!
 //! An error type gives a [`Verdict`] through [`Retryable`]. The rules of an attribute turn it into a
-//! [`Ruling`]. Generated code finds out what an error type implements by method lookup ([`Probe`] and
-//! [`Find`]), so that annotated functions need no bounds.
+//! [`Ruling`]. Generated code finds out what an error type implements by method lookup ([`Probe`]), so that annotated
+//! functions need no bounds.
 //!
 //! Nothing here names an error of another crate. The adapters do, and import this module.
 
-pub mod find;
 mod hint;
 mod links;
 pub mod probe;
@@ -16,10 +15,8 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::find::find_in;
-pub use self::find::{Find, Inside};
 pub use self::hint::{IntoHint, hint_from, hint_in};
-pub(crate) use self::links::{Links, as_type, stopped_for_good};
+pub(crate) use self::links::{Links, as_type};
 pub use self::probe::Probe;
 pub use self::rules::{Ruling, ask, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

@@ -11,7 +11,6 @@ fn stopped() -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: Some(Duration::from_secs(1)),
-        in_doubt: false,
         source: Some(io::Error::from(io::ErrorKind::ConnectionReset).into()),
     }
 }
@@ -72,7 +71,7 @@ fn an_error_of_a_request_says_what_failed_and_leaves_the_rest_to_its_source() {
 #[test]
 fn the_error_of_the_client_is_found_in_that_of_a_request() {
     use crate::adapters::reqwest::RequestError;
-    use crate::classify::Find;
+    use crate::search::Find;
 
     let failed = reqwest::Client::new().get("no URL").build().unwrap_err();
     let error = RequestError::from(failed);
@@ -89,14 +88,21 @@ fn an_error_of_an_older_request_says_what_failed_and_leaves_the_rest_to_its_sour
 #[cfg(feature = "tokio-postgres")]
 #[test]
 fn an_error_of_a_transaction_says_what_failed_and_leaves_the_rest_to_its_source() {
-    use crate::adapters::tokio_postgres::TransactionError;
+    use crate::adapters::tokio_postgres::{CommitError, TransactionError};
 
     let failed = || "port=none".parse::<tokio_postgres::Config>().unwrap_err();
     check(
         &TransactionError::Statement(failed()),
         "the transaction failed and was rolled back",
     );
-    check(&TransactionError::Commit(failed()), "the commit failed");
+    check(
+        &TransactionError::Commit(CommitError(failed())),
+        "the commit failed",
+    );
+    check(
+        &CommitError(failed()),
+        "the server did not confirm the commit",
+    );
     check(
         &TransactionError::<tokio_postgres::Error>::from(stopped()),
         "the call was stopped (timeout)",

@@ -143,7 +143,8 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     }
 
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
-    /// is not retried. Of several `on`, one must find an error.
+    /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find an
+    /// error.
     pub fn on<A>(self) -> Run<'p, O, T, E, true>
     where
         E: Chained,

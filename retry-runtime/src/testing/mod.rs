@@ -66,7 +66,6 @@ pub fn stopped(outcome: Outcome, attempts: u32, elapsed: Duration) -> Stopped {
         attempts,
         elapsed,
         limit: None,
-        in_doubt: false,
         source: None,
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Bytes;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use reattempt::tokio_postgres::TransactionError;
+use reattempt::tokio_postgres::{CommitError, TransactionError};
 use reattempt::{Retryable, Verdict};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -164,7 +164,7 @@ async fn a_server_that_does_not_speak_postgres_gets_no_retry() {
         not_retried("tokio-postgres", bytes, error.verdict());
         let statement = TransactionError::Statement(connect().await);
         not_retried("a statement", bytes, statement.verdict());
-        let commit = TransactionError::Commit(connect().await);
+        let commit = TransactionError::Commit(CommitError(connect().await));
         not_retried("a commit", bytes, commit.verdict());
     }
 }

@@ -42,4 +42,4 @@ mod version;
 pub use self::version::commit;
 #[cfg(feature = "sea-orm")]
 pub(super) use self::version::failure;
-pub use super::transaction::TransactionError;
+pub use super::transaction::{CommitError, TransactionError};

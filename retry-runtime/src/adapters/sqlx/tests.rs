@@ -141,7 +141,7 @@ fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit(
         assert_eq!(error.verdict(), verdict, "{text}");
         let before = TransactionError::from(error);
         assert_eq!(before.verdict(), verdict, "{text}");
-        let during = TransactionError::Commit(said(text, code));
+        let during = TransactionError::Commit(CommitError(said(text, code)));
         assert_eq!(during.verdict(), in_commit, "{text}");
     }
 }
@@ -152,7 +152,7 @@ fn a_lost_connection_is_transient_before_the_commit_and_unknown_in_it() {
         assert_eq!(io_error(kind).verdict(), Verdict::Unknown, "{kind:?}");
         let before = TransactionError::Statement(io_error(kind));
         assert_eq!(before.verdict(), Verdict::Transient, "{kind:?}");
-        let during = TransactionError::Commit(io_error(kind));
+        let during = TransactionError::Commit(CommitError(io_error(kind)));
         assert_eq!(during.verdict(), Verdict::Unknown, "{kind:?}");
     }
     let refused = io_error(io::ErrorKind::ConnectionRefused);

@@ -4,7 +4,7 @@ use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::known;
-use crate::adapters::transaction::{DatabaseFailure, TransactionError, committed};
+use crate::adapters::transaction::{CommitError, DatabaseFailure, TransactionError, committed};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -140,6 +140,13 @@ impl From<Error> for TransactionError<Error> {
 
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError<Error> {
+    fn verdict(&self) -> Verdict {
+        self.judge(failure)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Retryable for CommitError<Error> {
     fn verdict(&self) -> Verdict {
         self.judge(failure)
     }

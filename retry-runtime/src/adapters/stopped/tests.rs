@@ -3,7 +3,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::Error;
-use crate::classify::{Probe, Said, find_in};
+use crate::classify::{Probe, Said};
+use crate::search::find_in;
+use crate::stopped::CutCommit;
 
 fn stopped(outcome: Outcome) -> Stopped {
     Stopped {
@@ -11,7 +13,6 @@ fn stopped(outcome: Outcome) -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: None,
-        in_doubt: false,
         source: None,
     }
 }
@@ -30,10 +31,10 @@ fn a_deadline_of_its_own_is_transient() {
 fn in_doubt(outcome: Outcome) -> Stopped {
     Stopped {
         limit: Some(Duration::from_secs(1)),
-        in_doubt: true,
-        source: Some(io::Error::from(io::ErrorKind::ConnectionReset).into()),
+        source: Some(CutCommit::default().into()),
         ..stopped(outcome)
     }
+    .with_source(io::Error::from(io::ErrorKind::ConnectionReset).into())
 }
 
 fn said(found: &Probe<'_, io::Error>) -> Said {
@@ -58,11 +59,11 @@ fn a_cut_commit_is_unknown_in_every_error() {
 #[test]
 #[cfg(feature = "sqlx")]
 fn an_error_of_a_database_stays_unknown_inside_another_error() {
-    use crate::adapters::transaction::TransactionError;
+    use crate::adapters::transaction::{CommitError, TransactionError};
     let lost = || sqlx_core::Error::Io(io::ErrorKind::ConnectionReset.into());
     for error in [
         io::Error::other(lost()),
-        io::Error::other(TransactionError::Commit(lost())),
+        io::Error::other(TransactionError::Commit(CommitError(lost()))),
         io::Error::other(io::Error::other(lost())),
     ] {
         assert_eq!(error.verdict(), Verdict::Unknown, "{error}");

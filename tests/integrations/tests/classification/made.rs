@@ -8,7 +8,7 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use integrations::loopback::{Answer, Loopback, OK, nobody};
-use reattempt::tokio_postgres::TransactionError;
+use reattempt::tokio_postgres::{CommitError, TransactionError};
 use reattempt::{Retryable, Stopped, Verdict, deadline, retry};
 use tokio::net::TcpListener;
 use tokio_postgres::NoTls;
@@ -281,7 +281,7 @@ async fn tokio_postgres() -> Vec<Made> {
     let address = hanging_up().await;
     let lost = connect(address).await;
     let before = TransactionError::Statement(connect(address).await);
-    let during = TransactionError::Commit(connect(address).await);
+    let during = TransactionError::Commit(CommitError(connect(address).await));
     let unread = "port=x".parse::<tokio_postgres::Config>().unwrap_err();
     vec![
         made("tokio-postgres", "the connection cannot be made", &refused),
@@ -316,7 +316,7 @@ async fn sqlx() -> Vec<Made> {
     let hanging_up = hanging_up().await;
     let lost = connect(hanging_up).await;
     let before = TransactionError::Statement(connect(hanging_up).await);
-    let during = TransactionError::Commit(connect(hanging_up).await);
+    let during = TransactionError::Commit(CommitError(connect(hanging_up).await));
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(Duration::from_mins(1));
@@ -362,7 +362,7 @@ fn sea_orm() -> Vec<Made> {
     let missing = DbErr::RecordNotFound("account".to_owned());
     let own = DbErr::Custom("a text".to_owned());
     let before = TransactionError::Statement(lost());
-    let during = TransactionError::Commit(lost());
+    let during = TransactionError::Commit(CommitError(lost()));
     vec![
         made("sea-orm", "the connection is lost", &lost()),
         made(

@@ -1,5 +1,7 @@
 //! Clients against real servers: one binary, so that it is linked once.
 
+mod broken_commits;
+mod commit_proxy;
 mod deadpool;
 mod left_out;
 mod payment_service;
@@ -30,6 +32,8 @@ integrations::tests! {
         sqlx::version::a_lost_connection_is_unknown_and_transient_before_the_commit,
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [postgres::PROGRAM] =>
+        broken_commits::a_transfer_whose_commit_is_broken_after_any_byte_is_not_booked_twice,
+        broken_commits::a_rule_that_names_the_commit_repeats_it,
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
         deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,

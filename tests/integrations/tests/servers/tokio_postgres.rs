@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use integrations::postgres::{self, Server};
-use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, IsolationLevel};
+
+use crate::commit_proxy::{self, End, Passed};
 
 async fn accounts(client: &Client) {
     let script =
@@ -211,57 +211,14 @@ pub(crate) async fn a_server_that_restarts_is_waited_for() {
     assert_eq!(balances(&server.connect().await.unwrap()).await, [70, 130]);
 }
 
-/// Forwards bytes until the client sends `COMMIT`. The server gets it and answers, and the client gets no answer.
+/// The server gets each `COMMIT` and answers, and the client gets no answer.
 pub(crate) async fn cut_at_commit(server: u16) -> u16 {
-    at_commit(server, |_client| {}).await
+    commit_proxy::start(server, || Some((Passed::REQUEST, End::Close))).await
 }
 
 /// As [`cut_at_commit`], but the client keeps its connection, and waits for the answer.
 pub(crate) async fn hang_at_commit(server: u16) -> u16 {
-    let keep = |client: TcpStream| {
-        tokio::spawn(async move {
-            std::future::pending::<()>().await;
-            drop(client);
-        });
-    };
-    at_commit(server, keep).await
-}
-
-async fn at_commit(server: u16, then: fn(TcpStream)) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        loop {
-            let (client, _) = listener.accept().await.unwrap();
-            let upstream = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
-            tokio::spawn(pass_on(client, upstream, then));
-        }
-    });
-    port
-}
-
-async fn pass_on(mut client: TcpStream, mut server: TcpStream, then: fn(TcpStream)) {
-    let (mut asked, mut answered) = ([0; 4096], [0; 4096]);
-    loop {
-        tokio::select! {
-            Ok(length @ 1..) = client.read(&mut asked) => {
-                let sent = &asked[..length];
-                server.write_all(sent).await.unwrap();
-                if sent.windows(6).any(|window| window == b"COMMIT") {
-                    // The proxy closes the connection only after the server has committed. The server may first
-                    // answer earlier requests, such as the end of a statement.
-                    while !answered.windows(6).any(|window| window == b"COMMIT") {
-                        assert_ne!(server.read(&mut answered).await.unwrap(), 0);
-                    }
-                    return then(client);
-                }
-            }
-            Ok(length @ 1..) = server.read(&mut answered) => {
-                client.write_all(&answered[..length]).await.unwrap();
-            }
-            else => return,
-        }
-    }
+    commit_proxy::start(server, || Some((Passed::REQUEST, End::Hang))).await
 }
 
 static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
@@ -304,7 +261,7 @@ pub(crate) async fn a_session_terminated_during_commit_is_unknown_and_not_retrie
     let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
     terminate(&admin, "query = 'COMMIT' AND wait_event = 'PgSleep'").await;
     let error = transfer.await.unwrap().unwrap_err();
-    let TransactionError::Commit(cause) = &error else {
+    let TransactionError::Commit(CommitError(cause)) = &error else {
         panic!("{error:?}");
     };
     assert_eq!(cause.code(), Some(&SqlState::ADMIN_SHUTDOWN), "{cause:?}");

@@ -1,0 +1,510 @@
+//! Tests the search in every wrapper.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::*;
+use crate::classify::{Retryable, Ruling, ask};
+use crate::explain::MAX_LINKS;
+
+/// What generated code writes for one type of `on`.
+macro_rules! found {
+    ($A:ty, $error:expr) => {
+        Find::<_, $A>::new($error).find(|link| link.said())
+    };
+}
+
+/// What generated code writes for one type of `not_on`.
+macro_rules! contains {
+    ($A:ty, $error:expr) => {
+        Find::<_, $A>::new($error).contains()
+    };
+}
+
+macro_rules! said {
+    ($error:expr) => {
+        Probe::new($error).said()
+    };
+}
+
+fn reset() -> io::Error {
+    ErrorKind::ConnectionReset.into()
+}
+
+fn missing() -> io::Error {
+    ErrorKind::NotFound.into()
+}
+
+const TRANSIENT: Option<Said> = Some(Said::new(Verdict::Transient));
+
+#[derive(Debug, thiserror::Error)]
+#[error("mine")]
+struct Mine;
+
+#[derive(Debug, thiserror::Error)]
+enum App {
+    #[error("i/o")]
+    Io(#[from] io::Error),
+    #[error("read {path}")]
+    Read {
+        path: &'static str,
+        source: io::Error,
+    },
+    #[error("boxed")]
+    Boxed(#[source] Box<io::Error>),
+    #[error("shared")]
+    Shared(#[source] Arc<io::Error>),
+    #[error("dynamic")]
+    Dynamic(#[source] Box<dyn Error + Send + Sync>),
+    #[error("anyhow")]
+    Anyhow(#[source] anyhow::Error),
+    #[error(transparent)]
+    Transparent(Mine),
+    #[error("nothing inside")]
+    Bare,
+}
+
+/// An error that is its own cause.
+#[derive(Debug)]
+struct Ouroboros;
+
+impl fmt::Display for Ouroboros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ouroboros")
+    }
+}
+
+impl Error for Ouroboros {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(self)
+    }
+}
+
+/// Wraps `error` in `depth` layers of `source`.
+fn nested(depth: usize, error: impl Error + Send + Sync + 'static) -> App {
+    let mut outer = App::Dynamic(Box::new(error));
+    for _ in 1..depth {
+        outer = App::Dynamic(Box::new(outer));
+    }
+    outer
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn an_io_error_is_found_in_every_wrapper() {
+    type Case = (&'static str, fn() -> Option<Said>);
+    let cases: &[Case] = &[
+        ("itself", || found!(io::Error, &reset())),
+        ("Box", || found!(io::Error, &Box::new(reset()))),
+        ("Arc", || found!(io::Error, &Arc::new(reset()))),
+        ("thiserror #[from]", || {
+            found!(io::Error, &App::from(reset()))
+        }),
+        ("thiserror source", || {
+            found!(
+                io::Error,
+                &App::Read {
+                    path: "a",
+                    source: reset()
+                }
+            )
+        }),
+        ("Box as a source", || {
+            found!(io::Error, &App::Boxed(Box::new(reset())))
+        }),
+        ("Arc as a source", || {
+            found!(io::Error, &App::Shared(Arc::new(reset())))
+        }),
+        ("Box<dyn Error> as a source", || {
+            found!(io::Error, &App::Dynamic(Box::new(reset())))
+        }),
+        ("anyhow as a source", || {
+            found!(
+                io::Error,
+                &App::Anyhow(anyhow::Error::new(reset()).context("c"))
+            )
+        }),
+        ("Box of an enum", || {
+            found!(io::Error, &Box::new(App::from(reset())))
+        }),
+        ("Arc of an enum", || {
+            found!(io::Error, &Arc::new(App::from(reset())))
+        }),
+        ("io in io", || {
+            found!(io::Error, &io::Error::new(ErrorKind::NotFound, reset()))
+        }),
+        ("io in io in io", || {
+            found!(
+                io::Error,
+                &io::Error::new(
+                    ErrorKind::NotFound,
+                    io::Error::new(ErrorKind::NotFound, reset())
+                )
+            )
+        }),
+        ("enum in io", || {
+            found!(
+                io::Error,
+                &io::Error::new(ErrorKind::NotFound, App::from(reset()))
+            )
+        }),
+        ("Arc in io", || {
+            found!(
+                io::Error,
+                &io::Error::new(ErrorKind::NotFound, Arc::new(reset()))
+            )
+        }),
+        ("anyhow", || found!(io::Error, &anyhow::Error::new(reset()))),
+        ("anyhow with context", || {
+            found!(
+                io::Error,
+                &anyhow::Error::new(reset()).context("one").context("two")
+            )
+        }),
+        ("anyhow of an enum", || {
+            found!(
+                io::Error,
+                &anyhow::Error::new(App::from(reset())).context("one")
+            )
+        }),
+        ("Arc<anyhow>", || {
+            found!(
+                io::Error,
+                &Arc::new(anyhow::Error::new(reset()).context("one"))
+            )
+        }),
+        ("Box<anyhow>", || {
+            found!(io::Error, &Box::new(anyhow::Error::new(reset())))
+        }),
+        ("eyre", || found!(io::Error, &eyre::Report::new(reset()))),
+        ("eyre with context", || {
+            found!(
+                io::Error,
+                &eyre::Report::new(reset()).wrap_err("one").wrap_err("two")
+            )
+        }),
+        ("Arc<eyre>", || {
+            found!(io::Error, &Arc::new(eyre::Report::new(reset())))
+        }),
+        ("Box<dyn Error + Send + Sync>", || {
+            let boxed: Box<dyn Error + Send + Sync> = reset().into();
+            found!(io::Error, &boxed)
+        }),
+        ("Box<dyn Error + Send>", || {
+            let boxed: Box<dyn Error + Send> = Box::new(App::from(reset()));
+            found!(io::Error, &boxed)
+        }),
+        ("Box<dyn Error>", || {
+            let boxed: Box<dyn Error> = App::from(reset()).into();
+            found!(io::Error, &boxed)
+        }),
+        ("Rc<Box<dyn Error>>", || {
+            let boxed: Rc<Box<dyn Error>> = Rc::new(reset().into());
+            found!(io::Error, &boxed)
+        }),
+        ("Arc<dyn Error + Send + Sync>", || {
+            let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
+            found!(io::Error, &shared)
+        }),
+        ("Arc<dyn Error>", || {
+            let shared: Arc<dyn Error> = Arc::new(App::from(reset()));
+            found!(io::Error, &shared)
+        }),
+        ("Arc<dyn Error + Send + Sync> inside", || {
+            let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
+            found!(io::Error, &App::Dynamic(Box::new(shared)))
+        }),
+        ("five deep", || found!(io::Error, &nested(5, reset()))),
+    ];
+    for (wrapper, found) in cases {
+        assert_eq!(found(), TRANSIENT, "{wrapper}");
+    }
+}
+
+#[test]
+fn the_search_goes_on_after_a_permanent_link_and_finds_nothing_behind_it() {
+    let permanent_then_transient = io::Error::new(ErrorKind::NotFound, reset());
+    assert_eq!(found!(io::Error, &permanent_then_transient), TRANSIENT);
+    // The first error that qualifies answers, not the innermost.
+    let timed_out = io::Error::new(ErrorKind::ConnectionRefused, App::from(reset()));
+    assert_eq!(
+        found!(io::Error, &timed_out),
+        Some(Said::new(Verdict::Refused))
+    );
+
+    assert_eq!(found!(io::Error, &missing()), None);
+    assert_eq!(found!(io::Error, &App::from(missing())), None);
+    assert_eq!(
+        found!(
+            io::Error,
+            &io::Error::new(ErrorKind::InvalidData, missing())
+        ),
+        None
+    );
+    assert_eq!(
+        found!(io::Error, &anyhow::Error::new(missing()).context("c")),
+        None
+    );
+}
+
+#[test]
+fn what_is_not_inside_is_not_found() {
+    assert_eq!(found!(io::Error, &App::Bare), None);
+    assert_eq!(found!(io::Error, &anyhow::anyhow!("text")), None);
+    assert_eq!(found!(io::Error, &eyre::eyre!("text")), None);
+    assert_eq!(found!(Mine, &App::from(reset())), None);
+    let text: Box<dyn Error + Send + Sync> = "text".into();
+    assert_eq!(found!(io::Error, &text), None);
+}
+
+#[test]
+fn a_type_without_a_verdict_qualifies_as_unknown() {
+    let mine = App::Dynamic(Box::new(Mine));
+    assert_eq!(found!(Mine, &mine), Some(Said::UNKNOWN));
+    assert_eq!(found!(App, &mine), Some(Said::UNKNOWN));
+    assert_eq!(found!(Mine, &Mine), Some(Said::UNKNOWN));
+}
+
+#[test]
+fn transparent_hides_what_is_inside() {
+    assert_eq!(found!(Mine, &App::Transparent(Mine)), None);
+    assert!(!contains!(Mine, &App::Transparent(Mine)));
+    assert!(contains!(App, &App::Transparent(Mine)));
+}
+
+#[test]
+fn a_chain_without_end_is_walked_for_32_links() {
+    assert_eq!(Links::of(&Ouroboros).count(), MAX_LINKS);
+    assert_eq!(found!(io::Error, &Ouroboros), None);
+    assert_eq!(found!(Ouroboros, &Ouroboros), Some(Said::UNKNOWN));
+    assert!(!contains!(io::Error, &anyhow::Error::new(Ouroboros)));
+    assert_eq!(io::Error::other(Ouroboros).verdict(), Verdict::Unknown);
+}
+
+#[test]
+fn the_bound_of_the_walk_is_exact() {
+    let last_reached = nested(MAX_LINKS - 1, reset());
+    assert_eq!(found!(io::Error, &last_reached), TRANSIENT);
+    let one_too_deep = nested(MAX_LINKS, reset());
+    assert_eq!(found!(io::Error, &one_too_deep), None);
+}
+
+#[test]
+fn contains_asks_no_verdict() {
+    assert!(contains!(io::Error, &missing()));
+    assert!(contains!(io::Error, &App::from(missing())));
+    assert!(contains!(Mine, &anyhow::Error::new(Mine).context("c")));
+    assert!(!contains!(Mine, &missing()));
+}
+
+/// Neither `std::error::Error` nor `Debug`.
+struct Plain {
+    wait: Option<Duration>,
+}
+
+impl Retryable for Plain {
+    fn verdict(&self) -> Verdict {
+        Verdict::Throttled
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        self.wait
+    }
+}
+
+struct Silent;
+
+#[test]
+fn an_error_that_is_no_std_error_is_itself() {
+    let wait = Some(Duration::from_secs(3));
+    let throttled = Some(Said {
+        verdict: Verdict::Throttled,
+        hint: wait,
+    });
+    assert_eq!(found!(Plain, &Plain { wait }), throttled);
+    assert_eq!(found!(Plain, &Box::new(Plain { wait })), throttled);
+    assert_eq!(found!(Plain, &Arc::new(Plain { wait })), throttled);
+    assert_eq!(found!(Plain, &Rc::new(Plain { wait })), throttled);
+    assert_eq!(found!(Silent, &Silent), Some(Said::UNKNOWN));
+    assert_eq!(found!(String, &String::from("text")), Some(Said::UNKNOWN));
+    assert_eq!(found!((), &()), Some(Said::UNKNOWN));
+    assert!(contains!(Silent, &Box::new(Silent)));
+    // These types do not implement `std::error::Error` either, but `on` can name them.
+    assert!(contains!(anyhow::Error, &anyhow::anyhow!("text")));
+    assert!(contains!(eyre::Report, &eyre::eyre!("text")));
+}
+
+#[test]
+fn a_borrowed_error_that_is_no_std_error_can_be_named() {
+    struct Borrowed<'a>(&'a str);
+    let text = String::from("text");
+    let error = Borrowed(&text);
+    assert!(contains!(Borrowed<'_>, &error));
+    assert_eq!(said!(&error), Said::UNKNOWN);
+    assert_eq!(error.0, "text");
+}
+
+/// In generic functions the expansion knows only the bounds of the function.
+mod generic {
+    use super::*;
+
+    type Aliased = App;
+    type Outcome<T> = Result<T, Aliased>;
+
+    trait Service {
+        type Error: Error + Send + Sync + 'static;
+    }
+
+    struct Api;
+
+    impl Service for Api {
+        type Error = App;
+    }
+
+    fn std_error<E: Error + 'static>(error: &E) -> Option<Said> {
+        found!(io::Error, error)
+    }
+
+    fn associated<S: Service>(error: &S::Error) -> Option<Said> {
+        found!(io::Error, error)
+    }
+
+    fn looked_for<A: Error + 'static>(error: &App) -> Option<Said> {
+        found!(A, error)
+    }
+
+    fn as_ref<E: AsRef<dyn Error + Send + Sync>>(error: &E) -> Option<Said> {
+        found!(io::Error, error)
+    }
+
+    fn itself<E>(error: &E) -> Option<Said> {
+        found!(E, error)
+    }
+
+    fn no_bound<E>(error: &E) -> Said {
+        said!(error)
+    }
+
+    fn bound<E: Retryable>(error: &E) -> Said {
+        said!(error)
+    }
+
+    fn opaque(error: impl Error) -> Result<(), impl Error> {
+        Err(error)
+    }
+
+    fn aliased() -> Outcome<()> {
+        Err(App::from(reset()))
+    }
+
+    #[test]
+    fn lookup_uses_the_bounds_in_scope() {
+        assert_eq!(std_error(&App::from(reset())), TRANSIENT);
+        assert_eq!(associated::<Api>(&App::from(reset())), TRANSIENT);
+        assert_eq!(
+            looked_for::<io::Error>(&App::from(reset())),
+            Some(Said::UNKNOWN),
+            "no bound is `Retryable`"
+        );
+        assert_eq!(as_ref(&anyhow::Error::new(reset())), TRANSIENT);
+        assert_eq!(itself(&Silent), Some(Said::UNKNOWN));
+        assert_eq!(no_bound(&reset()), Said::UNKNOWN, "no bound is `Retryable`");
+        assert_eq!(bound(&reset()), Said::new(Verdict::Transient));
+        let error = opaque(App::from(reset())).unwrap_err();
+        assert_eq!(found!(io::Error, &error), TRANSIENT);
+        let error = aliased().unwrap_err();
+        assert_eq!(found!(io::Error, &error), TRANSIENT);
+    }
+
+    /// A closure as in the expansion: its argument type comes from the signature, not from an annotation.
+    #[test]
+    fn lookup_works_in_a_closure_whose_argument_is_inferred() {
+        fn settle<T, E>(result: Result<T, E>, classify: impl FnOnce(&E) -> Ruling) -> bool {
+            result.is_err_and(|error| classify(&error).retry)
+        }
+        assert!(settle(aliased(), |error| match found!(io::Error, error) {
+            Some(said) => Ruling::retry(said),
+            None => Ruling::stop(said!(error)),
+        }));
+        assert!(!settle(aliased(), |error| Ruling::by(said!(error))));
+        assert!(settle(aliased(), |error| {
+            if ask(error, |error| matches!(error, App::Io(_))) {
+                Ruling::retry(said!(error))
+            } else {
+                Ruling::stop(said!(error))
+            }
+        }));
+    }
+}
+
+#[test]
+fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
+    use crate::{Outcome, Stopped};
+    let stopped = |outcome| Stopped {
+        outcome,
+        attempts: 2,
+        elapsed: Duration::from_secs(1),
+        limit: None,
+        source: Some(Box::new(reset())),
+    };
+    for outcome in [
+        Outcome::Deadline,
+        Outcome::Budget,
+        Outcome::HintTooLong,
+        Outcome::Cancelled,
+    ] {
+        assert_eq!(stopped(outcome).verdict(), Verdict::Permanent, "{outcome}");
+        let io = io::Error::from(stopped(outcome));
+        assert_eq!(io.verdict(), Verdict::Permanent, "{outcome}");
+        assert_eq!(found!(io::Error, &io), None, "{outcome}");
+        assert_eq!(
+            found!(io::Error, &anyhow::Error::new(stopped(outcome))),
+            None,
+            "{outcome}"
+        );
+        assert_eq!(
+            found!(io::Error, &App::Dynamic(Box::new(stopped(outcome)))),
+            None,
+            "{outcome}"
+        );
+        assert_eq!(
+            found!(App, &App::Dynamic(Box::new(stopped(outcome)))),
+            None,
+            "{outcome}"
+        );
+    }
+    // The timeout is that of the last attempt. Another call may succeed.
+    let timed_out = io::Error::from(stopped(Outcome::Timeout));
+    assert_eq!(timed_out.verdict(), Verdict::Transient);
+    assert_eq!(found!(io::Error, &timed_out), TRANSIENT);
+}
+
+/// The search walks any nesting of wrappers without a panic, and finds what a model finds.
+#[test]
+fn any_nesting_is_searched() {
+    use proptest::prelude::*;
+    let verdict = |kind: ErrorKind| io::Error::from(kind).verdict();
+    // For a kind with an unknown verdict, the error inside answers. The model does not have that rule.
+    let kinds = (0..256).map(|number| io::Error::from_raw_os_error(number).kind());
+    let known = kinds.filter(|kind| verdict(*kind) != Verdict::Unknown);
+    let kinds = prop::sample::select(known.collect::<Vec<_>>());
+    let layer = prop::option::of(kinds.clone());
+    proptest!(|(innermost in kinds, layers in prop::collection::vec(layer, 0..40))| {
+        let mut error: Box<dyn Error + Send + Sync> = Box::new(io::Error::from(innermost));
+        for layer in &layers {
+            error = match layer {
+                Some(kind) => Box::new(io::Error::new(*kind, error)),
+                None => Box::new(App::Dynamic(error)),
+            };
+        }
+        // From the outside in, as far as the walk goes.
+        let outside_in = layers.iter().rev().copied().chain([Some(innermost)]).take(MAX_LINKS);
+        let expected = outside_in.clone().flatten().any(|kind| verdict(kind) != Verdict::Permanent);
+        prop_assert_eq!(found!(io::Error, &error).is_some(), expected);
+        prop_assert!(contains!(App, &error) == outside_in.clone().any(|layer| layer.is_none()));
+    });
+}
