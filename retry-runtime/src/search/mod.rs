@@ -1,5 +1,7 @@
 //! The search for `on` and `not_on`: an error of one type inside an error of another.
 
+mod walk;
+
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
@@ -9,8 +11,10 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub(crate) use self::walk::find_in;
+use self::walk::{contained_in, qualifies};
 use crate::adapters::known;
-use crate::classify::{Links, Probe, Said, Verdict, as_type};
+use crate::classify::{Probe, Said};
 
 /// Searches an error of type `E` for errors of type `A`.
 ///
@@ -21,7 +25,8 @@ use crate::classify::{Links, Probe, Said, Verdict, as_type};
 /// 2. `E: AsRef<dyn Error + …>`, such as `anyhow::Error`, `eyre::Report` and `Box<dyn Error + …>`: the
 ///    chain of the error inside;
 /// 3. a pointer to such a type, such as `Arc<anyhow::Error>`: the same;
-/// 4. any other `E`: only `E` itself, also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile
+/// 4. `E` as in 2 and 3, if `A` is `E` itself, such as `anyhow::Error`: every `E`;
+/// 5. any other `E`: only `E` itself, also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile
 ///    error, with the message of [`Inside`].
 ///
 /// `find` returns `None` if an error in the chain has the last word: a permanently
@@ -53,17 +58,34 @@ pub struct LocalChain<'a, E, A>(SyncPointer<'a, E, A>);
 pub struct SyncPointer<'a, E, A>(LocalPointer<'a, E, A>);
 
 /// Level 3, neither `Send` nor `Sync`.
-pub struct LocalPointer<'a, E, A>(Itself<'a, E, A>);
+pub struct LocalPointer<'a, E, A>(SyncWhole<'a, E, A>);
 
-/// Level 4.
+/// Level 4, `Send + Sync`.
+pub struct SyncWhole<'a, E, A>(SendWhole<'a, E, A>);
+
+/// Level 4, `Send`.
+pub struct SendWhole<'a, E, A>(LocalWhole<'a, E, A>);
+
+/// Level 4, neither `Send` nor `Sync`.
+pub struct LocalWhole<'a, E, A>(SyncPointed<'a, E, A>);
+
+/// Level 4, a pointer, `Send + Sync`.
+pub struct SyncPointed<'a, E, A>(LocalPointed<'a, E, A>);
+
+/// Level 4, a pointer, neither `Send` nor `Sync`.
+pub struct LocalPointed<'a, E, A>(Itself<'a, E, A>);
+
+/// Level 5.
 pub struct Itself<'a, E, A>(&'a E, PhantomData<fn(&A)>);
 
 impl<'a, E, A> Find<'a, E, A> {
     /// Takes the error to search.
     #[inline]
     pub const fn new(error: &'a E) -> Self {
+        let itself = Itself(error, PhantomData);
+        let whole = SyncWhole(SendWhole(LocalWhole(SyncPointed(LocalPointed(itself)))));
         Self(SyncChain(SendChain(LocalChain(SyncPointer(LocalPointer(
-            Itself(error, PhantomData),
+            whole,
         ))))))
     }
 }
@@ -117,6 +139,29 @@ searches_chain!(SendChain, E: [AsRef<dyn Error + Send>], |error| error.as_ref())
 searches_chain!(LocalChain, E: [AsRef<dyn Error>], |error| error.as_ref());
 searches_chain!(SyncPointer, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |error| (**error).as_ref());
 searches_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error).as_ref());
+
+/// Implements the search for `E` itself, which has the chain that starts with `$first`.
+macro_rules! searches_itself {
+    ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
+        impl<$E: $($bound)+, A: Inside<$E>> $level<'_, $E, A> {
+            /// Returns the answer of the error, unless it is permanent.
+            #[inline]
+            pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said> {
+                let $error: &$E = self.error();
+                match known::last_word($first) {
+                    Some(_) => None,
+                    None => Some(said(&Probe::new(A::inside($error)))).filter(qualifies),
+                }
+            }
+        }
+    };
+}
+
+searches_itself!(SyncWhole, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
+searches_itself!(SendWhole, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
+searches_itself!(LocalWhole, E: [AsRef<dyn Error>], |error| error.as_ref());
+searches_itself!(SyncPointed, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |error| (**error).as_ref());
+searches_itself!(LocalPointed, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error).as_ref());
 
 impl<'a, E, A> Itself<'a, E, A> {
     /// Returns the answer of the error, unless it is permanent.
@@ -197,51 +242,6 @@ fn is_bare_io<E: 'static>(error: &E) -> bool {
     }
 }
 
-#[cold]
-#[inline(never)]
-pub(crate) fn find_in<A: Error + 'static>(
-    first: &(dyn Error + 'static),
-    said: fn(&Probe<'_, A>) -> Said,
-) -> Option<Said> {
-    walk(first, &|link| {
-        as_type::<A>(link)
-            .map(|found| said(&Probe::new(found)))
-            .filter(qualifies)
-    })
-}
-
-/// Returns the first answer in the chain, or `None` if an error in the chain has the last word.
-fn walk(
-    first: &(dyn Error + 'static),
-    ask: &dyn Fn(&(dyn Error + 'static)) -> Option<Said>,
-) -> Option<Said> {
-    let mut found = None;
-    for link in Links::of(first) {
-        if known::has_last_word(link).is_some() {
-            return None;
-        }
-        // The search goes on after a link that does not qualify.
-        found = found.or_else(|| ask(link));
-    }
-    found
-}
-
-#[cold]
-#[inline(never)]
-fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
-    for link in Links::of(first) {
-        if as_type::<A>(link).is_some() {
-            return true;
-        }
-    }
-    false
-}
-
-/// Another attempt does not help against a permanent error, even if `on` names its type.
-fn qualifies(said: &Said) -> bool {
-    said.verdict != Verdict::Permanent
-}
-
 macro_rules! deref_to_next {
     ($($level:ident => $next:ident),+ $(,)?) => {$(
         impl<'a, E, A> Deref for $level<'a, E, A> {
@@ -267,7 +267,12 @@ deref_to_next!(
     SendChain => LocalChain,
     LocalChain => SyncPointer,
     SyncPointer => LocalPointer,
-    LocalPointer => Itself,
+    LocalPointer => SyncWhole,
+    SyncWhole => SendWhole,
+    SendWhole => LocalWhole,
+    LocalWhole => SyncPointed,
+    SyncPointed => LocalPointed,
+    LocalPointed => Itself,
 );
 
 impl<E, A> fmt::Debug for Itself<'_, E, A> {

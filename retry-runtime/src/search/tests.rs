@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::classify::{Retryable, Ruling, ask};
+use crate::classify::{Links, Retryable, Ruling, Verdict, ask};
 use crate::explain::MAX_LINKS;
+use crate::stopped::CutCommit;
 
 /// What generated code writes for one type of `on`.
 macro_rules! found {
@@ -481,6 +482,27 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
     let timed_out = io::Error::from(stopped(Outcome::Timeout));
     assert_eq!(timed_out.verdict(), Verdict::Transient);
     assert_eq!(found!(io::Error, &timed_out), TRANSIENT);
+}
+
+#[test]
+fn a_type_that_can_hold_any_error_is_searched_if_on_names_it() {
+    fn found(error: fn() -> Box<dyn Error + Send + Sync>) -> [Option<Said>; 7] {
+        let send: Box<dyn Error + Send> = error();
+        let local: Box<dyn Error> = error();
+        let shared: Rc<Box<dyn Error>> = Rc::new(error());
+        [
+            found!(anyhow::Error, &anyhow::Error::from_boxed(error())),
+            found!(eyre::Report, &eyre::eyre!(error())),
+            found!(Box<dyn Error + Send + Sync>, &error()),
+            found!(Box<dyn Error + Send>, &send),
+            found!(Box<dyn Error>, &local),
+            found!(anyhow::Error, &Arc::new(anyhow::Error::from_boxed(error()))),
+            found!(Box<dyn Error>, &shared),
+        ]
+    }
+    assert_eq!(found(|| reset().into()), [Some(Said::UNKNOWN); 7]);
+    let in_doubt = || App::Dynamic(Box::new(CutCommit::default())).into();
+    assert_eq!(found(in_doubt), [None; 7]);
 }
 
 /// The search walks any nesting of wrappers without a panic, and finds what a model finds.
