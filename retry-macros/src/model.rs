@@ -77,6 +77,10 @@ pub(crate) struct Rules {
 
 /// A setting that is a value, or an expression that the call evaluates.
 #[derive(Clone)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "large only with the feature of `proc-macro2` by which tests see spans"
+)]
 pub(crate) enum Setting<T> {
     /// A literal, or a word of a closed list, as the name of the runtime's variant.
     Fixed(T),
@@ -102,6 +106,10 @@ pub(crate) enum Attempts {
     Unlimited,
 }
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "large only with the feature of `proc-macro2` by which tests see spans"
+)]
 pub(crate) enum BudgetSetting {
     /// `"none"`.
     None,

@@ -124,7 +124,7 @@ impl<'c> Client<'c> {
         self.calls.fail()
     }
 
-    #[retry(policy = &mut self.policy, cancel = &mut self.never)]
+    #[retry(policy = &mut self.policy, budget = &self.budget)]
     async fn references_to_fields(&mut self) -> io::Result<u32> {
         self.calls.fail()
     }
