@@ -86,6 +86,31 @@ async fn each_function_of_a_chain_is_forgotten_after_its_own_max_delay() {
     }
 }
 
+/// The function calls itself, and fails inside. Its call further out succeeds later, which does not make anybody remember
+/// the retries inside for longer.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_succeeds_does_not_lengthen_the_memory_of_a_call_of_its_function_inside() {
+    #[retry(attempts = 4, base = "1ms", max_delay = "1s", budget = "none")]
+    async fn visit(depth: u32, host: &Script) -> io::Result<usize> {
+        if depth == 0 {
+            return host.play().await;
+        }
+        let inside = Box::pin(visit(depth - 1, host)).await;
+        sleep(ms(900)).await;
+        inside.or(Ok(0))
+    }
+    for (wait, calls) in [(ms(50), 4 + 1), (ms(500), 4 + 4)] {
+        let host = Script::new([RESET]);
+        let body = async || {
+            visit(1, &host)
+                .await
+                .and(Err(ErrorKind::ConnectionReset.into()))
+        };
+        twice(wait, body).await.unwrap_err();
+        assert_eq!(host.calls(), calls, "{wait:?}");
+    }
+}
+
 /// After one bad reconnect, the next session still has the retries of the calls inside it.
 #[tokio::test(start_paused = true)]
 async fn a_session_that_lasts_has_all_retries_again() {

@@ -103,17 +103,19 @@ impl Inner<'_> {
                 .if_cold()
                 .map(|cold| cold.noted().remembered.totals(now))
                 .unwrap_or_default();
-            let own = InVain {
-                function: self.function,
-                retries,
-                until: now.plus(nanos(self.policy.max_delay())),
-            };
-            match in_vain
-                .iter_mut()
-                .find(|inner| inner.function == self.function)
-            {
-                Some(inner) => inner.raise_to(own),
-                None => in_vain.push(own),
+            if retries > 0 {
+                let own = InVain {
+                    function: self.function,
+                    retries,
+                    until: now.plus(nanos(self.policy.max_delay())),
+                };
+                match in_vain
+                    .iter_mut()
+                    .find(|inner| inner.function == self.function)
+                {
+                    Some(inner) => inner.raise_to(own),
+                    None => in_vain.push(own),
+                }
             }
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
