@@ -2,10 +2,15 @@
 //! attempt. Their retries count as made in vain.
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
 use std::io::{self, ErrorKind};
+use std::panic::{AssertUnwindSafe, panic_any};
+use std::task::Poll;
+use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::{LocalBoxFuture, try_join};
-use reattempt::{Attempt, retry};
+use reattempt::{Attempt, Jitter, Policy, retry};
 use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -254,4 +259,144 @@ async fn unlimited_attempts_inside_stay_unlimited() {
     let host = Script::new(steps);
     assert_eq!(around(&host, &said).await.unwrap(), 252);
     assert_eq!(said.get(), None);
+}
+
+/// The calls of the innermost body, by attempt of the outermost call.
+type Calls = RefCell<Vec<u32>>;
+
+fn fails(calls: &Calls) -> io::Result<()> {
+    *calls.borrow_mut().last_mut().unwrap() += 1;
+    Err(reset())
+}
+
+#[retry(attempts = most, base = "1ms", budget = "none")]
+async fn inner(most: u32, calls: &Calls) -> io::Result<()> {
+    fails(calls)
+}
+
+#[retry(blocking, attempts = most, delays = ["0s"], budget = "none")]
+fn inner_blocking(most: u32, calls: &Calls) -> io::Result<()> {
+    fails(calls)
+}
+
+/// Fails at once, and waits for a second.
+#[retry(attempts = most, base = "1s", jitter = "none", budget = "none")]
+async fn middle(most: u32, body: impl AsyncFn() -> io::Result<()>) -> io::Result<()> {
+    body().await
+}
+
+#[retry(attempts = most, timeout = "100ms", base = "1ms", budget = "none")]
+async fn outer_cut(
+    most: u32,
+    calls: &Calls,
+    body: impl AsyncFn() -> io::Result<()>,
+) -> io::Result<()> {
+    calls.borrow_mut().push(0);
+    body().await
+}
+
+#[retry(attempts = most, base = "1ms", budget = "none")]
+async fn outer_selects(
+    most: u32,
+    calls: &Calls,
+    body: impl AsyncFn() -> io::Result<()>,
+) -> io::Result<()> {
+    calls.borrow_mut().push(0);
+    tokio::select! {
+        ended = body() => ended,
+        () = sleep(ms(100)) => Err(reset()),
+    }
+}
+
+/// The call in the middle waits when it is dropped. It knows of all retries of the innermost call, and these ended in
+/// the same poll in which they began.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_in_its_wait_passes_on_the_retries_that_it_remembers() {
+    for most in [2, 3, 4, 5] {
+        let calls = &Calls::default();
+        let expected = || [vec![most], vec![1; most as usize - 1]].concat();
+        let run = async || {
+            let policy = Policy::new().with_attempts(most).with_base(ms(1));
+            let run = policy.run(|| async { fails(calls) });
+            run.without_budget().unboxed().await
+        };
+
+        let body = async || middle(most, async || inner(most, calls).await).await;
+        outer_cut(most, calls, body).await.unwrap_err();
+        assert_eq!(calls.take(), expected(), "a timeout");
+        outer_selects(most, calls, body).await.unwrap_err();
+        assert_eq!(calls.take(), expected(), "select");
+
+        let body = async || middle(most, async || inner_blocking(most, calls)).await;
+        outer_cut(most, calls, body).await.unwrap_err();
+        assert_eq!(calls.take(), expected(), "a timeout around blocking calls");
+        outer_selects(most, calls, body).await.unwrap_err();
+        assert_eq!(calls.take(), expected(), "select around blocking calls");
+
+        let body = async || middle(most, run).await;
+        outer_cut(most, calls, body).await.unwrap_err();
+        assert_eq!(calls.take(), expected(), "a timeout around `Policy::run`");
+
+        let policy = Policy::new()
+            .with_attempts(most)
+            .with_base(Duration::from_secs(1));
+        let policy = policy.with_jitter(Jitter::None);
+        let body = async || policy.run(run).without_budget().unboxed().await;
+        outer_cut(most, calls, body).await.unwrap_err();
+        assert_eq!(
+            calls.take(),
+            expected(),
+            "a timeout around two `Policy::run`"
+        );
+    }
+}
+
+/// The call in the middle is dropped after each number of polls, so at each of its awaits.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_at_any_await_has_told_of_its_retries() {
+    for polls in 1..=12_u32 {
+        let calls = &Calls::default();
+        twice(async || {
+            calls.borrow_mut().push(0);
+            // Only the first attempt drops the call, unless it has ended.
+            let mut left = match calls.borrow().len() {
+                1 => polls,
+                _ => u32::MAX,
+            };
+            let mut call = Box::pin(middle(4, async || inner(4, calls).await));
+            let ended = poll_fn(|context| {
+                left -= 1;
+                match call.as_mut().poll(context) {
+                    Poll::Pending if left == 0 => Poll::Ready(Err(reset())),
+                    polled => polled,
+                }
+            });
+            ended.await.map(|()| 0)
+        })
+        .await
+        .unwrap_err();
+        // Each poll makes a call: four of `inner`, and then one in each retry of `middle`.
+        let first = polls.min(4 + 3);
+        // The retries that have begun in the first attempt are missing in the second.
+        let second = 4 + 3 - (first - 1);
+        assert_eq!(calls.take(), [first, second], "{polls} polls");
+    }
+}
+
+/// A panic that a body catches drops the call that panicked.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_panics_passes_on_the_retries_that_it_remembers() {
+    let calls = &Calls::default();
+    let body = async || {
+        let call = middle(3, async || {
+            let _ = inner(3, calls).await;
+            panic_any(())
+        });
+        AssertUnwindSafe(call)
+            .catch_unwind()
+            .await
+            .unwrap_or(Err(reset()))
+    };
+    outer_selects(3, calls, body).await.unwrap_err();
+    assert_eq!(calls.take(), [3, 1, 1]);
 }

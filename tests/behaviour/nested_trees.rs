@@ -1,46 +1,114 @@
-//! Compares random trees of annotated functions with the plain model of the rule.
+//! Compares random trees of calls with the plain model of the rule: how they end, when, and how often each body runs.
+//!
+//! In some trees, bodies and timeouts drop calls, `Policy::run`, `propagate` and `blocking` functions take part, and
+//! functions forget their retries.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::time::Duration;
 
 use futures::future::{LocalBoxFuture, join_all};
 use proptest::prelude::*;
-use reattempt::{Backoff, Policy, retry};
+use reattempt::{Backoff, Jitter, Policy, propagate, retry};
+use tokio::time::{Instant, sleep, timeout};
 
-use crate::nested_model::{ATTEMPTS, Child, Ending, Model, Node};
+use crate::nested_model::{Child, Done, Ending, FUNCTIONS, Model, Node};
 use crate::script::ms;
 
-const EACH: Policy = Policy::new()
-    .with_base(ms(1))
-    .with_backoff(Backoff::Constant);
+const fn policy(function: usize) -> Policy {
+    let function = &FUNCTIONS[function];
+    Policy::new()
+        .with_attempts(function.attempts)
+        .with_base(ms(function.wait))
+        .with_max_delay(ms(function.max_delay))
+        .with_backoff(Backoff::Constant)
+        .with_jitter(Jitter::None)
+}
+
+const fn limit(function: usize) -> Duration {
+    match FUNCTIONS[function].timeout {
+        Some(timeout) => ms(timeout),
+        None => panic!("no timeout"),
+    }
+}
 
 macro_rules! function {
-    ($name:ident, $attempts:expr) => {
-        #[retry(policy = EACH, attempts = $attempts, budget = "none")]
+    ($name:ident, $number:expr $(, timeout = $timeout:expr)?) => {
+        #[retry(policy = policy($number), $(timeout = $timeout,)? budget = "none")]
         async fn $name(node: &Node) -> io::Result<()> {
             body(node).await
         }
     };
+    (blocking $name:ident, $number:expr) => {
+        #[retry(blocking, policy = policy($number), budget = "none")]
+        fn $name(node: &Node) -> io::Result<()> {
+            body_blocking(node)
+        }
+    };
 }
 
-function!(two, ATTEMPTS[0]);
-function!(three, ATTEMPTS[1]);
-function!(four, ATTEMPTS[2]);
-function!(five, ATTEMPTS[3]);
+function!(two, 0);
+function!(three, 1);
+function!(four, 2);
+function!(five, 3);
+function!(forgets_at_once, 4);
+function!(forgets_soon, 5);
+function!(cuts_two, 6, timeout = limit(6));
+function!(cuts_four, 7, timeout = limit(7));
+function!(blocking blocks_two, 9);
+function!(blocking blocks_four, 10);
+
+/// The functions that a body may call: without a time, with times, and those that a blocking body may call.
+const TIMELESS: Range<usize> = 0..4;
+const ASYNC: Range<usize> = 0..9;
+const BLOCKING: Range<usize> = 9..11;
 
 fn call(node: &Node) -> LocalBoxFuture<'_, io::Result<()>> {
     match node.function {
         0 => Box::pin(two(node)),
         1 => Box::pin(three(node)),
         2 => Box::pin(four(node)),
-        _ => Box::pin(five(node)),
+        3 => Box::pin(five(node)),
+        4 => Box::pin(forgets_at_once(node)),
+        5 => Box::pin(forgets_soon(node)),
+        6 => Box::pin(cuts_two(node)),
+        7 => Box::pin(cuts_four(node)),
+        8 => {
+            let policy = policy(8).with_timeout(limit(8));
+            Box::pin(policy.run(|| body(node)).without_budget().unboxed())
+        }
+        _ => Box::pin(async { call_blocking(node) }),
+    }
+}
+
+fn call_blocking(node: &Node) -> io::Result<()> {
+    match node.function {
+        9 => blocks_two(node),
+        _ => blocks_four(node),
+    }
+}
+
+async fn call_child(child: &Child) -> io::Result<()> {
+    let call = call(&child.node);
+    let call = if child.carried {
+        Box::pin(propagate(call))
+    } else {
+        call
+    };
+    match child.dropped_after {
+        Some(time) => match timeout(ms(time), call).await {
+            Ok(ended) => ended,
+            Err(_) => Err(ErrorKind::ConnectionReset.into()),
+        },
+        None => call.await,
     }
 }
 
 async fn body(node: &Node) -> io::Result<()> {
     let number = node.begin();
     if node.joined {
-        let ended = join_all(node.children.iter().map(|child| call(&child.node))).await;
+        let ended = join_all(node.children.iter().map(call_child)).await;
         for (child, ended) in node.children.iter().zip(ended) {
             if child.propagates {
                 ended?;
@@ -48,10 +116,24 @@ async fn body(node: &Node) -> io::Result<()> {
         }
     } else {
         for child in &node.children {
-            let ended = call(&child.node).await;
+            let ended = call_child(child).await;
             if child.propagates {
                 ended?;
             }
+        }
+    }
+    if node.takes > 0 {
+        sleep(ms(node.takes)).await;
+    }
+    Ok(node.end(number)?)
+}
+
+fn body_blocking(node: &Node) -> io::Result<()> {
+    let number = node.begin();
+    for child in &node.children {
+        let ended = call_blocking(&child.node);
+        if child.propagates {
+            ended?;
         }
     }
     Ok(node.end(number)?)
@@ -65,42 +147,94 @@ fn ending() -> impl Strategy<Value = Ending> {
     ]
 }
 
-fn node(children: impl Strategy<Value = Vec<Child>>) -> impl Strategy<Value = Node> {
-    let parts = (0_usize..4, children, any::<bool>(), ending());
-    parts.prop_map(|(function, children, joined, ending)| Node {
+fn node(
+    functions: Range<usize>,
+    children: impl Strategy<Value = Vec<Child>>,
+    takes: impl Strategy<Value = u64>,
+    joined: impl Strategy<Value = bool>,
+) -> impl Strategy<Value = Node> {
+    let parts = (functions, children, joined, takes, ending());
+    parts.prop_map(|(function, children, joined, takes, ending)| Node {
         function,
         children,
         joined,
+        takes,
         ending,
         calls: Cell::new(0),
     })
 }
 
-/// A random tree, at most six calls deep.
+/// Between one and three calls.
+fn children(
+    node: impl Strategy<Value = Node>,
+    dropped_after: impl Strategy<Value = Option<u64>>,
+    carried: f64,
+) -> impl Strategy<Value = Vec<Child>> {
+    let propagates = prop::bool::weighted(0.7);
+    let child = (
+        node,
+        propagates,
+        dropped_after,
+        prop::bool::weighted(carried),
+    );
+    let child = child.prop_map(|(node, propagates, dropped_after, carried)| Child {
+        node,
+        propagates,
+        dropped_after,
+        carried,
+    });
+    prop::collection::vec(child, 1..4)
+}
+
+/// A random tree, at most six calls deep, in which no call is dropped.
 fn tree() -> impl Strategy<Value = Node> {
-    node(Just(Vec::new())).prop_recursive(5, 40, 3, |inner| {
-        let child = (inner, prop::bool::weighted(0.7));
-        let child = child.prop_map(|(node, propagates)| Child { node, propagates });
-        node(prop::collection::vec(child, 1..4))
+    let node = |below| node(TIMELESS, below, Just(0), any::<bool>());
+    node(Just(Vec::new()).boxed()).prop_recursive(5, 40, 3, move |inner| {
+        node(children(inner, Just(None), 0.0).boxed())
     })
 }
 
-/// How often each body runs by the model.
-fn expected(tree: &Node, hands_on_after_success: bool) -> (Result<(), ErrorKind>, Vec<u32>) {
-    tree.forget_calls();
-    let ended = Model::new(hands_on_after_success).call(tree);
-    (ended, tree.all_calls())
+/// A random tree of blocking functions, at most three calls deep.
+fn blocking_tree() -> impl Strategy<Value = Node> {
+    let node = |below| node(BLOCKING, below, Just(0), Just(false));
+    node(Just(Vec::new()).boxed()).prop_recursive(2, 6, 2, move |inner| {
+        node(children(inner, Just(None), 0.0).boxed())
+    })
 }
 
-fn made(tree: &Node) -> (Result<(), ErrorKind>, Vec<u32>) {
+/// A random tree, at most six calls deep, in which bodies and timeouts drop calls.
+fn tree_with_drops() -> impl Strategy<Value = Node> {
+    let takes = || prop_oneof![2 => Just(0), 1 => 1_u64..200];
+    let node = move |below| node(ASYNC, below, takes(), any::<bool>());
+    let leaf = prop_oneof![4 => node(Just(Vec::new()).boxed()), 1 => blocking_tree()];
+    leaf.prop_recursive(5, 40, 3, move |inner| {
+        let dropped_after = prop::option::weighted(0.3, 1_u64..900);
+        node(children(inner, dropped_after, 0.1).boxed())
+    })
+}
+
+/// What the tree does by the rule, or `None` if the rule does not say it.
+fn expected(tree: &Node) -> Option<Done> {
+    let done = Model::run(tree, true)?;
+    (Model::run(tree, false)? == done).then_some(done)
+}
+
+fn made(tree: &Node) -> Done {
     tree.forget_calls();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .unwrap();
-    let ended = runtime.block_on(call(tree));
-    (ended.map_err(|error| error.kind()), tree.all_calls())
+    let (ended, elapsed) = runtime.block_on(async {
+        let began = Instant::now();
+        (call(tree).await, began.elapsed())
+    });
+    Done {
+        ended: ended.map_err(|error| error.kind()),
+        elapsed: u64::try_from(elapsed.as_millis()).unwrap(),
+        calls: tree.all_calls(),
+    }
 }
 
 /// Every chain of one to six of the functions, which all fail. The test knows the number of calls.
@@ -110,15 +244,18 @@ fn every_chain_of_up_to_six_calls_makes_one_call_and_the_sum_of_all_retries() {
         function,
         children: Vec::new(),
         joined: false,
+        takes: 0,
         ending: Ending::Fails,
         calls: Cell::new(0),
     };
     let around = |node: &Node| {
         let node = node.clone();
-        (0..ATTEMPTS.len()).map(move |function| Node {
+        TIMELESS.map(move |function| Node {
             children: vec![Child {
                 node: node.clone(),
                 propagates: true,
+                dropped_after: None,
+                carried: false,
             }],
             ..leaf(function)
         })
@@ -126,34 +263,50 @@ fn every_chain_of_up_to_six_calls_makes_one_call_and_the_sum_of_all_retries() {
     let mut chains = Vec::new();
     for depth in 1..=6 {
         chains = match depth {
-            1 => (0..ATTEMPTS.len()).map(leaf).collect(),
+            1 => TIMELESS.map(leaf).collect(),
             _ => chains.iter().flat_map(around).collect(),
         };
         for chain in &chains {
             let mut retries = 0;
             let mut node = Some(chain);
             while let Some(call) = node {
-                retries += ATTEMPTS[call.function] - 1;
+                retries += FUNCTIONS[call.function].attempts - 1;
                 node = call.children.first().map(|child| &child.node);
             }
-            for (ended, calls) in [made(chain), expected(chain, true), expected(chain, false)] {
-                assert_eq!(ended, Err(ErrorKind::ConnectionReset));
-                assert_eq!(calls.len(), depth);
-                assert_eq!(calls.last(), Some(&(1 + retries)), "{chain:?}");
+            for done in [Some(made(chain)), expected(chain)] {
+                let done = done.expect("the rule says what a chain does");
+                assert_eq!(done.ended, Err(ErrorKind::ConnectionReset));
+                assert_eq!(done.calls.len(), depth);
+                assert_eq!(done.calls.last(), Some(&(1 + retries)), "{chain:?}");
             }
         }
     }
 }
 
+/// 512 cases, or as many as the variable `PROPTEST_CASES` says.
+fn cases() -> ProptestConfig {
+    const CASES: u32 = 512;
+    ProptestConfig {
+        // At least half of the trees are compared.
+        max_global_rejects: ProptestConfig::default().cases.max(CASES),
+        ..ProptestConfig::with_cases(CASES)
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(cases())]
 
     #[test]
     fn random_trees_of_calls_make_the_calls_that_the_rule_allows(tree in tree()) {
-        let (ended, calls) = expected(&tree, true);
-        // A call that succeeds takes back its own retries. The rule does not say if it passes on the retries of
-        // other functions that it remembers, so the test accepts both.
-        prop_assume!(expected(&tree, false) == (ended, calls.clone()));
-        prop_assert_eq!(made(&tree), (ended, calls));
+        let expected = expected(&tree);
+        prop_assume!(expected.is_some());
+        prop_assert_eq!(Some(made(&tree)), expected);
+    }
+
+    #[test]
+    fn random_trees_of_dropped_calls_make_the_calls_that_the_rule_allows(tree in tree_with_drops()) {
+        let expected = expected(&tree);
+        prop_assume!(expected.is_some());
+        prop_assert_eq!(Some(made(&tree)), expected);
     }
 }

@@ -40,6 +40,8 @@ impl State<'_> {
     #[inline(never)]
     fn close(&mut self) {
         let state = ClearedOnDrop(self);
+        // Only a panic ends a poll before the call around knows. It unwinds into the attempt around.
+        state.0.hand_on_untold();
         if state.0.frame.phase.get() != Phase::Closed {
             state.0.close_once();
         }

@@ -233,8 +233,9 @@ impl State<'_> {
         if let (Ok(retry), true) = (decision, self.is_recorded()) {
             metrics::delayed(self.settings.name(), retry.delay);
         }
-        if let Err(outcome) = decision {
-            self.end(*outcome);
+        match decision {
+            Ok(_) => self.hand_on_untold(),
+            Err(outcome) => self.end(*outcome),
         }
     }
 

@@ -61,6 +61,12 @@ impl<'p> State<'p> {
         }
         self.leave_attempt();
         self.frame.share_doubt();
+        self.hand_on_untold();
+    }
+
+    /// Tells the call around what it does not know yet. It must know before the poll of this call ends, because this call
+    /// may then be dropped.
+    pub(super) fn hand_on_untold(&self) {
         if self.frame.has(Notes::UNTOLD) {
             self.hand_on();
         }
