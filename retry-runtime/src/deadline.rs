@@ -47,6 +47,9 @@ use crate::context::{Frame, around};
 /// an attempt that is running when the deadline is reached. The future itself is not cut, so it may have any output.
 /// To cut it, put `tokio::time::timeout` around it. Of several scopes and calls, the nearest deadline holds.
 ///
+/// In the body of an annotated function, the deadline is that of the calls inside the scope. The function does not end with
+/// them, unless its own deadline is reached.
+///
 /// A duration above 100 years counts as 100 years.
 ///
 /// A spawned task is outside; [`propagate`](crate::propagate()) carries the deadline into it.

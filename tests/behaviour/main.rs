@@ -42,6 +42,7 @@ mod run;
 mod schedule;
 mod script;
 mod settings;
+mod shared_deadlines;
 mod stopped_calls;
 mod timeout_rules;
 mod timeouts;

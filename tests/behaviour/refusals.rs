@@ -1,5 +1,5 @@
 //! The budget, a hint or `cancel` may refuse a retry in an inner call. The outer calls do not retry either,
-//! unless their body goes on after the refusal.
+//! unless their body goes on after the refusal. `shared_deadlines.rs` has the refusals of deadlines.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -273,7 +273,7 @@ async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
     assert_eq!(script.elapsed(), ms(3000));
 }
 
-/// Each call keeps the nearest deadline itself, so the end of a deadline does not count as a refusal.
+/// Each call keeps the nearest deadline itself, and a retry that it refused further in is refused further out.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_ends_the_outer_call_that_set_it() {
     #[retry(

@@ -266,9 +266,8 @@ impl State<'_> {
     #[cold]
     fn end(&self, outcome: Outcome) {
         let frame = &self.frame;
-        let inherited = frame.deadline.get() < self.settings.deadline();
-        if let Some(refusal) = Refusal::of(outcome, inherited).or(frame.refusal.get()) {
-            refuse(refusal);
+        if let Some(refusal) = Refusal::of(outcome).or(frame.refusal.get()) {
+            refuse(frame, refusal);
         }
         self.hand_on();
         self.give_back();

@@ -82,6 +82,7 @@ impl State<'_> {
         frame.started.set(Some(started.minus(delay)));
         let mut noted = frame.cold().noted();
         noted.waited = noted.waited.saturating_add(delay);
+        noted.passed_over = noted.passed_over.saturating_add(delay);
     }
 
     /// Records the verdict of an attempt that failed.

@@ -27,6 +27,8 @@ pub(crate) struct Noted {
     pub(crate) delay: Option<Duration>,
     /// How long the call waited between attempts, if there is a listener.
     pub(crate) waited: Duration,
+    /// The delays that count as time of the call, although it did not wait. The calls around do not count them.
+    pub(crate) passed_over: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
     /// The doubt of the present attempt, if a commit began in it.

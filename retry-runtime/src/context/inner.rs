@@ -136,7 +136,11 @@ fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
     (frame.has(Notes::IN_VAIN)).then(|| Arc::downgrade(frame.cold()))
 }
 
-/// Tells the call around that a call within it was refused a retry.
-pub(crate) fn refuse(refusal: Refusal) {
-    around(|outer| outer.refusal.set(Some(refusal)));
+/// Tells the call around that this call was refused a retry, unless that was by a deadline of this call alone.
+pub(crate) fn refuse(frame: &Frame, refusal: Refusal) {
+    around(|outer| {
+        if refusal != Refusal::Deadline || frame.shares_deadline_of(outer) {
+            outer.refusal.set(Some(refusal));
+        }
+    });
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::frame::{Frame, NEVER, around};
+use super::notes::Notes;
 use crate::clock::{Stamp, nanos};
 use crate::fit;
 
@@ -85,15 +86,37 @@ impl Frame {
         }
     }
 
-    /// Runs one poll under a nearer deadline.
+    /// Runs one poll under another deadline, if that is nearer.
     pub(crate) fn narrowed<T>(&self, deadline: Stamp, poll: impl FnOnce() -> T) -> T {
         let now = Stamp::now();
-        self.start(now);
+        let started = self.started.get().unwrap_or(now);
+        self.started.set(Some(started));
+        // A deadline in the past counts as now.
+        let narrow = deadline.max(now).nanos_since(started);
+        if narrow >= self.deadline.get() {
+            return poll();
+        }
         let _widen = Widen::of(self);
-        let left = deadline.nanos_since(now);
-        let narrow = self.elapsed(now).saturating_add(left);
-        self.deadline.set(narrow.min(self.deadline.get()));
+        self.deadline.set(narrow);
+        self.note(Notes::NARROWED, true);
         poll()
+    }
+
+    /// Whether the deadline of this call is also that of the call around: its own, or one that it inherited.
+    ///
+    /// This call inherits the deadline around it, so its own is never the later one while there is time left.
+    pub(crate) fn shares_deadline_of(&self, around: &Self) -> bool {
+        let passed_over = self.if_cold().map(|cold| cold.noted().passed_over);
+        let own = self
+            .deadline_at()
+            .map(|at| at.plus(nanos(passed_over.unwrap_or_default())));
+        !around.has(Notes::NARROWED) && around.deadline_at().is_some_and(|at| own >= Some(at))
+    }
+
+    /// The instant of the deadline, or `None` without one or before the time started.
+    fn deadline_at(&self) -> Option<Stamp> {
+        let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != NEVER)?;
+        Some(self.started.get()?.plus(deadline))
     }
 
     /// Runs one poll under the limits of this frame and of the frame that polls it.
@@ -131,6 +154,7 @@ struct Widen<'f> {
     frame: &'f Frame,
     deadline: u64,
     until: u64,
+    narrowed: bool,
 }
 
 impl<'f> Widen<'f> {
@@ -139,6 +163,7 @@ impl<'f> Widen<'f> {
             frame,
             deadline: frame.deadline.get(),
             until: frame.until.get(),
+            narrowed: frame.has(Notes::NARROWED),
         }
     }
 }
@@ -147,6 +172,9 @@ impl Drop for Widen<'_> {
     fn drop(&mut self) {
         self.frame.deadline.set(self.deadline);
         self.frame.until.set(self.until);
+        if !self.narrowed {
+            self.frame.note(Notes::NARROWED, false);
+        }
     }
 }
 

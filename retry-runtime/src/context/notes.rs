@@ -20,6 +20,8 @@ impl Notes {
     pub(crate) const IN_VAIN: Self = Self(1 << 3);
     /// The call around does not know yet what was retried in vain.
     pub(crate) const UNTOLD: Self = Self(1 << 4);
+    /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
+    pub(crate) const NARROWED: Self = Self(1 << 5);
 
     /// Whether this fact is in the set, or one of several.
     pub(crate) fn has(self, fact: Self) -> bool {

@@ -9,19 +9,18 @@ use crate::stopped::Outcome;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Budget,
-    /// The deadline was inherited. A call's own deadline does not stop the calls around it.
+    /// The deadline is also that of the call around. Other deadlines do not stop it.
     Deadline,
     HintTooLong,
     Cancelled,
 }
 
 impl Refusal {
-    /// Returns the refusal that an outcome stands for, if any. `inherited` says whether the nearest deadline was
-    /// inherited.
-    pub(crate) fn of(outcome: Outcome, inherited: bool) -> Option<Self> {
+    /// Returns the refusal that an outcome stands for, if any.
+    pub(crate) fn of(outcome: Outcome) -> Option<Self> {
         match outcome {
             Outcome::Budget => Some(Self::Budget),
-            Outcome::Deadline if inherited => Some(Self::Deadline),
+            Outcome::Deadline => Some(Self::Deadline),
             Outcome::HintTooLong => Some(Self::HintTooLong),
             Outcome::Cancelled => Some(Self::Cancelled),
             _ => None,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use reattempt::testing::{self, Log, Scope};
-use reattempt::{Budget, Outcome, Policy, SLOW_IO, Verdict, observe, propagate, retry};
+use reattempt::{Budget, Outcome, Policy, SLOW_IO, Verdict, deadline, observe, propagate, retry};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;
@@ -350,3 +350,47 @@ async fn a_dropped_budget_leaves_nothing_to_the_next_budget() {
         .collect();
     assert_eq!(attempts, [2, 3]);
 }
+
+/// The time of the inner call includes its delays, which are not waited for. The time of the call around does not.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_ends_the_calls_around_that_have_it_too() {
+    #[retry(attempts = 10, base = "40ms", jitter = "none")]
+    async fn lookup() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(base = "1ms", jitter = "none")]
+    async fn page() -> io::Result<()> {
+        lookup().await
+    }
+    #[retry(base = "1ms", jitter = "none", deadline = "50ms")]
+    async fn page_within_50ms() -> io::Result<()> {
+        lookup().await
+    }
+    for waits in [true, false] {
+        let scope = || Scope::new().with_waits(waits);
+        let ((_, report), _) = scope().run(observe(page_within_50ms())).await;
+        let report = report.unwrap();
+        assert_eq!(
+            (report.attempts(), report.outcome()),
+            (1, Outcome::Deadline)
+        );
+
+        let call = deadline::scope(ms(50), page());
+        let ((_, report), _) = scope().run(observe(call)).await;
+        let report = report.unwrap();
+        assert_eq!(
+            (report.attempts(), report.outcome()),
+            (1, Outcome::Deadline)
+        );
+
+        let inside = POLICY.run(async || deadline::scope(ms(50), lookup()).await);
+        let ((_, report), _) = scope().run(observe(inside)).await;
+        let report = report.unwrap();
+        assert_eq!(
+            (report.attempts(), report.outcome()),
+            (3, Outcome::AttemptsExhausted)
+        );
+    }
+}
+
+const POLICY: Policy = Policy::new().with_base(ms(1));
