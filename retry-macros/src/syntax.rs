@@ -5,7 +5,7 @@
 
 mod extent;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -14,7 +14,7 @@ use self::extent::{FindKey, comma, next, skip, starts_argument, starts_assignmen
 
 use crate::errors::{At, Errors, Message, key as wording, typed};
 use crate::keys::{Grammar, Key};
-use crate::tokens::bare;
+use crate::tokens::{bare, deep};
 
 /// One argument as typed.
 pub(crate) struct RawArg {
@@ -58,6 +58,11 @@ pub(crate) fn parse(
     position: &mut usize,
     errors: &mut Errors,
 ) -> Vec<RawArg> {
+    if let Some((literal, length)) = long_literal(&args) {
+        let at = At::from(literal.span()).within(*position);
+        errors.push(at, wording::long_literal(length, LONGEST_LITERAL));
+        return Vec::new();
+    }
     let mut found = Vec::new();
     let parser = |input: ParseStream<'_>| {
         each(input, || {
@@ -75,6 +80,21 @@ pub(crate) fn parse(
     // The closure always returns `Ok`, and consumes all tokens.
     let _: syn::Result<()> = parser.parse2(args);
     found
+}
+
+/// The most bytes of a literal. Chosen by us: `syn` reads a number in time that grows with the square of its length, and
+/// drops a deep expression with a deep stack.
+const LONGEST_LITERAL: usize = 4096;
+
+/// The first literal that is too long, and its length.
+fn long_literal(args: &TokenStream) -> Option<(Literal, usize)> {
+    deep(args).find_map(|token| match token {
+        TokenTree::Literal(literal) => {
+            let length = literal.to_string().len();
+            (length > LONGEST_LITERAL).then_some((literal, length))
+        }
+        _ => None,
+    })
 }
 
 /// Splits a list at its commas, except at commas inside a value of this grammar.

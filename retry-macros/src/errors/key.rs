@@ -23,6 +23,12 @@ messages! {
         help "write `, {next}`";
     }
 
+    /// A literal in any value.
+    long_literal(found: usize, most: usize) {
+        "found a literal of {found} bytes, expected at most {most}";
+        help "write it as a constant above the function, and name it here";
+    }
+
     stray_comma() {
         "found `,`, expected a key";
         help "remove the comma";

@@ -1,10 +1,13 @@
 //! No input makes the macro panic, and every output has the function, whatever the mistake.
 
+use std::time::{Duration, Instant};
+
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
 use quote::quote;
 
 use crate::attribute::retry;
+use crate::keys::KEYS;
 use crate::lower::tests::accepted::ACCEPTED;
 use crate::lower::tests::property::tokens;
 
@@ -237,5 +240,52 @@ proptest! {
         if is_refused(&output) {
             prop_assert!(is_item_and_errors(&output, &item), "{output}");
         }
+    }
+}
+
+/// Reading a number of 100,000 digits takes minutes, and the text of a deep expression overflows the stack.
+#[test]
+fn a_long_literal_is_refused_at_once_in_a_short_message() {
+    let item = quote!(
+        async fn found() -> io::Result<u8> {
+            Ok(1)
+        }
+    );
+    for (start, piece) in [("", "9"), ("1.", "9"), ("", "x"), ("", "a|"), ("", "a::")] {
+        let text = start.to_owned() + &piece.repeat(100_000 / piece.len());
+        let numbers = (piece == "9").then(|| text.clone());
+        for value in numbers.into_iter().chain([format!("{text:?}")]) {
+            for key in KEYS {
+                for args in [
+                    format!("{} = {value}", key.name),
+                    format!("{}({value})", key.name),
+                    format!("{} = [1, {value}]", key.name),
+                ] {
+                    let began = Instant::now();
+                    let output = retry(args.parse().unwrap(), &item);
+                    let took = began.elapsed();
+                    assert!(took < Duration::from_secs(5), "{took:?} {}", key.name);
+                    assert!(is_item_and_errors(&output, &item));
+                    let length = output.to_string().len();
+                    assert!(length < 1_000, "{length} bytes");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_literal_of_four_kilobytes_is_not_too_long() {
+    let item = quote!(
+        async fn found() -> io::Result<u8> {
+            Ok(1)
+        }
+    );
+    for (letters, refused) in [(4_094, false), (4_095, true)] {
+        let args = format!("on_retry = |_| log(\"{}\")", "x".repeat(letters));
+        let output = retry(args.parse().unwrap(), &item).to_string();
+        let message = "found a literal of 4097 bytes, expected at most 4096";
+        assert_eq!(output.contains(message), refused);
+        assert_eq!(output.contains("compile_error"), refused);
     }
 }
