@@ -52,3 +52,24 @@ impl ForgottenLevels {
         usize::try_from(hash % places).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_keys_that_share_the_place_of_a_drained_key_start_drained() {
+        let (numbers, full) = (BudgetNumbers::AWS, BudgetNumbers::AWS.capacity);
+        let mut forgotten = ForgottenLevels::default();
+        for hash in 0..10 {
+            forgotten.remember(hash, 0, 10, numbers, 0);
+        }
+        for hash in 0..80 {
+            let expected = if hash % 40 < 10 { 0 } else { full };
+            assert_eq!(forgotten.level(hash, numbers, 0), expected, "{hash}");
+        }
+        // The lowest level stays.
+        forgotten.remember(40, full, 10, numbers, 0);
+        assert_eq!(forgotten.level(0, numbers, 0), 0);
+    }
+}
