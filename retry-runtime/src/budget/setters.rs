@@ -18,8 +18,8 @@ impl Budget {
         assert!(tokens > 0, "a capacity is at least 1");
         let capacity = BudgetNumbers::tokens(tokens);
         let numbers = self.ledger.numbers();
-        // A budget that starts full starts with the new capacity. Any other budget keeps its first level, if it fits.
-        let full = numbers.start == numbers.capacity || numbers.start > capacity;
+        // A budget that starts full starts with the new capacity. Any other starts with one token, which always fits.
+        let full = numbers.start == numbers.capacity;
         let start = if full { capacity } else { numbers.start };
         Self::of(BudgetNumbers {
             start,

@@ -356,6 +356,34 @@ fn a_fresh_budget_allows_its_first_retry() {
 }
 
 #[test]
+fn a_budget_starts_full_or_with_one_token_whatever_its_capacity() {
+    for capacity in [2, 20, 600] {
+        let full = Budget::new().with_capacity(5).with_capacity(capacity);
+        assert_eq!(level(&full, 0), capacity * 1_000);
+        let ratio = Budget::ratio(0.1).with_capacity(capacity);
+        assert_eq!(level(&ratio, 0), 1_000);
+    }
+}
+
+#[test]
+fn a_budget_is_full_until_a_retry_takes_something() {
+    let budget = Budget::aws();
+    assert!(budget.is_full());
+    let permit = budget.ask(Charge::Failure, true, 0);
+    assert!(!budget.is_full());
+    drop(permit);
+    assert!(budget.is_full());
+}
+
+#[test]
+fn each_budget_has_an_id_of_its_own() {
+    let budget = Budget::new();
+    let id = budget.id();
+    assert_eq!(budget.id(), id);
+    assert_ne!(budget.fresh().id(), id);
+}
+
+#[test]
 fn a_drained_budget_recovers_by_time_alone() {
     let budget = drained(Budget::new());
     assert_eq!(level(&budget, 0), 0);
