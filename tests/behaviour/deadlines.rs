@@ -157,8 +157,6 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
     /// Never more calls than `attempts`, never later than the deadline.
     #[test]
     fn no_script_passes_its_limits(

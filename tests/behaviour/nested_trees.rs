@@ -283,13 +283,12 @@ fn every_chain_of_up_to_six_calls_makes_one_call_and_the_sum_of_all_retries() {
     }
 }
 
-/// 512 cases, or as many as the variable `PROPTEST_CASES` says.
+/// At least half of the trees are compared.
 fn cases() -> ProptestConfig {
-    const CASES: u32 = 512;
+    let config = ProptestConfig::default();
     ProptestConfig {
-        // At least half of the trees are compared.
-        max_global_rejects: ProptestConfig::default().cases.max(CASES),
-        ..ProptestConfig::with_cases(CASES)
+        max_global_rejects: config.cases,
+        ..config
     }
 }
 
