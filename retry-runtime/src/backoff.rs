@@ -59,14 +59,19 @@ impl Backoff {
         max_delay: Duration,
         factor: Factor,
     ) -> Duration {
-        let (shortest, base, max) = (base, base.as_nanos(), max_delay.as_nanos());
-        let nanos = match self {
+        match self {
             Self::Delays(delays) => return nth(delays, n),
-            _ if shortest >= max_delay => return max_delay,
+            _ if base >= max_delay => return max_delay,
+            // Without arithmetic, a retry takes 16 instructions less.
+            Self::Constant => return base,
+            _ => {}
+        }
+        let (base, max) = (base.as_nanos(), max_delay.as_nanos());
+        let nanos = match self {
             Self::Exponential => exponential(n, base, max, factor),
-            Self::Constant => base,
             Self::Linear => base.saturating_mul(u128::from(n).saturating_add(1)),
             Self::Fibonacci => base.saturating_mul(fibonacci(n)),
+            Self::Constant | Self::Delays(_) => base,
         };
         duration(nanos.min(max))
     }

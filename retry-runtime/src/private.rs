@@ -10,9 +10,9 @@ pub use crate::argument::{
     LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use crate::call::{
-    Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Failed, Forgets, Keeps, Kept,
-    LastError, LimitedAttempt, Never, Next, NotKept, Nothing, OnEnd, Prepare, Remembers, Unless,
-    UnlimitedAttempt, Wait, drive, unless,
+    Attempting, Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Failed, Forgets,
+    Keeps, Kept, LastError, Never, Next, NotKept, Nothing, OnEnd, Prepare, Remembers, Unless,
+    Until, Wait, drive, unless,
 };
 pub use crate::classify::{IntoHint, Probe, Ruling, Said, ask, hint_from, hint_in, verdict_of};
 pub use crate::explain::{Displayed, Explain, Named, Words};

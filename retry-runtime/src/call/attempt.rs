@@ -2,123 +2,84 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
-use tokio::time::Sleep;
 
-use super::ended::{Cut, Ended, Never};
-use super::limits::poll_limits;
+use super::ended::{Cut, Cuts, Ended};
 use super::state::State;
+use super::timers::poll_limits;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
 use crate::listen::is_listening;
 use crate::{metrics, trace};
 
 pin_project! {
-    /// An attempt that ends with its body, its timeout or the deadline, whichever comes first.
+    /// An attempt that ends with its body, or with its timeout or the deadline, whichever comes first.
     ///
     /// The body is polled first. If it is pending, the clock is read and one timer is armed for the nearest limit. A
-    /// body that is ready at the instant of the limit is not cut.
+    /// body that is ready at the instant of the limit is not cut. Without limits, there is no timer.
     ///
     /// # Cancel safety
     ///
     /// Dropping it drops the body where it stands.
     #[must_use = "futures do nothing unless polled"]
-    pub struct LimitedAttempt<'c, 'p, F> {
+    pub struct Attempting<'c, 'p, F, C: Cuts> {
         state: &'c mut State<'p>,
         #[pin]
         body: F,
         #[pin]
-        timer: Option<Sleep>,
+        timer: C::Timer,
     }
 }
 
-impl<'c, 'p, F> LimitedAttempt<'c, 'p, F> {
+impl<'c, 'p, F, C: Cuts> Attempting<'c, 'p, F, C> {
     #[inline]
     pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
         Self {
             state,
             body,
-            timer: None,
+            timer: C::Timer::default(),
         }
     }
 }
 
-impl<F: Future> Future for LimitedAttempt<'_, '_, F> {
-    type Output = Ended<F::Output, Cut>;
+impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
+    type Output = Ended<F::Output, C>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if state.enter(true) {
-            return Poll::Ready(Ended::Cut(Cut::Late));
+        if let Some(late) = state.enter() {
+            return Poll::Ready(Ended::Cut(late));
         }
-        match state.frame.lend(|| this.body.poll(waker)) {
-            Poll::Ready(result) => Poll::Ready(Ended::Returned(result)),
-            Poll::Pending => {
-                state.suspended();
-                let timeout = state.settings.timeout();
-                poll_limits(state, this.timer, timeout, waker).map(Ended::Cut)
-            }
+        if let Poll::Ready(result) = state.frame.lend(|| this.body.poll(waker)) {
+            return Poll::Ready(Ended::Returned(result));
         }
-    }
-}
-
-pin_project! {
-    /// An attempt without limits.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops the body where it stands.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct UnlimitedAttempt<'c, 'p, F> {
-        state: &'c mut State<'p>,
-        #[pin]
-        body: F,
-    }
-}
-
-impl<'c, 'p, F> UnlimitedAttempt<'c, 'p, F> {
-    #[inline]
-    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
-        Self { state, body }
-    }
-}
-
-impl<F: Future> Future for UnlimitedAttempt<'_, '_, F> {
-    type Output = Ended<F::Output, Never>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let state = &**this.state;
-        state.enter(false);
-        match state.frame.lend(|| this.body.poll(waker)) {
-            Poll::Ready(result) => Poll::Ready(Ended::Returned(result)),
-            Poll::Pending => {
-                state.suspended();
-                if state.settings.listens() || trace::is_heard() {
-                    state.start_unless_started();
-                }
-                Poll::Pending
-            }
+        state.suspended();
+        if let Some(slot) = C::slot(this.timer) {
+            let cut = ready!(poll_limits(state, slot, state.settings.timeout(), waker));
+            return C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Ended::Cut(cut)));
         }
+        if state.settings.listens() || trace::is_heard() {
+            state.start_unless_started();
+        }
+        Poll::Pending
     }
 }
 
 impl State<'_> {
-    /// Enters the attempt for one poll. The first poll begins it. Returns whether the attempt is `limited` and the
-    /// deadline was reached before it began.
+    /// Enters the attempt for one poll. The first poll begins it. Returns the cut if the deadline was reached before
+    /// it began.
     #[inline]
-    pub(super) fn enter(&self, limited: bool) -> bool {
+    pub(super) fn enter<C: Cuts>(&self) -> Option<C> {
         let begins = self.frame.phase.get() != Phase::Attempt;
-        if self.begin(limited) {
-            return true;
+        if self.begin(C::LIMITED) {
+            return C::from(Cut::Late);
         }
         self.enter_attempt(begins);
-        false
+        None
     }
 
     /// Begins the attempt if this is its first poll: now it counts, and its permit is spent. Returns whether the
@@ -154,8 +115,7 @@ impl State<'_> {
             frame.note(Notes::LISTENED, true);
             self.enter_trial();
         }
-        let inner = self.inner();
-        let within = around(|outer| inner.begin(frame, outer)).is_some();
+        let within = around(|outer| self.inner().begin(frame, outer)).is_some();
         if limited && frame.started.get().is_some() {
             let elapsed = frame.elapsed(Stamp::now());
             if frame.deadline.get() <= elapsed {
@@ -164,13 +124,14 @@ impl State<'_> {
             let cut = elapsed.saturating_add(self.settings.timeout());
             frame.until.set(cut.min(frame.until.get()));
         }
+        frame.permit.set(None);
         frame.phase.set(Phase::Attempt);
         if later {
             frame.number.set(frame.number.get().saturating_add(1));
             frame.note(Notes::IN_VAIN, true);
             if within {
                 // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
-                inner.hand_on(frame, frame.number.get() - 1);
+                self.hand_on();
             }
         }
         false
@@ -185,18 +146,9 @@ impl State<'_> {
     }
 }
 
-impl<F> fmt::Debug for LimitedAttempt<'_, '_, F> {
+impl<F, C: Cuts> fmt::Debug for Attempting<'_, '_, F, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LimitedAttempt")
-            .field("state", &self.state)
-            .field("timer", &self.timer)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<F> fmt::Debug for UnlimitedAttempt<'_, '_, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnlimitedAttempt")
+        f.debug_struct("Attempting")
             .field("state", &self.state)
             .finish_non_exhaustive()
     }

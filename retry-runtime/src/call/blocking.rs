@@ -3,55 +3,42 @@
 //! ```text
 //! blocking                            async
 //! call.attempt_blocking(|| BODY)      call.attempt(async { BODY }).await
-//! call.wait_blocking(at)              call.wait(at).await
+//! call.wait_blocking(until)           call.wait(until).await
 //! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
 //! Nothing can cut code that blocks its thread, so the deadline is checked between attempts. Time counts from the
 //! beginning of the call. The time of an async call counts from its first suspension.
 
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::thread;
 
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::Call;
-use super::ended::{Cut, Cuts, Ended, Never};
+use super::ended::{Cuts, Ended};
 use super::state::State;
-use super::worker;
+use super::wait::Until;
+use crate::atomics::Flag;
 use crate::clock::Stamp;
 use crate::context::Phase;
-use crate::trace;
 
-impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
-    /// Waits for the next attempt.
-    pub fn wait_blocking(&self, at: Instant) {
-        self.state.wait_blocking(at);
-    }
-}
-
-impl Call<'_, false> {
-    /// Makes an attempt.
-    #[inline]
-    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, Never> {
-        self.state.begin_blocking(false);
-        Ended::Returned(self.state.frame.lend(body))
-    }
-
-    /// Runs `before_retry`.
-    #[expect(clippy::missing_errors_doc, reason = "nothing cuts it")]
-    pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, Never> {
-        self.state.prepare_blocking(body)
-    }
-}
-
-impl<K> Call<'_, true, K> {
+impl<C: Cuts, K> Call<'_, C, K> {
     /// Makes an attempt, unless the deadline was reached before it began.
     #[inline]
-    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, Cut> {
-        if self.state.begin_blocking(true) {
-            return Ended::Cut(Cut::Late);
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, C> {
+        if let Some(late) = self.state.begin_blocking() {
+            return Ended::Cut(late);
         }
         Ended::Returned(self.state.frame.lend(body))
+    }
+
+    /// Waits for the next attempt.
+    pub fn wait_blocking(&self, until: Until) {
+        self.state.wait_blocking(until);
     }
 
     /// Runs `before_retry`.
@@ -59,55 +46,64 @@ impl<K> Call<'_, true, K> {
     /// # Errors
     ///
     /// - The deadline was reached before it began.
-    pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, Cut> {
+    pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
         self.state.prepare_blocking(body)
     }
 }
 
 impl State<'_> {
-    /// Begins an attempt. The first one starts the time of the call. Returns whether the deadline was reached before.
+    /// Begins an attempt. The first one starts the time of the call. Returns the cut if the deadline was reached before.
     #[expect(
         clippy::inline_always,
         reason = "with the feature `metrics` it is not inlined otherwise, which takes 15 instructions more"
     )]
     #[inline(always)]
-    fn begin_blocking(&self, limited: bool) -> bool {
+    fn begin_blocking<C: Cuts>(&self) -> Option<C> {
         let frame = &self.frame;
         let first = frame.phase.get() == Phase::New;
-        if first && limited {
+        if first && C::LIMITED {
             frame.start(Stamp::now());
         }
-        let late = self.enter(limited);
-        if first && !limited && self.is_heard() {
+        let late = self.enter();
+        if first && !C::LIMITED && self.is_heard() {
             frame.start(Stamp::now());
         }
         late
     }
 
-    fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {
-        if let Some(late) = self.begin_preparation() {
-            return Err(late);
-        }
-        let prepared = self.lend_preparation(body);
-        self.end_preparation();
-        Ok(prepared)
-    }
-
-    /// Waits until `at`. If the delay is above the longest sleep, also waits for the rest of it.
-    fn wait_blocking(&self, at: Instant) {
+    /// Waits until the next attempt. If the wait is above the longest sleep, also waits for the rest of it.
+    fn wait_blocking(&self, until: Until) {
+        let Some(at) = until.0 else { return };
         let wait = at.saturating_duration_since(Instant::now());
         if wait.is_zero() {
             return;
         }
-        self.tell_of_blocked_tasks();
+        self.log_blocked_tasks(runs_tasks);
         thread::sleep(wait.saturating_add(self.rest_of_delay()));
     }
+}
 
-    fn tell_of_blocked_tasks(&self) {
-        let blocked = self.settings.blocked();
-        if trace::may_be_heard() && blocked.is_down() && worker::runs_tasks() && blocked.raise() {
-            let _entered = self.enter_call();
-            trace::blocked(self.settings.name());
-        }
+/// Whether a tokio runtime runs tasks on this thread. These tasks do not run while the thread is blocked.
+///
+/// - Yes: a worker of the multi-threaded runtime, and the thread in `block_on` of a current-thread runtime.
+/// - No: a thread of `spawn_blocking`, a worker in `block_in_place`, and a thread without a runtime. Also the thread in
+///   `block_on` of a multi-threaded runtime, which runs one future. That future may be a `LocalSet` with tasks, which
+///   nothing can detect.
+///
+/// `Handle::try_current` does not tell them apart, but `yield_now` does. On a thread with tasks, the scheduler keeps
+/// the waker until the other tasks have run. Elsewhere the waker is woken at once. tokio 1.54 behaves like this. tokio
+/// 1.27 also keeps the waker in every `block_on` and in `block_in_place`.
+fn runs_tasks() -> bool {
+    let woken = Arc::new(Woken(Flag::new()));
+    let waker = Waker::from(Arc::clone(&woken));
+    let _pending = pin!(yield_now()).poll(&mut Context::from_waker(&waker));
+    woken.0.is_down()
+}
+
+struct Woken(Flag);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.raise();
     }
 }

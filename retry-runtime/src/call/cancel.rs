@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::unconstrained::poll_unconstrained;
+use super::timers::poll_unconstrained;
 
 /// A value for `cancel`: anything that can be awaited.
 #[diagnostic::on_unimplemented(

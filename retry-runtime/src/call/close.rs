@@ -1,23 +1,17 @@
-//! The end of a call, also of one that is dropped: gives unused permits back, tells listeners, and drops what the call
-//! holds.
+//! The end of a call, also of one that is dropped: closes it, and drops what it holds. `on_end` gets its report.
 
-use std::time::Duration;
-
-use tokio::time::Instant;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Call;
-use super::state::{State, charge};
-use crate::budget::Budget;
-use crate::classify::Verdict;
-use crate::clock::Stamp;
-use crate::context::{Phase, Previous};
-use crate::listen::{is_listening, listener};
-use crate::metrics::{self, Attempted};
+use super::kept_error::Nothing;
+use super::state::State;
+use crate::context::{Notes, Phase};
+use crate::listen::listener;
 use crate::report::Report;
-use crate::stopped::Outcome;
-use crate::trial;
 
-impl<const LIMITED: bool, K> Drop for Call<'_, LIMITED, K> {
+impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
     fn drop(&mut self) {
         if self.state.frame.phase.get() != Phase::Bare {
@@ -26,7 +20,7 @@ impl<const LIMITED: bool, K> Drop for Call<'_, LIMITED, K> {
     }
 }
 
-impl<const LIMITED: bool, K> Call<'_, LIMITED, K> {
+impl<C, K> Call<'_, C, K> {
     /// Closes the call, and drops what it holds.
     #[cold]
     fn close(&mut self) {
@@ -47,113 +41,11 @@ impl State<'_> {
         }
     }
 
-    fn close_once(&self) {
-        self.never_began();
-        let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
-        let recorded = unfinished && self.is_recorded();
-        if recorded || is_listening() || trial::is_possible() {
-            self.closed();
-        } else {
-            self.give_back();
-            self.end_spans(Outcome::Dropped);
-        }
-    }
-
-    /// Closes the call. Tells the listener around it, and returns the report.
-    pub(super) fn closed(&self) -> Report {
-        let frame = &self.frame;
-        self.give_back();
-        self.waited_until_now();
-        self.never_began();
-        let phase = frame.phase.replace(Phase::Closed);
-        let report = match phase {
-            Phase::Ended(outcome) => self.report(outcome),
-            _ => {
-                if phase == Phase::Attempt {
-                    self.count(Attempted::Unfinished);
-                }
-                self.record(Outcome::Dropped);
-                self.end_spans(Outcome::Dropped);
-                self.report(Outcome::Dropped)
-            }
-        };
-        listener(|listener| listener.tell(report.clone()));
-        if let Some(own) = self.leave_trial() {
-            own.end(report.clone());
-        }
-        report
-    }
-
-    fn report(&self, outcome: Outcome) -> Report {
-        let frame = &self.frame;
-        Report {
-            function: self.settings.name(),
-            attempts: frame.number.get(),
-            outcome,
-            elapsed: self.elapsed().unwrap_or_default(),
-            waited: self.waited(),
-            verdict: frame.previous.get().map(|previous| match previous {
-                Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
-                _ => verdict(previous),
-            }),
-            budget_level: self.with_budget(Budget::level),
-        }
-    }
-
-    /// Counts an attempt that ended, if the call found a recorder. Only then is the name looked up.
-    pub(super) fn count(&self, how: Attempted) {
-        if self.is_recorded() {
-            metrics::attempted(self.settings.name(), how);
-        }
-    }
-
-    /// Records the end of the call, if it found a recorder. This happens once in each call: when it succeeds, when it
-    /// fails, or when it is dropped before.
-    pub(super) fn record(&self, outcome: Outcome) {
-        if !self.is_recorded() {
-            return;
-        }
-        if matches!(outcome, Outcome::Success | Outcome::SuccessAfterRetry) {
-            self.count(Attempted::Succeeded);
-        }
-        metrics::ended(&self.report(outcome));
-    }
-
     /// Gives back the permit of a retry that never began.
     pub(super) fn give_back(&self) {
-        let frame = &self.frame;
-        if let (true, Some(previous)) = (frame.is_paid(), frame.previous.get()) {
-            self.with_budget(|budget| budget.give_back(charge(previous)));
+        if let Some(charge) = self.frame.permit.take() {
+            self.with_budget(|budget| budget.give_back(charge));
         }
-    }
-
-    /// Records when a wait begins, if a listener will ask how long the call waited.
-    #[inline]
-    pub(super) fn waits_from(&self, now: Instant) {
-        if self.settings.listens() || is_listening() {
-            self.note_wait(now);
-        }
-    }
-
-    #[cold]
-    fn note_wait(&self, now: Instant) {
-        self.frame.cold().noted().waits_since = Some(Stamp::of(now));
-    }
-
-    /// Adds the wait that is over, if there was one.
-    #[inline]
-    pub(super) fn waited_until_now(&self) {
-        if let Some(cold) = self.frame.if_cold() {
-            let mut noted = cold.noted();
-            if let Some(since) = noted.waits_since.take() {
-                noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
-            }
-        }
-    }
-
-    fn waited(&self) -> Duration {
-        let cold = self.frame.if_cold();
-        cold.map(|cold| cold.noted().waited).unwrap_or_default()
     }
 }
 
@@ -166,11 +58,70 @@ impl Drop for ClearedOnDrop<'_, '_> {
     }
 }
 
-/// The verdict of the last failure.
-pub(super) fn verdict(previous: Previous) -> Verdict {
-    match previous {
-        Previous::Failed(verdict) => verdict,
-        Previous::TimedOut => Verdict::Transient,
+/// A call that gives its report to a hook, also if it is dropped.
+// Only `new` has a bound on `H`, so that a wrong hook is one compile error.
+pub struct OnEnd<'p, H, C, K = Nothing> {
+    call: Call<'p, C, K>,
+    hook: H,
+    tell: fn(&H, &Report),
+}
+
+impl<'p, H, C, K> OnEnd<'p, H, C, K> {
+    /// Gives the report of `call` to `hook` when it ends.
+    #[inline]
+    pub fn new(call: Call<'p, C, K>, hook: H) -> Self
+    where
+        H: Fn(&Report),
+    {
+        call.state.frame.note(Notes::LISTENED, true);
+        Self {
+            call,
+            hook,
+            tell: |hook, report| hook(report),
+        }
+    }
+}
+
+impl<'p, H, C, K> Deref for OnEnd<'p, H, C, K> {
+    type Target = Call<'p, C, K>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.call
+    }
+}
+
+impl<H, C, K> DerefMut for OnEnd<'_, H, C, K> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.call
+    }
+}
+
+impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
+    /// # Panics
+    ///
+    /// - If the hook panics. While another panic unwinds, a panic of the hook is caught, because it would abort the
+    ///   process.
+    fn drop(&mut self) {
+        // Before the hook, because an error may hold a connection or a permit.
+        drop(self.call.kept.take());
+        let report = self.call.state.closed();
+        if std::thread::panicking() {
+            let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
+        } else {
+            (self.tell)(&self.hook, &report);
+            // Told again after the hook, whose own calls also told their reports: the last report counts.
+            listener(|listener| listener.tell(report));
+        }
+    }
+}
+
+impl<H, C, K> fmt::Debug for OnEnd<'_, H, C, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnEnd")
+            .field("call", &self.call)
+            .finish_non_exhaustive()
     }
 }
 

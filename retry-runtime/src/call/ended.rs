@@ -1,6 +1,9 @@
 //! How an attempt ended.
 
 use std::fmt;
+use std::pin::Pin;
+
+use tokio::time::Sleep;
 
 use crate::explain::Words;
 use crate::stopped::Stopped;
@@ -51,19 +54,46 @@ impl Ending {
 #[derive(Debug, Clone, Copy)]
 pub enum Never {}
 
-/// [`Cut`], or [`Never`] for a function without limits.
+/// What can cut a call: [`Cut`], or [`Never`] for a function without limits.
 pub trait Cuts: Sized {
+    /// Whether a timer may cut its attempts.
+    const LIMITED: bool;
+
+    /// The timer in the future of an attempt. Without limits, there is no room for one.
+    type Timer: Default;
+
+    /// Returns the place for a timer, or `None` for a function without limits.
+    fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>>;
+
     /// Returns the cut, or `None` for a function without limits.
     fn from(cut: Cut) -> Option<Self>;
 }
 
 impl Cuts for Cut {
+    const LIMITED: bool = true;
+    type Timer = Option<Sleep>;
+
+    #[inline]
+    fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
+        Some(timer)
+    }
+
+    #[inline]
     fn from(cut: Cut) -> Option<Self> {
         Some(cut)
     }
 }
 
 impl Cuts for Never {
+    const LIMITED: bool = false;
+    type Timer = ();
+
+    #[inline]
+    fn slot(_timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
+        None
+    }
+
+    #[inline]
     fn from(_cut: Cut) -> Option<Self> {
         None
     }

@@ -5,89 +5,84 @@
 //! ```text
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;                       // attempt.rs
-//!     let at = match call.settle(ended, |error| …) {                        // settled.rs
-//!         Ok(at) => at,
+//!     let until = match call.settle(ended, |error| …) {                     // settle.rs
+//!         Ok(until) => until,
 //!         Err(result) => return result,
 //!     };
-//!     call.wait(at).await;                                                  // wait.rs
+//!     call.wait(until).await;                                               // wait.rs
 //! }
 //! ```
 //!
-//! To follow a call, read these files in this order. They use limits.rs and timer.rs, and all of them use state.rs.
-//! Dropping the call closes it (close.rs).
+//! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
+//! `after.rs` acts on what the pure `decide.rs` decides. Dropping the call closes it (`close.rs`). Whoever hears of a
+//! call is told in `observers.rs`.
 //!
 //! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
 //! Most of it is not generic, so a program has it once, and not once for each annotated function.
 
+mod after;
 mod attempt;
-mod begin;
+mod before_retry;
 mod blocking;
 mod cancel;
-mod checked;
 mod close;
+mod decide;
 pub mod drive;
 mod ended;
 mod failed;
 mod kept_error;
-mod limits;
-mod on_end;
-mod prepare;
-mod schedule;
+mod observers;
 mod settle;
-mod settled;
 #[cfg(feature = "tracing")]
 mod spans;
 #[cfg(not(feature = "tracing"))]
 #[path = "no_spans.rs"]
 mod spans;
 mod state;
-mod timer;
+mod timers;
 mod trial;
-mod unconstrained;
 mod wait;
-mod worker;
 
-pub use self::attempt::{LimitedAttempt, UnlimitedAttempt};
+pub use self::attempt::Attempting;
+pub use self::before_retry::Prepare;
 pub use self::cancel::{Cancels, Unless, unless};
-pub use self::checked::{Check, Checked, Checks};
+pub use self::close::OnEnd;
 pub use self::ended::{Cut, Cuts, Ended, Ending, Never};
 pub use self::failed::{Failed, NotKept};
 pub use self::kept_error::{Forgets, Keeps, Kept, LastError, Nothing, Remembers};
-pub use self::on_end::OnEnd;
-pub use self::prepare::Prepare;
-pub use self::settled::Next;
-pub use self::wait::Wait;
+pub use self::settle::{Check, Checked, Checks, Next};
+pub use self::wait::{Until, Wait};
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-
-use tokio::time::Instant;
 
 use self::state::State;
 use crate::classify::Ruling;
 use crate::context::NEVER;
 use crate::explain::Words;
 use crate::result::{Prepared, ResultLike};
-use crate::site::Settings;
-use crate::stopped::{Outcome, Stopped};
+use crate::site::{Settings, Site, UnlimitedSite};
 
 /// One call of an annotated function.
 ///
-/// `K` is what it keeps of its last error. If a later attempt is cut, this becomes the source of the [`Stopped`].
+/// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error. If a
+/// later attempt is cut, this becomes the source of the [`Stopped`](crate::Stopped).
 // Both fields are dropped by hand, when the call is closed (close.rs). A call that succeeds at once has nothing in them
 // to drop, and not to look saves 6 instructions of 170. With the state first, the call and its state have one address:
 // one instruction less.
 #[repr(C)]
-pub struct Call<'p, const LIMITED: bool, K = Nothing> {
+pub struct Call<'p, C, K = Nothing> {
     state: ManuallyDrop<State<'p>>,
     kept: ManuallyDrop<Option<K>>,
+    cuts: PhantomData<fn() -> C>,
 }
 
-impl<'p, const LIMITED: bool, K> Call<'p, LIMITED, K> {
+impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Begins a call with these settings.
     #[inline]
     pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
-        let (timeout, deadline) = if LIMITED {
+        let (timeout, deadline) = if C::LIMITED {
             (settings.timeout(), settings.deadline())
         } else {
             (NEVER, NEVER)
@@ -95,12 +90,24 @@ impl<'p, const LIMITED: bool, K> Call<'p, LIMITED, K> {
         Self {
             state: ManuallyDrop::new(State::new(settings, timeout, deadline)),
             kept: ManuallyDrop::new(None),
+            cuts: PhantomData,
         }
     }
 
+    /// Makes an attempt, which the timeout and the deadline may cut.
+    #[inline]
+    pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
+        Attempting::new(&mut self.state, body)
+    }
+
     /// Waits for the next attempt.
-    pub fn wait(&self, at: Instant) -> Wait {
-        self.state.wait(at)
+    pub fn wait(&self, until: Until) -> Wait {
+        self.state.wait(until)
+    }
+
+    /// Runs `before_retry` within the deadline.
+    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, C> {
+        Prepare::new(&mut self.state, body)
     }
 
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.
@@ -117,34 +124,8 @@ impl<'p, const LIMITED: bool, K> Call<'p, LIMITED, K> {
     }
 }
 
-impl<'p> Call<'p, false> {
-    /// Makes an attempt without limits.
-    #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> UnlimitedAttempt<'_, 'p, F> {
-        UnlimitedAttempt::new(&mut self.state, body)
-    }
-
-    /// Runs `before_retry`.
-    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Never> {
-        Prepare::new(&mut self.state, body)
-    }
-}
-
-impl<'p, K> Call<'p, true, K> {
-    /// Makes an attempt, which the timeout and the deadline may cut.
-    #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> LimitedAttempt<'_, 'p, F> {
-        LimitedAttempt::new(&mut self.state, body)
-    }
-
-    /// Runs `before_retry` within the deadline.
-    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, Cut> {
-        Prepare::new(&mut self.state, body)
-    }
-}
-
 /// For `Policy::run`, whose loop is written by hand.
-impl Call<'_, true> {
+impl Call<'_, Cut> {
     /// Ends a call that succeeded.
     pub(crate) fn succeeded(&self) {
         self.state.succeeded();
@@ -157,24 +138,55 @@ impl Call<'_, true> {
 
     /// Decides what follows an attempt that returned an error. Returns when the next attempt begins, or `None` if the
     /// call ends.
-    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Words) -> Option<Instant> {
+    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Words) -> Option<Until> {
         self.state.failed(ruling, words, true)
     }
 
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
-    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
+    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
         self.state.cut(cut, vetoed)
     }
 }
 
-impl<K> Call<'_, true, K> {
-    /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
-    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
-        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
+// Generated code writes `Site::begin(&SITE)` for a function with limits, and `UnlimitedSite::begin(&SITE)` for one
+// without. If only rustc can read the policy, it writes `SITE.begin()`. rustc then finds the method on `Site<true>`, or
+// behind another site. If such a policy has a wrong type, the parameter of its site is unknown: rustc takes the first
+// method, and reports only the policy. If each kind of site had methods of its own, rustc would report that it cannot
+// choose.
+
+impl Site<true> {
+    /// Begins a call with the function's own settings.
+    #[inline]
+    #[must_use]
+    pub fn begin<K>(&self) -> Call<'_, Cut, K> {
+        Call::with(self.settings())
+    }
+
+    /// Begins a call with settings made for it.
+    #[inline]
+    #[must_use]
+    pub fn begin_with<'p, K>(&self, settings: &'p Settings<'p>) -> Call<'p, Cut, K> {
+        Call::with(settings)
     }
 }
 
-impl<const LIMITED: bool, K> fmt::Debug for Call<'_, LIMITED, K> {
+impl UnlimitedSite {
+    /// Begins a call with the function's own settings.
+    #[inline]
+    #[must_use]
+    pub fn begin(&self) -> Call<'_, Never> {
+        Call::with(self.settings())
+    }
+
+    /// Begins a call with settings made for it.
+    #[inline]
+    #[must_use]
+    pub fn begin_with<'p>(&self, settings: &'p Settings<'p>) -> Call<'p, Never> {
+        Call::with(settings)
+    }
+}
+
+impl<C, K> fmt::Debug for Call<'_, C, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("state", &self.state)

@@ -1,278 +1,367 @@
-//! Decides what follows an attempt.
+//! Turns an attempt that ended into the result of the call, or into the instant of the next attempt. This part is
+//! generic over the types of the function.
 //!
-//! The order is: ruling, retry refused to a call inside, attempts left, switch, hint, deadline, budget. The budget
-//! comes last, so that a retry that is refused for another reason takes no permit.
+//! ```text
+//! let ended = call.when_ok(ended, …);          // with `when_ok`
+//! let ended = call.unless(ended, …);           // with `unless` or `not_on`
+//!
+//! let until = match call.settle(ended, judge) {
+//!     Ok(until) => until,
+//!     Err(result) => return result,
+//! };
+//!
+//! let until = match call.decide(ended, judge) {   // the same, with `on_retry`
+//!     Ok(next) => call.tell(next, hook),
+//!     Err(result) => return result,
+//! };
+//! ```
+//!
+//! `judge` returns the ruling about an error, the error in words, and whether the error is kept. Only errors that the
+//! body returned are judged.
 
-use tokio::time::Instant;
-
-use super::close::verdict;
-use super::ended::{Cut, Ending};
-use super::schedule::Retry;
-use super::state::{State, charge};
-use crate::classify::{Ruling, Said, Verdict};
-use crate::context::{self, Notes, Phase, Previous, Refusal, refuse};
+use super::ended::{Cut, Cuts, Ended, Ending, Never};
+use super::kept_error::{Keeps, LastError};
+use super::wait::Until;
+use super::{Call, Failed};
+use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Words;
-use crate::metrics::{self, Attempted};
-use crate::stopped::{CutCommit, Outcome, Stopped};
-use crate::trace::{self, FailedAttempt};
+use crate::result::{ErrorOf, FromStopped, ResultLike};
+use crate::stopped::Outcome;
 
-impl State<'_> {
-    /// Ends a call that succeeded.
-    #[inline]
-    pub(super) fn succeeded(&self) {
-        if self.frame.notes.get() != Notes::NONE {
-            return self.succeeded_late();
-        }
-        if self.settings.may_be_credited() {
-            self.credit();
-        }
-        self.frame.phase.set(Phase::Bare);
+/// The next attempt.
+#[derive(Debug)]
+pub struct Next<E, M> {
+    until: Until,
+    /// The error of the last attempt, and whether it is kept.
+    error: Option<(E, M)>,
+}
+
+impl<E, M> Next<E, M> {
+    fn new(until: Until) -> Self {
+        Self { until, error: None }
     }
 
-    /// Adds to the budget for a call that succeeded at once.
-    #[cold]
-    fn credit(&self) {
-        if let Some(budget) = self.settings.budget() {
-            budget.succeed(None);
-        }
+    /// Returns the error of the last attempt.
+    fn error(&self) -> Option<&E> {
+        self.error.as_ref().map(|(error, _)| error)
     }
+}
 
-    #[inline(never)]
-    fn succeeded_late(&self) {
-        let frame = &self.frame;
-        let previous = frame.previous.get();
-        self.end_attempt_span(Attempted::Succeeded, None);
-        self.with_budget(|budget| budget.succeed(previous.map(charge)));
-        if previous.is_some() && trace::may_be_heard() {
-            let (function, lines) = (self.settings.name(), self.settings.lines());
-            let elapsed = || self.elapsed();
-            let _entered = self.enter_call();
-            trace::succeeded_after_retry(function, frame.number.get(), elapsed, lines);
-        }
-        if frame.has(Notes::IN_VAIN) && context::is_within() {
-            // Its retries were not in vain.
-            self.inner().hand_on(frame, 0);
-        }
-        let outcome = match previous {
-            Some(_) => Outcome::SuccessAfterRetry,
-            None => Outcome::Success,
-        };
-        frame.phase.set(Phase::Ended(outcome));
-        self.record(outcome);
-        self.end_spans(outcome);
-    }
-
-    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
-    /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
-    #[inline(never)]
-    pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Instant> {
-        let ruling = if self.settings.is_idempotent() {
-            ruling
-        } else {
-            ruling.only_refused()
-        };
-        let previous = Previous::Failed(ruling.said.verdict);
-        self.frame.previous.set(Some(previous));
-        let words = if erred && self.settings.is_sensitive() {
-            &"(sensitive)"
-        } else {
-            words
-        };
-        self.attempt_failed(ruling.said.verdict, words);
-        let decision = if ruling.retry {
-            self.schedule(ruling.said, previous, Outcome::AttemptsExhausted)
-        } else {
-            Err(Outcome::NotRetryable)
-        };
-        self.frame.erred.set(erred);
-        if decision.is_ok() {
-            self.frame.forget_doubt();
-        }
-        self.say(&decision, ruling.said.verdict, words);
-        decision.ok().map(|retry| retry.at)
-    }
-
-    /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(super) fn failed_value(&self) -> Option<Instant> {
-        let words = &"an `Ok` that means failure";
-        self.failed(Ruling::failed_value(), words, false)
-    }
-
-    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
+impl Call<'_, Never> {
+    /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
-    /// `vetoed` says that `unless` or `not_on` forbids another attempt.
-    #[inline(never)]
-    pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Instant, Ending> {
-        let verdict = self.verdict_of_cut();
-        if cut == Cut::Late {
-            self.never_began();
-        } else {
-            self.frame.previous.set(Some(Previous::TimedOut));
-            self.attempt_failed(verdict, &cut);
+    /// # Errors
+    ///
+    /// - The result of the call, if it ends.
+    #[inline]
+    pub fn settle<A, M>(
+        &self,
+        ended: A,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Until, A::Result>
+    where
+        A: Checks<Cut = Never, Result: ResultLike>,
+    {
+        self.decide(ended, judge).map(|next| next.until)
+    }
+
+    /// Decides what follows an attempt, for a call with `on_retry`.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, if it ends.
+    #[inline]
+    pub fn decide<A, M>(
+        &self,
+        ended: A,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
+    where
+        A: Checks<Cut = Never, Result: ResultLike>,
+    {
+        let Checked {
+            ended: Ended::Returned(result),
+            check,
+        } = ended.checked();
+        self.returned(result, check, judge)
+    }
+
+    /// Calls `on_retry`, and returns when the next attempt begins.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the error is dropped before the wait"
+    )]
+    pub fn tell<E, M>(&self, next: Next<E, M>, hook: impl FnOnce(&RetryEvent<'_, E>)) -> Until {
+        hook(&self.event(next.error()));
+        next.until
+    }
+
+    /// Never called: nothing cuts a function without limits.
+    pub fn cut_between<R>(&self, cut: Never) -> R {
+        match cut {}
+    }
+
+    /// Asks `unless` and `not_on` about an error.
+    pub fn unless<A: Checks<Result: ResultLike>>(
+        &self,
+        ended: A,
+        veto: impl FnOnce(&Failed<'_, ErrorOf<A::Result>>) -> bool,
+    ) -> Checked<A::Result, A::Cut> {
+        ended.checked().vetoed_if(veto)
+    }
+}
+
+impl<K> Call<'_, Cut, K> {
+    /// Decides what follows an attempt. Returns when the next attempt begins.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, if it ends.
+    #[inline]
+    pub fn settle<A, M, W>(
+        &mut self,
+        ended: A,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Until, A::Result>
+    where
+        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
+        M: Keeps<ErrorOf<A::Result>, Kept = K>,
+        K: LastError<ErrorOf<A::Result>>,
+    {
+        match self.decide(ended, judge) {
+            Ok(next) => Ok(self.keep(next)),
+            Err(result) => Err(result),
         }
-        let decision = match cut {
-            // The server may have completed the operation.
-            Cut::Timeout
-                if vetoed || !self.settings.is_idempotent() || self.frame.is_in_doubt() =>
-            {
-                Err(Outcome::Timeout)
-            }
-            Cut::Timeout => {
-                let said = Said::new(Verdict::Transient);
-                self.schedule(said, Previous::TimedOut, Outcome::Timeout)
-            }
-            Cut::Deadline | Cut::Late => Err(Outcome::Deadline),
+    }
+
+    /// Decides what follows an attempt, for a call with `on_retry`.
+    ///
+    /// # Errors
+    ///
+    /// - The result of the call, if it ends.
+    #[inline]
+    pub fn decide<A, M, W>(
+        &mut self,
+        ended: A,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
+    where
+        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
+        K: LastError<ErrorOf<A::Result>>,
+    {
+        let Checked { ended, check } = ended.checked();
+        match ended {
+            Ended::Returned(result) => self.returned(result, check, judge),
+            Ended::Cut(cut) => match self.state.cut(cut, check == Check::Vetoed) {
+                Ok(until) => Ok(Next::new(until)),
+                Err(ending) => Err(self.stopped(ending)),
+            },
+        }
+    }
+
+    /// Calls `on_retry`, keeps the error of the last attempt, and returns when the next attempt begins.
+    pub fn tell<E, M: Keeps<E, Kept = K>>(
+        &mut self,
+        next: Next<E, M>,
+        hook: impl FnOnce(&RetryEvent<'_, E>),
+    ) -> Until {
+        hook(&self.event(next.error()));
+        self.keep(next)
+    }
+
+    /// Returns the result of a call whose `cancel` future completed.
+    pub fn cancelled<R, W>(&mut self) -> R
+    where
+        R: ResultLike<Error: FromStopped<W>>,
+        K: LastError<R::Error>,
+    {
+        let ending = self.state.cancelled();
+        self.stopped(ending)
+    }
+
+    /// Returns the result of a call whose deadline was reached between two attempts.
+    pub fn cut_between<R, W>(&mut self, cut: Cut) -> R
+    where
+        R: ResultLike<Error: FromStopped<W>>,
+        K: LastError<R::Error>,
+    {
+        let ending = self.state.cut_between(cut);
+        self.stopped(ending)
+    }
+
+    /// Asks `unless` and `not_on` about an error. After a timeout, asks them about the error that the caller would get.
+    pub fn unless<A, M>(
+        &self,
+        ended: A,
+        veto: impl FnOnce(&Failed<'_, ErrorOf<A::Result>>) -> bool,
+    ) -> Checked<A::Result, Cut>
+    where
+        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<M>>>,
+    {
+        let checked = ended.checked();
+        let Ended::Cut(cut) = checked.ended else {
+            return checked.vetoed_if(veto);
         };
-        self.say(&decision, verdict, &cut);
-        match decision {
-            Ok(retry) => {
-                self.frame.erred.set(false);
-                Ok(retry.at)
-            }
-            Err(outcome) => Err(self.ending(outcome, cut == Cut::Late)),
+        let error = self.stopped_by(cut).map(FromStopped::from_stopped);
+        if error.is_some_and(|error| veto(&Failed::new(&error, false))) {
+            return Checked {
+                check: Check::Vetoed,
+                ..checked
+            };
         }
+        checked
     }
 
-    /// Counts an attempt that failed, and closes its span. The phase changes first: if anything panics later, the
-    /// attempt is not counted again.
-    fn attempt_failed(&self, verdict: Verdict, words: &dyn Words) {
-        self.note_verdict(verdict);
-        self.frame.phase.set(Phase::Between);
-        self.count(Attempted::Failed(verdict));
-        self.end_attempt_span(Attempted::Failed(verdict), Some(words));
+    /// Returns the [`Stopped`](crate::Stopped) of a call that ends with this timeout. `None` for other cuts.
+    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<crate::Stopped> {
+        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
     }
 
-    /// Ends a call whose `cancel` future completed.
-    #[inline(never)]
-    pub(super) fn cancelled(&self) -> Ending {
-        self.never_began();
-        if self.frame.phase.get() == Phase::Attempt {
-            self.count(Attempted::Unfinished);
+    /// Keeps the error of the last attempt, if it is one to keep.
+    #[inline]
+    fn keep<E, M: Keeps<E, Kept = K>>(&mut self, next: Next<E, M>) -> Until {
+        if let Some((error, _)) = next.error {
+            *self.kept = M::keep(error);
         }
-        let verdict = self.verdict_of_cut();
-        self.say(&Err(Outcome::Cancelled), verdict, &"cancelled");
-        self.ending(Outcome::Cancelled, false)
+        next.until
     }
 
-    /// Ends a call whose deadline was reached between two attempts.
-    #[inline(never)]
-    pub(super) fn cut_between(&self, cut: Cut) -> Ending {
-        self.say(&Err(Outcome::Deadline), self.verdict_of_cut(), &cut);
-        self.ending(Outcome::Deadline, cut == Cut::Late)
+    /// Returns the result of a call that was stopped.
+    #[cold]
+    fn stopped<R, W>(&mut self, ending: Ending) -> R
+    where
+        R: ResultLike<Error: FromStopped<W>>,
+        K: LastError<R::Error>,
+    {
+        R::from_error(match self.kept.take() {
+            Some(kept) => kept.make_error(ending),
+            None => FromStopped::from_stopped(ending.into_stopped()),
+        })
     }
+}
 
-    /// The verdict of an attempt that is cut now. If a commit is cut, nobody knows whether it took effect.
-    pub(super) fn verdict_of_cut(&self) -> Verdict {
-        if self.frame.is_in_doubt() {
-            Verdict::Unknown
-        } else {
-            Verdict::Transient
-        }
-    }
-
-    /// Returns the end of a call that was stopped. `late` says that the deadline was reached between attempts.
-    fn ending(&self, outcome: Outcome, late: bool) -> Ending {
-        Ending {
-            stopped: self.stopped(outcome),
-            error_stands: late && self.frame.erred.get(),
-        }
-    }
-
-    /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
-    /// refused to the calls around. Otherwise that refusal is forgotten.
-    #[inline(never)]
-    pub(super) fn prepared(&self, failed: bool) {
-        if failed {
-            let words = &"`before_retry` failed";
-            self.say(&Err(Outcome::NotRetryable), Verdict::Unknown, words);
-        } else {
-            self.frame.refusal.set(None);
-        }
-    }
-
-    /// Returns the `Stopped` that the caller gets.
-    #[inline(never)]
-    pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
-        let elapsed = self.elapsed().unwrap_or_default();
-        let limit = match outcome {
-            Outcome::Timeout => self.policy().timeout(),
-            // An inherited deadline has no length of its own.
-            Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
-            _ => None,
+impl<C: Cuts, K> Call<'_, C, K> {
+    /// Asks `when_ok` whether an `Ok` means failure.
+    #[inline]
+    pub fn when_ok<R: ResultLike>(
+        &self,
+        ended: Ended<R, C>,
+        means_failure: impl FnOnce(&R::Value) -> bool,
+    ) -> Checked<R, C> {
+        let value = match &ended {
+            Ended::Returned(result) => result.as_result().ok(),
+            Ended::Cut(_) => None,
         };
-        let cut = self.frame.is_in_doubt();
-        Stopped {
-            outcome,
-            attempts: self.frame.number.get(),
-            elapsed,
-            limit,
-            source: cut.then(|| CutCommit::default().into()),
+        let check = if value.is_some_and(means_failure) {
+            Check::FailedValue
+        } else {
+            Check::Passed
+        };
+        Checked { ended, check }
+    }
+
+    #[inline]
+    fn returned<R: ResultLike, M>(
+        &self,
+        result: R,
+        check: Check,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Words, M),
+    ) -> Result<Next<R::Error, M>, R> {
+        match result.into_result() {
+            Ok(value) => {
+                if check != Check::FailedValue {
+                    self.state.succeeded();
+                } else if let Some(until) = self.state.failed_value() {
+                    return Ok(Next::new(until));
+                }
+                Err(R::from_value(value))
+            }
+            Err(error) => {
+                let failed = Failed::new(&error, check == Check::Vetoed);
+                let (ruling, words, keeps) = judge(&failed);
+                match self.state.failed(ruling, words, true) {
+                    Some(until) => Ok(Next {
+                        until,
+                        error: Some((error, keeps)),
+                    }),
+                    None => Err(R::from_error(error)),
+                }
+            }
         }
     }
 
     /// Returns the event for `on_retry`.
-    pub(super) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
-        let frame = &self.frame;
-        RetryEvent {
-            function: self.settings.name(),
-            attempt: frame.number.get(),
-            attempts: self.frame.attempts_allowed(),
-            verdict: frame.previous.get().map_or(Verdict::Transient, verdict),
-            delay: frame.cold().noted().delay.unwrap_or_default(),
-            elapsed: self.elapsed().unwrap_or_default(),
-            error,
-        }
+    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        self.state.event(error)
     }
+}
+
+/// An attempt that ended, and what `when_ok`, `unless` and `not_on` say about it. They are asked before the ruling.
+#[derive(Debug)]
+pub struct Checked<R, C> {
+    ended: Ended<R, C>,
+    check: Check,
+}
+
+/// What the rules before the ruling say about an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// Nothing.
+    Passed,
+    /// `when_ok` says that its `Ok` means failure.
+    FailedValue,
+    /// `unless` or `not_on` forbids another attempt.
+    Vetoed,
+}
+
+impl<R: ResultLike, C> Checked<R, C> {
+    #[inline]
+    fn vetoed_if(self, veto: impl FnOnce(&Failed<'_, R::Error>) -> bool) -> Self {
+        let error = match &self.ended {
+            Ended::Returned(result) => result.as_result().err(),
+            Ended::Cut(_) => None,
+        };
+        if error.is_some_and(|error| veto(&Failed::new(error, false))) {
+            return Self {
+                check: Check::Vetoed,
+                ..self
+            };
+        }
+        self
+    }
+}
+
+/// An attempt that ended, with or without a check.
+pub trait Checks {
+    /// The type that the body returns.
+    type Result;
+    /// The type of a cut: `Cut`, or `Never` without limits.
+    type Cut;
+
+    /// Adds a check that passed, if there is none.
+    fn checked(self) -> Checked<Self::Result, Self::Cut>;
+}
+
+impl<R, C> Checks for Ended<R, C> {
+    type Result = R;
+    type Cut = C;
 
     #[inline]
-    fn say(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
-        if trace::may_be_heard() {
-            self.tell(decision, verdict, words);
-        }
-        if let (Ok(retry), true) = (decision, self.is_recorded()) {
-            metrics::delayed(self.settings.name(), retry.delay);
-        }
-        match decision {
-            Ok(_) => self.hand_on_untold(),
-            Err(outcome) => self.end(*outcome),
+    fn checked(self) -> Checked<R, C> {
+        Checked {
+            ended: self,
+            check: Check::Passed,
         }
     }
+}
 
-    #[cold]
-    fn tell(&self, decision: &Result<Retry, Outcome>, verdict: Verdict, words: &dyn Words) {
-        let failure = FailedAttempt {
-            function: self.settings.name(),
-            attempt: self.frame.number.get(),
-            attempts: self.frame.attempts_allowed(),
-            verdict,
-            elapsed: &|| self.elapsed(),
-            words,
-            // If a call inside was refused, the event of that call names the budget.
-            empty: match (decision, self.frame.refusal.get()) {
-                (Err(Outcome::Budget), None) => self.settings.budget(),
-                _ => None,
-            },
-            lines: self.settings.lines(),
-        };
-        let _entered = self.enter_call();
-        match decision {
-            Ok(retry) => trace::retry_scheduled(failure, retry.delay),
-            Err(outcome) => trace::gave_up(failure, *outcome),
-        }
-    }
+impl<R, C> Checks for Checked<R, C> {
+    type Result = R;
+    type Cut = C;
 
-    /// Ends a call that failed. Its retries were in vain.
-    #[cold]
-    fn end(&self, outcome: Outcome) {
-        let frame = &self.frame;
-        if let Some(refusal) = Refusal::of(outcome).or(frame.refusal.get()) {
-            refuse(frame, refusal);
-        }
-        self.hand_on();
-        self.give_back();
-        frame.phase.set(Phase::Ended(outcome));
-        self.record(outcome);
-        self.end_spans(outcome);
+    #[inline]
+    fn checked(self) -> Self {
+        self
     }
 }

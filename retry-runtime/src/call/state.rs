@@ -5,11 +5,9 @@ use std::time::Duration;
 use crate::budget::Charge;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::context::{Frame, Inner, Notes, Phase, Previous};
-use crate::metrics;
+use crate::context::{Frame, Inner, Notes, Previous};
 use crate::policy::Policy;
 use crate::site::Settings;
-use crate::trace;
 
 /// The state of a call: 56 bytes of every future.
 // With the frame first, the state and its frame have one address: 2 instructions less for a call that is pending.
@@ -78,35 +76,6 @@ impl<'p> State<'p> {
         if self.frame.has(Notes::IN_VAIN) {
             let retries = self.frame.number.get().saturating_sub(1);
             self.inner().hand_on(&self.frame, retries);
-        }
-    }
-
-    /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
-    #[inline]
-    pub(super) fn is_heard(&self) -> bool {
-        self.settings.listens() || trace::is_heard() || self.frame.has(Notes::HEARD)
-    }
-
-    /// Looks for a recorder when an attempt begins, so that what is recorded of an attempt agrees. A call that found one is
-    /// recorded to its end.
-    #[inline]
-    pub(super) fn look_for_recorder(&self) {
-        if !self.is_recorded() && metrics::is_recording() {
-            self.frame.note(Notes::RECORDED, true);
-        }
-    }
-
-    /// Whether the call found a recorder.
-    #[inline]
-    pub(super) fn is_recorded(&self) -> bool {
-        cfg!(feature = "metrics") && self.frame.has(Notes::RECORDED)
-    }
-
-    /// Counts no attempt if the call ends before its first one.
-    pub(super) fn never_began(&self) {
-        if self.frame.phase.get() == Phase::New {
-            self.frame.number.set(0);
-            self.look_for_recorder();
         }
     }
 

@@ -8,9 +8,14 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep};
 
 use super::state::State;
-use super::timer::{LONGEST_SLEEP, timer};
-use super::unconstrained::poll_unconstrained;
-use crate::context::Pause;
+use super::timers::{LONGEST_SLEEP, poll_unconstrained, timer};
+use crate::context::Notes;
+
+/// When the next attempt begins: at once if there is no instant. If the wait is above the longest sleep, this is the end of
+/// its first timer.
+// As small as an instant, because a call that is ready at once returns a `Result` that has room for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Until(pub(super) Option<Instant>);
 
 pin_project! {
     /// The wait before the next attempt.
@@ -43,42 +48,36 @@ enum Then {
 impl State<'_> {
     /// Makes the wait that was scheduled.
     #[inline]
-    pub(super) fn wait(&self, at: Instant) -> Wait {
-        if self.frame.pause.get() == Pause::Sleep {
-            return Wait {
+    pub(super) fn wait(&self, until: Until) -> Wait {
+        match until.0 {
+            Some(at) if !self.frame.has(Notes::LONG) => Wait {
                 timer: Some(timer(self.settings, at)),
                 then: Then::Over,
-            };
-        }
-        self.wait_longer_or_not_at_all(at)
-    }
-
-    #[cold]
-    fn wait_longer_or_not_at_all(&self, at: Instant) -> Wait {
-        match self.frame.pause.get() {
+            },
+            Some(at) => self.wait_longer(at),
             // A body that fails without being pending would otherwise keep other tasks from running.
-            Pause::Yield => Wait {
+            None => Wait {
                 timer: None,
                 then: Then::Yield,
             },
-            Pause::Long | Pause::Sleep => {
-                let end = at.checked_add(self.rest_of_delay());
-                // A hundred years, if the clock cannot represent the end.
-                let end = end.or_else(|| at.checked_add(LONGEST_SLEEP * 36_525));
-                Wait {
-                    timer: Some(timer(self.settings, at)),
-                    // A timer of one day follows another.
-                    then: end.map_or(Then::Over, Then::Until),
-                }
-            }
         }
     }
-}
 
-impl State<'_> {
+    /// Makes a wait whose first timer ends `at`. A timer of one day follows another.
+    #[cold]
+    fn wait_longer(&self, at: Instant) -> Wait {
+        let end = at.checked_add(self.rest_of_delay());
+        // A hundred years, if the clock cannot represent the end.
+        let end = end.or_else(|| at.checked_add(LONGEST_SLEEP * 36_525));
+        Wait {
+            timer: Some(timer(self.settings, at)),
+            then: end.map_or(Then::Over, Then::Until),
+        }
+    }
+
     /// Returns the rest of the delay after its first timer. It is zero unless the delay is above the longest sleep.
     pub(super) fn rest_of_delay(&self) -> Duration {
-        if self.frame.pause.get() != Pause::Long {
+        if !self.frame.has(Notes::LONG) {
             return Duration::ZERO;
         }
         let delay = self.frame.cold().noted().delay;

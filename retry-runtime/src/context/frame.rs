@@ -24,6 +24,7 @@ use super::cold::Cold;
 use super::notes::Notes;
 use super::previous::Previous;
 use super::refusal::Refusal;
+use crate::budget::Charge;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
@@ -56,17 +57,16 @@ pub(crate) struct Frame {
     pub(crate) phase: Cell<Phase>,
     /// How the last attempt failed.
     pub(crate) previous: Cell<Option<Previous>>,
-    /// Whether the last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
-    pub(crate) erred: Cell<bool>,
+    /// The permit for a retry that has not begun: what its budget charged.
+    pub(crate) permit: Cell<Option<Charge>>,
     /// A call inside was refused a retry in the current poll.
     pub(crate) refusal: Cell<Option<Refusal>>,
     pub(crate) notes: Cell<Notes>,
-    /// What kind of wait comes next.
-    pub(crate) pause: Cell<Pause>,
     /// Whether this attempt, or an attempt around it, is not the first of its call.
     pub(crate) again: Cell<bool>,
     /// Whether calls inside have no retries left, because their retries could not be counted.
     pub(crate) spent: Cell<bool>,
+    pub(crate) role: Cell<Role>,
 }
 
 const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
@@ -74,41 +74,34 @@ const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
 /// No limit (584 years).
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// What a frame stands for at present.
+/// What a frame stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// A call before its first attempt.
-    New,
-    /// A call between two attempts.
-    Between,
-    /// An attempt.
-    Attempt,
-    /// A run of `before_retry`.
-    Preparation,
+pub(crate) enum Role {
+    /// A call.
+    Call,
     /// The copy of an attempt in another task.
     Carried,
-    /// A deadline without a call.
+    /// A deadline or a listener without a call.
     Scope,
-    /// As `Between`, with a permit for the retry.
-    Paid,
-    /// As `Preparation`, with a permit for the retry.
-    PaidPreparation,
-    /// A call that ended with this outcome.
-    Ended(Outcome),
-    /// A call that ended and was reported.
-    Closed,
-    /// A call that succeeded at once. It has no cold part, and nothing is left to do when it is dropped.
-    Bare,
 }
 
-/// What kind of wait comes before the next attempt.
+/// What a call does at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pause {
-    Sleep,
-    /// A delay of zero: other tasks run once.
-    Yield,
-    /// A delay above the longest sleep. The rest of it is stored elsewhere.
-    Long,
+pub(crate) enum Phase {
+    /// Nothing yet: no attempt has begun.
+    New,
+    /// It is between two attempts.
+    Between,
+    /// It makes an attempt.
+    Attempt,
+    /// It runs `before_retry`.
+    Preparation,
+    /// It ended with this outcome.
+    Ended(Outcome),
+    /// It ended and was reported.
+    Closed,
+    /// It succeeded at once. It has no cold part, and nothing is left to do when it is dropped.
+    Bare,
 }
 
 impl Frame {
@@ -124,19 +117,19 @@ impl Frame {
             attempts: Cell::new(attempts),
             phase: Cell::new(Phase::New),
             previous: Cell::new(None),
-            erred: Cell::new(false),
+            permit: Cell::new(None),
             refusal: Cell::new(None),
             notes: Cell::new(Notes::NONE),
-            pause: Cell::new(Pause::Sleep),
             again: Cell::new(false),
             spent: Cell::new(false),
+            role: Cell::new(Role::Call),
         }
     }
 
     /// Makes a frame for code without a call around it.
     pub(crate) fn outside() -> Self {
         let frame = Self::new(0, NEVER, NEVER);
-        frame.phase.set(Phase::Scope);
+        frame.role.set(Role::Scope);
         frame
     }
 
@@ -147,7 +140,8 @@ impl Frame {
         copy.deadline.set(self.deadline.get());
         copy.spent.set(self.spent.get() || self.again.get());
         if self.is_attempt() {
-            copy.phase.set(Phase::Carried);
+            copy.role.set(Role::Carried);
+            copy.phase.set(Phase::Attempt);
             copy.until.set(self.until.get());
             copy.number.set(self.number.get());
             copy.attempts.set(self.attempts.get());
@@ -171,21 +165,13 @@ impl Frame {
 
     /// Whether the code inside runs in an attempt.
     pub(crate) fn is_attempt(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt | Phase::Carried)
+        self.phase.get() == Phase::Attempt
     }
 
     /// Whether the code inside runs for a call that makes attempts of its own.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(
-            self.phase.get(),
-            Phase::Attempt | Phase::Preparation | Phase::PaidPreparation
-        )
-    }
-
-    /// Whether the call holds a permit for a retry that has not begun.
-    #[inline]
-    pub(crate) fn is_paid(&self) -> bool {
-        matches!(self.phase.get(), Phase::Paid | Phase::PaidPreparation)
+        let runs = matches!(self.phase.get(), Phase::Attempt | Phase::Preparation);
+        runs && self.role.get() == Role::Call
     }
 
     /// Whether this fact is noted.

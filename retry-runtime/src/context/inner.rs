@@ -7,7 +7,7 @@ use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
 
 use super::cold::Cold;
-use super::frame::{Frame, Phase, around};
+use super::frame::{Frame, Phase, Role, around};
 use super::nested::Nested;
 use super::nesting::{FunctionId, InVain};
 use super::notes::Notes;
@@ -127,7 +127,7 @@ impl Inner<'_> {
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
+        self.nested == Nested::Multiply || outer.role.get() == Role::Scope
     }
 }
 

@@ -147,6 +147,7 @@ impl Frame {
 }
 
 /// There is no time left for another attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooLate;
 
 /// Restores the limits of a frame after a poll, also after a panic.

@@ -23,7 +23,7 @@ pub use self::attempt::Attempt;
 pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::in_doubt;
-pub(crate) use self::frame::{Frame, NEVER, Pause, Phase, around, is_within};
+pub(crate) use self::frame::{Frame, NEVER, Phase, around, is_within};
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::limits::{TooLate, length};

@@ -23,6 +23,12 @@ impl Notes {
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     pub(crate) const NARROWED: Self = Self(1 << 5);
 
+    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
+    pub(crate) const ERRED: Self = Self(1 << 6);
+
+    /// The next wait is above the longest sleep.
+    pub(crate) const LONG: Self = Self(1 << 7);
+
     /// Whether this fact is in the set, or one of several.
     pub(crate) fn has(self, fact: Self) -> bool {
         self.0 & fact.0 != 0

@@ -11,3 +11,13 @@ pub enum Previous {
     /// It reached its timeout.
     TimedOut,
 }
+
+impl Previous {
+    /// The verdict of that failure.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Failed(verdict) => verdict,
+            Self::TimedOut => Verdict::Transient,
+        }
+    }
+}

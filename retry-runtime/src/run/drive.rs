@@ -4,7 +4,7 @@ use std::future::pending;
 use std::pin::Pin;
 
 use super::rules::{Rule, RunRules};
-use crate::call::{Call, Ended, unless};
+use crate::call::{Call, Cut, Ended, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Words;
@@ -45,7 +45,7 @@ where
             mut hook,
             of_error: OfError { stopped, text },
         } = self;
-        let mut call = Call::<true>::with(&settings);
+        let mut call = Call::<Cut>::with(&settings);
         let mut last = None;
         let mut cancel = cancel.unwrap_or_else(|| Box::pin(pending()));
         let ending = loop {

@@ -35,8 +35,8 @@ pub(crate) struct FailedAttempt<'a> {
     pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
     /// The error in words.
     pub(crate) words: &'a dyn Words,
-    /// The budget that refused a retry.
-    pub(crate) empty: Option<&'a Budget>,
+    /// The budget of the call, unless a call inside was refused.
+    pub(crate) budget: Option<&'a Budget>,
     pub(crate) lines: &'a Lines,
 }
 
@@ -118,7 +118,8 @@ pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
             outcome = outcome.as_str()
         );
     } else {
-        let empty = failure.empty.map(|budget| Empty(failure.function, budget));
+        let budget = failure.budget.filter(|_| outcome == Outcome::Budget);
+        let empty = budget.map(|budget| Empty(failure.function, budget));
         failed!(
             warn,
             failure,

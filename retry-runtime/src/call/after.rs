@@ -1,0 +1,368 @@
+//! What follows an attempt: the end of the call, or a wait.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::decide::{Cause, Facts, decide};
+use super::ended::{Cut, Ending};
+use super::observers::FailedWith;
+use super::state::{State, charge};
+use super::timers::LONGEST_SLEEP;
+use super::wait::Until;
+use crate::budget::Budget;
+use crate::classify::{Ruling, Verdict};
+use crate::clock::Stamp;
+use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
+use crate::event::RetryEvent;
+use crate::explain::Words;
+use crate::jitter::Jitter;
+use crate::metrics::Attempted;
+use crate::stopped::{CutCommit, Outcome, Stopped};
+use crate::switch;
+
+impl State<'_> {
+    /// Ends a call that succeeded.
+    #[inline]
+    pub(super) fn succeeded(&self) {
+        if self.frame.notes.get() != Notes::NONE {
+            return self.succeeded_late();
+        }
+        if self.settings.may_be_credited() {
+            self.credit();
+        }
+        self.frame.phase.set(Phase::Bare);
+    }
+
+    /// Adds to the budget for a call that succeeded at once.
+    #[cold]
+    fn credit(&self) {
+        if let Some(budget) = self.settings.budget() {
+            budget.succeed(None);
+        }
+    }
+
+    #[inline(never)]
+    fn succeeded_late(&self) {
+        let frame = &self.frame;
+        let previous = frame.previous.get();
+        self.attempt_ends(Attempted::Succeeded, None);
+        self.with_budget(|budget| budget.succeed(previous.map(charge)));
+        if frame.has(Notes::IN_VAIN) && context::is_within() {
+            // Its retries were not in vain.
+            self.inner().hand_on(frame, 0);
+        }
+        self.call_ends(
+            match previous {
+                Some(_) => Outcome::SuccessAfterRetry,
+                None => Outcome::Success,
+            },
+            None,
+        );
+    }
+
+    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
+    /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
+    #[inline(never)]
+    pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Until> {
+        let ruling = if self.settings.is_idempotent() {
+            ruling
+        } else {
+            ruling.only_refused()
+        };
+        let verdict = ruling.said.verdict;
+        let words = if erred && self.settings.is_sensitive() {
+            &"(sensitive)"
+        } else {
+            words
+        };
+        self.frame.previous.set(Some(Previous::Failed(verdict)));
+        self.attempt_ends(Attempted::Failed(verdict), Some(words));
+        self.frame.note(Notes::ERRED, erred);
+        self.follow(Cause::Returned(ruling), FailedWith { verdict, words })
+            .ok()
+    }
+
+    /// Decides what follows an attempt that returned an `Ok` that means failure.
+    pub(super) fn failed_value(&self) -> Option<Until> {
+        let words = &"an `Ok` that means failure";
+        self.failed(Ruling::failed_value(), words, false)
+    }
+
+    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
+    ///
+    /// `vetoed` says that `unless` or `not_on` forbids another attempt.
+    #[inline(never)]
+    pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
+        let verdict = self.verdict_of_cut();
+        if cut == Cut::Late {
+            self.never_began();
+        } else {
+            self.frame.previous.set(Some(Previous::TimedOut));
+            self.attempt_ends(Attempted::Failed(verdict), Some(&cut));
+            self.frame.note(Notes::ERRED, false);
+        }
+        let cause = match cut {
+            Cut::Timeout => Cause::TimedOut {
+                may_repeat: !vetoed && self.settings.is_idempotent() && !self.frame.is_in_doubt(),
+            },
+            Cut::Deadline | Cut::Late => Cause::OutOfTime,
+        };
+        let failed = FailedWith {
+            verdict,
+            words: &cut,
+        };
+        self.follow(cause, failed)
+            .map_err(|outcome| self.ending(outcome, cut == Cut::Late))
+    }
+
+    /// Ends a call whose `cancel` future completed.
+    #[inline(never)]
+    pub(super) fn cancelled(&self) -> Ending {
+        self.never_began();
+        if self.frame.phase.get() == Phase::Attempt {
+            self.count(Attempted::Unfinished);
+        }
+        self.end_between(Outcome::Cancelled, &"cancelled");
+        self.ending(Outcome::Cancelled, false)
+    }
+
+    /// Ends a call whose deadline was reached between two attempts.
+    #[inline(never)]
+    pub(super) fn cut_between(&self, cut: Cut) -> Ending {
+        self.end_between(Outcome::Deadline, &cut);
+        self.ending(Outcome::Deadline, cut == Cut::Late)
+    }
+
+    fn end_between(&self, outcome: Outcome, words: &dyn Words) {
+        let verdict = self.verdict_of_cut();
+        self.end(outcome, FailedWith { verdict, words });
+    }
+
+    /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
+    /// refused to the calls around. Otherwise that refusal is forgotten.
+    #[inline(never)]
+    pub(super) fn prepared(&self, failed: bool) {
+        if failed {
+            let verdict = Verdict::Unknown;
+            let words = &"`before_retry` failed";
+            self.end(Outcome::NotRetryable, FailedWith { verdict, words });
+        } else {
+            self.frame.refusal.set(None);
+        }
+    }
+
+    /// Decides, and then waits or ends the call.
+    fn follow(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
+        let facts = CallFacts { state: self, cause };
+        match decide(&facts) {
+            Ok((range, now)) => {
+                self.frame.forget_doubt();
+                let (delay, until) = self.schedule(&range, now);
+                self.wait_begins(delay, failed);
+                self.hand_on_untold();
+                Ok(until)
+            }
+            Err(outcome) => {
+                self.end(outcome, failed);
+                Err(outcome)
+            }
+        }
+    }
+
+    /// Draws the delay. Returns it, and how long the call waits, which may be shorter in a test scope.
+    #[inline]
+    fn schedule(
+        &self,
+        range: &RangeInclusive<Duration>,
+        (now, stamp): (Instant, Stamp),
+    ) -> (Duration, Until) {
+        let (delay, wait) = self.draw(range, stamp);
+        let long = wait > LONGEST_SLEEP;
+        if long || self.settings.listens() || self.policy().jitter() == Jitter::Decorrelated {
+            self.frame.cold().noted().delay = Some(delay);
+        }
+        self.frame.note(Notes::LONG, long);
+        if wait == delay {
+            self.waits_from(now);
+        }
+        let at = || now.checked_add(wait.min(LONGEST_SLEEP)).unwrap_or(now);
+        (delay, Until((!wait.is_zero()).then(at)))
+    }
+
+    /// Ends a call that failed. Its retries were in vain.
+    #[cold]
+    fn end(&self, outcome: Outcome, failed: FailedWith<'_>) {
+        let frame = &self.frame;
+        self.give_back();
+        // A subscriber may make calls of its own, which make the call around forget a refusal.
+        self.call_ends(outcome, Some(failed));
+        if let Some(refusal) = Refusal::of(outcome).or(frame.refusal.get()) {
+            refuse(frame, refusal);
+        }
+        self.hand_on();
+    }
+
+    /// The verdict of an attempt that is cut now. If a commit is cut, nobody knows whether it took effect.
+    pub(super) fn verdict_of_cut(&self) -> Verdict {
+        if self.frame.is_in_doubt() {
+            Verdict::Unknown
+        } else {
+            Verdict::Transient
+        }
+    }
+
+    /// Returns the end of a call that was stopped. `late` says that the deadline was reached between attempts.
+    fn ending(&self, outcome: Outcome, late: bool) -> Ending {
+        Ending {
+            stopped: self.stopped(outcome),
+            error_stands: late && self.frame.has(Notes::ERRED),
+        }
+    }
+
+    /// Returns the `Stopped` that the caller gets.
+    #[inline(never)]
+    pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
+        let elapsed = self.elapsed().unwrap_or_default();
+        let limit = match outcome {
+            Outcome::Timeout => self.policy().timeout(),
+            // An inherited deadline has no length of its own.
+            Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
+            _ => None,
+        };
+        let cut = self.frame.is_in_doubt();
+        Stopped {
+            outcome,
+            attempts: self.frame.number.get(),
+            elapsed,
+            limit,
+            source: cut.then(|| CutCommit::default().into()),
+        }
+    }
+
+    /// Returns the event for `on_retry`.
+    pub(super) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        let frame = &self.frame;
+        RetryEvent {
+            function: self.settings.name(),
+            attempt: frame.number.get(),
+            attempts: self.frame.attempts_allowed(),
+            verdict: frame
+                .previous
+                .get()
+                .map_or(Verdict::Transient, Previous::verdict),
+            delay: frame.cold().noted().delay.unwrap_or_default(),
+            elapsed: self.elapsed().unwrap_or_default(),
+            error,
+        }
+    }
+}
+
+/// The facts of a call whose attempt failed.
+struct CallFacts<'s, 'p> {
+    state: &'s State<'p>,
+    cause: Cause,
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "out of line, a retry takes 90 instructions more"
+)]
+impl Facts for CallFacts<'_, '_> {
+    type Now = (Instant, Stamp);
+
+    #[inline(always)]
+    fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    #[inline(always)]
+    fn refusal(&self) -> Option<Refusal> {
+        self.state.frame.refusal.get()
+    }
+
+    #[inline(always)]
+    fn is_exhausted(&self) -> bool {
+        self.state.frame.number.get() >= self.state.allowed()
+    }
+
+    #[inline(always)]
+    fn is_enabled(&self) -> bool {
+        switch::is_enabled()
+    }
+
+    #[inline(always)]
+    fn max_retry_after(&self) -> Duration {
+        self.state.policy().max_retry_after()
+    }
+
+    #[inline(always)]
+    fn delays(&self) -> RangeInclusive<Duration> {
+        let (frame, settings) = (&self.state.frame, self.state.settings);
+        let last = match settings.policy().jitter() {
+            Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
+            _ => None,
+        };
+        settings.delay_range(frame.number.get() - 1, last)
+    }
+
+    #[inline(always)]
+    fn now(&self) -> Self::Now {
+        let now = Instant::now();
+        (now, Stamp::of(now))
+    }
+
+    /// Starts the time of the call, if there is a deadline or if anybody may ask how long the call took.
+    #[inline(always)]
+    fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
+        let frame = &self.state.frame;
+        if frame.deadline.get() == NEVER && !self.state.is_heard() {
+            return Ok(None);
+        }
+        frame.start(now);
+        frame.longest_wait(now)
+    }
+
+    #[inline(always)]
+    fn take_permit(&self, (_, now): Self::Now) -> bool {
+        let frame = &self.state.frame;
+        let Some(charge) = frame.previous.get().map(charge) else {
+            return true;
+        };
+        let first = frame.number.get() == 1;
+        let taken = |budget: &Budget| budget.take(charge, first, now);
+        let taken = self.state.with_budget(taken);
+        frame
+            .permit
+            .set(taken.and_then(|taken| taken.then_some(charge)));
+        taken != Some(false)
+    }
+}
+
+impl State<'_> {
+    /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
+    /// allows if calls of the same function were retried in vain.
+    #[inline]
+    fn allowed(&self) -> u32 {
+        let own = self.settings.attempts();
+        let own = self.attempts_in_trial().map_or(own, |most| most.min(own));
+        if !context::is_within() {
+            return own;
+        }
+        self.allowed_within(own)
+    }
+
+    #[cold]
+    fn allowed_within(&self, own: u32) -> u32 {
+        let allowed = self
+            .inner()
+            .allowed(&self.frame)
+            .map_or(own, |allowed| allowed.min(own));
+        self.frame.attempts.set(allowed);
+        if allowed < own && self.frame.number.get() >= allowed {
+            self.log_fewer_attempts(allowed, own);
+        }
+        allowed
+    }
+}

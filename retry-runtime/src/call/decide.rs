@@ -1,0 +1,263 @@
+//! Decides whether another attempt follows one that failed. This file is pure: it uses no clock, frame or thread, and
+//! tells nobody.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::classify::Ruling;
+use crate::context::{Refusal, TooLate};
+use crate::fit;
+use crate::stopped::Outcome;
+
+/// How an attempt failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// It returned an error, or an `Ok` that means failure, and this is the ruling of the rules.
+    Returned(Ruling),
+    /// It reached its timeout. The server may have completed the operation, so not every attempt may be repeated.
+    TimedOut { may_repeat: bool },
+    /// The deadline was reached, in the attempt or before it began.
+    OutOfTime,
+}
+
+/// What a decision depends on. Each fact is asked once, and only if all facts before it allow another attempt.
+pub(super) trait Facts {
+    /// The instant of the decision.
+    type Now: Copy;
+
+    fn cause(&self) -> Cause;
+    /// The retry that a call inside was refused in the same poll.
+    fn refusal(&self) -> Option<Refusal>;
+    /// Whether the call has made all the attempts that it may make here.
+    fn is_exhausted(&self) -> bool;
+    /// Whether retries are on in this process.
+    fn is_enabled(&self) -> bool;
+    /// The longest hint that the call follows.
+    fn max_retry_after(&self) -> Duration;
+    /// The range of the next delay, without a hint or a deadline.
+    fn delays(&self) -> RangeInclusive<Duration>;
+    fn now(&self) -> Self::Now;
+    /// The longest wait that keeps the deadline, or `None` without a deadline.
+    fn longest_wait(&self, now: Self::Now) -> Result<Option<Duration>, TooLate>;
+    /// Takes a permit for the retry. Returns `false` if the budget refuses it.
+    fn take_permit(&self, now: Self::Now) -> bool;
+}
+
+/// Returns the range of the delay before the next attempt and the instant from which it counts, or why there is none.
+///
+/// The budget comes last, so that a retry that is refused for another reason takes no permit.
+#[inline]
+pub(super) fn decide<F: Facts>(facts: &F) -> Result<(RangeInclusive<Duration>, F::Now), Outcome> {
+    let (hint, exhausted) = match facts.cause() {
+        Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
+        Cause::Returned(_) => return Err(Outcome::NotRetryable),
+        Cause::TimedOut { may_repeat: true } => (None, Outcome::Timeout),
+        Cause::TimedOut { .. } => return Err(Outcome::Timeout),
+        Cause::OutOfTime => return Err(Outcome::Deadline),
+    };
+    if let Some(refusal) = facts.refusal() {
+        return Err(refusal.outcome());
+    }
+    if facts.is_exhausted() {
+        return Err(exhausted);
+    }
+    if !facts.is_enabled() {
+        // A caller who looks at the `Stopped` sees the timeout.
+        return Err(match exhausted {
+            Outcome::Timeout => exhausted,
+            _ => Outcome::Disabled,
+        });
+    }
+    if hint.is_some_and(|hint| hint > facts.max_retry_after()) {
+        return Err(Outcome::HintTooLong);
+    }
+    let (low, high) = raised_by(hint, facts.delays());
+    let now = facts.now();
+    let range = match facts.longest_wait(now) {
+        Ok(None) => low..=high,
+        Ok(Some(longest)) => fit::cut(low, high, longest).ok_or(Outcome::Deadline)?,
+        Err(TooLate) => return Err(Outcome::Deadline),
+    };
+    if !facts.take_permit(now) {
+        return Err(Outcome::Budget);
+    }
+    Ok((range, now))
+}
+
+/// Raises a range to the hint, which is a lower bound.
+///
+/// A hint above the whole range moves the range and keeps its width. So clients that got the same hint do not come back
+/// at the same instant.
+#[expect(
+    clippy::inline_always,
+    reason = "out of line, a retry takes 14 instructions more"
+)]
+#[inline(always)]
+fn raised_by(hint: Option<Duration>, range: RangeInclusive<Duration>) -> (Duration, Duration) {
+    let (low, high) = range.into_inner();
+    match hint {
+        Some(hint) if hint >= high => (hint, hint.saturating_add(high.saturating_sub(low))),
+        Some(hint) => (hint.max(low), high),
+        None => (low, high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::classify::{Said, Verdict};
+
+    /// Facts that all allow a retry after 0 to 100 ms, unless a test changes them.
+    struct Known {
+        cause: Cause,
+        refusal: Option<Refusal>,
+        exhausted: bool,
+        enabled: bool,
+        longest_wait: Result<Option<Duration>, TooLate>,
+        permit: bool,
+        /// How often a permit was asked for.
+        asked: Cell<u32>,
+    }
+
+    impl Facts for Known {
+        type Now = ();
+
+        fn cause(&self) -> Cause {
+            self.cause
+        }
+        fn refusal(&self) -> Option<Refusal> {
+            self.refusal
+        }
+        fn is_exhausted(&self) -> bool {
+            self.exhausted
+        }
+        fn is_enabled(&self) -> bool {
+            self.enabled
+        }
+        fn max_retry_after(&self) -> Duration {
+            ms(1000)
+        }
+        fn delays(&self) -> RangeInclusive<Duration> {
+            ms(0)..=ms(100)
+        }
+        fn now(&self) {}
+        fn longest_wait(&self, (): ()) -> Result<Option<Duration>, TooLate> {
+            self.longest_wait
+        }
+        fn take_permit(&self, (): ()) -> bool {
+            self.asked.set(self.asked.get() + 1);
+            self.permit
+        }
+    }
+
+    fn range(facts: &Known) -> Result<RangeInclusive<Duration>, Outcome> {
+        decide(facts).map(|(range, ())| range)
+    }
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    const TIMED_OUT: Cause = Cause::TimedOut { may_repeat: true };
+
+    fn returned(hint: Option<Duration>) -> Cause {
+        Cause::Returned(Ruling::retry(Said {
+            hint,
+            ..Said::new(Verdict::Transient)
+        }))
+    }
+
+    fn known(cause: Cause) -> Known {
+        Known {
+            cause,
+            refusal: None,
+            exhausted: false,
+            enabled: true,
+            longest_wait: Ok(None),
+            permit: true,
+            asked: Cell::new(0),
+        }
+    }
+
+    /// Takes away one fact after the other, from the last to the first: each refuses before those after it.
+    #[test]
+    fn the_first_fact_that_refuses_decides() {
+        let too_long = returned(Some(ms(1001)));
+        let stop = Cause::Returned(Ruling::stop(Said::UNKNOWN));
+        let mut facts = known(returned(None));
+        assert_eq!(range(&facts), Ok(ms(0)..=ms(100)));
+        assert_eq!(facts.asked.get(), 1);
+        facts.permit = false;
+        assert_eq!(range(&facts), Err(Outcome::Budget));
+        assert_eq!(facts.asked.get(), 2);
+        facts.longest_wait = Err(TooLate);
+        assert_eq!(range(&facts), Err(Outcome::Deadline));
+        facts.cause = too_long;
+        assert_eq!(range(&facts), Err(Outcome::HintTooLong));
+        facts.enabled = false;
+        assert_eq!(range(&facts), Err(Outcome::Disabled));
+        facts.exhausted = true;
+        assert_eq!(range(&facts), Err(Outcome::AttemptsExhausted));
+        facts.refusal = Some(Refusal::Cancelled);
+        assert_eq!(range(&facts), Err(Outcome::Cancelled));
+        facts.cause = stop;
+        assert_eq!(range(&facts), Err(Outcome::NotRetryable));
+        assert_eq!(facts.asked.get(), 2, "asked last");
+    }
+
+    #[test]
+    fn each_refusal_inside_has_its_outcome() {
+        for (refusal, outcome) in [
+            (Refusal::Budget, Outcome::Budget),
+            (Refusal::Deadline, Outcome::Deadline),
+            (Refusal::HintTooLong, Outcome::HintTooLong),
+            (Refusal::Cancelled, Outcome::Cancelled),
+        ] {
+            let facts = Known {
+                refusal: Some(refusal),
+                ..known(TIMED_OUT)
+            };
+            assert_eq!(range(&facts), Err(outcome));
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_repeated_unless_that_may_repeat_the_operation() {
+        assert_eq!(range(&known(TIMED_OUT)), Ok(ms(0)..=ms(100)));
+        let cause = Cause::TimedOut { may_repeat: false };
+        assert_eq!(range(&known(cause)), Err(Outcome::Timeout));
+        assert_eq!(range(&known(Cause::OutOfTime)), Err(Outcome::Deadline));
+        for facts in [
+            Known {
+                exhausted: true,
+                ..known(TIMED_OUT)
+            },
+            Known {
+                enabled: false,
+                ..known(TIMED_OUT)
+            },
+        ] {
+            assert_eq!(range(&facts), Err(Outcome::Timeout));
+        }
+    }
+
+    #[test]
+    fn a_hint_is_a_lower_bound_and_the_deadline_an_upper_one() {
+        for (hint, longest, expected) in [
+            (None, Some(60), Ok(ms(0)..=ms(60))),
+            (Some(40), None, Ok(ms(40)..=ms(100))),
+            (Some(100), None, Ok(ms(100)..=ms(200))),
+            (Some(1000), None, Ok(ms(1000)..=ms(1100))),
+            (Some(40), Some(60), Ok(ms(40)..=ms(60))),
+            (Some(80), Some(60), Err(Outcome::Deadline)),
+        ] {
+            let facts = Known {
+                longest_wait: Ok(longest.map(ms)),
+                ..known(returned(hint.map(ms)))
+            };
+            assert_eq!(range(&facts), expected, "{hint:?} {longest:?}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Who hears of a call: subscribers get events and spans, a recorder gets metrics, a listener and a test scope get
+//! reports. They hear of four moments, here and nowhere else:
+//!
+//! ```text
+//! an attempt begins   enter_attempt (each poll), look_for_recorder, enter_trial
+//! an attempt ends     attempt_ends
+//! a wait begins       wait_begins, waits_from
+//! the call ends       call_ends, then closed
+//! ```
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::state::State;
+use crate::budget::Budget;
+use crate::classify::Verdict;
+use crate::clock::Stamp;
+use crate::context::{Notes, Phase, Previous};
+use crate::explain::Words;
+use crate::listen::{is_listening, listener};
+use crate::metrics::{self, Attempted};
+use crate::report::Report;
+use crate::stopped::Outcome;
+use crate::trace::{self, FailedAttempt};
+use crate::trial;
+
+/// How an attempt failed, for those who hear of it.
+#[derive(Clone, Copy)]
+pub(super) struct FailedWith<'w> {
+    pub(super) verdict: Verdict,
+    pub(super) words: &'w dyn Words,
+}
+
+/// An attempt begins.
+impl State<'_> {
+    /// Looks for a recorder, so that what is recorded of an attempt agrees. A call that found one is recorded to its end.
+    #[inline]
+    pub(super) fn look_for_recorder(&self) {
+        if !self.is_recorded() && metrics::is_recording() {
+            self.frame.note(Notes::RECORDED, true);
+        }
+    }
+
+    /// Whether the call found a recorder.
+    #[inline]
+    fn is_recorded(&self) -> bool {
+        cfg!(feature = "metrics") && self.frame.has(Notes::RECORDED)
+    }
+
+    /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
+    #[inline]
+    pub(super) fn is_heard(&self) -> bool {
+        self.settings.listens() || trace::is_heard() || self.frame.has(Notes::HEARD)
+    }
+
+    /// Counts no attempt if the call ends before its first one.
+    pub(super) fn never_began(&self) {
+        if self.frame.phase.get() == Phase::New {
+            self.frame.number.set(0);
+            self.look_for_recorder();
+        }
+    }
+}
+
+/// An attempt ends.
+impl State<'_> {
+    /// Counts it, and closes its span. The phase changes first: if anything panics later, the attempt is not counted
+    /// again.
+    pub(super) fn attempt_ends(&self, how: Attempted, words: Option<&dyn Words>) {
+        self.frame.phase.set(Phase::Between);
+        if let Attempted::Failed(verdict) = how {
+            self.note_verdict(verdict);
+        }
+        self.count(how);
+        self.end_attempt_span(how, words);
+    }
+
+    /// Counts an attempt, if the call found a recorder. Only then is the name looked up.
+    pub(super) fn count(&self, how: Attempted) {
+        if self.is_recorded() {
+            metrics::attempted(self.settings.name(), how);
+        }
+    }
+}
+
+/// A wait begins.
+impl State<'_> {
+    #[inline]
+    pub(super) fn wait_begins(&self, delay: Duration, failed: FailedWith<'_>) {
+        if trace::may_be_heard() {
+            self.log(failed, |failure| trace::retry_scheduled(failure, delay));
+        }
+        if self.is_recorded() {
+            metrics::delayed(self.settings.name(), delay);
+        }
+    }
+
+    /// Records when a wait begins, if a listener will ask how long the call waited.
+    #[inline]
+    pub(super) fn waits_from(&self, now: Instant) {
+        if self.settings.listens() || is_listening() {
+            self.frame.cold().noted().waits_since = Some(Stamp::of(now));
+        }
+    }
+
+    /// Adds the wait that is over, if there was one.
+    #[inline]
+    pub(super) fn waited_until_now(&self) {
+        if let Some(cold) = self.frame.if_cold() {
+            let mut noted = cold.noted();
+            if let Some(since) = noted.waits_since.take() {
+                noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
+            }
+        }
+    }
+}
+
+/// The call ends.
+impl State<'_> {
+    /// Logs it, records it, and closes its spans. This happens once in each call that is not dropped before. `failed`
+    /// says how its last attempt failed, unless it succeeded.
+    #[inline]
+    pub(super) fn call_ends(&self, outcome: Outcome, failed: Option<FailedWith<'_>>) {
+        if trace::may_be_heard() {
+            match failed {
+                Some(failed) => self.log(failed, |failure| trace::gave_up(failure, outcome)),
+                None if outcome == Outcome::SuccessAfterRetry => self.log_success(),
+                None => {}
+            }
+        }
+        self.ended(outcome);
+    }
+
+    /// The end of a call, also of one that is dropped.
+    #[inline]
+    fn ended(&self, outcome: Outcome) {
+        self.frame.phase.set(Phase::Ended(outcome));
+        if self.is_recorded() {
+            metrics::ended(&self.report(outcome));
+        }
+        self.end_spans(outcome);
+    }
+
+    /// Closes a call, also one that is dropped: gives its report to the listener around and to its test scope, and
+    /// returns it.
+    pub(super) fn closed(&self) -> Report {
+        let frame = &self.frame;
+        self.give_back();
+        self.waited_until_now();
+        self.never_began();
+        let outcome = match frame.phase.get() {
+            Phase::Ended(outcome) => outcome,
+            phase => {
+                // Before anything can panic, so that nothing is counted again.
+                frame.phase.set(Phase::Closed);
+                if phase == Phase::Attempt {
+                    self.count(Attempted::Unfinished);
+                }
+                self.ended(Outcome::Dropped);
+                Outcome::Dropped
+            }
+        };
+        frame.phase.set(Phase::Closed);
+        let report = self.report(outcome);
+        listener(|listener| listener.tell(report.clone()));
+        if let Some(own) = self.leave_trial() {
+            own.end(report.clone());
+        }
+        report
+    }
+
+    /// Closes a call that is dropped or that ended. Its report is made only if somebody gets it.
+    pub(super) fn close_once(&self) {
+        self.never_began();
+        let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
+        let recorded = unfinished && self.is_recorded();
+        if recorded || is_listening() || trial::is_possible() {
+            self.closed();
+        } else {
+            self.give_back();
+            self.end_spans(Outcome::Dropped);
+        }
+    }
+
+    fn report(&self, outcome: Outcome) -> Report {
+        let frame = &self.frame;
+        let waited = frame.if_cold().map(|cold| cold.noted().waited);
+        Report {
+            function: self.settings.name(),
+            attempts: frame.number.get(),
+            outcome,
+            elapsed: self.elapsed().unwrap_or_default(),
+            waited: waited.unwrap_or_default(),
+            verdict: frame.previous.get().map(|previous| match previous {
+                Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
+                _ => previous.verdict(),
+            }),
+            budget_level: self.with_budget(Budget::level),
+        }
+    }
+}
+
+/// Events. Each is in the span of the call.
+impl State<'_> {
+    #[cold]
+    fn log(&self, failed: FailedWith<'_>, event: impl FnOnce(FailedAttempt<'_>)) {
+        let _entered = self.enter_call();
+        event(FailedAttempt {
+            function: self.settings.name(),
+            attempt: self.frame.number.get(),
+            attempts: self.frame.attempts_allowed(),
+            verdict: failed.verdict,
+            elapsed: &|| self.elapsed(),
+            words: failed.words,
+            // If a call inside was refused, the event of that call names the budget.
+            budget: match self.frame.refusal.get() {
+                None => self.settings.budget(),
+                Some(_) => None,
+            },
+            lines: self.settings.lines(),
+        });
+    }
+
+    #[expect(
+        clippy::inline_always,
+        reason = "out of line, a call that succeeds after a retry takes 17 instructions more"
+    )]
+    #[inline(always)]
+    fn log_success(&self) {
+        let (function, lines) = (self.settings.name(), self.settings.lines());
+        let _entered = self.enter_call();
+        trace::succeeded_after_retry(function, self.frame.number.get(), || self.elapsed(), lines);
+    }
+
+    /// Says once for each function that it makes fewer attempts inside another call.
+    pub(super) fn log_fewer_attempts(&self, allowed: u32, own: u32) {
+        if self.settings.told().raise() {
+            let _entered = self.enter_call();
+            trace::nested(self.settings.name(), allowed, own);
+        }
+    }
+
+    /// Says once for each function that its wait blocks a thread of a runtime, if `blocks` finds that.
+    pub(super) fn log_blocked_tasks(&self, blocks: impl FnOnce() -> bool) {
+        let blocked = self.settings.blocked();
+        if trace::may_be_heard() && blocked.is_down() && blocks() && blocked.raise() {
+            let _entered = self.enter_call();
+            trace::blocked(self.settings.name());
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! tokio's timers: the timer of an attempt, with the limit that it stands for, and how timers are made and polled.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::task::unconstrained;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::ended::Cut;
+use super::state::State;
+use crate::clock::{Stamp, nanos};
+use crate::context::{NEVER, around};
+use crate::site::Settings;
+
+/// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
+/// delay other timers while a timer lies in the far future.
+pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Arms the timer if there is none, and returns the limit that was reached. It is not generic, so a program has it
+/// once.
+///
+/// `timeout` is in nanoseconds, [`NEVER`] for none.
+pub(super) fn poll_limits(
+    state: &State<'_>,
+    mut slot: Pin<&mut Option<Sleep>>,
+    timeout: u64,
+    waker: &mut Context<'_>,
+) -> Poll<Cut> {
+    let frame = &state.frame;
+    if slot.is_none() {
+        let now = Instant::now();
+        let stamp = Stamp::of(now);
+        frame.start(stamp);
+        let elapsed = frame.elapsed(stamp);
+        frame.until.set(elapsed.saturating_add(timeout));
+        // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
+        let own = frame.until.get();
+        around(|outer| frame.inherit(outer, stamp));
+        match step(own.min(frame.deadline.get()), elapsed, now) {
+            Some(until) => arm(slot.as_mut(), state.settings, until),
+            None => return Poll::Pending,
+        }
+    }
+    loop {
+        let Some(mut timer) = slot.as_mut().as_pin_mut() else {
+            return Poll::Pending;
+        };
+        ready!(poll_unconstrained(timer.as_mut(), waker));
+        let rung = timer.deadline();
+        let elapsed = frame.elapsed(Stamp::of(rung));
+        if frame.deadline.get() <= elapsed {
+            return Poll::Ready(Cut::Deadline);
+        }
+        if frame.until.get() <= elapsed {
+            return Poll::Ready(Cut::Timeout);
+        }
+        match step(frame.until.get().min(frame.deadline.get()), elapsed, rung) {
+            Some(until) => timer.reset(until),
+            None => return Poll::Pending,
+        }
+    }
+}
+
+/// Returns the instant for the timer: the limit, or a step towards it. Returns `None` if there is no limit, or if the
+/// clock cannot represent it. `elapsed` is the time of the call at `now`.
+#[inline]
+fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
+    const LONGEST: u64 = nanos(LONGEST_SLEEP);
+    if limit == NEVER {
+        return None;
+    }
+    now.checked_add(Duration::from_nanos(
+        limit.saturating_sub(elapsed).min(LONGEST),
+    ))
+}
+
+/// Puts a timer for a call with these settings into `slot`.
+///
+/// # Panics
+///
+/// - If the runtime has no timers.
+#[inline]
+pub(super) fn arm(mut slot: Pin<&mut Option<Sleep>>, settings: &Settings<'_>, until: Instant) {
+    // Made where it stays, because it has 96 bytes.
+    needs_timers(settings, || slot.set(Some(sleep_until(until))));
+}
+
+/// Makes a timer for a call with these settings.
+///
+/// # Panics
+///
+/// - If the runtime has no timers.
+#[inline]
+pub(super) fn timer(settings: &Settings<'_>, until: Instant) -> Sleep {
+    needs_timers(settings, || sleep_until(until))
+}
+
+/// Runs `make`, which makes a timer. tokio has no function that says whether the runtime has timers, and its panic does
+/// not name the function.
+#[inline]
+fn needs_timers<T>(settings: &Settings<'_>, make: impl FnOnce() -> T) -> T {
+    match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(output) => output,
+        Err(panic) => no_timer(settings.name(), &*panic),
+    }
+}
+
+#[cold]
+fn no_timer(name: &str, panic: &(dyn Any + Send)) -> ! {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    panic!(
+        "`{name}` needs a tokio runtime with timers for its waits and limits: call `enable_time()` or `enable_all()` on the runtime's builder ({})",
+        text.unwrap_or("tokio made no timer")
+    )
+}
+
+/// Polls a future even if nothing is left of tokio's cooperative budget.
+///
+/// Other code in the task may spend that budget at each poll. tokio's futures are then pending, even a timer that is
+/// due, so the call would never reach its limit.
+#[inline]
+pub(super) fn poll_unconstrained<F: Future>(
+    future: Pin<&mut F>,
+    waker: &mut Context<'_>,
+) -> Poll<F::Output> {
+    Pin::new(&mut unconstrained(future)).poll(waker)
+}
