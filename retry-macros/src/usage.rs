@@ -42,7 +42,7 @@ pub(crate) struct Uses<'a> {
     /// Whether a `move` block or closure mentions it.
     pub(crate) in_move_block: bool,
     /// The fields that are used by value: `x.body` in `f(x.body)`.
-    pub(crate) fields: Vec<Place>,
+    pub(crate) fields: Vec<MovedField>,
     /// Whether a pattern may take a part of a field by value.
     pub(crate) taken_apart: bool,
     /// The `cfg` attributes around the tokens that are being read.
@@ -50,7 +50,7 @@ pub(crate) struct Uses<'a> {
 }
 
 /// A field of an argument, as the body names it.
-pub(crate) struct Place {
+pub(crate) struct MovedField {
     /// The `cfg` attributes of the code around it.
     pub(crate) cfg: Vec<Attribute>,
     /// `x.body`.
@@ -187,7 +187,7 @@ impl Uses<'_> {
         self.taken_apart |= patterns::take(tokens, at, end);
         let place = tokens.get(at..=end).unwrap_or_default();
         if usage >= Usage::HandedOver {
-            self.fields.push(Place {
+            self.fields.push(MovedField {
                 cfg: self.cfg.clone(),
                 field: place.iter().cloned().collect(),
             });

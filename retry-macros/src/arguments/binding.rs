@@ -11,7 +11,7 @@ use super::types::{
 };
 use crate::item::Function;
 use crate::model::{BudgetSetting, Model, Setting};
-use crate::usage::{self, Place, Usage, Uses};
+use crate::usage::{self, MovedField, Usage, Uses};
 
 /// A name that an argument binds.
 pub(super) struct Binding<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Binding<'a> {
     pub(super) attributes: Vec<Attribute>,
     pub(super) usage: Usage,
     /// The fields that the body moves. Empty if the body binds the name anew.
-    pub(super) fields: Vec<Place>,
+    pub(super) fields: Vec<MovedField>,
     /// The bounds that a reference needs to replace the value, if only rustc can check them.
     pub(super) lent_if: Option<TokenStream>,
     /// Whether the call may hold a reference to it while attempts run.
@@ -123,7 +123,7 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
 
 /// The fields of an argument that the body moves. Empty if the body binds the name anew, because a field may
 /// then belong to the new binding.
-pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<Place> {
+pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<MovedField> {
     if usage::is_rebound(name, body) {
         return Vec::new();
     }

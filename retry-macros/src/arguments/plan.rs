@@ -6,7 +6,7 @@ use syn::{FnArg, Pat};
 
 use super::pattern::without_expect;
 use crate::item::Function;
-use crate::usage::Place;
+use crate::usage::MovedField;
 
 /// The code that the arguments need around and within an attempt.
 #[derive(Default)]
@@ -77,8 +77,8 @@ impl Plan {
 /// ```text
 /// Output: Argument::new(&x).spares(&x.field).again();
 /// ```
-pub(super) fn again(fields: &[Place], argument: Option<&Ident>) -> TokenStream {
-    let each = fields.iter().map(|Place { cfg, field }| {
+pub(super) fn again(fields: &[MovedField], argument: Option<&Ident>) -> TokenStream {
+    let each = fields.iter().map(|MovedField { cfg, field }| {
         let plumbing = Span::mixed_site();
         let last = field.clone().into_iter().last();
         let at = last.map_or(plumbing, |last| plumbing.located_at(last.span()));

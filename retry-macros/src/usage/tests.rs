@@ -2,7 +2,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{Attribute, Meta};
 
-use super::{Place, Usage, is_rebound, read as uses_in};
+use super::{MovedField, Usage, is_rebound, read as uses_in};
 
 fn read(body: &str) -> TokenStream {
     body.parse().unwrap()
@@ -161,7 +161,7 @@ fn fields_have_the_cfg_of_the_code_around_them() {
             Meta::List(list) if list.path.is_ident("cfg") => list.tokens.to_string(),
             other => other.path().to_token_stream().to_string(),
         };
-        let shown = fields.iter().map(|Place { cfg, field }| {
+        let shown = fields.iter().map(|MovedField { cfg, field }| {
             let conditions: Vec<_> = cfg.iter().map(condition).collect();
             match conditions.as_slice() {
                 [] => field.to_string(),

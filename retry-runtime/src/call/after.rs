@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::decide::{Cause, Facts, decide};
+use super::decide::{Cause, Situation, decide};
 use super::ended::{Cut, Ending};
 use super::observers::FailedWith;
 use super::state::{State, charge};
@@ -155,8 +155,8 @@ impl State<'_> {
 
     /// Decides, and then waits or ends the call.
     fn follow(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
-        let facts = CallFacts { state: self, cause };
-        match decide(&facts) {
+        let situation = CallSituation { state: self, cause };
+        match decide(&situation) {
             Ok((range, now)) => {
                 self.frame.forget_doubt();
                 let (delay, until) = self.schedule(&range, now);
@@ -259,8 +259,8 @@ impl State<'_> {
     }
 }
 
-/// The facts of a call whose attempt failed.
-struct CallFacts<'s, 'p> {
+/// The situation of a call whose attempt failed.
+struct CallSituation<'s, 'p> {
     state: &'s State<'p>,
     cause: Cause,
 }
@@ -269,7 +269,7 @@ struct CallFacts<'s, 'p> {
     clippy::inline_always,
     reason = "out of line, a retry takes 90 instructions more"
 )]
-impl Facts for CallFacts<'_, '_> {
+impl Situation for CallSituation<'_, '_> {
     type Now = (Instant, Stamp);
 
     #[inline(always)]

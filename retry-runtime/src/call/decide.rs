@@ -21,7 +21,7 @@ pub(super) enum Cause {
 }
 
 /// What a decision depends on. Each fact is asked once, and only if all facts before it allow another attempt.
-pub(super) trait Facts {
+pub(super) trait Situation {
     /// The instant of the decision.
     type Now: Copy;
 
@@ -47,38 +47,40 @@ pub(super) trait Facts {
 ///
 /// The budget comes last, so that a retry that is refused for another reason takes no permit.
 #[inline]
-pub(super) fn decide<F: Facts>(facts: &F) -> Result<(RangeInclusive<Duration>, F::Now), Outcome> {
-    let (hint, exhausted) = match facts.cause() {
+pub(super) fn decide<F: Situation>(
+    situation: &F,
+) -> Result<(RangeInclusive<Duration>, F::Now), Outcome> {
+    let (hint, exhausted) = match situation.cause() {
         Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
         Cause::Returned(_) => return Err(Outcome::NotRetryable),
         Cause::TimedOut { may_repeat: true } => (None, Outcome::Timeout),
         Cause::TimedOut { .. } => return Err(Outcome::Timeout),
         Cause::OutOfTime => return Err(Outcome::Deadline),
     };
-    if let Some(refusal) = facts.refusal() {
+    if let Some(refusal) = situation.refusal() {
         return Err(refusal.outcome());
     }
-    if facts.is_exhausted() {
+    if situation.is_exhausted() {
         return Err(exhausted);
     }
-    if !facts.is_enabled() {
+    if !situation.is_enabled() {
         // A caller who looks at the `Stopped` sees the timeout.
         return Err(match exhausted {
             Outcome::Timeout => exhausted,
             _ => Outcome::Disabled,
         });
     }
-    if hint.is_some_and(|hint| hint > facts.max_retry_after()) {
+    if hint.is_some_and(|hint| hint > situation.max_retry_after()) {
         return Err(Outcome::HintTooLong);
     }
-    let (low, high) = raised_by(hint, facts.delays());
-    let now = facts.now();
-    let range = match facts.longest_wait(now) {
+    let (low, high) = raised_by(hint, situation.delays());
+    let now = situation.now();
+    let range = match situation.longest_wait(now) {
         Ok(None) => low..=high,
         Ok(Some(longest)) => fit::cut(low, high, longest).ok_or(Outcome::Deadline)?,
         Err(TooLate) => return Err(Outcome::Deadline),
     };
-    if !facts.take_permit(now) {
+    if !situation.take_permit(now) {
         return Err(Outcome::Budget);
     }
     Ok((range, now))
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
     use crate::classify::{Said, Verdict};
 
-    /// Facts that all allow a retry after 0 to 100 ms, unless a test changes them.
+    /// A situation that allows a retry after 0 to 100 ms, unless a test changes them.
     struct Known {
         cause: Cause,
         refusal: Option<Refusal>,
@@ -121,7 +123,7 @@ mod tests {
         asked: Cell<u32>,
     }
 
-    impl Facts for Known {
+    impl Situation for Known {
         type Now = ();
 
         fn cause(&self) -> Cause {
@@ -152,8 +154,8 @@ mod tests {
         }
     }
 
-    fn range(facts: &Known) -> Result<RangeInclusive<Duration>, Outcome> {
-        decide(facts).map(|(range, ())| range)
+    fn range(situation: &Known) -> Result<RangeInclusive<Duration>, Outcome> {
+        decide(situation).map(|(range, ())| range)
     }
 
     const fn ms(millis: u64) -> Duration {
@@ -186,25 +188,25 @@ mod tests {
     fn the_first_fact_that_refuses_decides() {
         let too_long = returned(Some(ms(1001)));
         let stop = Cause::Returned(Ruling::stop(Said::UNKNOWN));
-        let mut facts = known(returned(None));
-        assert_eq!(range(&facts), Ok(ms(0)..=ms(100)));
-        assert_eq!(facts.asked.get(), 1);
-        facts.permit = false;
-        assert_eq!(range(&facts), Err(Outcome::Budget));
-        assert_eq!(facts.asked.get(), 2);
-        facts.longest_wait = Err(TooLate);
-        assert_eq!(range(&facts), Err(Outcome::Deadline));
-        facts.cause = too_long;
-        assert_eq!(range(&facts), Err(Outcome::HintTooLong));
-        facts.enabled = false;
-        assert_eq!(range(&facts), Err(Outcome::Disabled));
-        facts.exhausted = true;
-        assert_eq!(range(&facts), Err(Outcome::AttemptsExhausted));
-        facts.refusal = Some(Refusal::Cancelled);
-        assert_eq!(range(&facts), Err(Outcome::Cancelled));
-        facts.cause = stop;
-        assert_eq!(range(&facts), Err(Outcome::NotRetryable));
-        assert_eq!(facts.asked.get(), 2, "asked last");
+        let mut situation = known(returned(None));
+        assert_eq!(range(&situation), Ok(ms(0)..=ms(100)));
+        assert_eq!(situation.asked.get(), 1);
+        situation.permit = false;
+        assert_eq!(range(&situation), Err(Outcome::Budget));
+        assert_eq!(situation.asked.get(), 2);
+        situation.longest_wait = Err(TooLate);
+        assert_eq!(range(&situation), Err(Outcome::Deadline));
+        situation.cause = too_long;
+        assert_eq!(range(&situation), Err(Outcome::HintTooLong));
+        situation.enabled = false;
+        assert_eq!(range(&situation), Err(Outcome::Disabled));
+        situation.exhausted = true;
+        assert_eq!(range(&situation), Err(Outcome::AttemptsExhausted));
+        situation.refusal = Some(Refusal::Cancelled);
+        assert_eq!(range(&situation), Err(Outcome::Cancelled));
+        situation.cause = stop;
+        assert_eq!(range(&situation), Err(Outcome::NotRetryable));
+        assert_eq!(situation.asked.get(), 2, "asked last");
     }
 
     #[test]
@@ -215,11 +217,11 @@ mod tests {
             (Refusal::HintTooLong, Outcome::HintTooLong),
             (Refusal::Cancelled, Outcome::Cancelled),
         ] {
-            let facts = Known {
+            let situation = Known {
                 refusal: Some(refusal),
                 ..known(TIMED_OUT)
             };
-            assert_eq!(range(&facts), Err(outcome));
+            assert_eq!(range(&situation), Err(outcome));
         }
     }
 
@@ -229,7 +231,7 @@ mod tests {
         let cause = Cause::TimedOut { may_repeat: false };
         assert_eq!(range(&known(cause)), Err(Outcome::Timeout));
         assert_eq!(range(&known(Cause::OutOfTime)), Err(Outcome::Deadline));
-        for facts in [
+        for situation in [
             Known {
                 exhausted: true,
                 ..known(TIMED_OUT)
@@ -239,7 +241,7 @@ mod tests {
                 ..known(TIMED_OUT)
             },
         ] {
-            assert_eq!(range(&facts), Err(Outcome::Timeout));
+            assert_eq!(range(&situation), Err(Outcome::Timeout));
         }
     }
 
@@ -253,11 +255,11 @@ mod tests {
             (Some(40), Some(60), Ok(ms(40)..=ms(60))),
             (Some(80), Some(60), Err(Outcome::Deadline)),
         ] {
-            let facts = Known {
+            let situation = Known {
                 longest_wait: Ok(longest.map(ms)),
                 ..known(returned(hint.map(ms)))
             };
-            assert_eq!(range(&facts), expected, "{hint:?} {longest:?}");
+            assert_eq!(range(&situation), expected, "{hint:?} {longest:?}");
         }
     }
 }

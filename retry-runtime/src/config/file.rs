@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use super::error::Problem;
-use super::lines::Lines;
+use super::lines::LineBreaks;
 
 /// The size of the largest file that is read, in bytes: 1 MiB.
 ///
@@ -53,7 +53,7 @@ pub(super) fn read(name: &str, path: &Path) -> Result<String, Problem> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let line = Lines::of(error.as_bytes()).line(valid);
+        let line = LineBreaks::of(error.as_bytes()).line(valid);
         let byte = error.as_bytes().get(valid).copied().unwrap_or_default();
         let message = format!(
             "has the byte 0x{byte:02X}, which is not UTF-8, expected text in UTF-8; save the file as UTF-8"

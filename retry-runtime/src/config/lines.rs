@@ -1,11 +1,11 @@
 //! The lines of a text.
 
 /// Where the lines of a text end, so that each look-up is a binary search and the text is read once.
-pub(super) struct Lines {
+pub(super) struct LineBreaks {
     breaks: Vec<usize>,
 }
 
-impl Lines {
+impl LineBreaks {
     pub(super) fn of(text: &[u8]) -> Self {
         let bytes = text.iter().enumerate();
         let breaks = bytes.filter(|(_, byte)| **byte == b'\n');

@@ -6,14 +6,14 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::found::{FoundSettings, SettingPlace, wrong_enabled};
-use super::lines::Lines;
+use super::lines::LineBreaks;
 use crate::preset::Preset;
 use crate::setting::text::{shown, start};
 use crate::setting::{PolicyKey, PolicySetting, Value};
 
 /// Reads a text. `origin` is its name in messages.
 pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSettings<'_>) {
-    let (origin, lines) = (Rc::<str>::from(origin), Lines::of(text.as_bytes()));
+    let (origin, lines) = (Rc::<str>::from(origin), LineBreaks::of(text.as_bytes()));
     let place = |at: usize| SettingPlace {
         rank,
         origin: Rc::clone(&origin),

@@ -16,13 +16,13 @@ pub(super) struct RunParts<'p, O, E> {
     pub(super) settings: Settings<'p>,
     pub(super) operation: O,
     pub(super) rules: RunRules<'p, E>,
-    pub(super) cancel: Option<Cancel<'p>>,
-    pub(super) hook: Option<Hook<'p, E>>,
+    pub(super) cancel: Option<BoxedCancel<'p>>,
+    pub(super) hook: Option<BoxedHook<'p, E>>,
     pub(super) of_error: OfError<E>,
 }
 
-type Cancel<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
-type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
+type BoxedCancel<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
+type BoxedHook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 
 /// The loop uses these functions instead of bounds on `E`. Only `Policy::run` has the bounds, so rustc reports an error
 /// type without them once, at the call of `run`.
