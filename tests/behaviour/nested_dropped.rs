@@ -1,5 +1,5 @@
 //! Inner calls that do not end in the attempt in which they began: they are dropped, cut, or kept for the next
-//! attempt. Their retries count as made in vain.
+//! attempt. Their retries count as failed.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -39,7 +39,7 @@ async fn twice_cut(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usiz
     body().await
 }
 
-/// A host that hangs after two retries in vain, and fails from then on.
+/// A host that hangs after two failed retries, and fails from then on.
 fn stuck() -> Script {
     Script::new([RESET, RESET, Step::Hang, RESET])
 }
@@ -48,7 +48,7 @@ fn stuck() -> Script {
 const TWO_RETRIES_FEWER: usize = 3 + (6 - 2);
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_select_drops_has_made_its_retries_in_vain() {
+async fn a_call_that_select_drops_has_failed_retries() {
     let host = stuck();
     twice(async || {
         tokio::select! {
@@ -62,14 +62,14 @@ async fn a_call_that_select_drops_has_made_its_retries_in_vain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_the_timeout_around_cuts_has_made_its_retries_in_vain() {
+async fn a_call_that_the_timeout_around_cuts_has_failed_retries() {
     let host = stuck();
     twice_cut(async || fetch(&host).await).await.unwrap_err();
     assert_eq!(host.calls(), TWO_RETRIES_FEWER);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_the_body_drops_has_made_its_retries_in_vain() {
+async fn a_call_that_the_body_drops_has_failed_retries() {
     let host = stuck();
     twice(async || {
         let mut call = Box::pin(fetch(&host));
@@ -84,7 +84,7 @@ async fn a_call_that_the_body_drops_has_made_its_retries_in_vain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_its_sibling_ends_has_made_its_retries_in_vain() {
+async fn a_call_that_its_sibling_ends_has_failed_retries() {
     let (host, other) = (stuck(), Script::new([Step::FailAfter(ms(50))]));
     twice(async || {
         let both = try_join(fetch(&host), other.play()).await;
@@ -133,7 +133,7 @@ async fn a_call_after_a_dropped_one_has_all_its_retries_in_the_same_attempt() {
     })
     .await
     .unwrap_err();
-    // The larger number of the two calls counts, which is five retries in vain.
+    // The larger number of the two calls counts, which is five failed retries.
     assert_eq!((host.calls(), other.calls()), (3 + 1, 6 + 1));
 }
 
@@ -251,7 +251,7 @@ async fn unlimited_attempts_inside_stay_unlimited() {
     let host = Script::new(steps);
     assert_eq!(around(&host, &said).await.unwrap(), 500);
 
-    // The call is cut after two hundred retries in vain. Then it needs fifty more.
+    // The call is cut after two hundred failed retries. Then it needs fifty more.
     let steps = std::iter::repeat_n(RESET, 200)
         .chain([Step::Hang])
         .chain(std::iter::repeat_n(RESET, 50))

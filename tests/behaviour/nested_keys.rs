@@ -38,7 +38,7 @@ async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
         assert_eq!(Attempt::current().unwrap().attempts(), Some(3));
         inner(host, said).await
     }
-    // The first attempt of `outer` has three retries in vain, and the second has one. Two of six attempts are left.
+    // The first attempt of `outer` has three failed retries, and the second has one. Two of six attempts are left.
     let host = Script::new([
         RESET,
         RESET,

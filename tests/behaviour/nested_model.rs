@@ -115,9 +115,9 @@ pub(crate) struct Done {
     pub(crate) calls: Vec<u32>,
 }
 
-/// Retries in vain of one function.
+/// The failed retries of one function.
 #[derive(Debug, Clone, Copy)]
-struct InVain {
+struct FailedRetries {
     retries: u32,
     /// Each of them is remembered until here.
     at_least_until: u64,
@@ -125,7 +125,7 @@ struct InVain {
     at_most_until: u64,
 }
 
-impl InVain {
+impl FailedRetries {
     /// Adds retries that end with this number.
     fn merge(&mut self, other: Self, retries: u32) {
         self.retries = retries;
@@ -134,8 +134,8 @@ impl InVain {
     }
 }
 
-/// Retries in vain, by function.
-type Retries = BTreeMap<usize, InVain>;
+/// Failed retries, by function.
+type Retries = BTreeMap<usize, FailedRetries>;
 
 /// What a call remembers.
 #[derive(Default)]
@@ -217,7 +217,7 @@ impl Model {
         let succeeded = matches!(ended, Ok(Ok(())));
         if !succeeded {
             let made_at = if ended.is_ok() { self.now } else { last_began };
-            let own = InVain {
+            let own = FailedRetries {
                 retries: frame.retries,
                 at_least_until: made_at + function.max_delay,
                 at_most_until: self.now + function.max_delay,
@@ -225,8 +225,8 @@ impl Model {
             self.note(node.function, own);
         }
         if !succeeded || self.hands_on_after_success {
-            for (function, in_vain) in frame.earlier {
-                self.note(function, in_vain);
+            for (function, failed) in frame.earlier {
+                self.note(function, failed);
             }
         }
         ended
@@ -313,20 +313,21 @@ impl Model {
             return false;
         }
         let around = &self.frames[..self.frames.len() - 1];
-        let in_vain = || {
+        let failed = || {
             around
                 .iter()
                 .filter_map(|frame| frame.earlier.get(&function))
         };
-        let sum = |all: &mut dyn Iterator<Item = &InVain>| all.map(|one| one.retries).sum::<u32>();
-        let least = sum(&mut in_vain().filter(|one| one.at_least_until > self.now));
-        let most = if in_vain().any(|one| one.at_most_until >= self.now) {
-            sum(&mut in_vain())
+        let sum =
+            |all: &mut dyn Iterator<Item = &FailedRetries>| all.map(|one| one.retries).sum::<u32>();
+        let least = sum(&mut failed().filter(|one| one.at_least_until > self.now));
+        let most = if failed().any(|one| one.at_most_until >= self.now) {
+            sum(&mut failed())
         } else {
             0
         };
-        let [some_left, left] = [least, most].map(|in_vain| {
-            let allowed = FUNCTIONS[function].attempts.saturating_sub(in_vain);
+        let [some_left, left] = [least, most].map(|failed| {
+            let allowed = FUNCTIONS[function].attempts.saturating_sub(failed);
             made < allowed.max(1)
         });
         self.unsaid |= some_left != left;
@@ -338,7 +339,7 @@ impl Model {
     }
 
     /// Tells the call around of retries in its current attempt.
-    fn note(&mut self, function: usize, made: InVain) {
+    fn note(&mut self, function: usize, made: FailedRetries) {
         if let (Some(around), true) = (self.frames.last_mut(), made.retries > 0) {
             let known = around.current.entry(function).or_insert(made);
             known.merge(made, known.retries.max(made.retries));

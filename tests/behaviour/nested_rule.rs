@@ -1,6 +1,6 @@
-//! The outer call does not repeat retries that an inner function has made in vain.
+//! The outer call does not repeat the failed retries of an inner function.
 //!
-//! Each call remembers, by function, the retries that were made in vain inside its current attempt. In its later
+//! Each call remembers, by function, the failed retries inside its current attempt. In its later
 //! attempts, that function has fewer attempts by this number. See `nested_chains.rs` for chains of calls,
 //! `nested_keys.rs` for hooks and `nested`, `nested_dropped.rs` for calls that are dropped, `nested_time.rs`
 //! for how long it is remembered, and `nested_trees.rs` for random trees of calls.
@@ -213,17 +213,17 @@ async fn a_success_takes_back_only_its_own_retries() {
         };
         ended
     }
-    // Two retries are in vain, and five help. The calls run in both orders, and at the same time.
+    // Two retries fail, and five help. The calls run in both orders, and at the same time.
     for order in 0..3 {
         let bad = Script::new([RESET, RESET, MISSING, RESET]);
         let good = Script::new([RESET, RESET, RESET, RESET, RESET, Step::Succeed]);
         twice(order, &bad, &good).await.unwrap_err();
-        // The failed call has six attempts, less the two retries in vain.
+        // The failed call has six attempts, less the two failed retries.
         assert_eq!((bad.calls(), good.calls()), (3 + 4, 7), "{order}");
     }
 }
 
-/// The call with the most retries in vain counts, not the sum of all calls.
+/// The call with the most failed retries counts, not the sum of all calls.
 #[tokio::test(start_paused = true)]
 async fn of_several_calls_in_one_attempt_the_largest_number_counts() {
     #[retry(attempts = 6, base = "1ms", budget = "none")]

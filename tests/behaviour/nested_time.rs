@@ -1,4 +1,4 @@
-//! A call remembers retries in vain for the `max_delay` of the function that retried.
+//! A call remembers failed retries for the `max_delay` of the function that retried.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -32,7 +32,7 @@ async fn twice(wait: Duration, body: impl AsyncFn() -> io::Result<usize>) -> io:
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_in_vain_are_forgotten_after_twenty_seconds() {
+async fn failed_retries_are_forgotten_after_twenty_seconds() {
     for (wait, calls) in [(1, 4 + 1), (19, 4 + 1), (21, 4 + 4), (3600, 4 + 4)] {
         let host = Script::new([RESET]);
         let ended = twice(seconds(wait), async || fetch(&host).await).await;
@@ -42,7 +42,7 @@ async fn retries_in_vain_are_forgotten_after_twenty_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_in_vain_are_forgotten_after_the_functions_own_max_delay() {
+async fn failed_retries_are_forgotten_after_the_functions_own_max_delay() {
     #[retry(attempts = 4, base = "1ms", max_delay = "1s", budget = "none")]
     async fn brief(host: &Script) -> io::Result<usize> {
         host.play().await

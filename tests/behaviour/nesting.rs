@@ -197,7 +197,7 @@ async fn a_refusal_passes_through_a_call_that_has_its_own_reason_to_stop() {
     assert_eq!(script.calls(), 1);
 }
 
-/// One retry helps in the first attempt. The third attempt still has all three retries, and makes them in vain.
+/// One retry helps in the first attempt. The third attempt still has all three retries, and they fail.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_helped_is_not_counted_however_many_attempts_follow() {
     let script = Script::new([RESET, Step::Succeed, Step::Succeed, RESET]);

@@ -387,7 +387,7 @@ fn each_sentence_with_an_exception_names_it_and_a_test_shows_it() {
             "src/guide/promises.md",
             "if the outer one begins each attempt within the `max_delay` of the inner one.",
             "behaviour/nested_time.rs",
-            "retries_in_vain_are_forgotten_after_the_functions_own_max_delay",
+            "failed_retries_are_forgotten_after_the_functions_own_max_delay",
         ),
         (
             "src/guide/promises.md",

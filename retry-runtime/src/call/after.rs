@@ -49,8 +49,8 @@ impl State<'_> {
         let previous = frame.previous.get();
         self.attempt_ends(Attempted::Succeeded, None);
         self.with_budget(|budget| budget.succeed(previous.map(charge)));
-        if frame.has(Notes::IN_VAIN) && context::is_within() {
-            // Its retries were not in vain.
+        if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
+            // Its retries have not failed.
             self.inner().hand_on(frame, 0);
         }
         self.call_ends(
@@ -191,7 +191,7 @@ impl State<'_> {
         (delay, Until((!wait.is_zero()).then(at)))
     }
 
-    /// Ends a call that failed. Its retries were in vain.
+    /// Ends a call that failed, and its retries with it.
     #[cold]
     fn end(&self, outcome: Outcome, failed: FailedWith<'_>) {
         let frame = &self.frame;
@@ -342,7 +342,7 @@ impl Situation for CallSituation<'_, '_> {
 
 impl State<'_> {
     /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
-    /// allows if calls of the same function were retried in vain.
+    /// allows if calls of the same function had failed retries.
     #[inline]
     fn allowed(&self) -> u32 {
         let own = self.settings.attempts();

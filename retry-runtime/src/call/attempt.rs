@@ -128,7 +128,7 @@ impl State<'_> {
         frame.phase.set(Phase::Attempt);
         if later {
             frame.number.set(frame.number.get().saturating_add(1));
-            frame.note(Notes::IN_VAIN, true);
+            frame.note(Notes::FAILED_RETRIES, true);
             if within {
                 // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
                 self.hand_on();

@@ -70,10 +70,10 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Hands the retries in vain to the call around: those inside this call, and those of this call.
+    /// Hands the failed retries to the call around: those inside this call, and those of this call.
     #[cold]
     pub(super) fn hand_on(&self) {
-        if self.frame.has(Notes::IN_VAIN) {
+        if self.frame.has(Notes::FAILED_RETRIES) {
             let retries = self.frame.number.get().saturating_sub(1);
             self.inner().hand_on(&self.frame, retries);
         }

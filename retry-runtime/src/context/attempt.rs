@@ -78,7 +78,7 @@ impl Attempt {
 
     /// Returns how many attempts the call may make, the first included, or `None` for no limit.
     ///
-    /// In a nested call, the retries that the function made in vain in earlier attempts of the calls around are
+    /// In a nested call, the failed retries of the function in earlier attempts of the calls around are
     /// subtracted.
     #[must_use]
     pub fn attempts(&self) -> Option<u32> {

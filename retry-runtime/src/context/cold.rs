@@ -21,7 +21,7 @@ pub(crate) struct Cold {
 
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
-    /// The retries that were made in vain inside.
+    /// The failed retries inside.
     pub(crate) remembered: Remembered<Cold>,
     /// The last delay, for decorrelated jitter.
     pub(crate) delay: Option<Duration>,

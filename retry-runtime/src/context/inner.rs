@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use super::cold::Cold;
 use super::frame::{Frame, Phase, Role, around};
 use super::nested::Nested;
-use super::nesting::{FunctionId, InVain};
+use super::nesting::{FailedRetries, FunctionId};
 use super::notes::Notes;
 use super::refusal::Refusal;
 use crate::clock::{Stamp, nanos};
@@ -24,7 +24,7 @@ pub(crate) struct Inner<'p> {
 }
 
 impl Inner<'_> {
-    /// Begins an attempt inside another frame: inherits the limits of that frame, and the retries made in vain there.
+    /// Begins an attempt inside another frame: inherits the limits of that frame, and the failed retries there.
     ///
     /// It is out of line, so that an outermost call costs one comparison.
     #[inline(never)]
@@ -89,38 +89,38 @@ impl Inner<'_> {
         own.saturating_sub(taken).max(1)
     }
 
-    /// Tells the call around which retries were made in vain here: `retries` of this call, and those of the calls
+    /// Tells the call around of the failed retries here: `retries` of this call, and those of the calls
     /// inside it.
     pub(crate) fn hand_on(&self, frame: &Frame, retries: u32) {
-        frame.note(Notes::IN_VAIN, true);
+        frame.note(Notes::FAILED_RETRIES, true);
         frame.note(Notes::UNTOLD, false);
         around(|outer| {
             if self.is_outermost(outer) || !outer.is_call() {
                 return;
             }
             let now = Stamp::now();
-            let mut in_vain = frame
+            let mut failed = frame
                 .if_cold()
                 .map(|cold| cold.noted().remembered.totals(now))
                 .unwrap_or_default();
             if retries > 0 {
-                let own = InVain {
+                let own = FailedRetries {
                     function: self.function,
                     retries,
                     until: now.plus(nanos(self.policy.max_delay())),
                 };
-                match in_vain
+                match failed
                     .iter_mut()
                     .find(|inner| inner.function == self.function)
                 {
                     Some(inner) => inner.raise_to(own),
-                    None => in_vain.push(own),
+                    None => failed.push(own),
                 }
             }
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
-            remembered.set(outer.number.get(), &call, in_vain, now);
-            outer.note(Notes::IN_VAIN, true);
+            remembered.set(outer.number.get(), &call, failed, now);
+            outer.note(Notes::FAILED_RETRIES, true);
             outer.note(Notes::UNTOLD, true);
         });
     }
@@ -133,7 +133,7 @@ impl Inner<'_> {
 
 /// The pointer by which the call around knows this call, if this call has told its retries.
 fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
-    (frame.has(Notes::IN_VAIN)).then(|| Arc::downgrade(frame.cold()))
+    (frame.has(Notes::FAILED_RETRIES)).then(|| Arc::downgrade(frame.cold()))
 }
 
 /// Tells the call around that this call was refused a retry, unless that was by a deadline of this call alone.

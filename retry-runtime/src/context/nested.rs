@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Nested {
-    /// Retries add: the retries that the function made in vain in earlier attempts of the calls around it are
+    /// Retries add: the failed retries of the function in earlier attempts of the calls around it are
     /// subtracted in later ones. Two layers of four attempts run the body at most 7 times, three layers at most 10
     /// times. The default.
     #[default]

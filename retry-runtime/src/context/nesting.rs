@@ -1,8 +1,8 @@
-//! The rule for nested retries: retries that a function made in vain are subtracted in later attempts of the calls
+//! The rule for nested retries: the failed retries of a function are subtracted in later attempts of the calls
 //! around it.
 //!
-//! Retries are *in vain* when their call failed or was dropped. Each call remembers, by function, how
-//! many retries the calls inside its attempts made in vain. In its **later** attempts that function's
+//! Retries *failed* if their call failed or was dropped. Each call remembers, by function, how many failed
+//! retries the calls inside its attempts had. In its **later** attempts that function's
 //! calls have that many fewer attempts, and never fewer than one.
 //!
 //! - Calls inside the same attempt do not reduce each other's attempts. If several calls of one function ran in that
@@ -32,9 +32,9 @@ impl FunctionId {
     }
 }
 
-/// The known retries that one function made in vain.
+/// The known failed retries of one function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InVain {
+pub(crate) struct FailedRetries {
     pub(crate) function: FunctionId,
     pub(crate) retries: u32,
     /// When the retries are forgotten.
@@ -57,10 +57,10 @@ struct RememberedEntry<K> {
     attempt: u32,
     /// The inner call that made these retries or told of them. The pointer dangles if the call no longer matters.
     call: Weak<K>,
-    in_vain: InVain,
+    failed: FailedRetries,
 }
 
-impl InVain {
+impl FailedRetries {
     /// Merges two calls in the same attempt: the call with more retries counts.
     pub(crate) fn raise_to(&mut self, other: Self) {
         self.retries = self.retries.max(other.retries);
@@ -72,7 +72,7 @@ impl<K> RememberedEntry<K> {
     /// Whether the entry counts in this `attempt`. It never counts for the call that made the retries.
     fn is_taken(&self, attempt: u32, call: Option<&Weak<K>>, now: Stamp) -> bool {
         self.attempt < attempt
-            && self.in_vain.until > now
+            && self.failed.until > now
             && call.is_none_or(|call| !self.call.ptr_eq(call))
     }
 }
@@ -86,33 +86,31 @@ impl<K> Default for Remembered<K> {
 }
 
 impl<K> Remembered<K> {
-    /// Sets what the inner `call` has made in vain so far, up to this `attempt` of the remembering call.
+    /// Sets the failed retries of the inner `call` so far, up to this `attempt` of the remembering call.
     ///
     /// Entries of the same call in earlier attempts stay. Their retries are not counted again.
     pub(crate) fn set(
         &mut self,
         attempt: u32,
         call: &Weak<K>,
-        in_vain: impl IntoIterator<Item = InVain>,
+        failed: impl IntoIterator<Item = FailedRetries>,
         now: Stamp,
     ) {
         self.entries.retain(|entry| {
-            entry.in_vain.until > now && (entry.attempt != attempt || !entry.call.ptr_eq(call))
+            entry.failed.until > now && (entry.attempt != attempt || !entry.call.ptr_eq(call))
         });
-        for made in in_vain {
+        for made in failed {
             let earlier = self
                 .entries
                 .iter()
-                .filter(|entry| entry.call.ptr_eq(call) && entry.in_vain.function == made.function)
-                .fold(0_u32, |sum, entry| {
-                    sum.saturating_add(entry.in_vain.retries)
-                });
+                .filter(|entry| entry.call.ptr_eq(call) && entry.failed.function == made.function)
+                .fold(0_u32, |sum, entry| sum.saturating_add(entry.failed.retries));
             let retries = made.retries.saturating_sub(earlier);
             if retries > 0 {
                 self.entries.push(RememberedEntry {
                     attempt,
                     call: call.clone(),
-                    in_vain: InVain { retries, ..made },
+                    failed: FailedRetries { retries, ..made },
                 });
             }
         }
@@ -120,17 +118,17 @@ impl<K> Remembered<K> {
     }
 
     /// Takes over what the call around remembers from before this call's current attempt.
-    pub(crate) fn inherit(&mut self, in_vain: impl IntoIterator<Item = InVain>) {
+    pub(crate) fn inherit(&mut self, failed: impl IntoIterator<Item = FailedRetries>) {
         self.entries.retain(|entry| entry.attempt != 0);
         self.entries
-            .extend(in_vain.into_iter().map(|in_vain| RememberedEntry {
+            .extend(failed.into_iter().map(|failed| RememberedEntry {
                 attempt: 0,
                 call: Weak::new(),
-                in_vain,
+                failed,
             }));
     }
 
-    /// How many retries of `function` were made in vain before this `attempt`, except those of `call` itself.
+    /// How many retries of `function` failed before this `attempt`, except those of `call` itself.
     pub(crate) fn taken(
         &self,
         function: FunctionId,
@@ -139,7 +137,7 @@ impl<K> Remembered<K> {
         now: Stamp,
     ) -> u32 {
         self.sum_of_attempts(function, |entry| entry.is_taken(attempt, call, now))
-            .map_or(0, |in_vain| in_vain.retries)
+            .map_or(0, |failed| failed.retries)
     }
 
     /// As [`taken`](Self::taken), for each function.
@@ -148,19 +146,19 @@ impl<K> Remembered<K> {
         attempt: u32,
         call: Option<&Weak<K>>,
         now: Stamp,
-    ) -> Vec<InVain> {
+    ) -> Vec<FailedRetries> {
         self.each_function(|entry| entry.is_taken(attempt, call, now))
     }
 
-    /// All retries that were made in vain inside the remembering call.
-    pub(crate) fn totals(&self, now: Stamp) -> Vec<InVain> {
-        self.each_function(|entry| entry.attempt != 0 && entry.in_vain.until > now)
+    /// All failed retries inside the remembering call.
+    pub(crate) fn totals(&self, now: Stamp) -> Vec<FailedRetries> {
+        self.each_function(|entry| entry.attempt != 0 && entry.failed.until > now)
     }
 
-    fn each_function(&self, counts: impl Fn(&RememberedEntry<K>) -> bool) -> Vec<InVain> {
-        let mut all: Vec<InVain> = Vec::new();
+    fn each_function(&self, counts: impl Fn(&RememberedEntry<K>) -> bool) -> Vec<FailedRetries> {
+        let mut all: Vec<FailedRetries> = Vec::new();
         for entry in &self.entries {
-            let function = entry.in_vain.function;
+            let function = entry.failed.function;
             if all.iter().all(|known| known.function != function) {
                 all.extend(self.sum_of_attempts(function, &counts));
             }
@@ -173,15 +171,15 @@ impl<K> Remembered<K> {
         &self,
         function: FunctionId,
         counts: impl Fn(&RememberedEntry<K>) -> bool,
-    ) -> Option<InVain> {
+    ) -> Option<FailedRetries> {
         let mut attempts: Vec<(u32, u32)> = Vec::new();
         let mut until = None;
         for entry in &self.entries {
-            let InVain {
+            let FailedRetries {
                 function: made_by,
                 retries,
                 until: forgotten,
-            } = entry.in_vain;
+            } = entry.failed;
             if made_by != function || !counts(entry) {
                 continue;
             }
@@ -197,7 +195,7 @@ impl<K> Remembered<K> {
         let retries = attempts
             .iter()
             .fold(0_u32, |sum, (_, most)| sum.saturating_add(*most));
-        until.map(|until| InVain {
+        until.map(|until| FailedRetries {
             function,
             retries,
             until,
@@ -214,10 +212,10 @@ impl<K> Remembered<K> {
         let mut merged: Vec<RememberedEntry<K>> = Vec::new();
         for entry in ended {
             let same = merged.iter_mut().find(|other| {
-                (other.attempt, other.in_vain.function) == (entry.attempt, entry.in_vain.function)
+                (other.attempt, other.failed.function) == (entry.attempt, entry.failed.function)
             });
             match same {
-                Some(other) => other.in_vain.raise_to(entry.in_vain),
+                Some(other) => other.failed.raise_to(entry.failed),
                 None => merged.push(entry),
             }
         }

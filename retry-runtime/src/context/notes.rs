@@ -16,9 +16,9 @@ impl Notes {
     pub(crate) const RECORDED: Self = Self(1 << 2);
     /// One of the two above, which want to know how long the call takes.
     pub(crate) const HEARD: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
-    /// Something was retried in vain, in it or inside it.
-    pub(crate) const IN_VAIN: Self = Self(1 << 3);
-    /// The call around does not know yet what was retried in vain.
+    /// It has failed retries, of its own or of calls inside it.
+    pub(crate) const FAILED_RETRIES: Self = Self(1 << 3);
+    /// The call around does not know of them all yet.
     pub(crate) const UNTOLD: Self = Self(1 << 4);
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     pub(crate) const NARROWED: Self = Self(1 << 5);

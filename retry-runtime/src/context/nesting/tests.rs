@@ -14,8 +14,8 @@ fn at(second: u64) -> Stamp {
     Stamp::from_nanos(1 + second)
 }
 
-fn made(function: FunctionId, retries: u32, until: u64) -> InVain {
-    InVain {
+fn made(function: FunctionId, retries: u32, until: u64) -> FailedRetries {
+    FailedRetries {
         function,
         retries,
         until: at(until),
@@ -137,8 +137,8 @@ fn calls_that_ended_are_merged() {
     let mut remembered = Remembered::default();
     for retries in 0..1000 {
         let call = Arc::new(());
-        let in_vain = [made(F, retries % 7, 100), made(G, retries % 3, 100)];
-        remembered.set(1, &Arc::downgrade(&call), in_vain, at(0));
+        let failed = [made(F, retries % 7, 100), made(G, retries % 3, 100)];
+        remembered.set(1, &Arc::downgrade(&call), failed, at(0));
     }
     assert!(remembered.entries.len() <= 4, "{remembered:?}");
     assert_eq!(remembered.taken(F, 2, None, at(0)), 6);
@@ -183,17 +183,17 @@ impl Caller {
 
     fn hand_on(&self, outer: Option<&mut Self>, retries: u32) {
         let Some(outer) = outer else { return };
-        let mut in_vain = self.remembered.totals(at(0));
+        let mut failed = self.remembered.totals(at(0));
         let own = made(self.function, retries, 100);
-        match in_vain
+        match failed
             .iter_mut()
             .find(|inner| inner.function == own.function)
         {
             Some(inner) => inner.raise_to(own),
-            None => in_vain.push(own),
+            None => failed.push(own),
         }
         let name = Arc::downgrade(&self.name);
-        outer.remembered.set(outer.number, &name, in_vain, at(0));
+        outer.remembered.set(outer.number, &name, failed, at(0));
     }
 }
 
