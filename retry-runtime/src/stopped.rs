@@ -112,7 +112,7 @@ impl Stopped {
     }
 
     /// Whether a `COMMIT` was cut, which may have taken effect.
-    pub(crate) fn is_in_doubt(&self) -> bool {
+    pub(crate) fn may_have_committed(&self) -> bool {
         let source = self.source.as_ref();
         source.is_some_and(|source| source.is::<CutCommit>())
     }
@@ -137,7 +137,7 @@ impl fmt::Display for Stopped {
             (Outcome::Cancelled, _) => f.write_str("cancelled")?,
             (outcome, _) => write!(f, "stopped ({outcome})")?,
         }
-        if self.is_in_doubt() {
+        if self.may_have_committed() {
             f.write_str(", during a commit")?;
         }
         let plural = if self.attempts == 1 { "" } else { "s" };

@@ -53,13 +53,13 @@ const LAST_WORDS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[
     stopped_for_good,
     cut_commit,
     #[cfg(feature = "sea-orm")]
-    in_doubt::<sea_orm::DbErr>,
+    open_commit::<sea_orm::DbErr>,
     #[cfg(feature = "sqlx")]
-    in_doubt::<sqlx_core::Error>,
+    open_commit::<sqlx_core::Error>,
     #[cfg(feature = "sqlx-0_8")]
-    in_doubt::<sqlx_core_0_8::Error>,
+    open_commit::<sqlx_core_0_8::Error>,
     #[cfg(feature = "tokio-postgres")]
-    in_doubt::<tokio_postgres::Error>,
+    open_commit::<tokio_postgres::Error>,
 ];
 
 fn cut_commit(link: &(dyn Error + 'static)) -> Option<Verdict> {
@@ -72,14 +72,14 @@ fn stopped_for_good(link: &(dyn Error + 'static)) -> Option<Verdict> {
 }
 
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-fn in_doubt<E: Error + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict>
+fn open_commit<E: Error + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict>
 where
     TransactionError<E>: Retryable,
     CommitError<E>: Retryable,
 {
-    let in_doubt = as_type::<CommitError<E>>(link).is_some_and(CommitError::is_in_doubt)
-        || as_type::<TransactionError<E>>(link).is_some_and(TransactionError::is_in_doubt);
-    in_doubt.then_some(Verdict::Unknown)
+    let open_commit = as_type::<CommitError<E>>(link).is_some_and(CommitError::may_have_committed)
+        || as_type::<TransactionError<E>>(link).is_some_and(TransactionError::may_have_committed);
+    open_commit.then_some(Verdict::Unknown)
 }
 
 /// An error whose verdict depends on its sources.

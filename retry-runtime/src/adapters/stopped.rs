@@ -13,7 +13,7 @@ impl Retryable for Stopped {
         match self.outcome() {
             // An inherited deadline has no length.
             Outcome::Deadline if self.limit().is_none() => Verdict::Permanent,
-            Outcome::Timeout | Outcome::Deadline if self.is_in_doubt() => Verdict::Unknown,
+            Outcome::Timeout | Outcome::Deadline if self.may_have_committed() => Verdict::Unknown,
             Outcome::Timeout | Outcome::Deadline => Verdict::Transient,
             _ => Verdict::Permanent,
         }

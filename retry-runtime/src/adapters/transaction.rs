@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::classify::{Retryable, Verdict};
-use crate::context::in_doubt;
+use crate::context::open_commit;
 use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
@@ -51,7 +51,7 @@ pub(super) enum DatabaseFailure {
 pub(super) async fn committed<E>(
     commit: impl Future<Output = Result<(), E>>,
 ) -> Result<(), TransactionError<E>> {
-    let committed = in_doubt(commit).await;
+    let committed = open_commit(commit).await;
     committed.map_err(|error| TransactionError::Commit(CommitError(error)))
 }
 
@@ -89,7 +89,7 @@ where
     Self: Retryable,
 {
     /// Whether the transaction may have taken effect.
-    pub(super) fn is_in_doubt(&self) -> bool {
+    pub(super) fn may_have_committed(&self) -> bool {
         // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
         !matches!(self, Self::Statement(_)) && self.verdict() == Verdict::Unknown
     }
@@ -100,7 +100,7 @@ where
     Self: Retryable,
 {
     /// Whether the `COMMIT` may have taken effect.
-    pub(super) fn is_in_doubt(&self) -> bool {
+    pub(super) fn may_have_committed(&self) -> bool {
         self.verdict() == Verdict::Unknown
     }
 }

@@ -105,7 +105,9 @@ impl State<'_> {
         }
         let cause = match cut {
             Cut::Timeout => Cause::TimedOut {
-                may_repeat: !vetoed && self.settings.is_idempotent() && !self.frame.is_in_doubt(),
+                may_repeat: !vetoed
+                    && self.settings.is_idempotent()
+                    && !self.frame.has_open_commit(),
             },
             Cut::Deadline | Cut::Late => Cause::OutOfTime,
         };
@@ -158,7 +160,7 @@ impl State<'_> {
         let situation = CallSituation { state: self, cause };
         match decide(&situation) {
             Ok((range, now)) => {
-                self.frame.forget_doubt();
+                self.frame.forget_open_commits();
                 let (delay, until) = self.schedule(&range, now);
                 self.wait_begins(delay, failed);
                 self.hand_on_untold();
@@ -206,7 +208,7 @@ impl State<'_> {
 
     /// The verdict of an attempt that is cut now. If a commit is cut, nobody knows whether it took effect.
     pub(super) fn verdict_of_cut(&self) -> Verdict {
-        if self.frame.is_in_doubt() {
+        if self.frame.has_open_commit() {
             Verdict::Unknown
         } else {
             Verdict::Transient
@@ -231,7 +233,7 @@ impl State<'_> {
             Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
             _ => None,
         };
-        let cut = self.frame.is_in_doubt();
+        let cut = self.frame.has_open_commit();
         Stopped {
             outcome,
             attempts: self.frame.number.get(),

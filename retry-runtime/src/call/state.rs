@@ -58,7 +58,7 @@ impl<'p> State<'p> {
             self.start_unless_started();
         }
         self.leave_attempt();
-        self.frame.share_doubt();
+        self.frame.share_open_commits();
         self.hand_on_untold();
     }
 

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::doubt::Doubt;
 use super::key::IdempotencyKey;
 use super::nesting::Remembered;
+use super::open_commits::OpenCommits;
 use crate::clock::Stamp;
 #[cfg(feature = "tracing")]
 use crate::trace::{Entered, Spans};
@@ -31,8 +31,8 @@ pub(crate) struct Noted {
     pub(crate) passed_over: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
-    /// The doubt of the present attempt, if a commit began in it.
-    pub(crate) doubt: Option<Arc<Doubt>>,
+    /// The open commits of the present attempt, if one began in it.
+    pub(crate) open_commits: Option<Arc<OpenCommits>>,
     /// The call's part of its test scope.
     pub(crate) trial: Option<InTrial>,
     /// The spans of the call, if a subscriber wants them.

@@ -1,13 +1,13 @@
 //! A commit that a timeout cuts may have taken effect, so its attempt must not be repeated.
 //!
-//! The doubt of an attempt counts the commits that began in it and have not ended. A frame does not know the frames
-//! around it. So a call that is pending in doubt tells the attempt around it, which tells the next one in the same poll. A
-//! timeout further out then finds its own attempt in doubt.
+//! The open commits of an attempt are those that began in it and have not ended. A frame does not know the frames
+//! around it. So a call that is pending with an open commit tells the attempt around it, which tells the next one in the
+//! same poll. A timeout further out then finds an open commit in its own attempt.
 
 use std::sync::Arc;
 
-use super::doubt::Doubt;
 use super::frame::{Frame, around};
+use super::open_commits::OpenCommits;
 
 /// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`.
 ///
@@ -19,50 +19,51 @@ use super::frame::{Frame, around};
     feature = "tokio-postgres",
     test
 ))]
-pub(crate) async fn in_doubt<F: Future>(future: F) -> F::Output {
-    let doubt = around(current).flatten();
-    if let Some(doubt) = &doubt {
-        doubt.enter();
+pub(crate) async fn open_commit<F: Future>(future: F) -> F::Output {
+    let commits = around(current).flatten();
+    if let Some(commits) = &commits {
+        commits.enter();
     }
-    // If the future is dropped before its end, the attempt stays in doubt.
+    // If the future is dropped before its end, the commit stays open.
     let output = future.await;
-    if let Some(doubt) = &doubt {
-        doubt.leave();
+    if let Some(commits) = &commits {
+        commits.leave();
     }
     output
 }
 
 impl Frame {
     /// Whether a commit that began in this attempt is pending or was dropped.
-    pub(crate) fn is_in_doubt(&self) -> bool {
-        self.doubt().is_some_and(|doubt| doubt.is_present())
+    pub(crate) fn has_open_commit(&self) -> bool {
+        self.open_commits()
+            .is_some_and(|commits| commits.is_present())
     }
 
-    /// Tells the attempt around, if this call is pending in doubt.
-    pub(crate) fn share_doubt(&self) {
-        if let Some(doubt) = self.doubt().filter(|doubt| doubt.is_present()) {
+    /// Tells the attempt around, if this call is pending with an open commit.
+    pub(crate) fn share_open_commits(&self) {
+        if let Some(commits) = self.open_commits().filter(|commits| commits.is_present()) {
             if let Some(outer) = around(current).flatten() {
-                doubt.share_with(outer);
+                commits.share_with(outer);
             }
         }
     }
 
-    /// Begins without doubt: another attempt follows, although this one may have committed.
-    pub(crate) fn forget_doubt(&self) {
+    /// Begins without an open commit: another attempt follows, although this one may have committed.
+    pub(crate) fn forget_open_commits(&self) {
         if let Some(cold) = self.if_cold() {
-            cold.noted().doubt = None;
+            cold.noted().open_commits = None;
         }
     }
 
-    fn doubt(&self) -> Option<Arc<Doubt>> {
-        self.if_cold()?.noted().doubt.clone()
+    fn open_commits(&self) -> Option<Arc<OpenCommits>> {
+        self.if_cold()?.noted().open_commits.clone()
     }
 }
 
-/// The doubt of the present attempt of a call, or of its `before_retry`.
-fn current(frame: &Frame) -> Option<Arc<Doubt>> {
+/// The open commits of the present attempt of a call, or of its `before_retry`.
+fn current(frame: &Frame) -> Option<Arc<OpenCommits>> {
     let within = frame.is_attempt() || frame.is_call();
-    within.then(|| Arc::clone(frame.cold().noted().doubt.get_or_insert_default()))
+    within.then(|| Arc::clone(frame.cold().noted().open_commits.get_or_insert_default()))
 }
 
 #[cfg(test)]
@@ -105,9 +106,9 @@ mod tests {
     /// Commits, and hangs.
     async fn transaction(hangs: Hangs) -> Result<(), Stopped> {
         if hangs == Hangs::InCommit {
-            in_doubt(hang()).await
+            open_commit(hang()).await
         } else {
-            in_doubt(yield_now()).await;
+            open_commit(yield_now()).await;
             hang().await
         }
     }
@@ -218,7 +219,7 @@ mod tests {
         let unknown = |stopped: &Stopped| stopped.verdict() == Verdict::Unknown;
         let stopped = policy.run(outer).when(unknown).unboxed().await;
         assert_eq!(stopped.unwrap_err().verdict(), Verdict::Transient);
-        assert_eq!(attempts.get(), 3, "the later attempts are not in doubt");
+        assert_eq!(attempts.get(), 3, "the later attempts have no open commit");
     }
 
     #[tokio::test(start_paused = true)]
@@ -233,7 +234,7 @@ mod tests {
             let lost = Ruling::retry(Said::new(Verdict::Transient));
             let at = call.failed(lost, &"lost").expect("another attempt");
             call.wait(at).await;
-            let _ = call.prepare(in_doubt(pending::<()>())).await;
+            let _ = call.prepare(open_commit(pending::<()>())).await;
             hang().await
         };
         let stopped = POLICY.with_timeout(MINUTE).run(outer).unboxed().await;
@@ -242,14 +243,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_commit_of_an_earlier_attempt_does_not_end_the_doubt_of_the_present_one() {
+    async fn the_end_of_an_earlier_attempts_commit_leaves_the_present_one_open() {
         let attempts = Cell::new(0);
         let call = || async {
             attempts.set(attempts.get() + 1);
             if attempts.get() > 1 {
-                return in_doubt(hang()).await.map_err(io::Error::from);
+                return open_commit(hang()).await.map_err(io::Error::from);
             }
-            let commit = in_doubt(sleep(Duration::from_millis(500)));
+            let commit = open_commit(sleep(Duration::from_millis(500)));
             drop(spawn(propagate(commit)));
             yield_now().await;
             Err(io::ErrorKind::ConnectionReset.into())
@@ -261,14 +262,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_next_attempt_is_not_in_doubt() {
+    async fn the_next_attempt_has_no_open_commit() {
         let attempts = Cell::new(0);
         let call = || async {
             attempts.set(attempts.get() + 1);
             if attempts.get() > 1 {
                 return hang().await.map_err(io::Error::from);
             }
-            let cut = timeout(Duration::from_millis(1), in_doubt(hang())).await;
+            let cut = timeout(Duration::from_millis(1), open_commit(hang())).await;
             assert!(cut.is_err());
             Err(io::ErrorKind::ConnectionReset.into())
         };
@@ -282,7 +283,7 @@ mod tests {
         let attempts = Cell::new(0);
         let call = || async {
             attempts.set(attempts.get() + 1);
-            let task = spawn(propagate(in_doubt(pending::<()>())));
+            let task = spawn(propagate(open_commit(pending::<()>())));
             task.await.map_err(io::Error::from)
         };
         let error = POLICY.run(call).unboxed().await.unwrap_err();
@@ -292,6 +293,6 @@ mod tests {
 
     #[tokio::test]
     async fn outside_of_a_call_the_future_is_only_awaited() {
-        assert_eq!(in_doubt(async { 7 }).await, 7);
+        assert_eq!(open_commit(async { 7 }).await, 7);
     }
 }

@@ -501,8 +501,8 @@ fn a_type_that_can_hold_any_error_is_searched_if_on_names_it() {
         ]
     }
     assert_eq!(found(|| reset().into()), [Some(Said::UNKNOWN); 7]);
-    let in_doubt = || App::Dynamic(Box::new(CutCommit::default())).into();
-    assert_eq!(found(in_doubt), [None; 7]);
+    let cut_commit = || App::Dynamic(Box::new(CutCommit::default())).into();
+    assert_eq!(found(cut_commit), [None; 7]);
 }
 
 /// The search walks any nesting of wrappers without a panic, and finds what a model finds.

@@ -28,7 +28,7 @@ fn a_deadline_of_its_own_is_transient() {
 }
 
 /// A limit cut a commit. The error of an earlier attempt is its source.
-fn in_doubt(outcome: Outcome) -> Stopped {
+fn cut_commit(outcome: Outcome) -> Stopped {
     Stopped {
         limit: Some(Duration::from_secs(1)),
         source: Some(CutCommit::default().into()),
@@ -44,12 +44,12 @@ fn said(found: &Probe<'_, io::Error>) -> Said {
 #[test]
 fn a_cut_commit_is_unknown_in_every_error() {
     for outcome in [Outcome::Timeout, Outcome::Deadline] {
-        assert_eq!(in_doubt(outcome).verdict(), Verdict::Unknown);
-        let io = io::Error::from(in_doubt(outcome));
+        assert_eq!(cut_commit(outcome).verdict(), Verdict::Unknown);
+        let io = io::Error::from(cut_commit(outcome));
         assert_eq!(io.verdict(), Verdict::Unknown);
-        let own: Error<io::Error> = Error::Stopped(in_doubt(outcome));
+        let own: Error<io::Error> = Error::Stopped(cut_commit(outcome));
         assert_eq!(own.verdict(), Verdict::Unknown);
-        let wrapped = io::Error::other(in_doubt(outcome));
+        let wrapped = io::Error::other(cut_commit(outcome));
         assert_eq!(wrapped.verdict(), Verdict::Unknown);
         let searched = find_in(&wrapped, said);
         assert_eq!(searched, None, "nor is it searched for `on`");
@@ -90,7 +90,7 @@ async fn a_pool_without_a_connection_is_refused_inside_another_error() {
 
 #[test]
 fn the_text_says_that_a_commit_was_cut() {
-    let text = in_doubt(Outcome::Timeout).to_string();
+    let text = cut_commit(Outcome::Timeout).to_string();
     assert_eq!(text, "timed out after 1s, during a commit (2 attempts, 1s)");
 }
 

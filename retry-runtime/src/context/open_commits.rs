@@ -2,18 +2,18 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The doubt of one attempt. A task that carries the attempt may outlive it, and then changes nothing else.
+/// The open commits of one attempt. A task that carries the attempt may outlive it, and then changes nothing else.
 #[derive(Debug, Default)]
-pub(crate) struct Doubt(Mutex<DoubtState>);
+pub(crate) struct OpenCommits(Mutex<OpenCommitsState>);
 
 #[derive(Debug, Default)]
-struct DoubtState {
+struct OpenCommitsState {
     commits: u32,
     /// The attempt around, once it was told.
-    around: Option<Arc<Doubt>>,
+    around: Option<Arc<OpenCommits>>,
 }
 
-impl Doubt {
+impl OpenCommits {
     pub(super) fn enter(&self) {
         self.state().commits += 1;
     }
@@ -54,7 +54,7 @@ impl Doubt {
         self.state().commits > 0
     }
 
-    fn state(&self) -> MutexGuard<'_, DoubtState> {
+    fn state(&self) -> MutexGuard<'_, OpenCommitsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
