@@ -273,7 +273,7 @@ pub async fn under_a_cfg(
         mut there,
     }: Conditional,
     #[cfg(test)] gone: String,
-    #[cfg_attr(not(test), expect(unused_variables, reason = "the lint is heard"))] number: usize,
+    #[cfg_attr(all(), expect(unused_variables, reason = "the lint is heard"))] number: usize,
 ) -> io::Result<usize> {
     let other = Conditional {
         text,
