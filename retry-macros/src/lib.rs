@@ -29,7 +29,6 @@ mod settings;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod text;
 mod tokens;
 mod usage;
 

@@ -5,7 +5,6 @@
 
 mod clone;
 mod duration;
-mod duration_text;
 mod expression;
 mod number;
 mod path;

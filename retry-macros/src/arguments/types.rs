@@ -5,8 +5,8 @@ use quote::{ToTokens as _, quote};
 use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
-use crate::text;
 use crate::tokens::{self, type_arguments};
+use retry_settings::text;
 
 /// A reference, or a type around a `&mut`.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::keys::{Id, Target};
 use crate::errors::{Message, messages, typed};
-use crate::text;
+use retry_settings::text;
 
 const VERDICTS: &str = "`transient`, `throttled`, `refused`, `permanent`, `unknown` or `forward`";
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use retry_settings::duration::human;
+use retry_settings::text;
+
 use super::Message;
-use super::duration::human;
-use crate::text;
 
 /// `attempts = 1` beside keys about retries.
 pub(crate) fn never_retries(keys: &[&str]) -> Message {

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 use super::Message;
-use crate::text;
+use retry_settings::text;
 
 messages! {
     not_a_function(found: &str) {

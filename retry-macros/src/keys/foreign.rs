@@ -4,7 +4,7 @@
 //! Resilience4j and Spring (Java), Polly (C#), cenkalti/backoff (Go), p-retry (JavaScript).
 
 use super::Id;
-use crate::text;
+use retry_settings::text;
 
 /// What a foreign word is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ static TABLE: &[(&str, Foreign)] = {
 mod tests {
     use super::super::{KEYS, find};
     use super::*;
-    use crate::text::snake_case;
+    use retry_settings::text::snake_case;
 
     #[test]
     fn no_word_is_in_the_table_twice_and_none_is_ours() {

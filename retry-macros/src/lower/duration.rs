@@ -4,19 +4,17 @@ use std::time::Duration;
 
 use proc_macro2::{Delimiter, TokenStream};
 use quote::ToTokens;
+use retry_settings::duration::{is_endless, is_iso, is_unit, parse};
+use retry_settings::text;
 use syn::Expr;
 
-use super::duration_text::{is_iso, is_unit, parse};
 use super::expression::{has_name, lone_ident, number, peel, plain_value, value};
-use crate::errors::duration::{endless, no_delays, not_in_list, not_in_quotes, zero};
+use crate::errors::duration::{endless, no_delays, not_in_list, not_in_quotes, refused, zero};
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar};
 use crate::model::Setting;
-use crate::{syntax, text, tokens};
-
-/// What people write in quotes for "no limit". Without quotes, most of these may name an argument.
-const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
+use crate::{syntax, tokens};
 
 pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
     let (text, is_duration) = match &given.form {
@@ -67,7 +65,8 @@ fn expression(
     if let Expr::Path(path) = peeled {
         let name = lone_ident(path).map(|ident| ident.to_string().to_lowercase());
         let is_endless = |name: String| match given.form {
-            Form::Text(_) => text::among(ENDLESS, &name),
+            Form::Text(_) => is_endless(&name),
+            // The other words may name an argument.
             Form::Rust(_) | Form::List(_) => text::among("none never forever", &name),
         };
         if name.is_some_and(is_endless) {
@@ -93,14 +92,14 @@ fn plain_number(expr: &Expr) -> Option<String> {
 }
 
 fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
-    let message = match parse(given.key, &given.typed(), text) {
+    let message = match parse(text) {
         Ok(duration)
             if duration.is_zero() && text::among("timeout deadline max_delay", given.key.name) =>
         {
             zero(given.key)
         }
         Ok(duration) => return Ok(Setting::Fixed(duration)),
-        Err(message) => message,
+        Err(fault) => refused(given.key, &given.typed(), &fault),
     };
     Err(given.fault(message))
 }

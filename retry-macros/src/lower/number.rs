@@ -8,7 +8,7 @@ use crate::errors::Fault;
 use crate::errors::value::{attempts as wording, factor};
 use crate::given::Given;
 use crate::model::{Attempts, Setting};
-use crate::text;
+use retry_settings::text;
 
 /// What people write for "no limit".
 const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbounded max always";

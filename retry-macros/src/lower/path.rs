@@ -7,7 +7,7 @@ use crate::errors::Fault;
 use crate::errors::value::path as wording;
 use crate::given::{Form, Given};
 use crate::model::BudgetSetting;
-use crate::text;
+use retry_settings::text;
 
 /// The presets that the facade provides.
 const PRESETS: [&str; 3] = ["FAST_IO", "SLOW_IO", "NO_RETRY"];

@@ -8,7 +8,7 @@ use self::facts::{Facts, fixed};
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::model::{Attempts, Model, Setting};
-use crate::text;
+use retry_settings::text;
 
 /// Keys that have no effect because of another key.
 struct Idle {

@@ -1,6 +1,7 @@
 //! Lists of error types: `on`, `not_on`.
 
 use quote::ToTokens;
+use retry_settings::text;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, Token, Type};
@@ -10,8 +11,8 @@ use crate::errors::{At, Errors, Fault, Message, typed, whole};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
+use crate::syntax;
 use crate::tokens::type_arguments;
-use crate::{syntax, text};
 
 /// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {

@@ -3,7 +3,7 @@
 use crate::errors::{Message, typed};
 use crate::keys::{self, Foreign, Id, KEYS, Key};
 use crate::syntax::RawValue;
-use crate::text;
+use retry_settings::text;
 
 pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     if let Some(ours) = keys::foreign(name) {

@@ -7,7 +7,7 @@ use super::expression::{is_constant_name, lone_ident, peel, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::Setting;
-use crate::text;
+use retry_settings::text;
 
 /// The words that a key accepts.
 pub(super) struct WordList {

@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenTree;
 
-use crate::text::among;
 use crate::tokens::{before, is_punct};
+use retry_settings::text::among;
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
 pub(super) fn takes_self(method: &str) -> bool {

@@ -2,11 +2,12 @@
 
 use std::env::vars_os;
 
+use retry_settings::text::name_shown;
+
 use super::Environment;
 use super::error::Problem;
 use super::found::{FoundSettings, SettingPlace};
 use crate::preset::Preset;
-use crate::setting::text::name_shown;
 use crate::setting::{PolicyKey, Value};
 
 const ENABLED: &str = "ENABLED";

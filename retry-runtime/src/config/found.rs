@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use retry_settings::text::{list, nearest, shown};
+
 use super::error::{ConfigError, Problem};
 use crate::preset::Preset;
-use crate::setting::text::{list, nearest, shown};
 use crate::setting::{PolicyKey, PolicySetting, SettingFault, Value};
 
 /// Where something was found.
@@ -141,7 +142,7 @@ fn unknown_preset(typed: &str, names: &[String], others: &[&str]) -> String {
     let presets = if names.is_empty() {
         "there are no presets, so name it in `Source::new`".to_owned()
     } else {
-        format!("the presets are {}", list(names.iter().map(String::as_str)))
+        format!("the presets are {}", list(names, ", "))
     };
     let near = near.unwrap_or_default();
     format!("unknown preset `{}`; {near}{presets}", shown(typed))

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use retry_settings::text::{shown, start};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::found::{FoundSettings, SettingPlace, wrong_enabled};
 use super::lines::LineBreaks;
 use crate::preset::Preset;
-use crate::setting::text::{shown, start};
 use crate::setting::{PolicyKey, PolicySetting, Value};
 
 /// Reads a text. `origin` is its name in messages.

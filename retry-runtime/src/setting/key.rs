@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use retry_settings::text;
+
 use super::fault::SettingFault;
-use super::text;
 
 /// One key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +115,7 @@ impl PolicyKey {
             );
         }
         let problem = format!("unknown key `{}`", text::shown(name));
-        let keys = format!("the keys are {}", text::list(Self::names()));
+        let keys = format!("the keys are {}", text::list(Self::names(), ", "));
         match text::nearest(name, Self::names()) {
             Some(nearest) => {
                 SettingFault::with_help(problem, format!("did you mean `{nearest}`? {keys}"))

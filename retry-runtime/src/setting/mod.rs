@@ -11,12 +11,9 @@ mod fault;
 mod key;
 #[cfg(feature = "serde")]
 mod serde;
-pub(crate) mod text;
 mod together;
 mod value;
 
-#[cfg(feature = "serde")]
-pub(crate) use self::duration::human;
 #[cfg(feature = "config")]
 pub(crate) use self::fault::SettingFault;
 pub(crate) use self::key::PolicyKey;

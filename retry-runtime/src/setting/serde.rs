@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use retry_settings::duration::human;
 use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{Error as _, SerializeMap as _};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{PolicyKey, PolicySetting, Setter, Value, contradictions, human};
+use super::{PolicyKey, PolicySetting, Setter, Value, contradictions};
 use crate::Backoff;
 use crate::policy::Policy;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::duration::human;
+use retry_settings::duration::human;
+
 use super::fault::SettingFault;
 use super::key::PolicyKey;
 use crate::Backoff;

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use retry_settings::text::{self, quoted};
+
 use super::duration;
 use super::fault::{SettingFault, fault};
 use super::key::PolicyKey;
-use super::text::{self, quoted};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
 

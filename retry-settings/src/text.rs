@@ -1,0 +1,133 @@
+//! Text for messages: the nearest name, lists and quotes.
+
+use std::fmt::Display;
+
+/// Returns the known name nearest to the typed text, if one is near.
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // The limit of `darling`, which also uses Jaro-Winkler. Typing errors are above it, other words below.
+    const NEAR: f64 = 0.8;
+    let typed = snake_case(start(typed));
+    known
+        .into_iter()
+        .map(|name| (name, strsim::jaro_winkler(&typed, name)))
+        .filter(|&(_, similarity)| similarity > NEAR)
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(name, _)| name)
+}
+
+/// Returns the entry of a table for this word. Blanks separate the words of a row.
+#[must_use]
+pub fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+    let word = snake_case(word);
+    let row = table.iter().find(|(words, _)| among(words, &word));
+    row.map(|&(_, ours)| ours)
+}
+
+/// Returns whether `words`, which are separated by blanks, contain `word`.
+#[must_use]
+pub fn among(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+/// Turns `maxDelay`, `MaxDelay`, `MAX_DELAY` and `max-delay` into `max_delay`.
+#[must_use]
+pub fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut lower_before = false;
+    for char in name.chars() {
+        if char.is_uppercase() && lower_before {
+            snake.push('_');
+        }
+        lower_before = char.is_lowercase() || char.is_numeric();
+        match char {
+            '-' => snake.push('_'),
+            _ => snake.extend(char.to_lowercase()),
+        }
+    }
+    snake
+}
+
+/// Returns `a`, `b` and `c`, each in backticks; `last` stands before the last one.
+pub fn list(names: impl IntoIterator<Item = impl Display>, last: &str) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [first @ .., end] if !first.is_empty() => format!("{}{last}{end}", first.join(", ")),
+        names => names.concat(),
+    }
+}
+
+/// How long a name can be, in characters. Chosen by us: a longer text is no name with a typing error, and the time to
+/// find the nearest name grows with the product of the lengths.
+const LONGEST_NAME: usize = 256;
+
+/// Returns the characters of a text that can be a name: all, if it is not too long.
+#[must_use]
+pub fn start(text: &str) -> &str {
+    let end = text.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+/// Returns the typed text without quotes, on one line, cut after 60 characters.
+#[must_use]
+pub fn shown(typed: &str) -> String {
+    cut(typed, 60)
+}
+
+/// Returns the name of a place, on one line. It is what a person looks for, so only a text that is no name is cut.
+#[must_use]
+pub fn name_shown(typed: &str) -> String {
+    cut(typed, LONGEST_NAME)
+}
+
+fn cut(typed: &str, longest: usize) -> String {
+    let mut shown = String::new();
+    for (at, char) in typed.chars().enumerate() {
+        match char {
+            _ if at == longest => {
+                shown.push('…');
+                break;
+            }
+            '"' | '\'' => shown.push(char),
+            _ => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+/// Returns the typed text in quotes, on one line, cut after 60 characters.
+#[must_use]
+pub fn quoted(typed: &str) -> String {
+    format!("\"{}\"", shown(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        let names = ["attempts", "timeout", "deadline", "max_delay", "jitter"];
+        for (typed, expected) in [
+            ("atempts", Some("attempts")),
+            ("attempt", Some("attempts")),
+            ("maxDelay", Some("max_delay")),
+            ("MAX_DELAY", Some("max_delay")),
+            ("max-delay", Some("max_delay")),
+            ("timout", Some("timeout")),
+            ("dedline", Some("deadline")),
+            ("jiter", Some("jitter")),
+            ("xyz", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, names), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_list_reads_as_in_a_sentence() {
+        assert_eq!(list([""; 0], " or "), "");
+        assert_eq!(list(["a"], " or "), "`a`");
+        assert_eq!(list(["a", "b"], " or "), "`a` or `b`");
+        assert_eq!(list(["a", "b", "c"], " and "), "`a`, `b` and `c`");
+    }
+}
