@@ -6,6 +6,8 @@ mod table;
 
 use std::time::Duration;
 
+use retry_settings::defaults;
+
 pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::{Backoff, Factor, Jitter};
@@ -58,15 +60,15 @@ impl Policy {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            attempts: 3,
+            attempts: defaults::ATTEMPTS,
             timeout: None,
             deadline: None,
             backoff: Backoff::Exponential,
-            base: Duration::from_millis(100),
-            max_delay: Duration::from_secs(20),
+            base: defaults::BASE,
+            max_delay: defaults::MAX_DELAY,
             factor: Factor::TWO,
             jitter: Jitter::Full,
-            max_retry_after: Duration::from_secs(60),
+            max_retry_after: defaults::MAX_RETRY_AFTER,
         }
     }
 

@@ -5,5 +5,8 @@
 //! settings with this crate, so that they accept the same text and find the same faults. Each shows a fault in its own
 //! form.
 
+pub mod defaults;
 pub mod duration;
+pub mod keys;
+pub mod rules;
 pub mod text;

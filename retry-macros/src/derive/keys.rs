@@ -1,8 +1,9 @@
 //! The words of `#[retryable(…)]`, and where each may stand.
 
-use crate::keys::keys;
+use retry_settings::keys;
 
 keys! {
+    pub(crate),
     Transient "transient" Flag, "no value", "transient";
     Throttled "throttled" Flag, "no value", "throttled";
     Refused "refused" Flag, "no value", "refused";

@@ -17,6 +17,11 @@ messages! {
         help "write `{key} = [{found}]`";
     }
 
+    zero(key: &Key, why: &str, instead: &str) {
+        "`{key}` is zero, so {why}";
+        help "{instead}";
+    }
+
     /// `5s` without quotes.
     not_in_quotes(key: &Key, found: &str) {
         "duration `{found}` is not in quotes";
@@ -81,18 +86,6 @@ pub(crate) fn refused(key: &Key, found: &str, fault: &DurationFault<'_>) -> Mess
         Is::UnknownUnit(_, Some(_)) => message.note(UNITS),
         _ => message,
     }
-}
-
-pub(crate) fn zero(key: &Key) -> Message {
-    let (what, help) = match key.name {
-        "timeout" => ("no attempt could end in time", "leave it out for no limit"),
-        "deadline" => ("no call could end in time", "leave it out for no limit"),
-        _ => (
-            "no retry would wait",
-            "write `base = \"0s\"` to retry without waiting",
-        ),
-    };
-    Message::new(format!("`{key}` is zero, so {what}")).help(help)
 }
 
 fn units(key: &Key, number: &str) -> String {

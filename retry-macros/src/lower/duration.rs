@@ -93,12 +93,10 @@ fn plain_number(expr: &Expr) -> Option<String> {
 
 fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
     let message = match parse(text) {
-        Ok(duration)
-            if duration.is_zero() && text::among("timeout deadline max_delay", given.key.name) =>
-        {
-            zero(given.key)
-        }
-        Ok(duration) => return Ok(Setting::Fixed(duration)),
+        Ok(duration) => match given.key.zero.filter(|_| duration.is_zero()) {
+            Some((why, help)) => zero(given.key, why, help),
+            None => return Ok(Setting::Fixed(duration)),
+        },
         Err(fault) => refused(given.key, &given.typed(), &fault),
     };
     Err(given.fault(message))

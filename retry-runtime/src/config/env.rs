@@ -8,7 +8,7 @@ use super::Environment;
 use super::error::Problem;
 use super::found::{FoundSettings, SettingPlace};
 use crate::preset::Preset;
-use crate::setting::{PolicyKey, Value};
+use crate::setting::{DELAYS, PolicyKey, Value, unknown_key};
 
 const ENABLED: &str = "ENABLED";
 
@@ -75,9 +75,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
                 format!("has no key; write `{variable}_ATTEMPTS`, for example")
             }),
             Split::NoKey(preset, key) => {
-                found.fault(preset, &place, "", || {
-                    PolicyKey::unknown(&key.to_lowercase())
-                });
+                found.fault(preset, &place, "", || unknown_key(&key.to_lowercase()));
             }
             Split::NoPreset(typed) => {
                 found.unknown_preset(&place, typed, &names, &[ENABLED]);
@@ -116,9 +114,8 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
     if let Some((preset, key, _)) = longest {
         return Split::NoKey(preset, key);
     }
-    let mut keys = PolicyKey::ALL.into_iter().chain([PolicyKey::Delays]);
-    let preset = keys.find_map(|key| {
-        let preset = rest.strip_suffix(&key.name().to_uppercase())?;
+    let preset = PolicyKey::names().chain([DELAYS]).find_map(|key| {
+        let preset = rest.strip_suffix(&key.to_uppercase())?;
         preset.strip_suffix('_').filter(|preset| !preset.is_empty())
     });
     Split::NoPreset(preset.unwrap_or(rest))

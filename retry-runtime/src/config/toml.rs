@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::found::{FoundSettings, SettingPlace, wrong_enabled};
 use super::lines::LineBreaks;
 use crate::preset::Preset;
-use crate::setting::{PolicyKey, PolicySetting, Value};
+use crate::setting::{PolicyKey, PolicySetting, Value, unknown_key};
 
 /// Reads a text. `origin` is its name in messages.
 pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSettings<'_>) {
@@ -76,7 +76,7 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
                 (Some(preset), None) => {
                     let path = outer.map(|outer| format!("{outer}: "));
                     let path = path.unwrap_or_default();
-                    let fault = || PolicyKey::unknown(name);
+                    let fault = || unknown_key(name);
                     self.found.fault(preset, &place, &path, fault);
                 }
                 (None, _) if outer.is_none() && name == "enabled" => {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use retry_settings::duration::{self, DurationFault, is_endless, likely_units};
+use retry_settings::keys::PolicyKey;
 use retry_settings::text;
 
 use super::fault::{SettingFault, fault};
-use super::key::PolicyKey;
 
 /// Reads a duration of at most 24 h.
 pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault> {

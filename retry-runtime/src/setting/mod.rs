@@ -14,8 +14,12 @@ mod serde;
 mod together;
 mod value;
 
+pub(crate) use retry_settings::keys::PolicyKey;
+
 #[cfg(feature = "config")]
 pub(crate) use self::fault::SettingFault;
-pub(crate) use self::key::PolicyKey;
+#[cfg(feature = "config")]
+pub(crate) use self::key::DELAYS;
+pub(crate) use self::key::unknown_key;
 pub(crate) use self::together::{Setter, contradictions};
 pub(crate) use self::value::{PolicySetting, Value};

@@ -7,7 +7,8 @@ use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor}
 use serde_core::ser::{Error as _, SerializeMap as _};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{PolicyKey, PolicySetting, Setter, Value, contradictions};
+use super::key::delays_refused;
+use super::{PolicyKey, PolicySetting, Setter, Value, contradictions, unknown_key};
 use crate::Backoff;
 use crate::policy::Policy;
 
@@ -62,38 +63,27 @@ impl<'de> Deserialize<'de> for Policy {
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.backoff(), Backoff::Delays(_)) {
-            return Err(S::Error::custom(PolicyKey::delays_refused()));
+            return Err(S::Error::custom(delays_refused()));
         }
         if let Some((_, fault)) = contradictions(self, setter).into_iter().next() {
             return Err(S::Error::custom(fault));
         }
         let mut map = serializer.serialize_map(None)?;
-        for key in PolicyKey::ALL {
-            let text = match key {
-                PolicyKey::Attempts => match self.attempts() {
-                    Some(attempts) => {
-                        map.serialize_entry(key.name(), &attempts)?;
-                        continue;
-                    }
-                    None => "unlimited".to_owned(),
-                },
-                PolicyKey::Factor => {
-                    map.serialize_entry(key.name(), &self.factor().as_f64())?;
+        for &key in PolicyKey::ALL {
+            let text = match PolicySetting::of(self, key) {
+                None => continue,
+                Some(PolicySetting::Attempts(Some(attempts))) => {
+                    map.serialize_entry(key.name(), &attempts)?;
                     continue;
                 }
-                PolicyKey::Backoff | PolicyKey::Delays => self.backoff().to_string(),
-                PolicyKey::Jitter => self.jitter().to_string(),
-                PolicyKey::Timeout => match self.timeout() {
-                    Some(timeout) => human(timeout),
-                    None => continue,
-                },
-                PolicyKey::Deadline => match self.deadline() {
-                    Some(deadline) => human(deadline),
-                    None => continue,
-                },
-                PolicyKey::Base => human(self.base()),
-                PolicyKey::MaxDelay => human(self.max_delay()),
-                PolicyKey::MaxRetryAfter => human(self.max_retry_after()),
+                Some(PolicySetting::Factor(factor)) => {
+                    map.serialize_entry(key.name(), &factor.as_f64())?;
+                    continue;
+                }
+                Some(PolicySetting::Attempts(None)) => "unlimited".to_owned(),
+                Some(PolicySetting::Backoff(backoff)) => backoff.to_string(),
+                Some(PolicySetting::Jitter(jitter)) => jitter.to_string(),
+                Some(PolicySetting::Length(_, length)) => human(length),
             };
             // Refuses to write a value that could not be read back.
             PolicySetting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
@@ -155,7 +145,7 @@ impl Visitor<'_> for KeyOf<'_> {
     }
 
     fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<PolicyKey, E> {
-        let key = PolicyKey::named(name).ok_or_else(|| E::custom(PolicyKey::unknown(name)))?;
+        let key = PolicyKey::named(name).ok_or_else(|| E::custom(unknown_key(name)))?;
         if self.seen.contains(&key) {
             return Err(E::custom(format_args!(
                 "`{key}` is given twice, expected each key once; remove one of the two"
@@ -186,7 +176,7 @@ impl<'de> Visitor<'de> for ValueOf {
     type Value = PolicySetting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.kind())
+        f.write_str(&self.0.kind())
     }
 
     fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<PolicySetting, E> {

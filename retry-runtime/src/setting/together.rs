@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use retry_settings::duration::human;
+use retry_settings::keys::PolicyKey;
+use retry_settings::rules::{OF_COMPUTED_DELAYS, TooLong, too_long};
 
 use super::fault::SettingFault;
-use super::key::PolicyKey;
+use super::value::length_in;
 use crate::Backoff;
 use crate::policy::Policy;
 
@@ -27,49 +29,36 @@ pub(crate) fn contradictions(
     setter: impl Fn(PolicyKey) -> Setter,
 ) -> Vec<(PolicyKey, SettingFault)> {
     let mut found = Vec::new();
-    let mut compare = |short: (PolicyKey, Duration), long: (PolicyKey, Duration), why: &str| {
-        let (first, second) = (setter(short.0), setter(long.0));
-        if short.1 <= long.1 || first.rank.max(second.rank) == 0 {
-            return;
+    let delays = matches!(policy.backoff(), Backoff::Delays(_));
+    for TooLong { keys, short, long } in too_long(delays, |key| length_in(policy, key)) {
+        let (first, second) = (setter(keys.short), setter(keys.long));
+        if first.rank.max(second.rank) == 0 {
+            continue;
         }
         let blamed = if second.rank > first.rank {
-            long.0
+            keys.long
         } else {
-            short.0
+            keys.short
         };
-        let party = |(key, length): (PolicyKey, Duration), place: &str| {
+        let party = |key: PolicyKey, length: Duration, place: &str| {
             let place = if key == blamed { "" } else { place };
             format!("`{key}` ({}{place})", human(length))
         };
         let problem = format!(
             "{} is above {}",
-            party(short, &first.place),
-            party(long, &second.place)
+            party(keys.short, short, &first.place),
+            party(keys.long, long, &second.place)
         );
         let help = format!(
-            "{why}write `{} = \"{}\"` or more, or a shorter `{}`",
-            long.0,
-            human(short.1),
-            short.0
+            "{}write `{} = \"{}\"` or more, or a shorter `{}`",
+            keys.swapped.map_or("", |(_, help)| help),
+            keys.long,
+            human(short),
+            keys.short
         );
         found.push((blamed, SettingFault::with_help(problem, help)));
-    };
-    if let (Some(timeout), Some(deadline)) = (policy.timeout(), policy.deadline()) {
-        compare(
-            (PolicyKey::Timeout, timeout),
-            (PolicyKey::Deadline, deadline),
-            "a timeout is for one attempt, the deadline for all: ",
-        );
     }
-    if !matches!(policy.backoff(), Backoff::Delays(_)) {
-        compare(
-            (PolicyKey::Base, policy.base()),
-            (PolicyKey::MaxDelay, policy.max_delay()),
-            "",
-        );
-        return found;
-    }
-    for idle in [PolicyKey::Base, PolicyKey::MaxDelay, PolicyKey::Factor] {
+    for idle in OF_COMPUTED_DELAYS.into_iter().filter(|_| delays) {
         if setter(idle).rank > 0 {
             let problem = format!("`{idle}` has no effect, since the code sets the delays");
             let help = "write `backoff = \"exponential\"` too, or leave it out";

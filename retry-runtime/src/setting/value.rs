@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use retry_settings::keys::PolicyKey;
 use retry_settings::text::{self, quoted};
 
 use super::duration;
 use super::fault::{SettingFault, fault};
-use super::key::PolicyKey;
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
 
@@ -31,49 +31,94 @@ impl fmt::Display for Value<'_> {
 }
 
 /// One setting of a policy.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum PolicySetting {
     /// `None` is "unlimited".
     Attempts(Option<u32>),
-    Length(PolicyKey, Duration),
+    Length(fn(Policy, Duration) -> Policy, Duration),
     Backoff(Backoff),
     Factor(Factor),
     Jitter(Jitter),
 }
 
+/// How the value of a key is read from text, set in a policy, and found there.
+enum Access {
+    Attempts,
+    Backoff,
+    Factor,
+    Jitter,
+    Length(
+        fn(Policy, Duration) -> Policy,
+        fn(&Policy) -> Option<Duration>,
+    ),
+}
+
+fn access(key: PolicyKey) -> Access {
+    match key {
+        PolicyKey::Attempts => Access::Attempts,
+        PolicyKey::Timeout => Access::Length(Policy::with_timeout, Policy::timeout),
+        PolicyKey::Deadline => Access::Length(Policy::with_deadline, Policy::deadline),
+        PolicyKey::Backoff => Access::Backoff,
+        PolicyKey::Base => Access::Length(Policy::with_base, |policy| Some(policy.base())),
+        PolicyKey::MaxDelay => {
+            Access::Length(Policy::with_max_delay, |policy| Some(policy.max_delay()))
+        }
+        PolicyKey::Factor => Access::Factor,
+        PolicyKey::Jitter => Access::Jitter,
+        PolicyKey::MaxRetryAfter => Access::Length(Policy::with_max_retry_after, |policy| {
+            Some(policy.max_retry_after())
+        }),
+    }
+}
+
+/// The duration of a key in a policy, if the key has one.
+pub(super) fn length_in(policy: &Policy, key: PolicyKey) -> Option<Duration> {
+    match access(key) {
+        Access::Length(_, get) => get(policy),
+        Access::Attempts | Access::Backoff | Access::Factor | Access::Jitter => None,
+    }
+}
+
 impl PolicySetting {
     /// Reads the value of a key.
     pub(crate) fn read(key: PolicyKey, value: Value<'_>) -> Result<Self, SettingFault> {
-        match key {
-            PolicyKey::Attempts => attempts(value).map(Self::Attempts),
-            PolicyKey::Factor => factor(value).map(Self::Factor),
-            PolicyKey::Backoff => {
-                const KNOWN: [Backoff; 4] = [
-                    Backoff::Exponential,
-                    Backoff::Constant,
-                    Backoff::Linear,
-                    Backoff::Fibonacci,
-                ];
-                word(key, value, &KNOWN.map(|known| (known.as_str(), known))).map(Self::Backoff)
+        const BACKOFFS: [Backoff; 4] = [
+            Backoff::Exponential,
+            Backoff::Constant,
+            Backoff::Linear,
+            Backoff::Fibonacci,
+        ];
+        const JITTERS: [Jitter; 4] = [
+            Jitter::None,
+            Jitter::Full,
+            Jitter::Equal,
+            Jitter::Decorrelated,
+        ];
+        Ok(match access(key) {
+            Access::Attempts => Self::Attempts(attempts(value)?),
+            Access::Factor => Self::Factor(factor(value)?),
+            Access::Length(set, _) => Self::Length(set, length(key, value)?),
+            Access::Backoff => {
+                let known = BACKOFFS.map(|known| (known.as_str(), known));
+                Self::Backoff(word(key, value, &known)?)
             }
-            PolicyKey::Jitter => {
-                const KNOWN: [Jitter; 4] = [
-                    Jitter::None,
-                    Jitter::Full,
-                    Jitter::Equal,
-                    Jitter::Decorrelated,
-                ];
-                word(key, value, &KNOWN.map(|known| (known.as_str(), known))).map(Self::Jitter)
+            Access::Jitter => {
+                let known = JITTERS.map(|known| (known.as_str(), known));
+                Self::Jitter(word(key, value, &known)?)
             }
-            PolicyKey::Timeout
-            | PolicyKey::Deadline
-            | PolicyKey::Base
-            | PolicyKey::MaxDelay
-            | PolicyKey::Delays
-            | PolicyKey::MaxRetryAfter => {
-                length(key, value).map(|length| Self::Length(key, length))
-            }
-        }
+        })
+    }
+
+    /// The value of a key in a policy. `None` if it has none.
+    #[cfg(feature = "serde")]
+    pub(crate) fn of(policy: &Policy, key: PolicyKey) -> Option<Self> {
+        Some(match access(key) {
+            Access::Attempts => Self::Attempts(policy.attempts()),
+            Access::Factor => Self::Factor(policy.factor()),
+            Access::Length(set, get) => Self::Length(set, get(policy)?),
+            Access::Backoff => Self::Backoff(policy.backoff()),
+            Access::Jitter => Self::Jitter(policy.jitter()),
+        })
     }
 
     /// Changes a policy.
@@ -81,21 +126,10 @@ impl PolicySetting {
         match self {
             Self::Attempts(Some(attempts)) => policy.with_attempts(attempts),
             Self::Attempts(None) => policy.with_unlimited_attempts(),
+            Self::Length(set, length) => set(policy, length),
             Self::Backoff(backoff) => policy.with_backoff(backoff),
             Self::Factor(factor) => policy.with_factor(factor.as_f64()),
             Self::Jitter(jitter) => policy.with_jitter(jitter),
-            Self::Length(key, length) => match key {
-                PolicyKey::Timeout => policy.with_timeout(length),
-                PolicyKey::Deadline => policy.with_deadline(length),
-                PolicyKey::Base => policy.with_base(length),
-                PolicyKey::MaxDelay => policy.with_max_delay(length),
-                PolicyKey::MaxRetryAfter => policy.with_max_retry_after(length),
-                PolicyKey::Attempts
-                | PolicyKey::Backoff
-                | PolicyKey::Factor
-                | PolicyKey::Jitter
-                | PolicyKey::Delays => policy,
-            },
         }
     }
 }
@@ -171,20 +205,13 @@ fn length(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
             return Err(duration::not_a_duration(key, &value.to_string()));
         }
     };
-    let (what, help) = match key {
-        PolicyKey::Timeout => ("no attempt could end in time", "leave it out for no limit"),
-        PolicyKey::Deadline => ("no call could end in time", "leave it out for no limit"),
-        PolicyKey::MaxDelay => (
-            "no retry would wait",
-            "write `base = \"0s\"` to retry without waiting",
-        ),
-        _ => return Ok(length),
-    };
-    if length.is_zero() {
-        let problem = format!("`{key}` is zero, so that {what}");
-        return Err(SettingFault::with_help(problem, help));
+    match key.key().zero.filter(|_| length.is_zero()) {
+        Some((why, help)) => {
+            let problem = format!("`{key}` is zero, so that {why}");
+            Err(SettingFault::with_help(problem, help))
+        }
+        None => Ok(length),
     }
-    Ok(length)
 }
 
 fn word<T: Copy>(

@@ -13,7 +13,8 @@ const PAGE: &str = include_str!("../../../docs/CONFIGURATION.md");
 fn no_message_of_the_code_is_missing_on_the_page() {
     // Words that the code reads but never writes, messages of the attribute alone, and messages for formats without text
     // keys.
-    const NOT_SAID: [&str; 17] = [
+    const NOT_SAID: [&str; 18] = [
+        "`timeout` limits one attempt and `deadline` the whole call: swap them?",
         "is in ISO 8601",
         "has a `{char}` in its number",
         "a key of a retry policy",
@@ -76,6 +77,9 @@ fn makes_messages(file: &str, source: &str) -> bool {
 fn files() -> Vec<(String, String)> {
     let mut files = files_of("retry-runtime");
     let settings = files_of("retry-settings").into_iter();
+    // The kinds of values are in the table of keys, most of them for the attribute alone. The page has examples of the
+    // others, which `page.rs` runs.
+    let settings = settings.filter(|(name, _)| name != "keys.rs");
     files.extend(settings.map(|(name, text)| (format!("retry-settings/{name}"), text)));
     files
 }

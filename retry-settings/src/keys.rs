@@ -1,0 +1,238 @@
+//! The table of the keys of the attribute, in the order of the documentation.
+//!
+//! The parser, configuration, the suggestions, the lists of valid keys and the messages use it. A test compares the
+//! tables of the documentation with it.
+
+use std::fmt;
+
+/// One key of an attribute.
+#[derive(Debug)]
+pub struct Key {
+    /// The name.
+    pub name: &'static str,
+    /// How the value is written.
+    pub grammar: Grammar,
+    /// What messages call the value: `a duration`.
+    pub kind: &'static str,
+    /// The key with a value, as text to paste.
+    pub example: &'static str,
+    /// Why a duration must not be zero, and what to do instead.
+    pub zero: Option<(&'static str, &'static str)>,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The grammar by which the parser finds the end of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grammar {
+    /// An expression.
+    Expr,
+    /// Values: a list in brackets or in parentheses.
+    List,
+    /// Types, separated by `|`, or a list in parentheses.
+    Types,
+    /// A pattern.
+    Pattern,
+    /// Names: a list in parentheses.
+    Names,
+    /// No value: the key alone.
+    Flag,
+}
+
+impl Grammar {
+    /// Returns whether `key(a, b)` may be written.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::List | Self::Types | Self::Names)
+    }
+}
+
+/// Writes the table `KEYS` and the enum `Id`, so that both have the same keys.
+#[macro_export]
+macro_rules! keys {
+    (@zero) => { None };
+    (@zero $why:literal $help:literal) => { Some(($why, $help)) };
+    ($vis:vis, $(
+        $id:ident $name:literal $grammar:ident, $kind:literal, $example:literal
+            $(, above_zero $why:literal, $help:literal)?;
+    )*) => {
+        /// All keys.
+        $vis static KEYS: &[&$crate::keys::Key] = &[$(Id::$id.key()),*];
+
+        /// A key of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum Id {
+            $(#[doc = concat!("`", $name, "`")] $id),*
+        }
+
+        impl Id {
+            /// Returns the key of this name.
+            #[must_use]
+            $vis fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$id),)*
+                    _ => None,
+                }
+            }
+
+            /// Returns the row of the key.
+            #[must_use]
+            $vis const fn key(self) -> &'static $crate::keys::Key {
+                match self {
+                    $(Self::$id => &$crate::keys::Key {
+                        name: $name,
+                        grammar: $crate::keys::Grammar::$grammar,
+                        kind: $kind,
+                        example: $example,
+                        zero: $crate::keys!(@zero $($why $help)?),
+                    }),*
+                }
+            }
+        }
+    };
+}
+
+/// Writes the table, and the enum `PolicyKey` of the keys below `[policy]`.
+macro_rules! table {
+    ($(
+        [policy] $(
+            $id:ident $name:literal $kind:literal, $example:literal
+                $(, above_zero $why:literal, $help:literal)?;
+        )*
+        [call] $($row:ident $row_name:literal $grammar:ident, $row_kind:literal, $row_example:literal;)*
+    )*) => {
+        keys! {
+            pub, $(
+                $($id $name Expr, $kind, $example $(, above_zero $why, $help)?;)*
+                $($row $row_name $grammar, $row_kind, $row_example;)*
+            )*
+        }
+
+        /// A key of a policy, which configuration can set.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum PolicyKey {
+            $($(#[doc = concat!("`", $name, "`")] $id,)*)*
+        }
+
+        impl PolicyKey {
+            /// All keys of a policy.
+            pub const ALL: &[Self] = &[$($(Self::$id),*),*];
+
+            /// Returns the row of the key.
+            #[must_use]
+            pub const fn key(self) -> &'static Key {
+                match self {
+                    $($(Self::$id => Id::$id.key(),)*)*
+                }
+            }
+        }
+    };
+}
+
+table! {
+    [policy]
+    Attempts "attempts" "a whole number from 1, or `\"unlimited\"`", "attempts = 4";
+    Timeout "timeout" "a duration", "timeout = \"1.5s\"",
+        above_zero "no attempt could end in time", "leave it out for no limit";
+    Deadline "deadline" "a duration", "deadline = \"5s\"",
+        above_zero "no call could end in time", "leave it out for no limit";
+    Backoff "backoff" "the name of a backoff", "backoff = \"exponential\"";
+    Base "base" "a duration", "base = \"100ms\"";
+    MaxDelay "max_delay" "a duration", "max_delay = \"20s\"",
+        above_zero "no retry would wait", "write `base = \"0s\"` to retry without waiting";
+    Factor "factor" "a number from 1 to 1000", "factor = 2.0";
+    Jitter "jitter" "the name of a jitter", "jitter = \"full\"";
+    [call]
+    Delays "delays" List, "a list of durations", "delays = [\"0s\", \"200ms\", \"5s\"]";
+    [policy]
+    MaxRetryAfter "max_retry_after" "a duration", "max_retry_after = \"60s\"";
+    [call]
+    On "on" Types, "error types", "on = \"io::Error\"";
+    Matches "matches" Pattern, "a pattern", "matches = \"MyError::Closed\"";
+    When "when" Expr, "a path or a closure", "when = \"MyError::is_temporary\"";
+    Unless "unless" Expr, "a path or a closure", "unless = \"MyError::is_fatal\"";
+    NotOn "not_on" Types, "error types", "not_on = \"io::Error\"";
+    WhenOk "when_ok" Expr, "a path or a closure", "when_ok = \"Response::is_busy\"";
+    Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";
+    Budget "budget" Expr, "a `Budget`, or `\"none\"`", "budget = PAYMENTS";
+    Idempotent "idempotent" Expr, "`true` or `false`", "idempotent = false";
+    Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";
+    Cancel "cancel" Expr, "an expression giving a future", "cancel = self.shutdown.cancelled()";
+    Clone "clone" Names, "names of arguments", "clone(request)";
+    OnRetry "on_retry" Expr, "a path or a closure", "on_retry = |event| println!(\"{event:?}\")";
+    BeforeRetry "before_retry" Expr, "an async closure or an expression giving a future",
+        "before_retry = self.reconnect()";
+    OnEnd "on_end" Expr, "a path or a closure", "on_end = |report| println!(\"{report}\")";
+    Blocking "blocking" Flag, "no value", "blocking";
+    Sensitive "sensitive" Flag, "no value", "sensitive";
+    Name "name" Expr, "a string", "name = \"payments\"";
+    Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";
+}
+
+/// Returns the key of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Key> {
+    Id::named(name).map(Id::key)
+}
+
+impl PolicyKey {
+    /// Returns the names of all keys of a policy.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().map(|key| key.name())
+    }
+
+    /// Returns the key of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|key| key.name() == name)
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.key().name
+    }
+
+    /// Returns what messages call a value of this key.
+    #[must_use]
+    pub fn kind(self) -> String {
+        // The attribute shows code in backticks.
+        self.key().kind.replace('`', "")
+    }
+
+    /// Returns a value to paste.
+    #[must_use]
+    pub fn example(self) -> &'static str {
+        let example = self.key().example;
+        example
+            .split_once(" = ")
+            .map_or(example, |(_, value)| value)
+    }
+}
+
+impl fmt::Display for PolicyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for key in KEYS {
+            let found = KEYS.iter().filter(|other| other.name == key.name);
+            assert_eq!(found.count(), 1, "{key}");
+            assert_eq!(find(key.name).map(|found| found.name), Some(key.name));
+            assert!(key.example.starts_with(key.name), "{}", key.example);
+            assert!(!key.kind.is_empty() && !key.kind.ends_with('.'), "{key}");
+        }
+        assert!(find("atempts").is_none());
+    }
+}
