@@ -2,6 +2,6 @@
 
 mod foreign;
 
-pub(crate) use retry_settings::keys::{Grammar, Id, KEYS, Key, find};
+pub(crate) use retry_settings::keys::{Grammar, Id, KEYS, Key, PolicyKey, find};
 
 pub(crate) use self::foreign::{Foreign, foreign};

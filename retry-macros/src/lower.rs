@@ -63,15 +63,10 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
     let rules = &mut model.rules;
     let result = match id {
         Id::Attempts => put(&mut model.attempts, given, number::attempts(given)),
-        Id::Timeout => put(&mut model.timeout, given, duration::length(given)),
-        Id::Deadline => put(&mut model.deadline, given, duration::length(given)),
         Id::Backoff => put(&mut model.backoff, given, word::word(given, &word::BACKOFF)),
-        Id::Base => put(&mut model.base, given, duration::length(given)),
-        Id::MaxDelay => put(&mut model.max_delay, given, duration::length(given)),
         Id::Factor => put(&mut model.factor, given, number::factor(given)),
         Id::Jitter => put(&mut model.jitter, given, word::word(given, &word::JITTER)),
         Id::Delays => put(&mut model.delays, given, duration::delays(given, errors)),
-        Id::MaxRetryAfter => put(&mut model.max_retry_after, given, duration::length(given)),
         Id::On => put(&mut rules.on, given, types::types(given, errors)),
         Id::Matches => put(&mut rules.matches, given, pattern::pattern(given)),
         Id::When => put(&mut rules.when, given, expression::function(given, "error")),
@@ -111,6 +106,10 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
         Id::Name => keep(&mut model.name, path::name(given)),
         Id::Crate => keep(&mut model.root, path::root(given)),
+        // Each other key is a duration.
+        length => duration::length(given).map_err(Some).map(|value| {
+            model.lengths.set(length, given.spanned(value));
+        }),
     };
     if let Err(Some(fault)) = result {
         errors.push(fault.at, fault.message);

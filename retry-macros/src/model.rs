@@ -8,6 +8,7 @@ use proc_macro2::{Ident, Span};
 use syn::{Expr, ExprClosure, LitStr, Pat, Path, Type};
 
 use crate::errors::At;
+use crate::keys::Id;
 
 /// The settings of one annotated function.
 #[derive(Default)]
@@ -19,19 +20,13 @@ pub(crate) struct Model {
     /// The policy that the settings below override.
     pub(crate) policy: Option<Expr>,
     pub(crate) attempts: Option<Spanned<Setting<Attempts>>>,
-    /// Limit of one attempt.
-    pub(crate) timeout: Option<Spanned<Setting<Duration>>>,
-    /// Limit of the whole call.
-    pub(crate) deadline: Option<Spanned<Setting<Duration>>>,
+    /// The keys of the policy that are one duration.
+    pub(crate) lengths: Lengths,
     pub(crate) backoff: Option<Spanned<Setting<Ident>>>,
-    pub(crate) base: Option<Spanned<Setting<Duration>>>,
-    pub(crate) max_delay: Option<Spanned<Setting<Duration>>>,
     pub(crate) factor: Option<Spanned<Setting<f64>>>,
     pub(crate) jitter: Option<Spanned<Setting<Ident>>>,
     /// A list in place of a backoff. The type of an expression is `AsRef<[Duration]>`.
     pub(crate) delays: Option<Spanned<Setting<Vec<Setting<Duration>>>>>,
-    /// The longest hint that the call follows.
-    pub(crate) max_retry_after: Option<Spanned<Setting<Duration>>>,
     pub(crate) rules: Rules,
     /// An `Ok` that means failure.
     pub(crate) when_ok: Option<Spanned<Expr>>,
@@ -50,6 +45,25 @@ pub(crate) struct Model {
     pub(crate) blocking: Option<At>,
     /// The log does not contain the text of errors.
     pub(crate) sensitive: Option<Spanned<()>>,
+}
+
+/// The durations of a policy, by their keys.
+#[derive(Default)]
+pub(crate) struct Lengths(Vec<(Id, Spanned<Setting<Duration>>)>);
+
+impl Lengths {
+    pub(crate) fn set(&mut self, key: Id, length: Spanned<Setting<Duration>>) {
+        self.0.push((key, length));
+    }
+
+    pub(crate) fn get(&self, key: Id) -> Option<&Spanned<Setting<Duration>>> {
+        let (_, length) = self.0.iter().find(|(set, _)| *set == key)?;
+        Some(length)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Id, Spanned<Setting<Duration>>)> {
+        self.0.iter()
+    }
 }
 
 /// A value, and the key that set it.

@@ -8,6 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, GenericParam, Generics};
 
 use crate::constant::is_constant;
+use crate::keys::{Id, PolicyKey};
 use crate::model::{Attempts, Model, Setting, Spanned};
 use crate::operand::operand;
 use crate::tokens;
@@ -53,7 +54,8 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         .policy
         .as_ref()
         .filter(|policy| !sorted.is_constant(policy));
-    let has_limit = model.timeout.is_some() || model.deadline.is_some() || model.cancel.is_some();
+    let limits = [Id::Timeout, Id::Deadline].map(|key| model.lengths.get(key));
+    let has_limit = limits.iter().any(Option::is_some) || model.cancel.is_some();
     let limited = match (has_limit || given.is_some(), &model.policy) {
         (true, _) => Some(true),
         (false, None) => Some(false),
@@ -142,15 +144,10 @@ impl Sorted<'_> {
                 Attempts::Unlimited => quote_spanned!(plumbing=> .with_unlimited_attempts()),
             },
         );
-        for (setter, length) in [
-            ("with_timeout", &model.timeout),
-            ("with_deadline", &model.deadline),
-            ("with_base", &model.base),
-            ("with_max_delay", &model.max_delay),
-            ("with_max_retry_after", &model.max_retry_after),
-        ] {
-            let name = Ident::new(setter, plumbing);
-            self.add(setter, length.as_ref(), |length| {
+        for key in PolicyKey::ALL {
+            let setter = format!("with_{key}");
+            let name = Ident::new(&setter, plumbing);
+            self.add(&setter, model.lengths.get(key.id()), |length| {
                 let length = duration(length);
                 quote_spanned!(plumbing=> .#name(#length))
             });

@@ -6,7 +6,7 @@ mod table;
 
 use std::time::Duration;
 
-use retry_settings::defaults;
+use retry_settings::keys::PolicyKey;
 
 pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
@@ -60,15 +60,15 @@ impl Policy {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            attempts: defaults::ATTEMPTS,
+            attempts: 3,
             timeout: None,
             deadline: None,
             backoff: Backoff::Exponential,
-            base: defaults::BASE,
-            max_delay: defaults::MAX_DELAY,
+            base: default(PolicyKey::Base),
+            max_delay: default(PolicyKey::MaxDelay),
             factor: Factor::TWO,
             jitter: Jitter::Full,
-            max_retry_after: defaults::MAX_RETRY_AFTER,
+            max_retry_after: default(PolicyKey::MaxRetryAfter),
         }
     }
 
@@ -273,6 +273,14 @@ impl Policy {
     #[must_use]
     pub const fn is_limited(&self) -> bool {
         self.timeout.is_some() || self.deadline.is_some()
+    }
+}
+
+/// The default of a key that is a duration.
+const fn default(key: PolicyKey) -> Duration {
+    match key.key().default {
+        Some(default) => default,
+        None => Duration::ZERO,
     }
 }
 

@@ -4,6 +4,7 @@
 //! tables of the documentation with it.
 
 use std::fmt;
+use std::time::Duration;
 
 /// One key of an attribute.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Key {
     pub example: &'static str,
     /// Why a duration must not be zero, and what to do instead.
     pub zero: Option<(&'static str, &'static str)>,
+    /// The duration that holds where nothing sets the key.
+    pub default: Option<Duration>,
 }
 
 impl fmt::Display for Key {
@@ -54,11 +57,11 @@ impl Grammar {
 /// Writes the table `KEYS` and the enum `Id`, so that both have the same keys.
 #[macro_export]
 macro_rules! keys {
-    (@zero) => { None };
-    (@zero $why:literal $help:literal) => { Some(($why, $help)) };
+    (@some) => { None };
+    (@some $($value:expr),+) => { Some(($($value),+)) };
     ($vis:vis, $(
         $id:ident $name:literal $grammar:ident, $kind:literal, $example:literal
-            $(, above_zero $why:literal, $help:literal)?;
+            $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?;
     )*) => {
         /// All keys.
         $vis static KEYS: &[&$crate::keys::Key] = &[$(Id::$id.key()),*];
@@ -83,13 +86,14 @@ macro_rules! keys {
             #[must_use]
             $vis const fn key(self) -> &'static $crate::keys::Key {
                 match self {
-                    $(Self::$id => &$crate::keys::Key {
+                    $(Self::$id => const { &$crate::keys::Key {
                         name: $name,
                         grammar: $crate::keys::Grammar::$grammar,
                         kind: $kind,
                         example: $example,
-                        zero: $crate::keys!(@zero $($why $help)?),
-                    }),*
+                        zero: $crate::keys!(@some $($why, $help)?),
+                        default: $crate::keys!(@some $($default)?),
+                    } }),*
                 }
             }
         }
@@ -101,13 +105,16 @@ macro_rules! table {
     ($(
         [policy] $(
             $id:ident $name:literal $kind:literal, $example:literal
-                $(, above_zero $why:literal, $help:literal)?;
+                $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?;
         )*
         [call] $($row:ident $row_name:literal $grammar:ident, $row_kind:literal, $row_example:literal;)*
     )*) => {
         keys! {
             pub, $(
-                $($id $name Expr, $kind, $example $(, above_zero $why, $help)?;)*
+                $(
+                    $id $name Expr, $kind, $example
+                        $(, above_zero $why, $help)? $(, default $default)?;
+                )*
                 $($row $row_name $grammar, $row_kind, $row_example;)*
             )*
         }
@@ -122,11 +129,11 @@ macro_rules! table {
             /// All keys of a policy.
             pub const ALL: &[Self] = &[$($(Self::$id),*),*];
 
-            /// Returns the row of the key.
+            /// Returns the key among all keys.
             #[must_use]
-            pub const fn key(self) -> &'static Key {
+            pub const fn id(self) -> Id {
                 match self {
-                    $($(Self::$id => Id::$id.key(),)*)*
+                    $($(Self::$id => Id::$id,)*)*
                 }
             }
         }
@@ -141,15 +148,18 @@ table! {
     Deadline "deadline" "a duration", "deadline = \"5s\"",
         above_zero "no call could end in time", "leave it out for no limit";
     Backoff "backoff" "the name of a backoff", "backoff = \"exponential\"";
-    Base "base" "a duration", "base = \"100ms\"";
+    Base "base" "a duration", "base = \"100ms\"",
+        default Duration::from_millis(100);
     MaxDelay "max_delay" "a duration", "max_delay = \"20s\"",
-        above_zero "no retry would wait", "write `base = \"0s\"` to retry without waiting";
+        above_zero "no retry would wait", "write `base = \"0s\"` to retry without waiting",
+        default Duration::from_secs(20);
     Factor "factor" "a number from 1 to 1000", "factor = 2.0";
     Jitter "jitter" "the name of a jitter", "jitter = \"full\"";
     [call]
     Delays "delays" List, "a list of durations", "delays = [\"0s\", \"200ms\", \"5s\"]";
     [policy]
-    MaxRetryAfter "max_retry_after" "a duration", "max_retry_after = \"60s\"";
+    MaxRetryAfter "max_retry_after" "a duration", "max_retry_after = \"60s\"",
+        default Duration::from_secs(60);
     [call]
     On "on" Types, "error types", "on = \"io::Error\"";
     Matches "matches" Pattern, "a pattern", "matches = \"MyError::Closed\"";
@@ -189,6 +199,12 @@ impl PolicyKey {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|key| key.name() == name)
+    }
+
+    /// Returns the row of the key.
+    #[must_use]
+    pub const fn key(self) -> &'static Key {
+        self.id().key()
     }
 
     /// Returns the name.

@@ -5,7 +5,6 @@
 //! settings with this crate, so that they accept the same text and find the same faults. Each shows a fault in its own
 //! form.
 
-pub mod defaults;
 pub mod duration;
 pub mod keys;
 pub mod rules;

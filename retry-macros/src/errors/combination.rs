@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use retry_settings::duration::human;
+use retry_settings::rules::TooLong;
 use retry_settings::text;
 
 use super::Message;
@@ -15,6 +16,31 @@ pub(crate) fn never_retries(keys: &[&str]) -> Message {
         "`attempts = 1` never retries, so {keys} {verb} no effect"
     ))
     .help(format!("write `attempts = 2` or more, or remove {keys}"))
+}
+
+/// A duration that is longer than one that it must not exceed. `given` is which of the two keys are not defaults.
+pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
+    let (short, long) = (found.keys.short, found.keys.long);
+    let [length, limit] = [found.short, found.long].map(human);
+    match given {
+        [true, true] => {
+            let message = Message::new(format!("`{short}` ({length}) is above `{long}` ({limit})"));
+            match found.keys.swapped {
+                Some((help, _)) => message.help(help),
+                None => message.help(format!(
+                    "write `{long} = \"{length}\"` or more, or a smaller `{short}`"
+                )),
+            }
+        }
+        [true, false] => Message::new(format!(
+            "`{short}` ({length}) is above `{long}`, {limit} by default"
+        ))
+        .help(format!("add `{long} = \"{length}\"` or more")),
+        [false, _] => Message::new(format!(
+            "`{long}` ({limit}) is below `{short}`, {length} by default"
+        ))
+        .help(format!("add `{short} = \"{limit}\"` or less")),
+    }
 }
 
 messages! {
@@ -38,26 +64,6 @@ messages! {
     decorrelated_delays() {
         "`jitter = \"decorrelated\"` computes the delays, and `delays` lists them";
         help "write `jitter = \"full\"` or `jitter = \"equal\"`, or remove `delays`";
-    }
-
-    base_above_max_delay(base: Duration, max_delay: Duration) {
-        "`base` ({}) is above `max_delay` ({})", human(base), human(max_delay);
-        help "write `max_delay = \"{}\"` or more, or a smaller `base`", human(base);
-    }
-
-    base_above_default(base: Duration, max_delay: Duration) {
-        "`base` ({}) is above `max_delay`, {} by default", human(base), human(max_delay);
-        help "add `max_delay = \"{}\"` or more", human(base);
-    }
-
-    max_delay_below_default(max_delay: Duration, base: Duration) {
-        "`max_delay` ({}) is below `base`, {} by default", human(max_delay), human(base);
-        help "add `base = \"{}\"` or less", human(max_delay);
-    }
-
-    timeout_above_deadline(timeout: Duration, deadline: Duration) {
-        "`timeout` ({}) is above `deadline` ({})", human(timeout), human(deadline);
-        help "`timeout` limits one attempt and `deadline` the whole call: swap them?";
     }
 
     /// The first wait alone is as long as the deadline.

@@ -4,10 +4,12 @@ mod facts;
 
 use quote::ToTokens;
 
-use self::facts::{Facts, fixed};
+use self::facts::Facts;
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
+use crate::keys::PolicyKey;
 use crate::model::{Attempts, Model, Setting};
+use retry_settings::rules::{OF_COMPUTED_DELAYS, too_long};
 use retry_settings::text;
 
 /// Keys that have no effect because of another key.
@@ -15,9 +17,9 @@ struct Idle {
     because: &'static str,
     /// The setting of `because` that makes them useless, as you would write it. `None` if it is not set so.
     with: fn(&Facts<'_>) -> Option<String>,
-    keys: &'static [&'static str],
+    keys: &'static [PolicyKey],
     /// Whether one of the keys has an effect after all.
-    unless: fn(&Facts<'_>, &str) -> bool,
+    unless: fn(&Facts<'_>, PolicyKey) -> bool,
     /// What to do; `{idle}` stands for the key.
     help: &'static str,
 }
@@ -26,15 +28,15 @@ static IDLE: &[Idle] = &[
     Idle {
         because: "delays",
         with: |facts| facts.place("delays").map(|_| "delays".to_owned()),
-        keys: &["backoff", "base", "factor", "max_delay"],
+        keys: &OF_COMPUTED_DELAYS,
         unless: |_, _| false,
         help: "remove `{idle}`: `delays` says how long each delay is",
     },
     Idle {
         because: "base",
         with: |facts| facts.no_delay().then(|| "base = \"0s\"".to_owned()),
-        keys: &["backoff", "factor", "max_delay"],
-        unless: |facts, key| key == "backoff" && facts.has_backoff("constant"),
+        keys: &[PolicyKey::Backoff, PolicyKey::Factor, PolicyKey::MaxDelay],
+        unless: |facts, key| key == PolicyKey::Backoff && facts.has_backoff("constant"),
         help: "remove `{idle}`, or write a longer `base`",
     },
     Idle {
@@ -43,21 +45,21 @@ static IDLE: &[Idle] = &[
             let backoff = facts.backoff.as_ref()?;
             (backoff != "exponential").then(|| format!("backoff = \"{backoff}\""))
         },
-        keys: &["factor"],
+        keys: &[PolicyKey::Factor],
         unless: |_, _| false,
         help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
     },
     Idle {
         because: "jitter",
         with: |facts| facts.decorrelated(),
-        keys: &["factor"],
+        keys: &[PolicyKey::Factor],
         unless: |_, _| false,
         help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
     },
     Idle {
         because: "jitter",
         with: |facts| facts.decorrelated(),
-        keys: &["backoff"],
+        keys: &[PolicyKey::Backoff],
         unless: |facts, _| facts.no_delay(),
         help: "remove `backoff`: each delay is drawn from `base` to 3 times the last",
     },
@@ -67,15 +69,15 @@ static IDLE: &[Idle] = &[
             let constant = facts.has_backoff("constant");
             constant.then(|| "backoff = \"constant\"".to_owned())
         },
-        keys: &["max_delay"],
+        keys: &[PolicyKey::MaxDelay],
         unless: |facts, _| facts.jitter_grows() || facts.max_delay_is_needed(),
         help: "remove `max_delay`: each delay is at most `base`",
     },
 ];
 
-/// The keys that have no effect if nothing is retried. `budget` is not among them: a success adds tokens.
-const ABOUT_RETRIES: &str = "backoff base max_delay factor jitter delays max_retry_after on matches when \
-                             unless not_on when_ok clone on_retry before_retry";
+/// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
+const ABOUT_ATTEMPTS: &str =
+    "attempts timeout deadline budget idempotent nested cancel on_end sensitive";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
@@ -84,12 +86,12 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     if retries {
         idle(&facts, errors);
     }
-    timeout_above_deadline(&facts, errors);
+    let ordered = lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
     if retries {
         if facts.place("delays").is_some() {
             decorrelated_delays(&facts, errors);
-        } else if !base_above_max_delay(&facts, errors) {
+        } else if ordered {
             no_second_attempt(&facts, errors);
         }
         contradictions(&facts, errors);
@@ -105,7 +107,7 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
         return false;
     }
     let mut places = facts.places.clone();
-    places.retain(|place| text::among(ABOUT_RETRIES, place.key));
+    places.retain(|place| !text::among(ABOUT_ATTEMPTS, place.key));
     places.sort_by_key(|place| place.name.position);
     let keys: Vec<_> = places.iter().map(|place| place.key).collect();
     if keys.is_empty() {
@@ -123,27 +125,37 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
             continue;
         };
         for &key in rule.keys {
-            if facts.place(key).is_none() || told.contains(&key) || (rule.unless)(facts, key) {
+            if facts.place(key.name()).is_none() || told.contains(&key) || (rule.unless)(facts, key)
+            {
                 continue;
             }
             told.push(key);
-            let help = rule.help.replace("{idle}", key);
-            let at = facts.last_key(&[key, rule.because]);
-            report(errors, at, wording::no_effect(key, &with, &help));
+            let help = rule.help.replace("{idle}", key.name());
+            let at = facts.last_key(&[key.name(), rule.because]);
+            report(errors, at, wording::no_effect(key.name(), &with, &help));
         }
     }
 }
 
-fn timeout_above_deadline(facts: &Facts<'_>, errors: &mut Errors) {
-    let timeout = fixed(facts.model.timeout.as_ref());
-    let deadline = fixed(facts.model.deadline.as_ref());
-    if let (Some(timeout), Some(deadline)) = (timeout, deadline) {
-        if timeout > deadline {
-            let at = facts.last_value(&["timeout", "deadline"]);
-            let message = wording::timeout_above_deadline(timeout, deadline);
-            report(errors, at, message);
+/// Reports durations that are longer than those they must not exceed. Returns whether all that is known of the delays is
+/// in order. If nothing is retried, the delays do not matter.
+fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bool {
+    let mut ordered = true;
+    let delays = facts.place("delays").is_some();
+    for found in too_long(delays, |key| facts.length(key)) {
+        let keys = [found.keys.short, found.keys.long].map(PolicyKey::name);
+        let of_attempts = keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key));
+        if of_attempts || retries {
+            ordered &= of_attempts;
+            let given = keys.map(|key| facts.place(key).is_some());
+            report(
+                errors,
+                facts.last_value(&keys),
+                wording::too_long(&found, given),
+            );
         }
     }
+    ordered
 }
 
 /// Reports keys that would have to stop a body that blocks its thread. Nothing can.
@@ -160,23 +172,6 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
-fn base_above_max_delay(facts: &Facts<'_>, errors: &mut Errors) -> bool {
-    let (Some(base), Some(max_delay)) = (facts.base, facts.max_delay) else {
-        return false;
-    };
-    if base <= max_delay {
-        return false;
-    }
-    let message = match (facts.place("base"), facts.place("max_delay")) {
-        (Some(_), Some(_)) => wording::base_above_max_delay(base, max_delay),
-        (Some(_), None) => wording::base_above_default(base, max_delay),
-        _ => wording::max_delay_below_default(max_delay, base),
-    };
-    let at = facts.last_value(&["base", "max_delay"]);
-    report(errors, at, message);
-    true
-}
-
 /// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.
 fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
     if facts.decorrelated().is_some() {
@@ -187,8 +182,8 @@ fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
 
 /// Reports a deadline that is over before the shortest possible first wait.
 fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
-    let deadline = fixed(facts.model.deadline.as_ref());
-    let (Some(deadline), Some(base), Some(jitter)) = (deadline, facts.base, &facts.jitter) else {
+    let [deadline, base] = [PolicyKey::Deadline, PolicyKey::Base].map(|key| facts.length(key));
+    let (Some(deadline), Some(base), Some(jitter)) = (deadline, base, &facts.jitter) else {
         return;
     };
     // The ceiling of the first wait is `base` with every backoff. Full jitter may draw almost zero.

@@ -9,6 +9,7 @@ use quote::ToTokens;
 use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{At, Errors, whole};
+use crate::keys::KEYS;
 use crate::model::{Attempts, BeforeRetry, BudgetSetting, Model, Setting, Spanned};
 use crate::syntax::parse;
 
@@ -167,16 +168,16 @@ fn keys_without_a_mistake_keep_their_values() {
 fn show(model: &Model) -> String {
     let mut all = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
-        all.extend(value.map(|value| format!("{name} {value}")));
+        let place = KEYS.iter().position(|key| key.name == name).unwrap();
+        all.extend(value.map(|value| (place, format!("{name} {value}"))));
     };
+    for (id, value) in model.lengths.iter() {
+        add(id.key().name, with(Some(value), length));
+    }
     let rules = &model.rules;
     let expr = |expr: &syn::Expr| tokens(expr);
     add("attempts", with(model.attempts.as_ref(), attempts));
-    add("timeout", with(model.timeout.as_ref(), length));
-    add("deadline", with(model.deadline.as_ref(), length));
     add("backoff", with(model.backoff.as_ref(), word));
-    add("base", with(model.base.as_ref(), length));
-    add("max_delay", with(model.max_delay.as_ref(), length));
     add(
         "factor",
         with(model.factor.as_ref(), |value| {
@@ -185,10 +186,6 @@ fn show(model: &Model) -> String {
     );
     add("jitter", with(model.jitter.as_ref(), word));
     add("delays", with(model.delays.as_ref(), delays));
-    add(
-        "max_retry_after",
-        with(model.max_retry_after.as_ref(), length),
-    );
     add("on", with(rules.on.as_ref(), |types| list(types)));
     add("matches", with(rules.matches.as_ref(), tokens));
     add("when", with(rules.when.as_ref(), expr));
@@ -219,6 +216,8 @@ fn show(model: &Model) -> String {
     );
     add("name", model.name.as_ref().map(tokens));
     add("crate", model.root.as_ref().map(tokens));
+    all.sort();
+    let all: Vec<_> = all.into_iter().map(|(_, shown)| shown).collect();
     all.join("; ")
 }
 

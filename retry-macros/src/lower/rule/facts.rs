@@ -5,11 +5,8 @@ use std::time::Duration;
 use proc_macro2::Ident;
 
 use crate::errors::At;
+use crate::keys::PolicyKey;
 use crate::model::{Model, Rules, Setting, Spanned};
-
-/// The defaults of the runtime, which a `policy` may change.
-const BASE: Duration = Duration::from_millis(100);
-const MAX_DELAY: Duration = Duration::from_secs(20);
 
 /// What is certain of a model, whatever its policy and its expressions turn out to be.
 pub(super) struct Facts<'a> {
@@ -19,8 +16,6 @@ pub(super) struct Facts<'a> {
     /// The words of `backoff` and `jitter`, if they are literals.
     pub(super) backoff: Option<String>,
     pub(super) jitter: Option<String>,
-    pub(super) base: Option<Duration>,
-    pub(super) max_delay: Option<Duration>,
 }
 
 /// Where a key and its value are.
@@ -36,7 +31,8 @@ impl<'a> Facts<'a> {
         macro_rules! places {
             ($($key:ident)*; $($rule:ident)*) => {{
                 // The compiler asks for each new key here. The four keys with `_` have no place.
-                let Model { root: _, name: _, policy: _, blocking: _, rules, $($key),* } = model;
+                // Those of `lengths` follow.
+                let Model { root: _, name: _, policy: _, blocking: _, lengths: _, rules, $($key),* } = model;
                 let Rules { $($rule),* } = rules;
                 [
                     $(place(stringify!($key), $key.as_ref()),)*
@@ -45,22 +41,25 @@ impl<'a> Facts<'a> {
             }};
         }
         let places = places! {
-            attempts timeout deadline backoff base max_delay factor jitter delays max_retry_after when_ok
+            attempts backoff factor jitter delays when_ok
             clone budget idempotent nested cancel on_retry before_retry on_end sensitive;
             unless not_on matches on when
         };
-        let or_default =
-            |setting: &Option<Spanned<Setting<Duration>>>, default: Duration| match setting {
-                None => model.policy.is_none().then_some(default),
-                setting => fixed(setting.as_ref()),
-            };
+        let lengths = model.lengths.iter();
+        let lengths = lengths.map(|(id, length)| place(id.key().name, Some(length)));
         Self {
             model,
-            places: places.into_iter().flatten().collect(),
+            places: places.into_iter().chain(lengths).flatten().collect(),
             backoff: word(model.backoff.as_ref()),
             jitter: word(model.jitter.as_ref()),
-            base: or_default(&model.base, BASE),
-            max_delay: or_default(&model.max_delay, MAX_DELAY),
+        }
+    }
+
+    /// The duration of a key, or its default, which a `policy` may change.
+    pub(super) fn length(&self, key: PolicyKey) -> Option<Duration> {
+        match self.model.lengths.get(key.id()) {
+            Some(length) => length.value.fixed().copied(),
+            None => key.key().default.filter(|_| self.model.policy.is_none()),
         }
     }
 
@@ -85,7 +84,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn no_delay(&self) -> bool {
-        self.base == Some(Duration::ZERO)
+        self.length(PolicyKey::Base) == Some(Duration::ZERO)
     }
 
     pub(super) fn has_backoff(&self, word: &str) -> bool {
@@ -109,9 +108,13 @@ impl<'a> Facts<'a> {
     /// Whether `max_delay` is no mistake beside a constant backoff. It may equal `base`, or allow a `base`
     /// above the default. Another rule reports a `max_delay` below `base`.
     pub(super) fn max_delay_is_needed(&self) -> bool {
-        match (self.base, fixed(self.model.max_delay.as_ref())) {
-            (Some(base), Some(max_delay)) => max_delay <= base || base > MAX_DELAY,
-            _ => self.model.base.is_some(),
+        let default = PolicyKey::MaxDelay.key().default;
+        match (
+            self.length(PolicyKey::Base),
+            self.length(PolicyKey::MaxDelay),
+        ) {
+            (Some(base), Some(max_delay)) => max_delay <= base || Some(base) > default,
+            _ => self.place("base").is_some(),
         }
     }
 }
@@ -122,10 +125,6 @@ fn place<T>(key: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
         name: At::from(setting.key).within(setting.position),
         value: At::from(setting.span).within(setting.position),
     })
-}
-
-pub(super) fn fixed(setting: Option<&Spanned<Setting<Duration>>>) -> Option<Duration> {
-    setting?.value.fixed().copied()
 }
 
 fn word(setting: Option<&Spanned<Setting<Ident>>>) -> Option<String> {
