@@ -101,11 +101,15 @@ macro_rules! keys {
 }
 
 /// Writes the table, and the enum `PolicyKey` of the keys below `[policy]`.
+///
+/// `at_most` is another key, which has to be at least as long. `delays_replace` says that a list of delays leaves the key
+/// without effect.
 macro_rules! table {
     ($(
         [policy] $(
             $id:ident $name:literal $kind:literal, $example:literal
-                $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?;
+                $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?
+                $(, at_most $long:ident)? $(, delays_replace $replace:literal)?;
         )*
         [call] $($row:ident $row_name:literal $grammar:ident, $row_kind:literal, $row_example:literal;)*
     )*) => {
@@ -136,6 +140,22 @@ macro_rules! table {
                     $($(Self::$id => Id::$id,)*)*
                 }
             }
+
+            /// Returns the key whose duration must be at least as long, if there is one.
+            #[must_use]
+            pub const fn at_most(self) -> Option<Self> {
+                match self {
+                    $($(Self::$id => keys!(@some $(Self::$long)?),)*)*
+                }
+            }
+
+            /// Returns whether the key has no effect beside a list of delays.
+            #[must_use]
+            pub const fn delays_replace(self) -> bool {
+                match self {
+                    $($(Self::$id => false $(| $replace)?,)*)*
+                }
+            }
         }
     };
 }
@@ -144,16 +164,17 @@ table! {
     [policy]
     Attempts "attempts" "a whole number from 1, or `\"unlimited\"`", "attempts = 4";
     Timeout "timeout" "a duration", "timeout = \"1.5s\"",
-        above_zero "no attempt could end in time", "leave it out for no limit";
+        above_zero "no attempt could end in time", "leave it out for no limit", at_most Deadline;
     Deadline "deadline" "a duration", "deadline = \"5s\"",
         above_zero "no call could end in time", "leave it out for no limit";
-    Backoff "backoff" "the name of a backoff", "backoff = \"exponential\"";
+    Backoff "backoff" "the name of a backoff", "backoff = \"exponential\"",
+        delays_replace true;
     Base "base" "a duration", "base = \"100ms\"",
-        default Duration::from_millis(100);
+        default Duration::from_millis(100), at_most MaxDelay, delays_replace true;
     MaxDelay "max_delay" "a duration", "max_delay = \"20s\"",
         above_zero "no retry would wait", "write `base = \"0s\"` to retry without waiting",
-        default Duration::from_secs(20);
-    Factor "factor" "a number from 1 to 1000", "factor = 2.0";
+        default Duration::from_secs(20), delays_replace true;
+    Factor "factor" "a number from 1 to 1000", "factor = 2.0", delays_replace true;
     Jitter "jitter" "the name of a jitter", "jitter = \"full\"";
     [call]
     Delays "delays" List, "a list of durations", "delays = [\"0s\", \"200ms\", \"5s\"]";

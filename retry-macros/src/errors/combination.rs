@@ -20,12 +20,12 @@ pub(crate) fn never_retries(keys: &[&str]) -> Message {
 
 /// A duration that is longer than one that it must not exceed. `given` is which of the two keys are not defaults.
 pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
-    let (short, long) = (found.keys.short, found.keys.long);
-    let [length, limit] = [found.short, found.long].map(human);
+    let ((short, length), (long, limit)) = (found.short, found.long);
+    let [length, limit] = [length, limit].map(human);
     match given {
         [true, true] => {
             let message = Message::new(format!("`{short}` ({length}) is above `{long}` ({limit})"));
-            match found.keys.swapped {
+            match found.swapped {
                 Some((help, _)) => message.help(help),
                 None => message.help(format!(
                     "write `{long} = \"{length}\"` or more, or a smaller `{short}`"

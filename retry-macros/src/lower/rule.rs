@@ -9,7 +9,7 @@ use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
 use crate::model::{Attempts, Model, Setting};
-use retry_settings::rules::{OF_COMPUTED_DELAYS, too_long};
+use retry_settings::rules::too_long;
 use retry_settings::text;
 
 /// Keys that have no effect because of another key.
@@ -17,7 +17,7 @@ struct Idle {
     because: &'static str,
     /// The setting of `because` that makes them useless, as you would write it. `None` if it is not set so.
     with: fn(&Facts<'_>) -> Option<String>,
-    keys: &'static [PolicyKey],
+    keys: fn(PolicyKey) -> bool,
     /// Whether one of the keys has an effect after all.
     unless: fn(&Facts<'_>, PolicyKey) -> bool,
     /// What to do; `{idle}` stands for the key.
@@ -28,15 +28,24 @@ static IDLE: &[Idle] = &[
     Idle {
         because: "delays",
         with: |facts| facts.place("delays").map(|_| "delays".to_owned()),
-        keys: &OF_COMPUTED_DELAYS,
+        keys: PolicyKey::delays_replace,
         unless: |_, _| false,
         help: "remove `{idle}`: `delays` says how long each delay is",
     },
     Idle {
         because: "base",
         with: |facts| facts.no_delay().then(|| "base = \"0s\"".to_owned()),
-        keys: &[PolicyKey::Backoff, PolicyKey::Factor, PolicyKey::MaxDelay],
-        unless: |facts, key| key == PolicyKey::Backoff && facts.has_backoff("constant"),
+        keys: |key| {
+            matches!(
+                key,
+                PolicyKey::Backoff | PolicyKey::Factor | PolicyKey::MaxDelay
+            )
+        },
+        unless: |facts, key| match key {
+            PolicyKey::Backoff => facts.has_backoff("constant"),
+            PolicyKey::MaxDelay => facts.default_max_delay_is_too_short(),
+            _ => false,
+        },
         help: "remove `{idle}`, or write a longer `base`",
     },
     Idle {
@@ -45,21 +54,21 @@ static IDLE: &[Idle] = &[
             let backoff = facts.backoff.as_ref()?;
             (backoff != "exponential").then(|| format!("backoff = \"{backoff}\""))
         },
-        keys: &[PolicyKey::Factor],
+        keys: |key| key == PolicyKey::Factor,
         unless: |_, _| false,
         help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
     },
     Idle {
         because: "jitter",
         with: |facts| facts.decorrelated(),
-        keys: &[PolicyKey::Factor],
+        keys: |key| key == PolicyKey::Factor,
         unless: |_, _| false,
         help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
     },
     Idle {
         because: "jitter",
         with: |facts| facts.decorrelated(),
-        keys: &[PolicyKey::Backoff],
+        keys: |key| key == PolicyKey::Backoff,
         unless: |facts, _| facts.no_delay(),
         help: "remove `backoff`: each delay is drawn from `base` to 3 times the last",
     },
@@ -69,7 +78,7 @@ static IDLE: &[Idle] = &[
             let constant = facts.has_backoff("constant");
             constant.then(|| "backoff = \"constant\"".to_owned())
         },
-        keys: &[PolicyKey::MaxDelay],
+        keys: |key| key == PolicyKey::MaxDelay,
         unless: |facts, _| facts.jitter_grows() || facts.max_delay_is_needed(),
         help: "remove `max_delay`: each delay is at most `base`",
     },
@@ -124,7 +133,7 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
         let Some(with) = (rule.with)(facts) else {
             continue;
         };
-        for &key in rule.keys {
+        for &key in PolicyKey::ALL.iter().filter(|key| (rule.keys)(**key)) {
             if facts.place(key.name()).is_none() || told.contains(&key) || (rule.unless)(facts, key)
             {
                 continue;
@@ -143,7 +152,7 @@ fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bo
     let mut ordered = true;
     let delays = facts.place("delays").is_some();
     for found in too_long(delays, |key| facts.length(key)) {
-        let keys = [found.keys.short, found.keys.long].map(PolicyKey::name);
+        let keys = [found.short.0, found.long.0].map(PolicyKey::name);
         let of_attempts = keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key));
         if of_attempts || retries {
             ordered &= of_attempts;

@@ -47,14 +47,7 @@
 //!
 //! # Keys
 //!
-//! | key | value | range |
-//! |---|---|---|
-//! | `attempts` | a whole number, or `"unlimited"` | 1 to 4294967294 |
-//! | `timeout`, `deadline`, `max_delay` | a duration with a unit: `"1.5s"`, `"1m 30s"` | above zero, at most 24 h |
-//! | `base`, `max_retry_after` | a duration | at most 24 h |
-//! | `backoff` | `"exponential"`, `"constant"`, `"linear"`, `"fibonacci"` | |
-//! | `factor` | a number | 1 to 1000 |
-//! | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` | |
+#![doc = include_str!("../setting/keys.md")]
 //!
 //! The keys mean the same as in the attribute. A limit can be changed but not removed: there is no word for "no
 //! timeout". `delays` cannot be configured.

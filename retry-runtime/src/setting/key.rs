@@ -38,3 +38,22 @@ pub(crate) fn unknown_key(name: &str) -> SettingFault {
         None => SettingFault::with_help(problem, keys),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_documentation_has_each_key() {
+        let table = include_str!("keys.md");
+        let named: Vec<_> = table
+            .lines()
+            .filter_map(|row| row.split('|').nth(1))
+            .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+            .collect();
+        assert_eq!(named.len(), PolicyKey::ALL.len(), "{named:?}");
+        for key in PolicyKey::names() {
+            assert!(named.contains(&key), "`{key}` is not in keys.md");
+        }
+    }
+}

@@ -14,14 +14,7 @@ use crate::policy::Policy;
 
 /// Reads a map of the attribute's keys, in a self-describing format such as TOML, JSON or YAML. Feature `serde`.
 ///
-/// | key | value |
-/// |---|---|
-/// | `attempts` | a whole number from 1, or `"unlimited"` |
-/// | `timeout`, `deadline`, `max_delay` | a duration above zero: `"1.5s"`, `"1m 30s"` |
-/// | `base`, `max_retry_after` | a duration |
-/// | `backoff` | `"exponential"`, `"constant"`, `"linear"`, `"fibonacci"` |
-/// | `factor` | a number from 1 to 1000 |
-/// | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` |
+#[doc = include_str!("keys.md")]
 ///
 /// A missing key has the value of [`Policy::new`]. A duration is a text with a unit, of at most 24 h.
 ///

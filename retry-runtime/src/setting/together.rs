@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_settings::duration::human;
 use retry_settings::keys::PolicyKey;
-use retry_settings::rules::{OF_COMPUTED_DELAYS, TooLong, too_long};
+use retry_settings::rules::{TooLong, too_long};
 
 use super::fault::SettingFault;
 use super::value::length_in;
@@ -30,40 +30,44 @@ pub(crate) fn contradictions(
 ) -> Vec<(PolicyKey, SettingFault)> {
     let mut found = Vec::new();
     let delays = matches!(policy.backoff(), Backoff::Delays(_));
-    for TooLong { keys, short, long } in too_long(delays, |key| length_in(policy, key)) {
-        let (first, second) = (setter(keys.short), setter(keys.long));
+    for TooLong {
+        short,
+        long,
+        swapped,
+    } in too_long(delays, |key| length_in(policy, key))
+    {
+        let (first, second) = (setter(short.0), setter(long.0));
         if first.rank.max(second.rank) == 0 {
             continue;
         }
         let blamed = if second.rank > first.rank {
-            keys.long
+            long.0
         } else {
-            keys.short
+            short.0
         };
-        let party = |key: PolicyKey, length: Duration, place: &str| {
+        let party = |(key, length): (PolicyKey, Duration), place: &str| {
             let place = if key == blamed { "" } else { place };
             format!("`{key}` ({}{place})", human(length))
         };
         let problem = format!(
             "{} is above {}",
-            party(keys.short, short, &first.place),
-            party(keys.long, long, &second.place)
+            party(short, &first.place),
+            party(long, &second.place)
         );
         let help = format!(
             "{}write `{} = \"{}\"` or more, or a shorter `{}`",
-            keys.swapped.map_or("", |(_, help)| help),
-            keys.long,
-            human(short),
-            keys.short
+            swapped.map_or("", |(_, why)| why),
+            long.0,
+            human(short.1),
+            short.0
         );
         found.push((blamed, SettingFault::with_help(problem, help)));
     }
-    for idle in OF_COMPUTED_DELAYS.into_iter().filter(|_| delays) {
-        if setter(idle).rank > 0 {
-            let problem = format!("`{idle}` has no effect, since the code sets the delays");
-            let help = "write `backoff = \"exponential\"` too, or leave it out";
-            found.push((idle, SettingFault::with_help(problem, help)));
-        }
+    let idle = PolicyKey::ALL.iter().copied();
+    for idle in idle.filter(|key| delays && key.delays_replace() && setter(*key).rank > 0) {
+        let problem = format!("`{idle}` has no effect, since the code sets the delays");
+        let help = "write `backoff = \"exponential\"` too, or leave it out";
+        found.push((idle, SettingFault::with_help(problem, help)));
     }
     found
 }

@@ -1,6 +1,7 @@
 //! Wrong files in a folder: the message about each, and that the settings stay as they were.
 
 mod in_code;
+mod listed;
 #[cfg(unix)]
 mod unreadable;
 
@@ -11,9 +12,8 @@ use reattempt::Preset;
 use reattempt::config::{MAX_FILE_BYTES, Source};
 
 use self::in_code::presets;
+use self::listed::keys;
 
-const KEYS: &str = "the keys are `attempts`, `timeout`, `deadline`, `backoff`, `base`, `max_delay`, `factor`, \
-                    `jitter`, `max_retry_after`";
 const PRESETS: &str = "the presets are `payments`, `search`, `db.read-only`";
 
 /// What each file says before it is wrong. The presets in the code have none of these values.
@@ -67,7 +67,7 @@ fn files() -> Vec<Wrong> {
         } else if let Some(file) = files.last_mut() {
             match line.strip_prefix("! ") {
                 Some(message) => {
-                    let message = message.replace("KEYS", KEYS).replace("PRESETS", PRESETS);
+                    let message = message.replace("KEYS", &keys()).replace("PRESETS", PRESETS);
                     file.messages.push(format!("FILE{message}"));
                 }
                 None => file.text.extend([line, "\n"]),

@@ -95,7 +95,7 @@ fn files_of(package: &str) -> Vec<(String, String)> {
             if stem == "tests" || stem == "interleavings" {
             } else if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
                 files.push((name.replace('\\', "/"), fs::read_to_string(&path).unwrap()));
             }

@@ -1,6 +1,7 @@
 //! Wrong variables and sources: their messages, and that they change nothing. `files.rs` has the wrong files.
 
 mod in_code;
+mod listed;
 
 use std::ffi::OsString;
 
@@ -9,6 +10,7 @@ use reattempt::config::Source;
 use reattempt::{Policy, Preset};
 
 use self::in_code::{PAYMENTS, SEARCH, presets};
+use self::listed::keys;
 
 /// The message for a file and variables. `|` stands for a line break in the file.
 fn refused(text: &str, variables: &[(&str, &str)]) -> String {
@@ -24,8 +26,6 @@ fn refused(text: &str, variables: &[(&str, &str)]) -> String {
     error.to_string()
 }
 
-const KEYS: &str = "the keys are `attempts`, `timeout`, `deadline`, `backoff`, `base`, `max_delay`, `factor`, \
-                    `jitter`, `max_retry_after`";
 const IN_ENV: &str = "the presets are `PAYMENTS`, `SEARCH`, `DB_READ_ONLY`";
 
 const IN_VARIABLES: &[(&str, &str, &str)] = &[
@@ -97,7 +97,7 @@ const IN_VARIABLES: &[(&str, &str, &str)] = &[
 #[test]
 fn a_mistake_in_the_environment_is_named_with_its_variable() {
     for (variable, value, message) in IN_VARIABLES {
-        let message = message.replace("KEYS", KEYS).replace("PRESETS", IN_ENV);
+        let message = message.replace("KEYS", &keys()).replace("PRESETS", IN_ENV);
         let error = refused("", &[(variable, value)]);
         assert_eq!(error, format!("{variable}: {message}"));
     }

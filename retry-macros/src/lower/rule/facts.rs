@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use proc_macro2::Ident;
+use retry_settings::rules::too_long;
 
 use crate::errors::At;
 use crate::keys::PolicyKey;
@@ -105,17 +106,23 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether `max_delay` is no mistake beside a constant backoff. It may equal `base`, or allow a `base`
-    /// above the default. Another rule reports a `max_delay` below `base`.
+    /// Whether `max_delay` is no mistake beside a constant backoff. It may equal `base`, or allow a duration above the
+    /// default. Another rule reports a `max_delay` below `base`.
     pub(super) fn max_delay_is_needed(&self) -> bool {
-        let default = PolicyKey::MaxDelay.key().default;
-        match (
-            self.length(PolicyKey::Base),
-            self.length(PolicyKey::MaxDelay),
-        ) {
-            (Some(base), Some(max_delay)) => max_delay <= base || Some(base) > default,
-            _ => self.place("base").is_some(),
-        }
+        let [base, max_delay] = [PolicyKey::Base, PolicyKey::MaxDelay].map(|key| self.length(key));
+        let (Some(base), Some(max_delay)) = (base, max_delay) else {
+            return self.place("base").is_some();
+        };
+        max_delay <= base || self.default_max_delay_is_too_short()
+    }
+
+    /// Whether a duration is above the default of `max_delay`.
+    pub(super) fn default_max_delay_is_too_short(&self) -> bool {
+        let mut above = too_long(false, |key| match key {
+            PolicyKey::MaxDelay => key.key().default,
+            key => self.length(key),
+        });
+        above.any(|found| found.long.0 == PolicyKey::MaxDelay)
     }
 }
 
