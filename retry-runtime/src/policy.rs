@@ -42,6 +42,7 @@ pub struct Policy {
     deadline: Option<Duration>,
     backoff: Backoff,
     base: Duration,
+    min_delay: Duration,
     max_delay: Duration,
     factor: Factor,
     jitter: Jitter,
@@ -65,6 +66,7 @@ impl Policy {
             deadline: None,
             backoff: Backoff::Exponential,
             base: default(PolicyKey::Base),
+            min_delay: default(PolicyKey::MinDelay),
             max_delay: default(PolicyKey::MaxDelay),
             factor: Factor::TWO,
             jitter: Jitter::Full,
@@ -119,7 +121,7 @@ impl Policy {
     ///
     /// This also sets the number of attempts to one more than there are delays, and the jitter to `none`. To change
     /// that, call [`with_attempts`](Self::with_attempts) and [`with_jitter`](Self::with_jitter) after it. `base`,
-    /// `factor` and `max_delay` have no effect. A delay of zero retries at once. The list must be constant: outside of
+    /// `factor`, `min_delay` and `max_delay` have no effect. A delay of zero retries at once. The list must be constant: outside of
     /// a `const`, write `const { &[…] }`. The attribute's key `delays` takes other lists too.
     ///
     /// # Examples
@@ -171,6 +173,14 @@ impl Policy {
     #[must_use]
     pub const fn with_base(mut self, base: Duration) -> Self {
         self.base = base;
+        self
+    }
+
+    /// Sets the shortest delay, jitter included. Default: 0. It raises both ends of the range from which a delay is drawn.
+    /// A shortest delay above `max_delay` counts as `max_delay`.
+    #[must_use]
+    pub const fn with_min_delay(mut self, min_delay: Duration) -> Self {
+        self.min_delay = min_delay;
         self
     }
 
@@ -243,6 +253,12 @@ impl Policy {
     #[must_use]
     pub const fn base(&self) -> Duration {
         self.base
+    }
+
+    /// Returns the shortest delay.
+    #[must_use]
+    pub const fn min_delay(&self) -> Duration {
+        self.min_delay
     }
 
     /// Returns the longest delay, unless a server asks for a longer one.

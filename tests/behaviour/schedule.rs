@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Jitter, Policy, retry};
+use reattempt::{Backoff, Jitter, Policy, Retryable, retry};
 use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -215,7 +215,7 @@ async fn no_two_calls_share_a_jitter_sequence() {
 async fn a_policy_is_named_and_overridden() {
     const STEADY: Policy = Policy::new()
         .with_attempts(5)
-        .with_backoff(reattempt::Backoff::Constant)
+        .with_backoff(Backoff::Constant)
         .with_jitter(Jitter::None)
         .with_base(ms(50));
     static BRIEF: Policy = STEADY.with_attempts(2);
@@ -319,6 +319,87 @@ proptest! {
         for pair in times.windows(2) {
             // Timers round up to the next millisecond.
             prop_assert!(pair[1].checked_sub(pair[0]).unwrap() <= ms(max + 1));
+        }
+    }
+}
+
+const FLOOR: Policy = Policy::new()
+    .with_attempts(3)
+    .with_base(Duration::ZERO)
+    .with_min_delay(ms(300));
+
+#[tokio::test(start_paused = true)]
+async fn no_wait_is_shorter_than_min_delay() {
+    #[retry(attempts = 3, base = "0s", min_delay = "300ms")]
+    async fn literal(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = FLOOR, min_delay = *shortest)]
+    async fn of_the_call(script: &Script, shortest: &Duration) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    literal(&script).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(300), ms(600)]);
+    let script = Script::new([RESET]);
+    of_the_call(&script, &ms(50)).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(50), ms(100)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_is_a_lower_bound_beside_min_delay() {
+    #[derive(Debug, thiserror::Error, Retryable)]
+    #[error("busy")]
+    #[retryable(throttled, after = "wait")]
+    struct Busy {
+        wait: Duration,
+    }
+    #[retry(policy = FLOOR)]
+    async fn busy(script: &Script, wait: Duration) -> Result<usize, Busy> {
+        script.play().await.map_err(|_| Busy { wait })
+    }
+    for (hint, waited) in [(ms(20), ms(300)), (ms(700), ms(700))] {
+        let script = Script::new([RESET]);
+        busy(&script, hint).await.unwrap_err();
+        assert_eq!(script.times(), [ms(0), waited, waited * 2], "{hint:?}");
+    }
+}
+
+#[test]
+fn a_policy_tells_of_its_min_delay() {
+    assert_eq!(Policy::new().min_delay(), Duration::ZERO);
+    assert_eq!(FLOOR.min_delay(), ms(300));
+    assert_eq!(FLOOR.schedule(7).collect::<Vec<_>>(), [ms(300), ms(300)]);
+    let text = FLOOR.with_timeout(ms(1)).to_string();
+    assert!(text.contains("attempt 2  after 300ms\n"), "{text}");
+    assert!(text.ends_with("at most 603ms"), "{text}");
+}
+
+#[test]
+fn listed_delays_are_not_raised_to_min_delay() {
+    const LIST: &[Duration] = &[ms(1), ms(20)];
+    let listed = FLOOR.with_delays(LIST);
+    assert_eq!(listed.schedule(7).collect::<Vec<_>>(), LIST);
+    assert_eq!(listed.delay_range(1, None), ms(20)..=ms(20));
+}
+
+proptest! {
+    #[test]
+    fn min_delay_raises_each_range(
+        base in 0..5000_u64, min in 0..5000_u64, max in 0..5000_u64, n in 0..20_u32, last in 0..5000_u64,
+    ) {
+        for backoff in [Backoff::Exponential, Backoff::Constant, Backoff::Linear, Backoff::Fibonacci] {
+            for jitter in [Jitter::None, Jitter::Full, Jitter::Equal, Jitter::Decorrelated] {
+                let policy = Policy::new()
+                    .with_backoff(backoff)
+                    .with_jitter(jitter)
+                    .with_base(ms(base))
+                    .with_max_delay(ms(max));
+                let (low, high) = policy.delay_range(n, Some(ms(last))).into_inner();
+                let raised = policy.with_min_delay(ms(min)).delay_range(n, Some(ms(last)));
+                let floor = ms(min.min(max));
+                prop_assert_eq!(raised, low.max(floor)..=high.max(floor), "{} {}", backoff, jitter);
+            }
         }
     }
 }

@@ -64,13 +64,13 @@ static TABLE: &[(&str, Foreign)] = {
         Value(Id::Backoff, "linear") => "linear linear_backoff";
         Value(Id::Backoff, "fibonacci") => "fibonacci fibonacci_backoff fibo fib";
         Key(Id::Base) =>
-            "initial_interval initial_delay min_delay min_interval delay interval initial_backoff \
-            min_backoff base_delay start_delay first_delay wait_duration wait_time min_timeout \
-            delay_base backoff_base pause base_interval initial with_min_delay";
+            "initial_interval initial_delay min_interval delay interval initial_backoff min_backoff \
+            base_delay start_delay first_delay wait_duration wait_time min_timeout delay_base \
+            backoff_base pause base_interval initial";
         Number(Id::Base, "ms") =>
-            "delay_ms interval_ms base_ms initial_delay_ms min_delay_ms base_delay_ms \
-            delay_millis from_millis";
+            "delay_ms interval_ms base_ms initial_delay_ms base_delay_ms delay_millis from_millis";
         Number(Id::Base, "s") => "delay_secs interval_secs delay_seconds";
+        Key(Id::MinDelay) => "minimum_delay shortest_delay min_wait floor delay_floor min_sleep";
         Key(Id::MaxDelay) =>
             "max_interval max_backoff maximum_interval maximum_delay maximum_backoff cap \
             delay_cap max_wait upper_limit max_timeout with_max_delay max_sleep";

@@ -21,8 +21,12 @@ impl Policy {
         let ceiling = self
             .backoff
             .ceiling(n, self.base, self.max_delay, self.factor);
-        self.jitter
-            .range(ceiling, self.base, self.max_delay, previous)
+        let drawn = self
+            .jitter
+            .range(ceiling, self.base, self.max_delay, previous);
+        let shortest = self.min_delay.min(self.max_delay);
+        let (low, high) = drawn.into_inner();
+        low.max(shortest)..=high.max(shortest)
     }
 
     /// Returns the longest time that a call can take, or `None` if there is no bound. Only a `deadline` bounds a longer

@@ -26,6 +26,7 @@ fn every_key_is_read() {
         deadline = "1m 30s"
         backoff = "linear"
         base = "250ms"
+        min_delay = "20ms"
         max_delay = "5s"
         factor = 1.5
         jitter = "equal"
@@ -38,6 +39,7 @@ fn every_key_is_read() {
         .with_deadline(ms(90_000))
         .with_backoff(Backoff::Linear)
         .with_base(ms(250))
+        .with_min_delay(ms(20))
         .with_max_delay(ms(5000))
         .with_factor(1.5)
         .with_jitter(Jitter::Equal)
@@ -232,6 +234,7 @@ fn a_policy_is_written_in_full() {
          deadline = \"1m 30s 500ms\"\n\
          backoff = \"exponential\"\n\
          base = \"250ms\"\n\
+         min_delay = \"0s\"\n\
          max_delay = \"20s\"\n\
          factor = 2.0\n\
          jitter = \"full\"\n\
@@ -287,18 +290,19 @@ fn policies() -> impl Strategy<Value = Policy> {
         prop::option::of(length()),
         prop::option::of(length()),
     );
-    let delays = (length(), length(), length(), 1.0..=1000.0_f64);
+    let delays = (length(), length(), length(), length(), 1.0..=1000.0_f64);
     let words = (
         prop::sample::select(backoffs.to_vec()),
         prop::sample::select(jitters.to_vec()),
     );
     (limits, delays, words).prop_map(|(limits, delays, words)| {
         let (attempts, timeout, deadline) = limits;
-        let (base, max_delay, max_retry_after, factor) = delays;
+        let (base, min_delay, max_delay, max_retry_after, factor) = delays;
         let mut policy = Policy::new()
             .with_attempts(attempts)
             .with_backoff(words.0)
             .with_base(base.min(max_delay))
+            .with_min_delay(min_delay.min(max_delay))
             .with_max_delay(max_delay)
             .with_factor(factor)
             .with_jitter(words.1)
