@@ -285,8 +285,13 @@ fn a_word_of_the_glossary_names_the_type_in_its_row_and_no_other() {
     }
 }
 
-/// Generated code makes these variants from words of the attribute.
-const MADE_ELSEWHERE: [(&str, &str); 2] = [("Nested", "Multiply"), ("Nested", "Outermost")];
+/// Macros make these variants: from words of the attribute, and from the rows of the table of keys.
+const MADE_ELSEWHERE: [(&str, &str); 4] = [
+    ("Grammar", "Flag"),
+    ("Grammar", "Pattern"),
+    ("Nested", "Multiply"),
+    ("Nested", "Outermost"),
+];
 
 #[test]
 fn every_variant_of_a_public_enum_is_made_somewhere() {
