@@ -133,7 +133,11 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
         let Some(with) = (rule.with)(facts) else {
             continue;
         };
-        for &key in PolicyKey::ALL.iter().filter(|key| (rule.keys)(**key)) {
+        let keys = PolicyKey::ALL.iter().copied();
+        let mut keys: Vec<_> = keys.filter(|key| (rule.keys)(*key)).collect();
+        // Messages about the same place come in the order of the alphabet.
+        keys.sort_by_key(|key| key.name());
+        for key in keys {
             if facts.place(key.name()).is_none() || told.contains(&key) || (rule.unless)(facts, key)
             {
                 continue;
