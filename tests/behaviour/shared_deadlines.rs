@@ -235,9 +235,8 @@ async fn a_scope_in_the_body_does_not_end_the_call_around() {
     assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
 }
 
-/// The verdict of the `Stopped` is permanent.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_a_scope_in_the_body_cut_is_retried_only_by_a_rule() {
+async fn a_call_that_a_scope_in_the_body_cut_is_retried() {
     #[retry(attempts = 3, base = "1ms", budget = "none")]
     async fn by_verdict(body: impl AsyncFn() -> io::Result<()>) -> io::Result<()> {
         body().await
@@ -247,10 +246,15 @@ async fn a_call_that_a_scope_in_the_body_cut_is_retried_only_by_a_rule() {
     let report = report.unwrap();
     assert_eq!(
         (report.outcome(), report.attempts()),
-        (Outcome::NotRetryable, 1)
+        (Outcome::AttemptsExhausted, 3)
     );
-    let (_, report) = observe(page(None, body)).await;
-    assert_eq!(report.unwrap().attempts(), 3);
+    // Its own deadline is the nearer one.
+    let (_, report) = observe(deadline::scope(ms(50), by_verdict(async || is_cut().await))).await;
+    let report = report.unwrap();
+    assert_eq!(
+        (report.outcome(), report.attempts()),
+        (Outcome::Deadline, 1)
+    );
 }
 
 /// The innermost call inherits the deadline of the call in the middle, which nobody further out has.

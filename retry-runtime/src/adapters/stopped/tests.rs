@@ -95,10 +95,10 @@ fn the_text_says_that_a_commit_was_cut() {
 }
 
 #[test]
-fn of_what_the_call_around_shares_only_a_timeout_is_transient() {
+fn of_what_the_call_around_shares_only_time_is_transient() {
     for (outcome, verdict) in [
         (Outcome::Timeout, Verdict::Transient),
-        (Outcome::Deadline, Verdict::Permanent),
+        (Outcome::Deadline, Verdict::Transient),
         (Outcome::Budget, Verdict::Permanent),
         (Outcome::HintTooLong, Verdict::Permanent),
         (Outcome::Cancelled, Verdict::Permanent),

@@ -109,6 +109,10 @@ async fn own() -> Vec<Made> {
     async fn patient() -> Result<(), Stopped> {
         std::future::pending().await
     }
+    #[retry(attempts = 1, cancel = std::future::ready(()))]
+    async fn cancelled() -> Result<(), Stopped> {
+        Ok(())
+    }
     let in_commit =
         TransactionError::<tokio_postgres::Error>::Stopped(timed_out().await.unwrap_err());
     let inherited = deadline::scope(Duration::from_millis(1), patient());
@@ -130,13 +134,18 @@ async fn own() -> Vec<Made> {
         ),
         made(
             "reattempt",
+            "Stopped by an inherited deadline",
+            &inherited.await.unwrap_err(),
+        ),
+        made(
+            "reattempt",
             "Stopped by a limit, in a TransactionError",
             &in_commit,
         ),
         made(
             "reattempt",
             "Stopped by anything else",
-            &inherited.await.unwrap_err(),
+            &cancelled().await.unwrap_err(),
         ),
     ]
 }
