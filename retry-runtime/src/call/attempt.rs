@@ -51,7 +51,7 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if let Some(late) = state.enter() {
+        if let (true, Some(late)) = (state.enter(C::LIMITED), C::from(Cut::Late)) {
             return Poll::Ready(Ended::Cut(late));
         }
         if let Poll::Ready(result) = state.frame.lend(|| this.body.poll(waker)) {
@@ -70,16 +70,16 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
 }
 
 impl State<'_> {
-    /// Enters the attempt for one poll. The first poll begins it. Returns the cut if the deadline was reached before
-    /// it began.
+    /// Enters the attempt for one poll. The first poll begins it. Returns whether the attempt is `limited` and the
+    /// deadline was reached before it began.
     #[inline]
-    pub(super) fn enter<C: Cuts>(&self) -> Option<C> {
+    pub(super) fn enter(&self, limited: bool) -> bool {
         let begins = self.frame.phase.get() != Phase::Attempt;
-        if self.begin(C::LIMITED) {
-            return C::from(Cut::Late);
+        if self.begin(limited) {
+            return true;
         }
         self.enter_attempt(begins);
-        None
+        false
     }
 
     /// Begins the attempt if this is its first poll: now it counts, and its permit is spent. Returns whether the

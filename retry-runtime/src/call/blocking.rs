@@ -19,7 +19,7 @@ use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::Call;
-use super::ended::{Cuts, Ended};
+use super::ended::{Cut, Cuts, Ended};
 use super::state::State;
 use super::wait::Until;
 use crate::atomics::Flag;
@@ -30,7 +30,8 @@ impl<C: Cuts, K> Call<'_, C, K> {
     /// Makes an attempt, unless the deadline was reached before it began.
     #[inline]
     pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, C> {
-        if let Some(late) = self.state.begin_blocking() {
+        let late = self.state.begin_blocking(C::LIMITED);
+        if let (true, Some(late)) = (late, C::from(Cut::Late)) {
             return Ended::Cut(late);
         }
         Ended::Returned(self.state.frame.lend(body))
@@ -52,20 +53,20 @@ impl<C: Cuts, K> Call<'_, C, K> {
 }
 
 impl State<'_> {
-    /// Begins an attempt. The first one starts the time of the call. Returns the cut if the deadline was reached before.
+    /// Begins an attempt. The first one starts the time of the call. Returns whether the deadline was reached before.
     #[expect(
         clippy::inline_always,
         reason = "with the feature `metrics` it is not inlined otherwise, which takes 15 instructions more"
     )]
     #[inline(always)]
-    fn begin_blocking<C: Cuts>(&self) -> Option<C> {
+    fn begin_blocking(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let first = frame.phase.get() == Phase::New;
-        if first && C::LIMITED {
+        if first && limited {
             frame.start(Stamp::now());
         }
-        let late = self.enter();
-        if first && !C::LIMITED && self.is_heard() {
+        let late = self.enter(limited);
+        if first && !limited && self.is_heard() {
             frame.start(Stamp::now());
         }
         late
