@@ -129,13 +129,13 @@ impl State<'_> {
                 None => {}
             }
         }
+        self.frame.phase.set(Phase::Ended(outcome));
         self.ended(outcome);
     }
 
-    /// The end of a call, also of one that is dropped.
+    /// Records the end of a call, also of one that is dropped, and closes its spans.
     #[inline]
     fn ended(&self, outcome: Outcome) {
-        self.frame.phase.set(Phase::Ended(outcome));
         if self.is_recorded() {
             metrics::ended(&self.report(outcome));
         }
@@ -149,11 +149,10 @@ impl State<'_> {
         self.give_back();
         self.waited_until_now();
         self.never_began();
-        let outcome = match frame.phase.get() {
+        // The phase changes first: if anything panics later, the call is not closed again.
+        let outcome = match frame.phase.replace(Phase::Closed) {
             Phase::Ended(outcome) => outcome,
             phase => {
-                // Before anything can panic, so that nothing is counted again.
-                frame.phase.set(Phase::Closed);
                 if phase == Phase::Attempt {
                     self.count(Attempted::Unfinished);
                 }
@@ -161,7 +160,6 @@ impl State<'_> {
                 Outcome::Dropped
             }
         };
-        frame.phase.set(Phase::Closed);
         let report = self.report(outcome);
         listener(|listener| listener.tell(report.clone()));
         if let Some(own) = self.leave_trial() {
