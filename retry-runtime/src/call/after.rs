@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::State;
+use super::attempt::Cut;
 use super::decide::{Cause, Situation, decide};
-use super::ended::{Cut, Ending};
 use super::observers::FailedWith;
-use super::state::{State, charge};
-use super::timers::LONGEST_SLEEP;
-use super::wait::Until;
+use super::timers::{LONGEST_SLEEP, Until};
 use crate::budget::Budget;
 use crate::classify::{Ruling, Verdict};
 use crate::clock::Stamp;
@@ -48,7 +47,7 @@ impl State<'_> {
         let frame = &self.frame;
         let previous = frame.previous.get();
         self.attempt_ends(Attempted::Succeeded, None);
-        self.with_budget(|budget| budget.succeed(previous.map(charge)));
+        self.with_budget(|budget| budget.succeed(previous.map(Previous::charge)));
         if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
             // Its retries have not failed.
             self.inner().hand_on(frame, 0);
@@ -261,6 +260,25 @@ impl State<'_> {
     }
 }
 
+/// Why a call was stopped.
+#[derive(Debug)]
+pub struct Ending {
+    pub(super) stopped: Stopped,
+    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
+    pub(super) error_stands: bool,
+}
+
+impl Ending {
+    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
+    pub(crate) fn error_stands(&self) -> bool {
+        self.error_stands
+    }
+
+    pub(crate) fn into_stopped(self) -> Stopped {
+        self.stopped
+    }
+}
+
 /// The situation of a call whose attempt failed.
 struct CallSituation<'s, 'p> {
     state: &'s State<'p>,
@@ -329,7 +347,7 @@ impl Situation for CallSituation<'_, '_> {
     #[inline(always)]
     fn take_permit(&self, (_, now): Self::Now) -> bool {
         let frame = &self.state.frame;
-        let Some(charge) = frame.previous.get().map(charge) else {
+        let Some(charge) = frame.previous.get().map(Previous::charge) else {
             return true;
         };
         let first = frame.number.get() == 1;

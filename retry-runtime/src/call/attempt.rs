@@ -1,16 +1,17 @@
-//! One attempt: the body of the function, and the limits that cut it.
+//! One attempt: `before_retry`, the body of the function, and the limits that cut them.
 
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
+use tokio::time::Sleep;
 
-use super::ended::{Cut, Cuts, Ended};
-use super::state::State;
+use super::State;
 use super::timers::poll_limits;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
+use crate::explain::Words;
 use crate::listen::is_listening;
 use crate::{metrics, trace};
 
@@ -146,9 +147,189 @@ impl State<'_> {
     }
 }
 
+pin_project! {
+    /// The future of `before_retry`. The deadline cuts it. The timeout does not.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the body. The permit of the retry goes back when the call is dropped.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Prepare<'c, 'p, F, C: Cuts> {
+        state: &'c mut State<'p>,
+        #[pin]
+        body: F,
+        #[pin]
+        timer: C::Timer,
+    }
+}
+
+impl<'c, 'p, F, C: Cuts> Prepare<'c, 'p, F, C> {
+    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
+        Self {
+            state,
+            body,
+            timer: C::Timer::default(),
+        }
+    }
+}
+
+impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
+    type Output = Result<F::Output, C>;
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Some(late) = this.state.begin_preparation() {
+            return Poll::Ready(Err(late));
+        }
+        let polled = match this.state.lend_preparation(|| this.body.poll(waker)) {
+            Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
+            Poll::Pending => {
+                this.state.suspended();
+                let Some(slot) = C::slot(this.timer) else {
+                    return Poll::Pending;
+                };
+                let cut = ready!(poll_limits(this.state, slot, NEVER, waker));
+                C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
+            }
+        };
+        if polled.is_ready() {
+            this.state.frame.phase.set(Phase::Between);
+        }
+        polled
+    }
+}
+
+impl State<'_> {
+    /// Runs `before_retry` of a function that is not async.
+    pub(super) fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {
+        if let Some(late) = self.begin_preparation() {
+            return Err(late);
+        }
+        let prepared = self.lend_preparation(body);
+        self.frame.phase.set(Phase::Between);
+        Ok(prepared)
+    }
+
+    /// Begins `before_retry` if this is its first poll. Returns the cut if the deadline was reached before.
+    fn begin_preparation<C: Cuts>(&self) -> Option<C> {
+        let frame = &self.frame;
+        if frame.phase.get() != Phase::Between {
+            return None;
+        }
+        frame.phase.set(Phase::Preparation);
+        self.waited_until_now();
+        frame.until.set(NEVER);
+        C::from(Cut::Late).filter(|_| frame.is_late())
+    }
+
+    /// Runs one poll of `before_retry`, in the span of the call.
+    fn lend_preparation<T>(&self, body: impl FnOnce() -> T) -> T {
+        self.frame.lend(|| {
+            let _entered = self.enter_call();
+            body()
+        })
+    }
+}
+
+/// An attempt that ended.
+#[derive(Debug)]
+pub enum Ended<R, C> {
+    /// The body returned this result.
+    Returned(R),
+    /// A limit cut it.
+    Cut(C),
+}
+
+/// The limit that ended an attempt before its body returned.
+// Four bytes: with one byte, the compiler splits a `u32` result, and a call with limits that is ready at once takes 7
+// instructions more.
+#[repr(u32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It reached its timeout.
+    Timeout,
+    /// It reached the deadline of the call.
+    Deadline,
+    /// The deadline, own or inherited, was reached before the attempt or its `before_retry` began.
+    Late,
+}
+
+/// The cut of a function without limits: there is none.
+#[derive(Debug, Clone, Copy)]
+pub enum Never {}
+
+/// What can cut a call: [`Cut`], or [`Never`] for a function without limits.
+pub trait Cuts: Sized {
+    /// Whether a timer may cut its attempts.
+    const LIMITED: bool;
+
+    /// The timer in the future of an attempt. Without limits, there is no room for one.
+    type Timer: Default;
+
+    /// Returns the place for a timer, or `None` for a function without limits.
+    fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>>;
+
+    /// Returns the cut, or `None` for a function without limits.
+    fn from(cut: Cut) -> Option<Self>;
+}
+
+impl Cuts for Cut {
+    const LIMITED: bool = true;
+    type Timer = Option<Sleep>;
+
+    #[inline]
+    fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
+        Some(timer)
+    }
+
+    #[inline]
+    fn from(cut: Cut) -> Option<Self> {
+        Some(cut)
+    }
+}
+
+impl Cuts for Never {
+    const LIMITED: bool = false;
+    type Timer = ();
+
+    #[inline]
+    fn slot(_timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
+        None
+    }
+
+    #[inline]
+    fn from(_cut: Cut) -> Option<Self> {
+        None
+    }
+}
+
+impl Words for Cut {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "timed out",
+            Self::Deadline => "deadline reached",
+            Self::Late => "the wait ended after the deadline",
+        })
+    }
+}
+
 impl<F, C: Cuts> fmt::Debug for Attempting<'_, '_, F, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Attempting")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F, C: Cuts> fmt::Debug for Prepare<'_, '_, F, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepare")
             .field("state", &self.state)
             .finish_non_exhaustive()
     }

@@ -18,10 +18,7 @@ use std::thread;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use super::Call;
-use super::ended::{Cut, Cuts, Ended};
-use super::state::State;
-use super::wait::Until;
+use super::{Call, Cut, Cuts, Ended, State, Until};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
 use crate::context::Phase;

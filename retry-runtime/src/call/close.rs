@@ -4,9 +4,8 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::Call;
 use super::kept_error::Nothing;
-use super::state::State;
+use super::{Call, State};
 use crate::context::{Notes, Phase};
 use crate::listen::listener;
 use crate::report::Report;

@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use super::state::charge;
 use crate::budget::Budget;
 use crate::clock::{Stamp, nanos};
 use crate::context::Previous;
@@ -15,10 +14,10 @@ use crate::context::Previous;
 /// spent at once.
 #[must_use]
 pub fn take(budget: &Budget, previous: Previous, first: bool, now: Duration) -> bool {
-    budget.take(charge(previous), first, Stamp::from_nanos(nanos(now)))
+    budget.take(previous.charge(), first, Stamp::from_nanos(nanos(now)))
 }
 
 /// Credits a call that succeeded. `previous` says how the attempt before failed, or `None` if there was none.
 pub fn succeed(budget: &Budget, previous: Option<Previous>) {
-    budget.succeed(previous.map(charge));
+    budget.succeed(previous.map(Previous::charge));
 }

@@ -6,7 +6,7 @@
 
 use std::error::Error as StdError;
 
-use super::ended::Ending;
+use super::Ending;
 use crate::result::FromStopped;
 
 pub(super) type BoxedError = Box<dyn StdError + Send + Sync>;

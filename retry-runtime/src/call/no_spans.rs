@@ -1,7 +1,6 @@
 //! Replaces `spans.rs` without the feature `tracing`: does nothing.
 
-use super::ended::Never;
-use super::state::State;
+use super::{Never, State};
 use crate::explain::Words;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::state::State;
+use super::State;
 use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::clock::Stamp;

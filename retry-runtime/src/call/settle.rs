@@ -19,10 +19,8 @@
 //! `judge` returns the ruling about an error, the error in words, and whether the error is kept. Only errors that the
 //! body returned are judged.
 
-use super::ended::{Cut, Cuts, Ended, Ending, Never};
 use super::kept_error::{Keeps, LastError};
-use super::wait::Until;
-use super::{Call, Failed};
+use super::{Call, Cut, Cuts, Ended, Ending, Failed, Never, Until};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::explain::Words;

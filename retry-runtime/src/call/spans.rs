@@ -7,7 +7,7 @@
 //! happens in the same poll. To check after each poll would cost a call that is ready at once 20 instructions. A panic
 //! in between drops the call, which leaves the span.
 
-use super::state::State;
+use super::State;
 use crate::context::Cold;
 use crate::explain::Words;
 use crate::metrics::Attempted;

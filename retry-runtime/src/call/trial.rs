@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::state::State;
+use super::State;
 use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::clock::Stamp;

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::cold::Cold;
-use super::frame::{Frame, around};
+use super::frame::{Cold, Frame, Previous, around};
 use super::key::IdempotencyKey;
-use super::previous::Previous;
 #[cfg(all(feature = "http", feature = "tracing"))]
 use crate::trace::Spans;
 

@@ -16,17 +16,21 @@
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use scoped_tls_hkt::ScopedKey;
 
-use super::cold::Cold;
-use super::notes::Notes;
-use super::previous::Previous;
-use super::refusal::Refusal;
+use super::key::IdempotencyKey;
+use super::nesting::Remembered;
+use super::open_commits::OpenCommits;
 use crate::budget::Charge;
+use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
+#[cfg(feature = "tracing")]
+use crate::trace::{Entered, Spans};
+use crate::trial::InTrial;
 
 /// What `scoped_thread_local!` makes, but as a `const`. Other crates cannot see into a `static`, so each poll would
 /// call through two pointers: 43 instructions more for a call that is ready at once.
@@ -203,15 +207,6 @@ impl Frame {
     }
 }
 
-impl fmt::Debug for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frame")
-            .field("phase", &self.phase.get())
-            .field("number", &self.number.get())
-            .finish_non_exhaustive()
-    }
-}
-
 /// Whether there is a frame around.
 #[inline]
 pub(crate) fn is_within() -> bool {
@@ -222,4 +217,165 @@ pub(crate) fn is_within() -> bool {
 #[inline]
 pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))
+}
+
+/// A set of facts about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Notes(u8);
+
+impl Notes {
+    /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends
+    /// inline.
+    pub(crate) const NONE: Self = Self(0);
+    /// It has a cold part.
+    pub(crate) const COLD: Self = Self(1);
+    /// There is a listener, or the hook `on_end`.
+    pub(crate) const LISTENED: Self = Self(1 << 1);
+    /// The call found a recorder when an attempt began.
+    pub(crate) const RECORDED: Self = Self(1 << 2);
+    /// One of the two above, which want to know how long the call takes.
+    pub(crate) const HEARD: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
+    /// It has failed retries, of its own or of calls inside it.
+    pub(crate) const FAILED_RETRIES: Self = Self(1 << 3);
+    /// The call around does not know of them all yet.
+    pub(crate) const UNTOLD: Self = Self(1 << 4);
+    /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
+    pub(crate) const NARROWED: Self = Self(1 << 5);
+
+    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
+    pub(crate) const ERRED: Self = Self(1 << 6);
+
+    /// The next wait is above the longest sleep.
+    pub(crate) const LONG: Self = Self(1 << 7);
+
+    /// Whether this fact is in the set, or one of several.
+    pub(crate) fn has(self, fact: Self) -> bool {
+        self.0 & fact.0 != 0
+    }
+
+    /// The set with this fact if it `holds`, and without it if not.
+    pub(crate) fn with(self, fact: Self, holds: bool) -> Self {
+        Self(if holds {
+            self.0 | fact.0
+        } else {
+            self.0 & !fact.0
+        })
+    }
+}
+
+/// How the attempt before this one failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Previous {
+    /// It returned an error with this verdict, or an `Ok` that means failure.
+    Failed(Verdict),
+    /// It reached its timeout.
+    TimedOut,
+}
+
+impl Previous {
+    /// The verdict of that failure.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Failed(verdict) => verdict,
+            Self::TimedOut => Verdict::Transient,
+        }
+    }
+
+    /// What a retry after it costs.
+    pub(crate) fn charge(self) -> Charge {
+        match self {
+            Self::Failed(Verdict::Throttled) => Charge::Throttled,
+            Self::Failed(_) => Charge::Failure,
+            Self::TimedOut => Charge::Timeout,
+        }
+    }
+}
+
+/// Why a call was refused a retry.
+///
+/// The call around does not retry if its attempt fails in the same poll. If its body goes on after the refusal, the
+/// attempt may fail for another reason, so the refusal no longer counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Budget,
+    /// The deadline is also that of the call around. Other deadlines do not stop it.
+    Deadline,
+    HintTooLong,
+    Cancelled,
+}
+
+impl Refusal {
+    /// Returns the refusal that an outcome stands for, if any.
+    pub(crate) fn of(outcome: Outcome) -> Option<Self> {
+        match outcome {
+            Outcome::Budget => Some(Self::Budget),
+            Outcome::Deadline => Some(Self::Deadline),
+            Outcome::HintTooLong => Some(Self::HintTooLong),
+            Outcome::Cancelled => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+
+    /// Returns the outcome of the call around.
+    pub(crate) fn outcome(self) -> Outcome {
+        match self {
+            Self::Budget => Outcome::Budget,
+            Self::Deadline => Outcome::Deadline,
+            Self::HintTooLong => Outcome::HintTooLong,
+            Self::Cancelled => Outcome::Cancelled,
+        }
+    }
+}
+
+/// What most calls never need. Its address identifies the call in this process.
+#[derive(Debug, Default)]
+pub(crate) struct Cold {
+    key: OnceLock<IdempotencyKey>,
+    // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
+    notes: Mutex<Noted>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// The failed retries inside.
+    pub(crate) remembered: Remembered<Cold>,
+    /// The last delay, for decorrelated jitter.
+    pub(crate) delay: Option<Duration>,
+    /// How long the call waited between attempts, if there is a listener.
+    pub(crate) waited: Duration,
+    /// The delays that count as time of the call, although it did not wait. The calls around do not count them.
+    pub(crate) passed_over: Duration,
+    /// When the present wait began.
+    pub(crate) waits_since: Option<Stamp>,
+    /// The open commits of the present attempt, if one began in it.
+    pub(crate) open_commits: Option<Arc<OpenCommits>>,
+    /// The call's part of its test scope.
+    pub(crate) trial: Option<InTrial>,
+    /// The spans of the call, if a subscriber wants them.
+    #[cfg(feature = "tracing")]
+    pub(crate) spans: Option<Spans>,
+    /// The span of the attempt, while it is polled.
+    #[cfg(feature = "tracing")]
+    pub(crate) entered: Option<Entered>,
+}
+
+impl Cold {
+    /// The idempotency key, made when it is first asked for.
+    pub(crate) fn key(&self) -> IdempotencyKey {
+        *self.key.get_or_init(IdempotencyKey::new)
+    }
+
+    pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("phase", &self.phase.get())
+            .field("number", &self.number.get())
+            .finish_non_exhaustive()
+    }
 }

@@ -6,12 +6,8 @@
 use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
 
-use super::cold::Cold;
-use super::frame::{Frame, Phase, Role, around};
-use super::nested::Nested;
-use super::nesting::{FailedRetries, FunctionId};
-use super::notes::Notes;
-use super::refusal::Refusal;
+use super::frame::{Cold, Frame, Notes, Phase, Refusal, Role, around};
+use super::nesting::{FailedRetries, FunctionId, Nested};
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;
 

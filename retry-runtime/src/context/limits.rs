@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::frame::{Frame, NEVER, around};
-use super::notes::Notes;
+use super::frame::{Frame, NEVER, Notes, around};
 use crate::clock::{Stamp, nanos};
 use crate::fit;
 
