@@ -52,8 +52,10 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if let (true, Some(late)) = (state.enter(C::LIMITED), C::from(Cut::Late)) {
-            return Poll::Ready(Ended::Cut(late));
+        if state.enter(C::LIMITED) {
+            if let Some(late) = C::from(Cut::Late) {
+                return Poll::Ready(Ended::Cut(late));
+            }
         }
         if let Poll::Ready(result) = state.frame.lend(|| this.body.poll(waker)) {
             return Poll::Ready(Ended::Returned(result));
@@ -61,9 +63,10 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
         state.suspended();
         if let Some(slot) = C::slot(this.timer) {
             let cut = ready!(poll_limits(state, slot, state.settings.timeout(), waker));
-            return C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Ended::Cut(cut)));
-        }
-        if state.settings.listens() || trace::is_heard() {
+            if let Some(cut) = C::from(cut) {
+                return Poll::Ready(Ended::Cut(cut));
+            }
+        } else if state.settings.listens() || trace::is_heard() {
             state.start_unless_started();
         }
         Poll::Pending
