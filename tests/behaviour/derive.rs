@@ -29,6 +29,8 @@ enum Words {
         #[expect(dead_code, reason = "only there to be matched")]
         place: u8,
     },
+    #[retryable(conflict)]
+    Conflict,
     #[retryable(permanent)]
     Permanent,
     #[retryable(unknown)]
@@ -41,6 +43,7 @@ fn each_word_is_a_verdict() {
         (Words::Transient, Verdict::Transient),
         (Words::Throttled(1), Verdict::Throttled),
         (Words::Refused { place: 1 }, Verdict::Refused),
+        (Words::Conflict, Verdict::Conflict),
         (Words::Permanent, Verdict::Permanent),
         (Words::Unknown, Verdict::Unknown),
     ] {
@@ -445,9 +448,9 @@ fn a_code_is_looked_up_in_the_tables_of_the_adapters() {
         (Codes::Grpc { code: 14 }, (Verdict::Transient, None)),
         (Codes::Owned("23505".into()), (Verdict::Permanent, None)),
         (Codes::Borrowed("53300"), (Verdict::Refused, None)),
-        (Codes::Either("40001".into()), (Verdict::Transient, None)),
-        (Codes::MySql(&1213), (Verdict::Transient, None)),
-        (Codes::Sqlite(517), (Verdict::Transient, None)),
+        (Codes::Either("40001".into()), (Verdict::Conflict, None)),
+        (Codes::MySql(&1213), (Verdict::Conflict, None)),
+        (Codes::Sqlite(517), (Verdict::Conflict, None)),
     ] {
         assert_eq!(said(&error), expected);
     }

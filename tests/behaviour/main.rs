@@ -7,6 +7,7 @@ mod budget;
 mod cancel;
 mod cancellation;
 mod combined;
+mod conflicts;
 mod context;
 mod deadlines;
 mod derive;

@@ -6,12 +6,14 @@ use super::keys::{Id, Target};
 use crate::errors::{Message, messages, typed};
 use retry_settings::text;
 
-const VERDICTS: &str = "`transient`, `throttled`, `refused`, `permanent`, `unknown` or `forward`";
+const VERDICTS: &str =
+    "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `forward`";
 
 /// Words that people may know from elsewhere, and our word for each.
 const FOREIGN: &[(&str, &str)] = &[
     ("always retry retryable temporary", "transient"),
     ("backoff rate_limited", "throttled"),
+    ("aborted contention deadlock serialization", "conflict"),
     ("delay hint retry_after", "after"),
     (
         "fatal never non_retryable nonretryable not_retryable",
@@ -131,7 +133,7 @@ pub(crate) fn no_inner(variant: Option<&Ident>, fields: usize) -> Message {
     };
     match fields {
         0 => Message::new(format!("{whose} has no field to forward to"))
-            .help("write `transient`, `throttled`, `refused`, `permanent`, `unknown` or `with`"),
+            .help("write `transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `with`"),
         fields => Message::new(format!(
             "{whose} has {fields} fields, and none is marked with `forward`"
         ))

@@ -7,6 +7,7 @@ keys! {
     Transient "transient" Flag, "no value", "transient";
     Throttled "throttled" Flag, "no value", "throttled";
     Refused "refused" Flag, "no value", "refused";
+    Conflict "conflict" Flag, "no value", "conflict";
     Permanent "permanent" Flag, "no value", "permanent";
     Unknown "unknown" Flag, "no value", "unknown";
     Forward "forward" Flag, "no value", "forward";

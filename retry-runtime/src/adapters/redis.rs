@@ -17,12 +17,17 @@ impl Retryable for RedisError {
         if self.is_connection_refusal() {
             return Verdict::Refused;
         }
-        // The server did not run the command: it loads its data, has no master, or moves the slot.
+        // TRYAGAIN: the keys of the command are on two nodes while a slot moves, and it did not run ("Redis cluster
+        // specification", multi-key commands). EXECABORT is no conflict: `EXEC` answers a changed `WATCH` with nil, and
+        // with EXECABORT a command that could not be queued.
+        if self.kind() == ErrorKind::Server(ServerErrorKind::TryAgain) {
+            return Verdict::Conflict;
+        }
+        // The server did not run the command: it loads its data, or has no master.
         let refused = [
             ServerErrorKind::BusyLoading,
             ServerErrorKind::MasterDown,
             ServerErrorKind::ClusterDown,
-            ServerErrorKind::TryAgain,
         ];
         if refused
             .iter()

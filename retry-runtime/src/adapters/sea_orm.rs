@@ -22,8 +22,8 @@ use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
 use ::sea_orm::{DatabaseTransaction, DbErr};
 
 use super::sqlx;
+use super::transaction::committed;
 pub use super::transaction::{CommitError, TransactionError};
-use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 
 /// An error of `sqlx` has [its own verdict](super::sqlx). If no connection of the pool is free, the verdict is refused.
@@ -100,17 +100,17 @@ impl From<DbErr> for TransactionError<DbErr> {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError<DbErr> {
     fn verdict(&self) -> Verdict {
-        self.judge(failure)
+        self.judge(is_lost)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Retryable for CommitError<DbErr> {
     fn verdict(&self) -> Verdict {
-        self.judge(failure)
+        self.judge()
     }
 }
 
-fn failure(error: &DbErr) -> DatabaseFailure {
-    of_sqlx(error).map_or(DatabaseFailure::Other, sqlx::failure)
+fn is_lost(error: &DbErr) -> bool {
+    of_sqlx(error).is_some_and(sqlx::is_lost)
 }

@@ -28,8 +28,8 @@ use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
+use super::transaction::committed;
 pub use super::transaction::{CommitError, TransactionError};
-use super::transaction::{DatabaseFailure, committed};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -128,23 +128,19 @@ impl From<Error> for TransactionError<Error> {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError<Error> {
     fn verdict(&self) -> Verdict {
-        self.judge(failure)
+        self.judge(is_lost)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Retryable for CommitError<Error> {
     fn verdict(&self) -> Verdict {
-        self.judge(failure)
+        self.judge()
     }
 }
 
-fn failure(error: &Error) -> DatabaseFailure {
-    match (error.code(), ClientFailure::of(error)) {
-        (Some(code), _) if codes::sqlstate::is_conflict(code.code()) => DatabaseFailure::Conflict,
-        (None, ClientFailure::Lost) => DatabaseFailure::Lost,
-        _ => DatabaseFailure::Other,
-    }
+fn is_lost(error: &Error) -> bool {
+    error.code().is_none() && matches!(ClientFailure::of(error), ClientFailure::Lost)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::stopped::Stopped;
 pub enum TransactionError<E> {
     /// It failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
     Statement(E),
-    /// It failed in `COMMIT`. A conflict is transient. A lost connection is unknown, and `on` does not find it.
+    /// It failed in `COMMIT`. A conflict stays one. A lost connection is unknown, and `on` does not find it.
     Commit(CommitError<E>),
     /// The call was stopped. A timeout or a deadline may have cut the `COMMIT`, so both are unknown, and end the search
     /// of `on`.
@@ -37,16 +37,6 @@ pub enum TransactionError<E> {
 )]
 pub struct CommitError<E>(pub E);
 
-/// How a database or its connection failed.
-pub(super) enum DatabaseFailure {
-    /// A conflict or a lock: the server answered that nothing took effect.
-    Conflict,
-    /// The connection was lost.
-    Lost,
-    /// Any other failure.
-    Other,
-}
-
 /// Awaits a `COMMIT`. If the timeout of the attempt cuts it, the attempt is not retried.
 pub(super) async fn committed<E>(
     commit: impl Future<Output = Result<(), E>>,
@@ -56,13 +46,12 @@ pub(super) async fn committed<E>(
 }
 
 impl<E: Retryable> TransactionError<E> {
-    pub(super) fn judge(&self, failure: impl FnOnce(&E) -> DatabaseFailure) -> Verdict {
+    /// `is_lost` says whether the connection was lost.
+    pub(super) fn judge(&self, is_lost: impl FnOnce(&E) -> bool) -> Verdict {
         match self {
-            Self::Statement(error) => match failure(error) {
-                DatabaseFailure::Lost => Verdict::Transient,
-                DatabaseFailure::Conflict | DatabaseFailure::Other => error.verdict(),
-            },
-            Self::Commit(error) => error.judge(failure),
+            Self::Statement(error) if is_lost(error) => Verdict::Transient,
+            Self::Statement(error) => error.verdict(),
+            Self::Commit(error) => error.judge(),
             // A limit may have cut a commit that is not the adapter's.
             Self::Stopped(stopped) => match stopped.verdict() {
                 Verdict::Transient => Verdict::Unknown,
@@ -73,11 +62,10 @@ impl<E: Retryable> TransactionError<E> {
 }
 
 impl<E: Retryable> CommitError<E> {
-    pub(super) fn judge(&self, failure: impl FnOnce(&E) -> DatabaseFailure) -> Verdict {
-        match (failure(&self.0), self.0.verdict()) {
-            (DatabaseFailure::Conflict, _) => Verdict::Transient,
-            // A deferred constraint, for example.
-            (_, Verdict::Permanent) => Verdict::Permanent,
+    pub(super) fn judge(&self) -> Verdict {
+        match self.0.verdict() {
+            // The server rolled back: for another transaction, or for a deferred constraint.
+            verdict @ (Verdict::Conflict | Verdict::Permanent) => verdict,
             // The session ended, perhaps after the commit, or the server did not answer.
             _ => Verdict::Unknown,
         }

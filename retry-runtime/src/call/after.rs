@@ -47,7 +47,7 @@ impl State<'_> {
         let frame = &self.frame;
         let previous = frame.previous.get();
         self.attempt_ends(Attempted::Succeeded, None);
-        self.with_budget(|budget| budget.succeed(previous.map(Previous::charge)));
+        self.with_budget(|budget| budget.succeed(previous.and_then(Previous::charge)));
         if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
             // Its retries have not failed.
             self.inner().hand_on(frame, 0);
@@ -68,7 +68,7 @@ impl State<'_> {
         let ruling = if self.settings.is_idempotent() {
             ruling
         } else {
-            ruling.only_refused()
+            ruling.only_without_effect()
         };
         let verdict = ruling.said.verdict;
         let words = if erred && self.settings.is_sensitive() {
@@ -347,7 +347,7 @@ impl Situation for CallSituation<'_, '_> {
     #[inline(always)]
     fn take_permit(&self, (_, now): Self::Now) -> bool {
         let frame = &self.state.frame;
-        let Some(charge) = frame.previous.get().map(Previous::charge) else {
+        let Some(charge) = frame.previous.get().and_then(Previous::charge) else {
             return true;
         };
         let first = frame.number.get() == 1;

@@ -14,10 +14,13 @@ use crate::context::Previous;
 /// spent at once.
 #[must_use]
 pub fn take(budget: &Budget, previous: Previous, first: bool, now: Duration) -> bool {
-    budget.take(previous.charge(), first, Stamp::from_nanos(nanos(now)))
+    let now = Stamp::from_nanos(nanos(now));
+    previous
+        .charge()
+        .is_none_or(|charge| budget.take(charge, first, now))
 }
 
 /// Credits a call that succeeded. `previous` says how the attempt before failed, or `None` if there was none.
 pub fn succeed(budget: &Budget, previous: Option<Previous>) {
-    budget.succeed(previous.map(Previous::charge));
+    budget.succeed(previous.and_then(Previous::charge));
 }

@@ -36,7 +36,7 @@ impl Ruling {
         }
     }
 
-    /// Allows another attempt if the verdict does: transient, throttled or refused.
+    /// Allows another attempt if the verdict does: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn by(said: Said) -> Self {
         Self {
@@ -51,12 +51,12 @@ impl Ruling {
         Self::retry(Said::new(Verdict::Transient))
     }
 
-    /// Allows another attempt only if the last one provably never ran, for `idempotent = false`.
+    /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.
     #[must_use]
-    pub const fn only_refused(self) -> Self {
-        let refused = matches!(self.said.verdict, Verdict::Refused);
+    pub const fn only_without_effect(self) -> Self {
+        let without = matches!(self.said.verdict, Verdict::Refused | Verdict::Conflict);
         Self {
-            retry: self.retry && refused,
+            retry: self.retry && without,
             said: self.said,
         }
     }

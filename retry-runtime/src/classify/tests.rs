@@ -60,29 +60,32 @@ fn without_a_rule_the_verdict_decides() {
         (Verdict::Transient, true, false),
         (Verdict::Throttled, true, false),
         (Verdict::Refused, true, true),
+        (Verdict::Conflict, true, true),
         (Verdict::Permanent, false, false),
         (Verdict::Unknown, false, false),
     ] {
         let ruling = Ruling::by(Said::new(verdict));
         assert_eq!(ruling.retry, retry, "{verdict}");
         assert_eq!(
-            ruling.only_refused().retry,
+            ruling.only_without_effect().retry,
             when_not_idempotent,
             "{verdict}"
         );
-        assert_eq!(ruling.only_refused().said, ruling.said, "{verdict}");
+        assert_eq!(ruling.only_without_effect().said, ruling.said, "{verdict}");
         assert_eq!(
-            Ruling::retry(Said::new(verdict)).only_refused().retry,
-            verdict == Verdict::Refused,
+            Ruling::retry(Said::new(verdict))
+                .only_without_effect()
+                .retry,
+            when_not_idempotent,
             "{verdict}"
         );
         assert!(
-            !Ruling::stop(Said::new(verdict)).only_refused().retry,
+            !Ruling::stop(Said::new(verdict)).only_without_effect().retry,
             "{verdict}"
         );
     }
     assert!(Ruling::failed_value().retry);
-    assert!(!Ruling::failed_value().only_refused().retry);
+    assert!(!Ruling::failed_value().only_without_effect().retry);
 }
 
 #[test]

@@ -24,6 +24,9 @@ pub enum Verdict {
     Throttled,
     /// The request provably never ran, so a retry cannot run it twice.
     Refused,
+    /// Another caller was faster, and what this attempt did was rolled back, so a retry cannot run it twice. The service
+    /// does not fail: the budget charges nothing.
+    Conflict,
     /// Another attempt would fail the same way.
     Permanent,
     /// The error does not say. It is retried only if a rule of the attribute selects it.
@@ -38,17 +41,18 @@ impl Verdict {
             Self::Transient => "transient",
             Self::Throttled => "throttled",
             Self::Refused => "refused",
+            Self::Conflict => "conflict",
             Self::Permanent => "permanent",
             Self::Unknown => "unknown",
         }
     }
 
-    /// Returns whether the verdict alone allows another attempt: transient, throttled or refused.
+    /// Returns whether the verdict alone allows another attempt: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
         // No catch-all: a new verdict is not retried until it is listed here.
         match self {
-            Self::Transient | Self::Throttled | Self::Refused => true,
+            Self::Transient | Self::Throttled | Self::Refused | Self::Conflict => true,
             Self::Permanent | Self::Unknown => false,
         }
     }

@@ -27,8 +27,9 @@ fn of(code: i32) -> Verdict {
     match code {
         // UNAVAILABLE: "most likely a transient condition."
         14 => Verdict::Transient,
-        // ABORTED, a conflict: "retry at a higher level". The annotated function is that level.
-        10 => Verdict::Transient,
+        // ABORTED: "typically due to a concurrency issue such as a sequencer check failure or transaction abort". The client
+        // "should retry at a higher level", which the annotated function is.
+        10 => Verdict::Conflict,
         // DEADLINE_EXCEEDED: the same as a timeout of this client.
         4 => Verdict::Transient,
 

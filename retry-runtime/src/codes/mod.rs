@@ -11,7 +11,7 @@
 //! use reattempt::{Verdict, codes};
 //!
 //! assert_eq!(codes::http_status(503), Verdict::Transient);
-//! assert_eq!(codes::sqlstate("40001"), Verdict::Transient);
+//! assert_eq!(codes::sqlstate("40001"), Verdict::Conflict);
 //! assert_eq!(codes::grpc(8), Verdict::Unknown);
 //! ```
 //!
@@ -29,10 +29,10 @@
 
 mod grpc;
 mod http;
-pub(crate) mod mysql;
+mod mysql;
 mod number;
-pub(crate) mod sqlite;
-pub(crate) mod sqlstate;
+mod sqlite;
+mod sqlstate;
 
 pub use self::grpc::grpc;
 pub use self::http::http_status;

@@ -15,7 +15,7 @@ use crate::classify::Verdict;
 /// use reattempt::{Verdict, codes};
 ///
 /// // A deadlock, and too many connections.
-/// assert_eq!(codes::mysql(1213), Verdict::Transient);
+/// assert_eq!(codes::mysql(1213), Verdict::Conflict);
 /// assert_eq!(codes::mysql(1040), Verdict::Refused);
 /// ```
 #[must_use]
@@ -24,9 +24,16 @@ pub fn mysql(number: impl CodeNumber) -> Verdict {
 }
 
 /// After the "Server Error Message Reference" of MySQL and "MariaDB Error Codes".
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of(number: i32) -> Verdict {
     match number {
-        _ if is_conflict(number) => Verdict::Transient,
+        // The server rolled back the transaction, or the statement. Dropping a transaction rolls back what was before.
+        // ER_LOCK_DEADLOCK and ER_XA_RBDEADLOCK: the server rolled back; run the transaction again.
+        1213 | 1614 => Verdict::Conflict,
+        // ER_LOCK_WAIT_TIMEOUT and ER_LOCK_NOWAIT: another transaction holds the lock.
+        1205 | 3572 => Verdict::Conflict,
+        // ER_CHECKREAD, "record has changed since last read": the conflict of MariaDB's snapshot isolation.
+        1020 => Verdict::Conflict,
 
         // ER_CON_COUNT_ERROR and ER_TOO_MANY_USER_CONNECTIONS: the server refused this connection.
         1040 | 1203 => Verdict::Refused,
@@ -38,19 +45,5 @@ fn of(number: i32) -> Verdict {
 
         // The SQLSTATE may have a verdict.
         _ => Verdict::Unknown,
-    }
-}
-
-/// Whether the transaction conflicted with another. Nothing took effect.
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-pub(crate) fn is_conflict(number: i32) -> bool {
-    match number {
-        // ER_LOCK_DEADLOCK and ER_XA_RBDEADLOCK: the server rolled back; run the transaction again.
-        1213 | 1614 => true,
-        // ER_LOCK_WAIT_TIMEOUT and ER_LOCK_NOWAIT: another transaction holds the lock.
-        1205 | 3572 => true,
-        // ER_CHECKREAD, "record has changed since last read": the conflict of MariaDB's snapshot isolation.
-        1020 => true,
-        _ => false,
     }
 }

@@ -14,8 +14,8 @@ use crate::classify::Verdict;
 /// use reattempt::{Verdict, codes};
 ///
 /// // SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT and SQLITE_CONSTRAINT_UNIQUE.
-/// assert_eq!(codes::sqlite(5), Verdict::Transient);
-/// assert_eq!(codes::sqlite(517), Verdict::Transient);
+/// assert_eq!(codes::sqlite(5), Verdict::Conflict);
+/// assert_eq!(codes::sqlite(517), Verdict::Conflict);
 /// assert_eq!(codes::sqlite(2067), Verdict::Permanent);
 /// ```
 #[must_use]
@@ -30,7 +30,8 @@ pub fn sqlite(code: impl CodeNumber) -> Verdict {
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of(primary: i32) -> Verdict {
     match primary {
-        _ if is_conflict(primary) => Verdict::Transient,
+        // BUSY and LOCKED: another connection holds the database or the table, and the statement had no effect.
+        5 | 6 => Verdict::Conflict,
         // PROTOCOL: SQLite did not get a lock of the write-ahead log for some seconds.
         15 => Verdict::Transient,
         // SCHEMA: another connection changed the schema while the statement was prepared.
@@ -46,10 +47,4 @@ fn of(primary: i32) -> Verdict {
         // INTERNAL, ABORT, NOMEM, INTERRUPT, IOERR, and codes that are not failures.
         _ => Verdict::Unknown,
     }
-}
-
-/// Whether it is BUSY or LOCKED, extended or not: another connection holds the database or the table, and
-/// nothing took effect.
-pub(crate) fn is_conflict(code: i32) -> bool {
-    code >= 0 && matches!(code & 0xff, 5 | 6)
 }

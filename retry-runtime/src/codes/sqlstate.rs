@@ -14,14 +14,16 @@ use crate::classify::Verdict;
 /// use reattempt::{Verdict, codes};
 ///
 /// // A serialization failure, and a unique violation.
-/// assert_eq!(codes::sqlstate("40001"), Verdict::Transient);
+/// assert_eq!(codes::sqlstate("40001"), Verdict::Conflict);
 /// assert_eq!(codes::sqlstate("23505"), Verdict::Permanent);
 /// ```
 #[must_use]
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub fn sqlstate(code: &str) -> Verdict {
     match code {
-        _ if is_conflict(code) => Verdict::Transient,
+        // A serialization failure, a deadlock, and a lock that is not available. Postgres aborts the transaction, and a
+        // `COMMIT` after the error rolls it back: "Transaction Isolation", and `COMMIT` in the reference.
+        "40001" | "40P01" | "55P03" => Verdict::Conflict,
         // The statement or the transaction may or may not have taken effect. Npgsql calls 08007 transient,
         // which can run a transaction twice.
         "40003" | "08007" => Verdict::Unknown,
@@ -58,11 +60,6 @@ pub fn sqlstate(code: &str) -> Verdict {
         // Other system errors (58), internal errors (XX), `HY000`, and unregistered codes.
         _ => Verdict::Unknown,
     }
-}
-
-/// Whether the code is a serialization failure, a deadlock, or a lock that is not available. Nothing took effect.
-pub(crate) fn is_conflict(code: &str) -> bool {
-    matches!(code, "40001" | "40P01" | "55P03")
 }
 
 /// Whether the class of the code blames the statement, which is the same in another attempt.

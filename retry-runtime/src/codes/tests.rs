@@ -21,7 +21,8 @@ fn every_status_has_its_verdict() {
 fn every_code_of_grpc_has_its_verdict() {
     for code in -1..100 {
         let verdict = match code {
-            4 | 10 | 14 => Verdict::Transient,
+            4 | 14 => Verdict::Transient,
+            10 => Verdict::Conflict,
             3 | 5 | 6 | 7 | 9 | 11 | 12 | 15 | 16 => Verdict::Permanent,
             _ => Verdict::Unknown,
         };
@@ -35,10 +36,10 @@ fn every_sqlstate_has_its_verdict() {
         (
             Verdict::Transient,
             &[
-                "40001", "40P01", "55006", "55P03", "57P01", "57P02", "57P05", "58000", "58030",
-                "08000", "08006", "08S01",
+                "55006", "57P01", "57P02", "57P05", "58000", "58030", "08000", "08006", "08S01",
             ][..],
         ),
+        (Verdict::Conflict, &["40001", "40P01", "55P03"]),
         (Verdict::Throttled, &["53000", "53100", "53200", "53400"]),
         (
             Verdict::Refused,
@@ -86,7 +87,8 @@ fn every_sqlstate_has_its_verdict() {
 fn every_number_of_mysql_has_its_verdict() {
     for number in -1..5000 {
         let verdict = match number {
-            1020 | 1053 | 1205 | 1213 | 1614 | 3572 | 4031 => Verdict::Transient,
+            1020 | 1205 | 1213 | 1614 | 3572 => Verdict::Conflict,
+            1053 | 4031 => Verdict::Transient,
             1040 | 1203 => Verdict::Refused,
             1637 => Verdict::Throttled,
             _ => Verdict::Unknown,
@@ -99,7 +101,8 @@ fn every_number_of_mysql_has_its_verdict() {
 fn every_code_of_sqlite_has_its_verdict() {
     for code in 0..256 {
         let verdict = match code {
-            5 | 6 | 15 | 17 => Verdict::Transient,
+            5 | 6 => Verdict::Conflict,
+            15 | 17 => Verdict::Transient,
             1 | 3 | 8 | 11..=14 | 18..=26 => Verdict::Permanent,
             _ => Verdict::Unknown,
         };

@@ -282,12 +282,14 @@ impl Previous {
         }
     }
 
-    /// What a retry after it costs.
-    pub(crate) fn charge(self) -> Charge {
+    /// What a retry after it costs. After a conflict it is free: another caller made progress, so the service does not
+    /// fail.
+    pub(crate) fn charge(self) -> Option<Charge> {
         match self {
-            Self::Failed(Verdict::Throttled) => Charge::Throttled,
-            Self::Failed(_) => Charge::Failure,
-            Self::TimedOut => Charge::Timeout,
+            Self::Failed(Verdict::Conflict) => None,
+            Self::Failed(Verdict::Throttled) => Some(Charge::Throttled),
+            Self::Failed(_) => Some(Charge::Failure),
+            Self::TimedOut => Some(Charge::Timeout),
         }
     }
 }

@@ -21,7 +21,7 @@ const BUDGET: &str = "reattempt_budget_level";
 #[derive(Debug)]
 pub(super) struct Series {
     calls: [(Outcome, Key); 11],
-    attempts: [(Attempted, Key); 7],
+    attempts: [(Attempted, Key); 8],
     retries: Key,
     delay: Key,
     seconds: Key,
@@ -75,6 +75,7 @@ impl Series {
                 Failed(Verdict::Transient),
                 Failed(Verdict::Throttled),
                 Failed(Verdict::Refused),
+                Failed(Verdict::Conflict),
                 Failed(Verdict::Permanent),
                 Failed(Verdict::Unknown),
                 Unfinished,
@@ -179,6 +180,6 @@ mod tests {
         assert!(series.calls.iter().all(|(outcome, _)| known(*outcome)));
         assert_eq!(series.calls.len(), 11);
         // The number of `src/guide/seeing.md`, with the four that have no word.
-        assert_eq!(series.calls.len() + series.attempts.len() + 4, 22);
+        assert_eq!(series.calls.len() + series.attempts.len() + 4, 23);
     }
 }

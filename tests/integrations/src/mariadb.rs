@@ -115,7 +115,7 @@ fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
         .arg(format!("--port={port}"))
         .args(["--bind-address=127.0.0.1", "--innodb-buffer-pool-size=8M"])
         // A test can use up so few connections, and need not wait for so short a timeout.
-        .args(["--max-connections=10", "--innodb-lock-wait-timeout=1"])
+        .args(["--max-connections=20", "--innodb-lock-wait-timeout=1"])
         .args(["--innodb-flush-log-at-trx-commit=0"]);
     in_folder(&mut server, folder)
         .current_dir("/")

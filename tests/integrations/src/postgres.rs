@@ -184,7 +184,7 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
         "unix_socket_directories=",
         "fsync=off",
         // A test can use up so few connections.
-        "max_connections=12",
+        "max_connections=20",
         "superuser_reserved_connections=0",
         "deadlock_timeout=50ms",
         "log_min_messages=panic",

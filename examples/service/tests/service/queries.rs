@@ -27,10 +27,11 @@ pub(crate) const OUTCOMES: [Outcome; 11] = [
 ];
 
 /// The words of the label `verdict` for attempts that failed.
-const VERDICTS: [Verdict; 5] = [
+const VERDICTS: [Verdict; 6] = [
     Verdict::Transient,
     Verdict::Throttled,
     Verdict::Refused,
+    Verdict::Conflict,
     Verdict::Permanent,
     Verdict::Unknown,
 ];

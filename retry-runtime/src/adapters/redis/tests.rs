@@ -12,7 +12,7 @@ fn every_kind_has_its_verdict() {
         (server(ServerErrorKind::BusyLoading), Verdict::Refused),
         (server(ServerErrorKind::MasterDown), Verdict::Refused),
         (server(ServerErrorKind::ClusterDown), Verdict::Refused),
-        (server(ServerErrorKind::TryAgain), Verdict::Refused),
+        (server(ServerErrorKind::TryAgain), Verdict::Conflict),
         (server(ServerErrorKind::ResponseError), Verdict::Permanent),
         (server(ServerErrorKind::ReadOnly), Verdict::Permanent),
         (server(ServerErrorKind::ExecAbort), Verdict::Permanent),

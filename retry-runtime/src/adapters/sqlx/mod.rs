@@ -41,5 +41,5 @@ mod version;
 
 pub use self::version::commit;
 #[cfg(feature = "sea-orm")]
-pub(super) use self::version::failure;
+pub(super) use self::version::is_lost;
 pub use super::transaction::{CommitError, TransactionError};

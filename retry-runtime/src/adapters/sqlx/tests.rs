@@ -58,8 +58,8 @@ fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit(
         (
             "could not serialize",
             Some("40001"),
-            Verdict::Transient,
-            Verdict::Transient,
+            Verdict::Conflict,
+            Verdict::Conflict,
         ),
         (
             "duplicate key",
@@ -76,14 +76,14 @@ fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit(
         (
             "1213 (40001): Deadlock found",
             Some("40001"),
-            Verdict::Transient,
-            Verdict::Transient,
+            Verdict::Conflict,
+            Verdict::Conflict,
         ),
         (
             "1205 (HY000): Lock wait",
             Some("HY000"),
-            Verdict::Transient,
-            Verdict::Transient,
+            Verdict::Conflict,
+            Verdict::Conflict,
         ),
         (
             "1062 (23000): Duplicate",
@@ -119,14 +119,14 @@ fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit(
         (
             "(code: 5) database is locked",
             Some("5"),
-            Verdict::Transient,
-            Verdict::Transient,
+            Verdict::Conflict,
+            Verdict::Conflict,
         ),
         (
             "(code: 517) database is locked",
             Some("517"),
-            Verdict::Transient,
-            Verdict::Transient,
+            Verdict::Conflict,
+            Verdict::Conflict,
         ),
         (
             "(code: 2067) UNIQUE",

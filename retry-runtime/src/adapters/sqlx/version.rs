@@ -4,7 +4,7 @@ use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::known;
-use crate::adapters::transaction::{CommitError, DatabaseFailure, TransactionError, committed};
+use crate::adapters::transaction::{CommitError, TransactionError, committed};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -94,23 +94,8 @@ fn of_code(error: &dyn DatabaseError) -> Verdict {
     }
 }
 
-fn is_conflict(error: &dyn DatabaseError) -> bool {
-    match read(error, error.code().as_deref()) {
-        Some(Code::SqlState(code)) => codes::sqlstate::is_conflict(code),
-        Some(Code::MySql(number, state)) => {
-            codes::mysql::is_conflict(number) || codes::sqlstate::is_conflict(state)
-        }
-        Some(Code::Sqlite(code)) => codes::sqlite::is_conflict(code),
-        None => false,
-    }
-}
-
-pub(crate) fn failure(error: &Error) -> DatabaseFailure {
-    match error {
-        Error::Database(error) if is_conflict(&**error) => DatabaseFailure::Conflict,
-        Error::Io(_) if error.verdict() == Verdict::Unknown => DatabaseFailure::Lost,
-        _ => DatabaseFailure::Other,
-    }
+pub(crate) fn is_lost(error: &Error) -> bool {
+    matches!(error, Error::Io(_)) && error.verdict() == Verdict::Unknown
 }
 
 /// Commits the transaction, and returns an error as [`TransactionError::Commit`].
@@ -141,14 +126,14 @@ impl From<Error> for TransactionError<Error> {
 #[diagnostic::do_not_recommend]
 impl Retryable for TransactionError<Error> {
     fn verdict(&self) -> Verdict {
-        self.judge(failure)
+        self.judge(is_lost)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Retryable for CommitError<Error> {
     fn verdict(&self) -> Verdict {
-        self.judge(failure)
+        self.judge()
     }
 }
 

@@ -17,7 +17,7 @@ const CODES: [(Code, Verdict); 17] = [
     (Code::PermissionDenied, Verdict::Permanent),
     (Code::ResourceExhausted, Verdict::Unknown),
     (Code::FailedPrecondition, Verdict::Permanent),
-    (Code::Aborted, Verdict::Transient),
+    (Code::Aborted, Verdict::Conflict),
     (Code::OutOfRange, Verdict::Permanent),
     (Code::Unimplemented, Verdict::Permanent),
     (Code::Internal, Verdict::Unknown),

@@ -3,6 +3,7 @@
 mod broken_commits;
 mod commit_proxy;
 mod deadpool;
+mod hot_rows;
 mod left_out;
 mod payment_service;
 mod redis;
@@ -24,6 +25,7 @@ integrations::tests! {
         redis::a_connection_that_was_lost_is_transient_and_none_is_refused,
         redis::what_the_server_says_is_by_its_kind;
     [mariadb::PROGRAM] =>
+        hot_rows::conflicts_in_mariadb_end_no_call,
         sqlx::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
         sqlx_0_8::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
         sqlx::version::a_mariadb_without_a_free_connection_refuses,
@@ -35,6 +37,7 @@ integrations::tests! {
         broken_commits::a_transfer_whose_commit_is_broken_after_any_byte_is_not_booked_twice,
         broken_commits::a_rule_that_names_the_commit_repeats_it,
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
+        hot_rows::conflicts_in_postgres_end_no_call,
         deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,

@@ -26,7 +26,7 @@ pub(crate) async fn a_locked_file_is_waited_for_and_a_statement_that_is_wrong_is
     let holder = one.begin().await.unwrap();
     holder.execute_unprepared(ONE).await.unwrap();
     let busy = two.execute_unprepared(ONE).await.unwrap_err();
-    assert_eq!(busy.verdict(), Verdict::Transient, "{busy:?}");
+    assert_eq!(busy.verdict(), Verdict::Conflict, "{busy:?}");
     let (added, ()) = tokio::join!(add_one(&two), async {
         tokio::time::sleep(Duration::from_millis(30)).await;
         holder.commit().await.unwrap();
@@ -69,7 +69,7 @@ pub(crate) async fn a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not()
     let holder = database.begin().await.unwrap();
     holder.execute_unprepared(ONE).await.unwrap();
     let busy = other.execute_unprepared(ONE).await.unwrap_err();
-    assert_eq!(busy.verdict(), Verdict::Transient, "{busy:?}");
+    assert_eq!(busy.verdict(), Verdict::Conflict, "{busy:?}");
     let (added, ()) = tokio::join!(add_one(&other), async {
         tokio::time::sleep(Duration::from_millis(30)).await;
         holder.commit().await.unwrap();

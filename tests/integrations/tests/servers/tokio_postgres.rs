@@ -108,7 +108,7 @@ pub(crate) async fn a_statement_alone_cannot_be_retried() {
     let update = "UPDATE account SET balance = 2 WHERE id = 1";
     let conflict = transaction.execute(update, &[]).await.unwrap_err();
     assert_eq!(conflict.code(), Some(&SqlState::T_R_SERIALIZATION_FAILURE));
-    assert_eq!(conflict.verdict(), Verdict::Transient);
+    assert_eq!(conflict.verdict(), Verdict::Conflict);
     let again = transaction.execute(update, &[]).await.unwrap_err();
     assert_eq!(again.code(), Some(&SqlState::IN_FAILED_SQL_TRANSACTION));
     assert_eq!(again.verdict(), Verdict::Permanent);
@@ -295,7 +295,7 @@ pub(crate) async fn what_the_server_says_is_by_its_code() {
         (
             "SELECT * FROM account WHERE id = 1 FOR UPDATE NOWAIT",
             "55P03",
-            Verdict::Transient,
+            Verdict::Conflict,
         ),
         (
             "SET statement_timeout = 10; SELECT pg_sleep(1)",

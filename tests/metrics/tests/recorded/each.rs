@@ -129,6 +129,7 @@ fn each_verdict_and_each_outcome_is_a_label() {
         (Verdict::Transient, "1 attempts_exhausted", "2 transient"),
         (Verdict::Throttled, "1 attempts_exhausted", "2 throttled"),
         (Verdict::Refused, "1 attempts_exhausted", "2 refused"),
+        (Verdict::Conflict, "1 attempts_exhausted", "2 conflict"),
         (Verdict::Permanent, "1 not_retryable", "1 permanent"),
         (Verdict::Unknown, "1 not_retryable", "1 unknown"),
     ] {

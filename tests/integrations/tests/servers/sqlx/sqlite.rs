@@ -37,7 +37,7 @@ pub(crate) async fn a_sqlite_file_that_is_locked_is_waited_for() {
     holder.execute(ONE).await.unwrap();
     let busy = failure(&two, ONE).await;
     assert_eq!(code(&busy).as_deref(), Some("5"), "{busy:?}");
-    assert_eq!(busy.verdict(), Verdict::Transient, "{busy:?}");
+    assert_eq!(busy.verdict(), Verdict::Conflict, "{busy:?}");
     let (added, ()) = tokio::join!(add_one(&two), async {
         tokio::time::sleep(Duration::from_millis(30)).await;
         holder.commit().await.unwrap();

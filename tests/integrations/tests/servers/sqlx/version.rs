@@ -234,7 +234,7 @@ pub(crate) async fn a_conflict_in_mariadb_runs_the_whole_transaction_again() {
     holder.execute(ONE).await.unwrap();
     let waited = failure(&pool, ONE).await;
     assert_eq!(code(&waited).as_deref(), Some("HY000"), "{waited:?}");
-    assert_eq!(waited.verdict(), Verdict::Transient, "{waited:?}");
+    assert_eq!(waited.verdict(), Verdict::Conflict, "{waited:?}");
     holder.rollback().await.unwrap();
 
     for statement in [BALANCES, "SELECT nonsense"] {
