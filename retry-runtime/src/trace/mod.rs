@@ -97,6 +97,7 @@ macro_rules! failed {
 }
 
 /// Another attempt will follow: an event of level debug.
+#[inline]
 pub(crate) fn retry_scheduled(failure: FailedAttempt<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
     failed!(debug, failure, retrying, "attempt failed, retrying", ?delay);
