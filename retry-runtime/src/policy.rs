@@ -42,6 +42,7 @@ pub struct Policy {
     deadline: Option<Duration>,
     backoff: Backoff,
     base: Duration,
+    throttled_base: Option<Duration>,
     min_delay: Duration,
     max_delay: Duration,
     factor: Factor,
@@ -66,6 +67,7 @@ impl Policy {
             deadline: None,
             backoff: Backoff::Exponential,
             base: default(PolicyKey::Base),
+            throttled_base: None,
             min_delay: default(PolicyKey::MinDelay),
             max_delay: default(PolicyKey::MaxDelay),
             factor: Factor::TWO,
@@ -176,6 +178,17 @@ impl Policy {
         self
     }
 
+    /// Sets the base that counts after a throttled failure without a hint, such as status 429 without `Retry-After`.
+    /// Default: [`base`](Self::with_base).
+    ///
+    /// The AWS SDKs use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference Guide, *Retry behavior*, 2026). To
+    /// see these delays, look at the [`schedule`](Self::schedule) of a policy with this base.
+    #[must_use]
+    pub const fn with_throttled_base(mut self, throttled_base: Duration) -> Self {
+        self.throttled_base = Some(throttled_base);
+        self
+    }
+
     /// Sets the shortest delay, jitter included. Default: 0. It raises both ends of the range from which a delay is drawn.
     /// A shortest delay above `max_delay` counts as `max_delay`.
     #[must_use]
@@ -253,6 +266,12 @@ impl Policy {
     #[must_use]
     pub const fn base(&self) -> Duration {
         self.base
+    }
+
+    /// Returns the base that counts after a throttled failure without a hint, or `None` for [`base`](Self::base).
+    #[must_use]
+    pub const fn throttled_base(&self) -> Option<Duration> {
+        self.throttled_base
     }
 
     /// Returns the shortest delay.

@@ -171,6 +171,8 @@ table! {
         delays_replace true;
     Base "base" "a duration", "base = \"100ms\"",
         default Duration::from_millis(100), at_most MaxDelay, delays_replace true;
+    ThrottledBase "throttled_base" "a duration", "throttled_base = \"1s\"",
+        at_most MaxDelay, delays_replace true;
     MinDelay "min_delay" "a duration", "min_delay = \"10ms\"",
         default Duration::ZERO, at_most MaxDelay, delays_replace true;
     MaxDelay "max_delay" "a duration", "max_delay = \"20s\"",

@@ -365,6 +365,82 @@ async fn a_hint_is_a_lower_bound_beside_min_delay() {
     }
 }
 
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Slow {
+    #[error("too many requests")]
+    #[retryable(throttled)]
+    Throttled,
+    #[error("too many requests, wait")]
+    #[retryable(throttled, after = "0")]
+    Until(Duration),
+    #[error("lost")]
+    #[retryable(transient)]
+    Lost,
+}
+
+const GENTLE: Policy = Policy::new()
+    .with_attempts(4)
+    .with_jitter(Jitter::None)
+    .with_base(ms(50))
+    .with_throttled_base(ms(1000));
+
+#[tokio::test(start_paused = true)]
+async fn a_throttled_failure_without_a_hint_has_a_base_of_its_own() {
+    #[retry(policy = GENTLE)]
+    async fn call(script: &Script, errors: [fn() -> Slow; 3]) -> Result<usize, Slow> {
+        let number = script.calls();
+        script.play().await.map_err(|_| errors[number.min(2)]())
+    }
+    #[retry(attempts = 3, jitter = "none", base = "50ms", throttled_base = *base)]
+    async fn of_the_call(script: &Script, base: &Duration) -> Result<usize, Slow> {
+        script.play().await.map_err(|_| Slow::Throttled)
+    }
+    let throttled: fn() -> Slow = || Slow::Throttled;
+    for (errors, times) in [
+        ([throttled; 3], [0, 1000, 3000, 7000]),
+        // The number of the retry counts, whatever failed before.
+        (
+            [|| Slow::Lost, throttled, || Slow::Lost],
+            [0, 50, 2050, 2250],
+        ),
+        // A hint is a lower bound of the usual delay.
+        ([|| Slow::Until(ms(70)); 3], [0, 70, 170, 370]),
+    ] {
+        let script = Script::new([RESET]);
+        call(&script, errors).await.unwrap_err();
+        assert_eq!(script.times(), times.map(ms));
+    }
+    let script = Script::new([RESET]);
+    of_the_call(&script, &ms(300)).await.unwrap_err();
+    assert_eq!(script.times(), [0, 300, 900].map(ms));
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_delays_are_the_same_after_a_throttled_failure() {
+    #[retry(policy = GENTLE, delays = [Duration::from_millis(1), Duration::from_millis(2)])]
+    async fn call(script: &Script) -> Result<usize, Slow> {
+        script.play().await.map_err(|_| Slow::Throttled)
+    }
+    let script = Script::new([RESET]);
+    call(&script).await.unwrap_err();
+    assert_eq!(script.times(), [0, 1, 3].map(ms));
+}
+
+#[test]
+fn the_worst_case_counts_the_longer_base() {
+    let policy = GENTLE.with_timeout(ms(1));
+    assert_eq!(policy.worst_case(), Some(ms(7004)));
+    let shorter = policy.with_throttled_base(ms(1));
+    assert_eq!(shorter.worst_case(), Some(ms(354)));
+    assert_eq!(Policy::new().throttled_base(), None);
+    assert_eq!(GENTLE.throttled_base(), Some(ms(1000)));
+    let text = GENTLE.to_string();
+    assert!(
+        text.contains("exponential backoff, throttled base 1s, jitter none\n"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_policy_tells_of_its_min_delay() {
     assert_eq!(Policy::new().min_delay(), Duration::ZERO);

@@ -70,6 +70,7 @@ static TABLE: &[(&str, Foreign)] = {
         Number(Id::Base, "ms") =>
             "delay_ms interval_ms base_ms initial_delay_ms base_delay_ms delay_millis from_millis";
         Number(Id::Base, "s") => "delay_secs interval_secs delay_seconds";
+        Key(Id::ThrottledBase) => "throttling_base throttle_base throttled_delay throttle_delay throttling_delay";
         Key(Id::MinDelay) => "minimum_delay shortest_delay min_wait floor delay_floor min_sleep";
         Key(Id::MaxDelay) =>
             "max_interval max_backoff maximum_interval maximum_delay maximum_backoff cap \

@@ -11,7 +11,7 @@ use super::decide::{Cause, Situation, decide};
 use super::observers::FailedWith;
 use super::timers::{LONGEST_SLEEP, Until};
 use crate::budget::Budget;
-use crate::classify::{Ruling, Verdict};
+use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
 use crate::event::RetryEvent;
@@ -324,7 +324,15 @@ impl Situation for CallSituation<'_, '_> {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
-        settings.delay_range(frame.number.get() - 1, last)
+        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled))
+            && matches!(
+                self.cause,
+                Cause::Returned(Ruling {
+                    said: Said { hint: None, .. },
+                    ..
+                })
+            );
+        settings.delay_range(frame.number.get() - 1, last, throttled)
     }
 
     #[inline(always)]

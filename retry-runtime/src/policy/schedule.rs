@@ -15,15 +15,35 @@ impl Policy {
     #[must_use]
     #[inline]
     pub fn delay_range(&self, n: u32, previous: Option<Duration>) -> RangeInclusive<Duration> {
+        self.delay_range_from(self.base, n, previous)
+    }
+
+    /// Returns the range of the delay before retry `n`, after a throttled failure without a hint.
+    #[cold]
+    pub(crate) fn throttled_delay_range(
+        &self,
+        n: u32,
+        previous: Option<Duration>,
+    ) -> RangeInclusive<Duration> {
+        self.delay_range_from(self.throttled_base.unwrap_or(self.base), n, previous)
+    }
+
+    #[expect(
+        clippy::inline_always,
+        reason = "out of line, a retry takes 14 instructions more"
+    )]
+    #[inline(always)]
+    fn delay_range_from(
+        &self,
+        base: Duration,
+        n: u32,
+        previous: Option<Duration>,
+    ) -> RangeInclusive<Duration> {
         if let Backoff::Delays(delays) = self.backoff {
             return delays_range(delays, self.jitter, n);
         }
-        let ceiling = self
-            .backoff
-            .ceiling(n, self.base, self.max_delay, self.factor);
-        let drawn = self
-            .jitter
-            .range(ceiling, self.base, self.max_delay, previous);
+        let ceiling = self.backoff.ceiling(n, base, self.max_delay, self.factor);
+        let drawn = self.jitter.range(ceiling, base, self.max_delay, previous);
         // The default, for which a retry takes 23 instructions less.
         if self.min_delay.is_zero() {
             return drawn;
@@ -47,11 +67,11 @@ impl Policy {
     #[must_use]
     pub fn worst_case(&self) -> Option<Duration> {
         let bounded = match (self.attempts(), self.timeout) {
-            (Some(attempts), Some(timeout)) => Some(
-                timeout
-                    .saturating_mul(attempts)
-                    .saturating_add(self.longest_waits(attempts - 1)),
-            ),
+            (Some(attempts), Some(timeout)) => {
+                let base = self.base.max(self.throttled_base.unwrap_or_default());
+                let waits = self.with_base(base).longest_waits(attempts - 1);
+                Some(timeout.saturating_mul(attempts).saturating_add(waits))
+            }
             _ => None,
         };
         match (self.deadline, bounded) {

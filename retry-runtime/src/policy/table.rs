@@ -33,7 +33,12 @@ impl fmt::Display for Policy {
         }
         match self.backoff {
             Backoff::Delays(delays) => write!(f, ", {} delays", delays.len())?,
-            backoff => write!(f, ", {backoff} backoff")?,
+            backoff => {
+                write!(f, ", {backoff} backoff")?;
+                if let Some(base) = self.throttled_base {
+                    write!(f, ", throttled base {base:?}")?;
+                }
+            }
         }
         write!(f, ", jitter {}", self.jitter)?;
         write!(f, "\n  attempt 1  at once")?;

@@ -60,6 +60,9 @@ fn access(key: PolicyKey) -> Access {
         PolicyKey::Deadline => Access::Length(Policy::with_deadline, Policy::deadline),
         PolicyKey::Backoff => Access::Backoff,
         PolicyKey::Base => Access::Length(Policy::with_base, |policy| Some(policy.base())),
+        PolicyKey::ThrottledBase => {
+            Access::Length(Policy::with_throttled_base, Policy::throttled_base)
+        }
         PolicyKey::MinDelay => {
             Access::Length(Policy::with_min_delay, |policy| Some(policy.min_delay()))
         }

@@ -212,14 +212,17 @@ impl<'p> Settings<'p> {
         &self.policy
     }
 
-    /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry.
+    /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry, and
+    /// `throttled` says that the failure was throttled without a hint.
     #[inline]
     pub(crate) fn delay_range(
         &self,
         n: u32,
         previous: Option<Duration>,
+        throttled: bool,
     ) -> RangeInclusive<Duration> {
         match self.delays {
+            None if throttled => self.policy.throttled_delay_range(n, previous),
             None => self.policy.delay_range(n, previous),
             Some(delays) => delays_range(delays, self.policy.jitter(), n),
         }

@@ -26,6 +26,7 @@ fn every_key_is_read() {
         deadline = "1m 30s"
         backoff = "linear"
         base = "250ms"
+        throttled_base = "2s"
         min_delay = "20ms"
         max_delay = "5s"
         factor = 1.5
@@ -39,6 +40,7 @@ fn every_key_is_read() {
         .with_deadline(ms(90_000))
         .with_backoff(Backoff::Linear)
         .with_base(ms(250))
+        .with_throttled_base(ms(2000))
         .with_min_delay(ms(20))
         .with_max_delay(ms(5000))
         .with_factor(1.5)
@@ -290,14 +292,21 @@ fn policies() -> impl Strategy<Value = Policy> {
         prop::option::of(length()),
         prop::option::of(length()),
     );
-    let delays = (length(), length(), length(), length(), 1.0..=1000.0_f64);
+    let delays = (
+        length(),
+        prop::option::of(length()),
+        length(),
+        length(),
+        length(),
+        1.0..=1000.0_f64,
+    );
     let words = (
         prop::sample::select(backoffs.to_vec()),
         prop::sample::select(jitters.to_vec()),
     );
     (limits, delays, words).prop_map(|(limits, delays, words)| {
         let (attempts, timeout, deadline) = limits;
-        let (base, min_delay, max_delay, max_retry_after, factor) = delays;
+        let (base, throttled_base, min_delay, max_delay, max_retry_after, factor) = delays;
         let mut policy = Policy::new()
             .with_attempts(attempts)
             .with_backoff(words.0)
@@ -307,6 +316,9 @@ fn policies() -> impl Strategy<Value = Policy> {
             .with_factor(factor)
             .with_jitter(words.1)
             .with_max_retry_after(max_retry_after);
+        if let Some(throttled_base) = throttled_base {
+            policy = policy.with_throttled_base(throttled_base.min(max_delay));
+        }
         if let Some(deadline) = deadline {
             policy = policy.with_deadline(deadline);
         }
