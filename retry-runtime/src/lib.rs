@@ -3,13 +3,11 @@
 //! Use the `reattempt` crate, which re-exports the public items of this crate.
 
 pub mod adapters;
-mod argument;
 mod atomics;
 mod backoff;
 mod budget;
 mod call;
-#[doc(hidden)]
-pub mod classify;
+mod classify;
 mod clock;
 pub mod codes;
 #[cfg(feature = "config")]
@@ -18,11 +16,12 @@ mod context;
 pub mod deadline;
 mod error;
 mod event;
-mod explain;
 mod fit;
 mod forward;
 mod jitter;
 mod listen;
+#[doc(hidden)]
+pub mod lookup;
 mod metrics;
 mod policy;
 mod preset;
@@ -35,8 +34,6 @@ mod result;
 mod rng;
 mod run;
 mod sealed;
-#[doc(hidden)]
-pub mod search;
 #[cfg(any(feature = "config", feature = "serde"))]
 mod setting;
 mod site;

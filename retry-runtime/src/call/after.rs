@@ -15,11 +15,11 @@ use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
 use crate::event::RetryEvent;
-use crate::explain::Words;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::stopped::{CutCommit, Outcome, Stopped};
 use crate::switch;
+use crate::trace::Words;
 
 impl State<'_> {
     /// Ends a call that succeeded.

@@ -11,8 +11,8 @@ use super::State;
 use super::timers::poll_limits;
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
-use crate::explain::Words;
 use crate::listen::is_listening;
+use crate::trace::Words;
 use crate::{metrics, trace};
 
 pin_project! {

@@ -4,12 +4,9 @@
 //! error of its last attempt during the wait. It does so only if the error is `Send`, since the future could not be
 //! spawned otherwise, and if it converts into a boxed error. Other errors are dropped before the wait.
 
-use std::error::Error as StdError;
-
 use super::Ending;
+use crate::lookup::{BoxedError, Forgets, Remembers};
 use crate::result::FromStopped;
-
-pub(super) type BoxedError = Box<dyn StdError + Send + Sync>;
 
 /// Says whether a call keeps its last error: [`Remembers`] or [`Forgets`].
 pub trait Keeps<E> {
@@ -19,14 +16,6 @@ pub trait Keeps<E> {
     /// Keeps or drops the error of an attempt, before the call waits for the next one.
     fn keep(error: E) -> Option<Self::Kept>;
 }
-
-/// Keeps the last error.
-#[derive(Debug)]
-pub struct Remembers;
-
-/// Keeps nothing.
-#[derive(Debug)]
-pub struct Forgets;
 
 /// An error that is kept.
 #[derive(Debug)]

@@ -27,7 +27,6 @@ mod cancel;
 mod close;
 mod decide;
 pub mod drive;
-mod failed;
 mod kept_error;
 mod observers;
 mod settle;
@@ -43,8 +42,7 @@ pub use self::after::Ending;
 pub use self::attempt::{Attempting, Cut, Cuts, Ended, Never, Prepare};
 pub use self::cancel::{Cancels, Unless, unless};
 pub use self::close::OnEnd;
-pub use self::failed::{Failed, NotKept};
-pub use self::kept_error::{Forgets, Keeps, Kept, LastError, Nothing, Remembers};
+pub use self::kept_error::{Keeps, Kept, LastError, Nothing};
 pub use self::settle::{Check, Checked, Checks, Next};
 pub use self::timers::{Until, Wait};
 
@@ -56,10 +54,10 @@ use std::time::Duration;
 use crate::classify::Ruling;
 use crate::clock::Stamp;
 use crate::context::{Frame, Inner, NEVER, Notes};
-use crate::explain::Words;
 use crate::policy::Policy;
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Settings, Site, UnlimitedSite};
+use crate::trace::Words;
 
 /// One call of an annotated function.
 ///

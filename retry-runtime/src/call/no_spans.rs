@@ -1,9 +1,9 @@
 //! Replaces `spans.rs` without the feature `tracing`: does nothing.
 
 use super::{Never, State};
-use crate::explain::Words;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
+use crate::trace::Words;
 
 #[expect(clippy::unused_self, reason = "as with the feature")]
 impl State<'_> {

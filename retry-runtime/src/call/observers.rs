@@ -17,12 +17,11 @@ use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Notes, Phase, Previous};
-use crate::explain::Words;
 use crate::listen::{is_listening, listener};
 use crate::metrics::{self, Attempted};
 use crate::report::Report;
 use crate::stopped::Outcome;
-use crate::trace::{self, FailedAttempt};
+use crate::trace::{self, FailedAttempt, Words};
 use crate::trial;
 
 /// How an attempt failed, for those who hear of it.

@@ -20,12 +20,13 @@
 //! body returned are judged.
 
 use super::kept_error::{Keeps, LastError};
-use super::{Call, Cut, Cuts, Ended, Ending, Failed, Never, Until};
+use super::{Call, Cut, Cuts, Ended, Ending, Never, Until};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
-use crate::explain::Words;
+use crate::lookup::Failed;
 use crate::result::{ErrorOf, FromStopped, ResultLike};
 use crate::stopped::Outcome;
+use crate::trace::Words;
 
 /// The next attempt.
 #[derive(Debug)]

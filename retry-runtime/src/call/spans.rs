@@ -9,10 +9,9 @@
 
 use super::State;
 use crate::context::Cold;
-use crate::explain::Words;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
-use crate::trace::{Begun, Entered, Spans, spans_may_be_wanted};
+use crate::trace::{Begun, Entered, Spans, Words, spans_may_be_wanted};
 
 impl State<'_> {
     /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if

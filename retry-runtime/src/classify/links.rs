@@ -4,7 +4,9 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-use crate::explain::MAX_LINKS;
+/// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
+/// source.
+pub(crate) const MAX_LINKS: usize = 32;
 
 /// An error and its sources, from the outside in.
 ///

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use super::*;
+use crate::lookup::Probe;
 
 /// What generated code writes for the verdict of an error.
 macro_rules! said {

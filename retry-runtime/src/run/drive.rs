@@ -7,9 +7,9 @@ use super::rules::{Rule, RunRules};
 use crate::call::{Call, Cut, Ended, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
-use crate::explain::Words;
 use crate::site::Settings;
 use crate::stopped::Stopped;
+use crate::trace::Words;
 
 /// An operation with everything that its loop needs.
 pub(super) struct RunParts<'p, O, E> {

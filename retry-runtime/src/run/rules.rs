@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::classify::{Retryable, Ruling, Said};
-use crate::search::find_in;
+use crate::lookup::find_in;
 
 /// The rules of a run, each as often as it was written.
 pub(super) struct RunRules<'p, E> {

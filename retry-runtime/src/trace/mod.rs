@@ -17,7 +17,6 @@ use crate::budget::Budget;
 use crate::classify::Verdict;
 #[cfg(feature = "tracing")]
 use crate::clock::Stamp;
-use crate::explain::Words;
 use crate::stopped::Outcome;
 
 /// What an event says of a failed attempt.
@@ -38,6 +37,18 @@ pub(crate) struct FailedAttempt<'a> {
     /// The budget of the call, unless a call inside was refused.
     pub(crate) budget: Option<&'a Budget>,
     pub(crate) lines: &'a Lines,
+}
+
+/// Makes a text when a subscriber wants it, and not before.
+pub trait Words {
+    /// Returns the text.
+    fn text(&self) -> String;
+}
+
+impl Words for &str {
+    fn text(&self) -> String {
+        (*self).to_owned()
+    }
 }
 
 /// The value of the field `left_out`: how many lines were left out before this line, or `None`. Returns from the

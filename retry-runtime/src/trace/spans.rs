@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tracing::field::{Empty, Value};
 use tracing::{Span, debug_span};
 
-use crate::explain::Words;
+use super::Words;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 

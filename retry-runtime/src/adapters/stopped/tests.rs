@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::Error;
-use crate::classify::{Probe, Said};
-use crate::search::find_in;
+use crate::classify::Said;
+use crate::lookup::{Probe, find_in};
 use crate::stopped::CutCommit;
 
 fn stopped(outcome: Outcome) -> Stopped {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::classify::Said;
-use crate::search::find_in;
+use crate::lookup::find_in;
 use crate::stopped::{CutCommit, Outcome};
 
 type Dynamic = Box<dyn Error + Send + Sync>;
@@ -196,8 +196,7 @@ fn a_commit_that_the_server_refused_does_not_end_the_search() {
 #[cfg(feature = "sqlx")]
 #[test]
 fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
-    use crate::classify::Probe;
-    use crate::search::Find;
+    use crate::lookup::{Find, Probe};
 
     fn said<A: Retryable>(found: &Probe<'_, A>) -> Said {
         found.said()

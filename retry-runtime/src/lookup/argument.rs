@@ -1,7 +1,4 @@
 //! What each attempt gets of an argument that the body hands over: a clone or a reference.
-//!
-//! Method lookup chooses by the traits of the argument's type. It tries a type first, then the type behind
-//! `Deref`. So annotated functions need no bounds.
 
 mod blocking;
 

@@ -1,16 +1,17 @@
 //! An error that an attempt returned, with the questions that generated code asks it.
 
+use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use super::kept_error::{BoxedError, Forgets, Remembers};
-use crate::classify::Probe;
-use crate::search::Find;
+use super::{Find, Probe};
+
+pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
 /// An error that an attempt returned.
 ///
-/// Generated code calls methods, and method lookup chooses the answer by the traits of `E`. It finds `kept` here or in
-/// [`NotKept`], `said` in [`Probe`] or behind it, and `words` in [`Explain`](crate::explain::Explain) or behind it.
+/// Method lookup finds `kept` here or in [`NotKept`], `said` in [`Probe`] or behind it, and `words` in
+/// [`Explain`](super::Explain) or behind it.
 ///
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
 pub struct Failed<'e, E> {
@@ -18,12 +19,20 @@ pub struct Failed<'e, E> {
     vetoed: bool,
 }
 
+/// Keeps the last error.
+#[derive(Debug)]
+pub struct Remembers;
+
+/// Keeps nothing.
+#[derive(Debug)]
+pub struct Forgets;
+
 /// An error that is not kept, because it is not `Send` or does not convert into a boxed error.
 pub struct NotKept<'e, E>(Probe<'e, E>);
 
 impl<'e, E> Failed<'e, E> {
     #[inline]
-    pub(super) fn new(error: &'e E, vetoed: bool) -> Self {
+    pub(crate) fn new(error: &'e E, vetoed: bool) -> Self {
         Self {
             error: NotKept(Probe::new(error)),
             vetoed,

@@ -3,15 +3,13 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::verdict::{Retryable, Said};
-use crate::explain::Explain;
+use super::Explain;
+use crate::classify::{Retryable, Said};
 
 /// Asks an error for its verdict. An error type that does not implement [`Retryable`] gives [`Said::UNKNOWN`].
 ///
-/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of [`Mute`]
-/// behind `Deref`. The choice is made where the call is written, so generated code has to contain the
-/// call. In a generic function of this crate, the choice would always be `Mute`. `E` can be any type: a
-/// concrete type, an alias, a type parameter with or without the bound.
+/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of [`Mute`].
+/// `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
 ///
 /// ```text
 /// // Output:

@@ -4,9 +4,8 @@ use std::error::Error;
 use std::fmt::{self, Display, Write as _};
 use std::ops::Deref;
 
-/// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
-/// source.
-pub(crate) const MAX_LINKS: usize = 32;
+use crate::classify::MAX_LINKS;
+use crate::trace::Words;
 
 /// Makes the text of an error of any type.
 ///
@@ -36,18 +35,6 @@ impl<'a, E: ?Sized> Explain<'a, E> {
     #[must_use]
     pub const fn error(&self) -> &'a E {
         self.0.0.0
-    }
-}
-
-/// Makes a text when a subscriber wants it, and not before.
-pub trait Words {
-    /// Returns the text.
-    fn text(&self) -> String;
-}
-
-impl Words for &str {
-    fn text(&self) -> String {
-        (*self).to_owned()
     }
 }
 

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use crate::adapters::known;
-use crate::classify::{Links, Probe, Said, Verdict, as_type};
+use crate::classify::{Links, Said, Verdict, as_type};
+use crate::lookup::Probe;
 
 #[cold]
 #[inline(never)]

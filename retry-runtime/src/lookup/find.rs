@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 pub(crate) use self::walk::find_in;
 use self::walk::{contained_in, qualifies};
+use super::Probe;
 use crate::adapters::known;
-use crate::classify::{Probe, Said};
+use crate::classify::Said;
 
 /// Searches an error of type `E` for errors of type `A`.
 ///
-/// Method lookup chooses the search by what `E` implements, where the call is written. It tries these
-/// levels in turn, along `Deref`:
+/// Method lookup tries these levels in turn:
 ///
 /// 1. `E: Error` (and `A: Error`): `E` itself, then its chain of sources;
 /// 2. `E: AsRef<dyn Error + …>`, such as `anyhow::Error`, `eyre::Report` and `Box<dyn Error + …>`: the
@@ -32,9 +32,8 @@ use crate::classify::{Probe, Said};
 /// `find` returns `None` if an error in the chain has the last word: a permanently
 /// [stopped](crate::Stopped) call, or a commit that may have taken effect.
 ///
-/// Method lookup ignores lifetimes, so it cannot choose by `'static`. An `E: Error` that borrows, or a
-/// type parameter without `'static`, gives a lifetime error from rustc. Such an error cannot be searched;
-/// use `matches` or `when`.
+/// An `E: Error` that borrows, or a type parameter without `'static`, gives a lifetime error from rustc. Such
+/// an error cannot be searched; use `matches` or `when`.
 ///
 /// ```text
 /// // Output:                                 A as typed

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::classify::{Links, Retryable, Ruling, Verdict, ask};
-use crate::explain::MAX_LINKS;
+use crate::classify::{Links, MAX_LINKS, Retryable, Ruling, Verdict, ask};
 use crate::stopped::CutCommit;
 
 /// What generated code writes for one type of `on`.
