@@ -2,7 +2,7 @@
 
 mod blocking;
 
-use std::ops::{Deref, DerefMut};
+use std::ops::DerefMut;
 
 pub use self::blocking::handed_over;
 
@@ -11,15 +11,12 @@ pub use self::blocking::handed_over;
 /// ```text
 /// Output: Argument::new(&x).for_each_attempt()
 /// ```
-#[derive(Debug)]
 pub struct Argument<'a, T>(Lent<'a, T>);
 
 /// An argument whose type is not `Clone`.
-#[derive(Debug)]
 pub struct Lent<'a, T>(Unshared<'a, T>);
 
 /// An argument whose type is neither `Clone` nor `Sync`.
-#[derive(Debug)]
 pub struct Unshared<'a, T>(LentLocally<'a, T>);
 
 /// An argument whose type is not `Clone`, `Sync` or `Send`. It never leaves its thread.
@@ -140,7 +137,6 @@ impl<'a, T> LentLocally<'a, T> {
 /// Output: let mut parts = Parts::new(&mut x);
 ///         let mut x = parts.for_each_attempt();
 /// ```
-#[derive(Debug)]
 pub struct Parts<'a, T>(LentParts<'a, T>);
 
 /// [`Parts`] of an argument whose type is not `Clone`.
@@ -179,11 +175,9 @@ impl<T> LentParts<'_, T> {
 /// ```text
 /// Output: Field::new(&x.field).again()
 /// ```
-#[derive(Debug)]
 pub struct Field<'f, F>(Reborrowed<'f, F>);
 
 /// A moved field whose type is not `Copy`.
-#[derive(Debug)]
 pub struct Reborrowed<'f, F>(Gone<'f, F>);
 
 /// A moved field whose type is neither `Copy` nor `&mut`. The next attempt does not have it.
@@ -231,26 +225,13 @@ impl<F> Gone<'_, F> {
     }
 }
 
-macro_rules! deref {
-    ($($from:ident to $to:ident;)*) => {$(
-        impl<'a, T> Deref for $from<'a, T> {
-            type Target = $to<'a, T>;
-
-            #[inline]
-            fn deref(&self) -> &Self::Target {
-                &self.0
-            }
-        }
-    )*};
-}
-
-deref! {
-    Argument to Lent;
-    Lent to Unshared;
-    Unshared to LentLocally;
-    Field to Reborrowed;
-    Reborrowed to Gone;
-    Parts to LentParts;
+levels! {
+    ['a, T] Argument<'a, T> => Lent<'a, T>;
+    ['a, T] Lent<'a, T> => Unshared<'a, T>;
+    ['a, T] Unshared<'a, T> => LentLocally<'a, T>;
+    ['a, T] Parts<'a, T> => LentParts<'a, T>;
+    ['f, F] Field<'f, F> => Reborrowed<'f, F>;
+    ['f, F] Reborrowed<'f, F> => Gone<'f, F>;
 }
 
 impl<T> DerefMut for Parts<'_, T> {

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
-use std::ops::Deref;
 
 use crate::classify::MAX_LINKS;
 use crate::trace::Words;
@@ -65,14 +64,6 @@ impl<E: Error> Words for Explain<'_, E> {
     }
 }
 
-impl<'a, E: ?Sized> Deref for Explain<'a, E> {
-    type Target = Displayed<'a, E>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
 impl<E: Display + ?Sized> Displayed<'_, E> {
     /// Returns the error in the alternate form `{:#}`, in which `anyhow::Error` and `eyre::Report` add their causes.
     #[inline]
@@ -85,14 +76,6 @@ impl<E: Display + ?Sized> Displayed<'_, E> {
 impl<E: Display + ?Sized> Words for Displayed<'_, E> {
     fn text(&self) -> String {
         format!("{:#}", self.0.0)
-    }
-}
-
-impl<'a, E: ?Sized> Deref for Displayed<'a, E> {
-    type Target = Named<'a, E>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
     }
 }
 
@@ -111,16 +94,9 @@ impl<E: ?Sized> Words for Named<'_, E> {
     }
 }
 
-impl<E: ?Sized> fmt::Debug for Explain<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<E: ?Sized> fmt::Debug for Displayed<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+levels! {
+    ['a, E: ?Sized] Explain<'a, E> => Displayed<'a, E>;
+    ['a, E: ?Sized] Displayed<'a, E> => Named<'a, E>;
 }
 
 impl<E: ?Sized> fmt::Debug for Named<'_, E> {

@@ -81,23 +81,12 @@ impl<'e, E> Deref for Failed<'e, E> {
     }
 }
 
-impl<'e, E> Deref for NotKept<'e, E> {
-    type Target = Probe<'e, E>;
-
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
 impl<E> fmt::Debug for Failed<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
     }
 }
 
-impl<E> fmt::Debug for NotKept<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+levels! {
+    ['e, E] NotKept<'e, E> => Probe<'e, E>;
 }

@@ -241,38 +241,19 @@ fn is_bare_io<E: 'static>(error: &E) -> bool {
     }
 }
 
-macro_rules! deref_to_next {
-    ($($level:ident => $next:ident),+ $(,)?) => {$(
-        impl<'a, E, A> Deref for $level<'a, E, A> {
-            type Target = $next<'a, E, A>;
-
-            #[inline]
-            fn deref(&self) -> &Self::Target {
-                &self.0
-            }
-        }
-
-        impl<E, A> fmt::Debug for $level<'_, E, A> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    )+};
+levels! {
+    ['a, E, A] Find<'a, E, A> => SyncChain<'a, E, A>;
+    ['a, E, A] SyncChain<'a, E, A> => SendChain<'a, E, A>;
+    ['a, E, A] SendChain<'a, E, A> => LocalChain<'a, E, A>;
+    ['a, E, A] LocalChain<'a, E, A> => SyncPointer<'a, E, A>;
+    ['a, E, A] SyncPointer<'a, E, A> => LocalPointer<'a, E, A>;
+    ['a, E, A] LocalPointer<'a, E, A> => SyncWhole<'a, E, A>;
+    ['a, E, A] SyncWhole<'a, E, A> => SendWhole<'a, E, A>;
+    ['a, E, A] SendWhole<'a, E, A> => LocalWhole<'a, E, A>;
+    ['a, E, A] LocalWhole<'a, E, A> => SyncPointed<'a, E, A>;
+    ['a, E, A] SyncPointed<'a, E, A> => LocalPointed<'a, E, A>;
+    ['a, E, A] LocalPointed<'a, E, A> => Itself<'a, E, A>;
 }
-
-deref_to_next!(
-    Find => SyncChain,
-    SyncChain => SendChain,
-    SendChain => LocalChain,
-    LocalChain => SyncPointer,
-    SyncPointer => LocalPointer,
-    LocalPointer => SyncWhole,
-    SyncWhole => SendWhole,
-    SendWhole => LocalWhole,
-    LocalWhole => SyncPointed,
-    SyncPointed => LocalPointed,
-    LocalPointed => Itself,
-);
 
 impl<E, A> fmt::Debug for Itself<'_, E, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -26,6 +26,29 @@
 //!
 //! `failed`, `probe` and `explain` are one chain: the last level of each leads to the next.
 
+/// Puts each level in front of the next, which is its first field.
+macro_rules! levels {
+    ($([$($parameter:tt)+] $level:ty => $next:ty;)+) => {$(
+        impl<$($parameter)+> std::ops::Deref for $level {
+            type Target = $next;
+
+            #[inline]
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+
+        impl<$($parameter)+> std::fmt::Debug for $level
+        where
+            $next: std::fmt::Debug,
+        {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+
 mod argument;
 mod explain;
 mod failed;

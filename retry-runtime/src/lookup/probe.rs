@@ -1,8 +1,5 @@
 //! The verdict of an error whose type may or may not implement `Retryable`.
 
-use std::fmt;
-use std::ops::Deref;
-
 use super::Explain;
 use crate::classify::{Retryable, Said};
 
@@ -33,14 +30,6 @@ impl<E: Retryable + ?Sized> Probe<'_, E> {
     }
 }
 
-impl<'a, E: ?Sized> Deref for Probe<'a, E> {
-    type Target = Mute<'a, E>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
 /// An error whose type does not implement [`Retryable`]. [`Explain`], behind `Deref`, has the text of any error.
 pub struct Mute<'a, E: ?Sized>(Explain<'a, E>);
 
@@ -52,22 +41,7 @@ impl<E: ?Sized> Mute<'_, E> {
     }
 }
 
-impl<'a, E: ?Sized> Deref for Mute<'a, E> {
-    type Target = Explain<'a, E>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<E: ?Sized> fmt::Debug for Probe<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl<E: ?Sized> fmt::Debug for Mute<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+levels! {
+    ['a, E: ?Sized] Probe<'a, E> => Mute<'a, E>;
+    ['a, E: ?Sized] Mute<'a, E> => Explain<'a, E>;
 }
