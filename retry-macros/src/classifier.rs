@@ -8,7 +8,7 @@ use syn::{Expr, Type};
 use crate::item::{Function, visible_error};
 use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 
-/// Writes an expression that rules on `error`, a `&Failed<E>`.
+/// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
 /// ```text
 /// Input:   unless = U, matches = "P", on = "A | B", when = W
@@ -26,7 +26,7 @@ use crate::model::{Attempts, Model, Rules, Setting, Spanned};
 ///
 /// Without `on`, `matches` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
 /// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
-pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> TokenStream {
+pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
     let plumbing = Span::mixed_site();
     let Rules {
         unless,
@@ -35,27 +35,25 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
         on,
         when,
     } = &model.rules;
-    let said = quote_spanned!(plumbing=> #error.said());
+    let said = quote_spanned!(plumbing=> __error.said());
     let stop = quote_spanned!(plumbing=> __retry::Ruling::stop(#said));
     let found = on.as_ref().map(|types| {
-        let link = Ident::new("__link", plumbing);
         let mut alternatives = types.value.iter().map(|ty| {
-            let find = searched(error, ty, "find");
-            quote_spanned!(plumbing=> #find(|#link| #link.said()))
+            let find = searched(ty, "find");
+            quote_spanned!(plumbing=> #find(|__link| __link.said()))
         });
         let first = alternatives.next();
         quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
     });
-    let when = when.as_ref().map(|when| asked(error, when));
+    let when = when.as_ref().map(asked);
     let decision = match (found, when) {
         (Some(found), None) => {
             quote_spanned!(plumbing=> __retry::Ruling::found(#found, || #said))
         }
         (Some(found), Some(when)) => {
-            let found_said = Ident::new("__said", plumbing);
             quote_spanned! {plumbing=>
                 match #found {
-                    __retry::Some(#found_said) if #when => __retry::Ruling::retry(#found_said),
+                    __retry::Some(__said) if #when => __retry::Ruling::retry(__said),
                     _ => #stop,
                 }
             }
@@ -74,8 +72,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
             // error's type in the signature.
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
             let at = plumbing.located_at(blamed.span());
-            let error = Ident::new(&error.to_string(), at);
-            let verdict = quote_spanned!(at=> __retry::verdict_of(#error.error()));
+            let verdict = quote_spanned!(at=> __retry::verdict_of(__error.error()));
             quote_spanned!(plumbing=> __retry::Ruling::by(#verdict))
         }
     };
@@ -83,7 +80,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
         Some(matches) => {
             let pattern = &matches.value;
             quote_spanned! {plumbing=>
-                match #error.error() {
+                match __error.error() {
                     #pattern => __retry::Ruling::retry(#said),
                     // The user's pattern may match every error, so that rustc finds this branch unreachable.
                     #[allow(unreachable_patterns)]
@@ -96,20 +93,20 @@ pub(crate) fn ruling(function: &Function, model: &Model, error: &Ident) -> Token
     if unless.is_none() && not_on.is_none() {
         return decision;
     }
-    quote_spanned!(plumbing=> if #error.is_vetoed() { #stop } else { #decision })
+    quote_spanned!(plumbing=> if __error.is_vetoed() { #stop } else { #decision })
 }
 
-/// Writes whether `unless` or `not_on` forbids another attempt after `error`, a `&Failed<E>`.
+/// Writes whether `unless` or `not_on` forbids another attempt after `__error`, a `&Failed<E>`.
 ///
 /// ```text
 /// Input:   unless = U, not_on = "N"
 /// Output:  ask(error.error(), U) || error.search::<N>().contains()
 /// ```
-pub(crate) fn veto(model: &Model, error: &Ident) -> Option<TokenStream> {
+pub(crate) fn veto(model: &Model) -> Option<TokenStream> {
     let Rules { unless, not_on, .. } = &model.rules;
-    let unless = unless.iter().map(|unless| asked(error, unless));
+    let unless = unless.iter().map(asked);
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
-        let contains = searched(error, ty, "contains");
+        let contains = searched(ty, "contains");
         quote_spanned!(Span::mixed_site()=> #contains())
     });
     let questions: Vec<_> = unless.chain(not_on).collect();
@@ -117,17 +114,17 @@ pub(crate) fn veto(model: &Model, error: &Ident) -> Option<TokenStream> {
 }
 
 /// A search for errors of a type: `error.search::<A>().find`.
-fn searched(error: &Ident, ty: &Type, method: &str) -> TokenStream {
+fn searched(ty: &Type, method: &str) -> TokenStream {
     let plumbing = Span::mixed_site();
     // This span puts rustc's "can never be found inside" on the type.
     let method = Ident::new(method, plumbing.located_at(ty.span()));
-    quote_spanned!(plumbing=> #error.search::<#ty>().#method)
+    quote_spanned!(plumbing=> __error.search::<#ty>().#method)
 }
 
 /// Applies a predicate of the user's to the error.
-fn asked(error: &Ident, predicate: &Spanned<Expr>) -> TokenStream {
+fn asked(predicate: &Spanned<Expr>) -> TokenStream {
     ask(
-        &quote_spanned!(Span::mixed_site()=> #error.error()),
+        &quote_spanned!(Span::mixed_site()=> __error.error()),
         predicate,
     )
 }

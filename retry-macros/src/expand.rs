@@ -36,13 +36,13 @@
 
 mod before_retry;
 mod begin;
+mod blame;
 mod body;
 mod cancel;
 mod kept_error;
-mod names;
 mod turns;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use self::body::{braced, renamed_self, typed_return};
@@ -105,8 +105,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {
                     // Without the variable, clippy takes the function for an `async fn` that is written by hand.
-                    let future = Ident::new("__future", Span::mixed_site());
-                    quote!(let #future = async move { #code }; #future)
+                    quote_spanned!(Span::mixed_site()=> let __future = async move { #code }; __future)
                 }
             }
         }
@@ -131,11 +130,10 @@ fn whole(function: &Function) -> TokenStream {
         }
         _ => None,
     };
-    let future = Ident::new("__future", plumbing);
     quote_spanned! {plumbing=>
         // The block yields a future on purpose.
         #[allow(clippy::async_yields_async)]
-        let #future = async { if false { #typed } #body };
-        #future.await.await
+        let __future = async { if false { #typed } #body };
+        __future.await.await
     }
 }

@@ -85,10 +85,9 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let dynamic = dynamic.into_iter().map(|(_, setter)| setter);
     let dynamic: TokenStream = dynamic.collect();
     let borrowed = borrowed.into_iter().map(|(_, binding)| binding).collect();
-    let name = Ident::new("__policy", plumbing);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty())
-            .then(|| quote_spanned!(plumbing=> .with_policy(|#name| #name #setters)))
+            .then(|| quote_spanned!(plumbing=> .with_policy(|__policy| __policy #setters)))
     };
     let new = quote_spanned!(plumbing=> __retry::Policy::new());
     let (policy, changed_policy) = match (given, &model.policy) {

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 
+use super::blame::Blame;
 use super::cancel::Cancel;
-use super::names::Names;
 use crate::model::{BeforeRetry, Model};
 use crate::operand::operand;
 
@@ -19,18 +19,12 @@ use crate::operand::operand;
 pub(super) fn before_retry(
     model: &Model,
     cancel: &Cancel<'_>,
-    names: &Names,
+    blame: Blame,
     limited: bool,
 ) -> Option<TokenStream> {
-    let Names {
-        call,
-        error,
-        result: cut,
-        ..
-    } = names;
     let plumbing = Span::mixed_site();
     let before_retry = model.before_retry.as_ref()?;
-    let blame = plumbing.located_at(before_retry.span);
+    let at = plumbing.located_at(before_retry.span);
     let work = match &before_retry.value {
         BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
         BeforeRetry::Expr(expr) => operand(expr),
@@ -40,19 +34,19 @@ pub(super) fn before_retry(
     } else {
         quote_spanned!(plumbing=> { #work.await })
     };
-    let prepared = Ident::new("__prepared", blame);
-    let preparation = cancel.run("prepare", cancel.later(&block, plumbing), names);
-    let err = names.call("err", error);
+    let prepared = Ident::new("__prepared", at);
+    let preparation = cancel.run("prepare", cancel.later(&block, plumbing), blame);
+    let err = blame.call("err", quote_spanned!(plumbing=> __error));
     // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
-    let settled = quote_spanned!(blame=> #call.prepared(#prepared));
+    let method = quote_spanned!(at=> .prepared(#prepared));
     let cut = limited.then(|| {
-        let stopped = names.call("cut_between", cut);
-        quote_spanned!(plumbing=> __retry::Err(#cut) => return #stopped,)
+        let stopped = blame.call("cut_between", quote_spanned!(plumbing=> __result));
+        quote_spanned!(plumbing=> __retry::Err(__result) => return #stopped,)
     });
     Some(quote_spanned! {plumbing=>
         match #preparation {
             __retry::Ok(#prepared) => {
-                if let __retry::Some(#error) = #settled {
+                if let __retry::Some(__error) = __call #method {
                     return #err;
                 }
             }

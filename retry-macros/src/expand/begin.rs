@@ -24,12 +24,7 @@ use crate::tokens;
 /// ```text
 /// Output: let site: &'static Site<true> = &const { Site::new(…).with_type(type_name::<Self>) };
 /// ```
-pub(super) fn begin(
-    function: &Function,
-    model: &Model,
-    settings: SettingsCode,
-    call: &Ident,
-) -> TokenStream {
+pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
     let plumbing = Span::mixed_site();
     let SettingsCode {
         policy,
@@ -82,19 +77,18 @@ pub(super) fn begin(
         let made = quote_spanned!(plumbing=> static __RETRY_SITE: #ty = #made;);
         (Ident::new("__RETRY_SITE", plumbing), made)
     };
-    let settings = Ident::new("__settings", plumbing);
     let worked_out = (!of_call.is_empty()).then(|| {
         quote_spanned! {plumbing=>
             #borrowed
-            let #settings = #site.settings().of_call() #of_call;
+            let __settings = #site.settings().of_call() #of_call;
         }
     });
     let begun = match (begins, &worked_out) {
         (Some(kind), None) => quote_spanned!(plumbing=> #kind::begin(&#site)),
-        (Some(kind), Some(_)) => quote_spanned!(plumbing=> #kind::begin_with(&#site, &#settings)),
+        (Some(kind), Some(_)) => quote_spanned!(plumbing=> #kind::begin_with(&#site, &__settings)),
         // Only rustc can read the policy, so it chooses the kind of site.
         (None, None) => quote_spanned!(plumbing=> #site.begin()),
-        (None, Some(_)) => quote_spanned!(plumbing=> #site.begin_with(&#settings)),
+        (None, Some(_)) => quote_spanned!(plumbing=> #site.begin_with(&__settings)),
     };
     let begun = match &model.on_end {
         None => begun,
@@ -111,7 +105,7 @@ pub(super) fn begin(
         static __RETRY_SHARED: __retry::Shared = __retry::Shared::new();
         #made
         #worked_out
-        let mut #call = #begun;
+        let mut __call = #begun;
     }
 }
 

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned as _;
 
-use super::names::Names;
+use super::blame::Blame;
 use crate::model::Model;
 use crate::operand::operand;
 
@@ -76,25 +76,23 @@ impl<'a> Cancel<'a> {
     ///             None => return call.cancelled(),
     ///         }
     /// ```
-    pub(super) fn run(&self, part: &str, of: impl ToTokens, names: &Names) -> TokenStream {
+    pub(super) fn run(&self, part: &str, of: impl ToTokens, blame: Blame) -> TokenStream {
         let Self { name, future, .. } = self;
-        let call = &names.call;
         let plumbing = Span::mixed_site();
         if self.blocking {
             let part = Ident::new(&format!("{part}_blocking"), plumbing);
-            return quote_spanned!(plumbing=> #call.#part(#of));
+            return quote_spanned!(plumbing=> __call.#part(#of));
         }
         let part = Ident::new(part, plumbing);
-        let part = quote_spanned!(plumbing=> #call.#part(#of));
+        let part = quote_spanned!(plumbing=> __call.#part(#of));
         if future.is_none() {
             return quote_spanned!(plumbing=> #part.await);
         }
-        let output = Ident::new("__output", plumbing);
         let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #part).await);
-        let stopped = names.call("cancelled", TokenStream::new());
+        let stopped = blame.call("cancelled", TokenStream::new());
         quote_spanned! {plumbing=>
             match #cut {
-                __retry::Some(#output) => #output,
+                __retry::Some(__output) => __output,
                 __retry::None => return #stopped,
             }
         }

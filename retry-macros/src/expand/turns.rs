@@ -1,18 +1,17 @@
 //! The loop of attempts and waits.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens as _, quote_spanned};
-use syn::spanned::Spanned as _;
+use quote::quote_spanned;
 
 use super::before_retry::before_retry;
 use super::begin::begin;
+use super::blame::Blame;
 use super::body;
 use super::cancel::Cancel;
 use super::kept_error::may_be_kept;
-use super::names::Names;
 use crate::arguments::Plan;
 use crate::classifier::{self, ask};
-use crate::item::{self, Function};
+use crate::item::Function;
 use crate::model::Model;
 use crate::settings::settings;
 
@@ -24,11 +23,6 @@ pub(super) fn call(
     body: &TokenStream,
 ) -> TokenStream {
     let plumbing = Span::mixed_site();
-    // rustc points at the type that the user wrote if the result, or its error, is not what a retry needs. With
-    // one span for all uses, rustc reports a mistake once.
-    let blamed = item::visible_error(&function.output)
-        .unwrap_or(&function.output)
-        .span();
     let settings = settings(model, &function.signature.generics);
     let limited = settings.limited != Some(false);
     let turn = Turn {
@@ -36,9 +30,9 @@ pub(super) fn call(
         model,
         cancel: Cancel::new(model),
         limited,
-        names: Names::new(blamed),
+        blame: Blame::of(function),
     };
-    let begin = begin(function, model, settings, &turn.names.call);
+    let begin = begin(function, model, settings);
     // The span of the whole body. A smaller span would show better where a value is used up, but clippy would take
     // the body for generated code and not check it (`implicit_return`).
     let at = function.braces;
@@ -56,13 +50,13 @@ struct Turn<'a> {
     cancel: Cancel<'a>,
     /// Whether a timer or `cancel` may cut an attempt, as far as the attribute shows.
     limited: bool,
-    names: Names,
+    blame: Blame,
 }
 
 impl Turn<'_> {
     /// The code of an attempt.
     fn attempt(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
-        let attempt = self.cancel.run("attempt", body, &self.names);
+        let attempt = self.cancel.run("attempt", body, self.blame);
         // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
         let each = &plan.each;
         if each.is_empty() {
@@ -74,10 +68,14 @@ impl Turn<'_> {
 
     /// The loop.
     fn turns(&self, attempt: &TokenStream, allowed: &TokenStream) -> TokenStream {
-        let Names { ended, at, .. } = &self.names;
+        let ended = self.blame.name("__ended");
         let (checked, settled) = (self.checked(), self.settled());
-        let wait = self.cancel.run("wait", at, &self.names);
-        let before_retry = before_retry(self.model, &self.cancel, &self.names, self.limited);
+        let wait = self.cancel.run(
+            "wait",
+            quote_spanned!(Span::mixed_site()=> __at),
+            self.blame,
+        );
+        let before_retry = before_retry(self.model, &self.cancel, self.blame, self.limited);
         quote_spanned! {Span::mixed_site()=>
             loop {
                 #allowed let #ended = #attempt;
@@ -91,22 +89,17 @@ impl Turn<'_> {
 
     /// Asks the rules that come before the ruling: `when_ok`, `unless`, `not_on`.
     fn checked(&self) -> TokenStream {
-        let Names {
-            ended,
-            error,
-            result,
-            ..
-        } = &self.names;
         let plumbing = Span::mixed_site();
+        let ended = self.blame.name("__ended");
         let when_ok = self.model.when_ok.as_ref().map(|when_ok| {
-            let asked = ask(result, when_ok);
-            let arguments = quote_spanned!(plumbing=> #ended, |#result| #asked);
-            let checked = self.names.call("when_ok", arguments);
+            let asked = ask(&quote_spanned!(plumbing=> __result), when_ok);
+            let arguments = quote_spanned!(plumbing=> #ended, |__result| #asked);
+            let checked = self.blame.call("when_ok", arguments);
             quote_spanned!(plumbing=> let #ended = #checked;)
         });
-        let veto = classifier::veto(self.model, error).map(|veto| {
-            let arguments = quote_spanned!(plumbing=> #ended, |#error| #veto);
-            let checked = self.names.call("unless", arguments);
+        let veto = classifier::veto(self.model).map(|veto| {
+            let arguments = quote_spanned!(plumbing=> #ended, |__error| #veto);
+            let checked = self.blame.call("unless", arguments);
             quote_spanned!(plumbing=> let #ended = #checked;)
         });
         quote_spanned!(plumbing=> #when_ok #veto)
@@ -114,36 +107,32 @@ impl Turn<'_> {
 
     /// Ends the call with its result, or gives the instant of the next attempt.
     fn settled(&self) -> TokenStream {
-        let Names {
-            call,
-            ended,
-            error,
-            at,
-            result,
-            ..
-        } = &self.names;
         let plumbing = Span::mixed_site();
-        let ruling = classifier::ruling(self.function, self.model, error);
+        let ended = self.blame.name("__ended");
+        let ruling = classifier::ruling(self.function, self.model);
         let keeps = if self.limited && may_be_kept(self.function) {
-            quote_spanned!(plumbing=> #error.kept())
+            quote_spanned!(plumbing=> __error.kept())
         } else {
             quote_spanned!(plumbing=> __retry::Forgets)
         };
         let arguments = quote_spanned! {plumbing=>
-            #ended, |#error| (#ruling, #error.words(), #keeps)
+            #ended, |__error| (#ruling, __error.words(), #keeps)
         };
         let (method, next) = match &self.model.on_retry {
-            None => ("settle", at.to_token_stream()),
+            None => ("settle", quote_spanned!(plumbing=> __at)),
             Some(on_retry) => {
                 let hook = &on_retry.value;
-                ("decide", quote_spanned!(plumbing=> #call.tell(#at, #hook)))
+                (
+                    "decide",
+                    quote_spanned!(plumbing=> __call.tell(__at, #hook)),
+                )
             }
         };
-        let settled = self.names.call(method, arguments);
+        let settled = self.blame.call(method, arguments);
         quote_spanned! {plumbing=>
-            let #at = match #settled {
-                __retry::Ok(#at) => #next,
-                __retry::Err(#result) => return #result,
+            let __at = match #settled {
+                __retry::Ok(__at) => #next,
+                __retry::Err(__result) => return __result,
             };
         }
     }
