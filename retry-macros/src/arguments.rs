@@ -36,6 +36,7 @@ use crate::errors::Errors;
 use crate::future::Shape;
 use crate::item::Function;
 use crate::model::Model;
+use crate::tokens::is_among;
 
 pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
@@ -97,9 +98,8 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
 
 /// Whether the binding of an attempt needs this attribute of the argument too: a `cfg` or the level of a lint.
 fn is_kept(attribute: &Path) -> bool {
-    ["cfg", "allow", "expect", "warn", "deny"]
-        .iter()
-        .any(|kept| attribute.is_ident(kept))
+    let name = attribute.get_ident();
+    name.is_some_and(|name| is_among(name, "cfg allow expect warn deny"))
 }
 
 /// Plans the variables that a function binds before its handmade future. They exist once in a call, and the

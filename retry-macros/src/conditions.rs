@@ -35,7 +35,7 @@ fn only_within(meta: Meta, keep: &dyn Fn(&Path) -> bool) -> Option<Meta> {
     }
     // `cfg_attr(condition, attribute, …)`.
     let mut tokens = list.tokens.into_iter();
-    let is_part = |token: &TokenTree| !is_punct(Some(token), ',');
+    let is_part = |token: &TokenTree| !is_punct(Some(token), ",");
     let condition: Vec<_> = tokens.by_ref().take_while(is_part).collect();
     let inner = Punctuated::<Meta, Token![,]>::parse_terminated
         .parse2(tokens.collect())

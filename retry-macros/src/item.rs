@@ -241,27 +241,14 @@ impl Function {
 
 /// The keyword of an item that is not a function.
 fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
-    const ITEMS: [&str; 12] = [
-        "struct",
-        "enum",
-        "union",
-        "trait",
-        "impl",
-        "mod",
-        "static",
-        "type",
-        "use",
-        "macro_rules",
-        "let",
-        "const",
-    ];
+    const ITEMS: &str = "struct enum union trait impl mod static type use macro_rules let const";
     let mut found = None;
     for token in item.clone() {
         if let TokenTree::Ident(ident) = token {
             if ident == "fn" {
                 return None;
             }
-            if found.is_none() && ITEMS.iter().any(|word| ident == word) {
+            if found.is_none() && tokens::is_among(&ident, ITEMS) {
                 found = Some((ident.span(), ident.to_string()));
             }
         }

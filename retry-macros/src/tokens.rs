@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use retry_settings::text::among;
 use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
 /// All tokens at any depth. A group comes before the tokens in it.
@@ -27,12 +28,19 @@ pub(crate) fn any_word(tokens: &impl ToTokens, holds: impl Fn(&Ident) -> bool) -
     deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
 }
 
-pub(crate) fn is_word(token: Option<&TokenTree>, wanted: &str) -> bool {
-    matches!(token, Some(TokenTree::Ident(word)) if word == wanted)
+/// Whether a word is one of these, which blanks separate.
+pub(crate) fn is_among(word: &Ident, words: &str) -> bool {
+    among(words, &word.to_string())
 }
 
-pub(crate) fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+/// Whether a token is one of these words, which blanks separate.
+pub(crate) fn is_word(token: Option<&TokenTree>, words: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(word)) if is_among(word, words))
+}
+
+/// Whether a token is one of these punctuation characters.
+pub(crate) fn is_punct(token: Option<&TokenTree>, chars: &str) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if chars.contains(punct.as_char()))
 }
 
 /// The delimiter of a group.
@@ -45,7 +53,7 @@ pub(crate) fn delimiter(token: Option<&TokenTree>) -> Option<Delimiter> {
 
 /// Whether the group at `at` is that of an attribute: `#[…]`.
 pub(crate) fn is_attribute(tokens: &[TokenTree], at: usize) -> bool {
-    delimiter(tokens.get(at)) == Some(Delimiter::Bracket) && is_punct(before(tokens, at, 1), '#')
+    delimiter(tokens.get(at)) == Some(Delimiter::Bracket) && is_punct(before(tokens, at, 1), "#")
 }
 
 /// The token that is `steps` places before `at`.

@@ -14,7 +14,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::Attribute;
 
 pub(crate) use self::scope::is_rebound;
-use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -198,7 +198,7 @@ impl Uses<'_> {
 /// The index after the last token of the closure or block that begins with the `move` at `at`.
 fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
     let mut index = at + 1;
-    let is_bar = |index: usize| is_punct(tokens.get(index), '|');
+    let is_bar = |index: usize| is_punct(tokens.get(index), "|");
     if is_bar(index) {
         index += 1;
         while index < tokens.len() && !is_bar(index) {
@@ -210,21 +210,18 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
         return index + 1;
     }
     // The closure's body is an expression, which ends at the next comma or semicolon.
-    let ends = |token: &TokenTree| is_punct(Some(token), ',') || is_punct(Some(token), ';');
     let rest = tokens.iter().skip(index);
-    index + rest.take_while(|token| !ends(token)).count()
+    index
+        + rest
+            .take_while(|token| !is_punct(Some(token), ",;"))
+            .count()
 }
 
 /// Whether the parentheses at `at` follow the name of a function, or a turbofish.
 fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
     match before(tokens, at, 1) {
-        Some(TokenTree::Ident(word)) => ![
-            "match", "if", "while", "for", "in", "return", "move", "async",
-        ]
-        .iter()
-        .any(|not| word == not),
-        Some(TokenTree::Punct(punct)) => punct.as_char() == '>',
+        Some(TokenTree::Ident(word)) => !is_among(word, "match if while for in return move async"),
         Some(TokenTree::Group(_)) => true,
-        _ => false,
+        previous => is_punct(previous, ">"),
     }
 }

@@ -110,7 +110,7 @@ fn only_members(body: &TokenStream) -> bool {
     let mut tokens = body.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
         let fits = match token {
-            TokenTree::Ident(word) if word == "self" => is_punct(tokens.peek(), '.'),
+            TokenTree::Ident(word) if word == "self" => is_punct(tokens.peek(), "."),
             TokenTree::Group(group) => only_members(&group.stream()),
             // `"{self}"`, `"{self:?}"`.
             TokenTree::Literal(literal) => !literal.to_string().contains("{self"),

@@ -5,7 +5,7 @@ use quote::{ToTokens as _, quote};
 use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
-use crate::tokens::{self, type_arguments};
+use crate::tokens::{self, is_among, type_arguments};
 use retry_settings::text;
 
 /// A reference, or a type around a `&mut`.
@@ -66,9 +66,7 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
 
 /// Whether a type is a path in which nothing depends on the caller. If it is not `Clone`, it never is.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
-    let open = |word: &Ident| {
-        function.is_generic(word) || ["Self", "impl", "dyn"].iter().any(|open| word == open)
-    };
+    let open = |word: &Ident| function.is_generic(word) || is_among(word, "Self impl dyn");
     matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, open)
 }
 

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use crate::item::{self, Function};
 use crate::model::{BeforeRetry, Model, Rules};
 use crate::settings::SettingsCode;
-use crate::tokens;
+use crate::tokens::{self, is_among};
 
 /// The short name of the runtime, the site of the function, and the beginning of a call.
 ///
@@ -153,9 +153,9 @@ fn rules_and_hooks(model: &Model) -> TokenStream {
 /// Where the code of an attribute names the type around the function, as in `attempts = Self::N`. An item that is
 /// written inside a setting may have a `Self` of its own, so no `Self` counts beside one.
 fn self_in(code: &TokenStream) -> Option<Span> {
-    const ITEMS: [&str; 5] = ["enum", "impl", "macro_rules", "struct", "trait"];
-    let of_an_item = |word: &Ident| ITEMS.iter().any(|item| word == item);
-    if tokens::any_word(code, of_an_item) {
+    if tokens::any_word(code, |word| {
+        is_among(word, "enum impl macro_rules struct trait")
+    }) {
         return None;
     }
     self_outside_of_macros(code.clone())
@@ -174,7 +174,7 @@ fn self_outside_of_macros(code: TokenStream) -> Option<Span> {
             }
             _ => {}
         }
-        after_bang = tokens::is_punct(Some(&token), '!');
+        after_bang = tokens::is_punct(Some(&token), "!");
     }
     None
 }

@@ -5,6 +5,7 @@ use quote::quote_spanned;
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
+use crate::tokens::is_among;
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -91,8 +92,7 @@ fn has_statements(body: &TokenStream) -> bool {
 
 /// Whether a word is the keyword of an item with a body in braces: the item's name follows.
 fn begins_item(word: &Ident, next: Option<&TokenTree>) -> bool {
-    let keywords = ["fn", "impl", "trait", "mod", "struct", "enum"];
-    keywords.iter().any(|keyword| word == keyword) && matches!(next, Some(TokenTree::Ident(_)))
+    is_among(word, "fn impl trait mod struct enum") && matches!(next, Some(TokenTree::Ident(_)))
 }
 
 pub(super) fn braced(tokens: TokenStream, span: Span) -> TokenStream {

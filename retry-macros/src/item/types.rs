@@ -42,7 +42,7 @@ impl Lifetimes {
         let mut found = Self::default();
         let mut tokens = tokens::deep(tokens).peekable();
         while let Some(token) = tokens.next() {
-            if is_punct(Some(&token), '\'') {
+            if is_punct(Some(&token), "'") {
                 match tokens.next() {
                     Some(TokenTree::Ident(name)) if name == "static" => {}
                     Some(TokenTree::Ident(name)) if name != "_" => {
@@ -50,8 +50,8 @@ impl Lifetimes {
                     }
                     _ => found.elided = true,
                 }
-            } else if is_punct(Some(&token), '&') {
-                found.elided |= !is_punct(tokens.peek(), '\'');
+            } else if is_punct(Some(&token), "&") {
+                found.elided |= !is_punct(tokens.peek(), "'");
             }
         }
         found

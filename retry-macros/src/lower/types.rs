@@ -12,7 +12,7 @@ use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
 use crate::syntax;
-use crate::tokens::type_arguments;
+use crate::tokens::{is_among, type_arguments};
 
 /// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
@@ -174,9 +174,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
 }
 
 fn is_std(path: &Path) -> bool {
-    path.segments.first().is_some_and(|segment| {
-        ["std", "core", "alloc"]
-            .iter()
-            .any(|root| segment.ident == root)
-    })
+    path.segments
+        .first()
+        .is_some_and(|segment| is_among(&segment.ident, "std core alloc"))
 }

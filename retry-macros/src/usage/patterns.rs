@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
 
 /// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
 /// tokens do not show whether the bound value is `Copy`.
@@ -21,7 +21,7 @@ pub(super) fn take(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let pattern = earlier
         .iter()
         .rposition(|token| is_word(Some(token), "let"));
-    is_punct(previous, '=')
+    is_punct(previous, "=")
         && pattern
             .is_some_and(|first| binds_by_value(tokens.get(first + 1..at - 1).unwrap_or_default()))
 }
@@ -36,9 +36,9 @@ fn any_arm_takes(arms: TokenStream) -> bool {
             return true;
         }
         let body = rest.get(arrow + 2..).unwrap_or_default();
-        let comma = body.iter().position(|token| is_punct(Some(token), ','));
+        let comma = body.iter().position(|token| is_punct(Some(token), ","));
         let next = match body.first() {
-            Some(TokenTree::Group(_)) if !is_punct(body.get(1), '.') => Some(0),
+            Some(TokenTree::Group(_)) if !is_punct(body.get(1), ".") => Some(0),
             _ => comma,
         };
         rest = next
@@ -50,7 +50,7 @@ fn any_arm_takes(arms: TokenStream) -> bool {
 
 fn position_of_arrow(tokens: &[TokenTree]) -> Option<usize> {
     let mut pairs = tokens.windows(2);
-    pairs.position(|pair| is_punct(pair.first(), '=') && is_punct(pair.get(1), '>'))
+    pairs.position(|pair| is_punct(pair.first(), "=") && is_punct(pair.get(1), ">"))
 }
 
 /// Whether a pattern binds a variable without `ref` or `&`.
@@ -58,22 +58,20 @@ fn binds_by_value(pattern: &[TokenTree]) -> bool {
     pattern.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(word) => {
             let (previous, next) = (before(pattern, at, 1), pattern.get(at + 1));
-            let word = word.to_string();
-            let keyword = ["_", "box", "false", "mut", "ref", "true"].contains(&word.as_str());
+            let keyword = is_among(word, "_ box false mut ref true");
             let by_reference = is_word(previous, "ref")
                 || is_word(before(pattern, at, 2), "ref")
-                || is_punct(previous, '&');
-            let variable = word.starts_with(|first: char| first.is_lowercase() || first == '_');
+                || is_punct(previous, "&");
+            let starts_variable = |first: char| first.is_lowercase() || first == '_';
+            let variable = word.to_string().starts_with(starts_variable);
             // The word is a part of a path, a field's name, a macro or a constructor.
-            let other = is_punct(next, ':')
-                || is_punct(next, '!')
-                || matches!(next, Some(TokenTree::Group(_)));
+            let other = is_punct(next, ":!") || delimiter(next).is_some();
             variable && !keyword && !by_reference && !other
         }
         TokenTree::Group(_) if is_attribute(pattern, at) => false,
         TokenTree::Group(group) => {
             let inner: Vec<_> = group.stream().into_iter().collect();
-            !is_punct(before(pattern, at, 1), '&') && binds_by_value(&inner)
+            !is_punct(before(pattern, at, 1), "&") && binds_by_value(&inner)
         }
         _ => false,
     })

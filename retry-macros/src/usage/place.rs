@@ -9,18 +9,18 @@ use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
 pub(super) fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
-    let member = is_punct(previous, '.') && !is_punct(before(tokens, at, 2), '.');
-    let path = is_punct(previous, ':') && is_punct(before(tokens, at, 2), ':');
-    let called = is_punct(next, '!') && delimiter(tokens.get(at + 2)).is_some();
+    let member = is_punct(previous, ".") && !is_punct(before(tokens, at, 2), ".");
+    let path = is_punct(previous, ":") && is_punct(before(tokens, at, 2), ":");
+    let called = is_punct(next, "!") && delimiter(tokens.get(at + 2)).is_some();
     let bound = is_word(previous, "let")
         || is_word(previous, "mut") && is_word(before(tokens, at, 2), "let");
-    member || path || called || bound || is_punct(next, ':')
+    member || path || called || bound || is_punct(next, ":")
 }
 
 /// The index of the last token of the place that begins at `at`: of `b` in `x.a.b.method()`.
 pub(super) fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
     let mut end = at;
-    while is_punct(tokens.get(end + 1), '.') && !is_method(tokens, end) {
+    while is_punct(tokens.get(end + 1), ".") && !is_method(tokens, end) {
         match tokens.get(end + 2) {
             Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => end += 2,
             _ => break,
@@ -33,7 +33,7 @@ pub(super) fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
 fn is_method(tokens: &[TokenTree], end: usize) -> bool {
     is_word(tokens.get(end + 2), "await")
         || delimiter(tokens.get(end + 3)) == Some(Delimiter::Parenthesis)
-        || is_punct(tokens.get(end + 3), ':') && is_punct(tokens.get(end + 4), ':')
+        || is_punct(tokens.get(end + 3), ":") && is_punct(tokens.get(end + 4), ":")
 }
 
 /// How the body uses the place from `at` to `end`.
@@ -43,7 +43,7 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
         first -= 2;
     }
     let (previous, next) = (before(tokens, first, 1), tokens.get(end + 1));
-    if is_punct(next, '.') && is_method(tokens, end) {
+    if is_punct(next, ".") && is_method(tokens, end) {
         return match tokens.get(end + 2).map(ToString::to_string).as_deref() {
             Some("await") => Usage::UsedUp,
             Some(method) if names::takes_self(method) => Usage::HandedOver,
@@ -51,9 +51,8 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
             _ => Usage::Borrowed,
         };
     }
-    let referenced = is_punct(previous, '&')
-        || (is_word(previous, "mut") || is_word(previous, "const"))
-            && is_punct(before(tokens, at, 2), '&');
+    let referenced = is_punct(previous, "&")
+        || is_word(previous, "mut const") && is_punct(before(tokens, at, 2), "&");
     let applied = match delimiter(next) {
         Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
         // `match x.kind {`, unless a pattern takes a part of it.
@@ -66,14 +65,11 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
         return Usage::Borrowed;
     }
     let field = end != at;
-    let starts = previous.is_none()
-        || is_punct(previous, ',')
-        || is_punct(previous, ':')
-        || field && is_punct(previous, '=');
-    let ends = next.is_none() || is_punct(next, ',') || is_punct(next, '?');
+    let starts = previous.is_none() || is_punct(previous, if field { ",:=" } else { ",:" });
+    let ends = next.is_none() || is_punct(next, ",?");
     if around.drops && previous.is_none() && next.is_none() {
         Usage::UsedUp
-    } else if around.lists && starts && ends || field && starts && is_punct(next, ';') {
+    } else if around.lists && starts && ends || field && starts && is_punct(next, ";") {
         Usage::HandedOver
     } else {
         Usage::Moved
@@ -83,8 +79,7 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
 /// Whether a field is part of arithmetic, where it is most likely `Copy`, or is assigned to.
 fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
-    let operator = |token: Option<&TokenTree>, operators: &str| matches!(token, Some(TokenTree::Punct(punct)) if operators.contains(punct.as_char()));
-    operator(next, "+-*/%&|^<>=!.") || operator(previous, "!-*.") || is_word(next, "as")
+    is_punct(next, "+-*/%&|^<>=!.") || is_punct(previous, "!-*.") || is_word(next, "as")
 }
 
 /// Whether the token is an operand of a comparison, which takes references.

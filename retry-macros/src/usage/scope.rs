@@ -6,7 +6,7 @@ use syn::Attribute;
 use syn::parse::Parser as _;
 
 use crate::conditions;
-use crate::tokens::{before, delimiter, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_among, is_punct, is_word};
 
 /// Where the pattern of the `let` at `at` ends.
 pub(super) fn pattern_end(tokens: &[TokenTree], at: usize) -> usize {
@@ -20,13 +20,13 @@ pub(super) fn hidden_from(tokens: &[TokenTree], at: usize, name: &str) -> Option
     let previous = before(tokens, at, 1);
     // The `let` of a condition hides a name only in the block of that condition.
     let statement = previous.is_none()
-        || is_punct(previous, ';')
+        || is_punct(previous, ";")
         || matches!(
             delimiter(previous),
             Some(Delimiter::Brace | Delimiter::Bracket)
         );
     let end = pattern_end(tokens, at);
-    let semicolon = (end..tokens.len()).find(|&index| is_punct(tokens.get(index), ';'))?;
+    let semicolon = (end..tokens.len()).find(|&index| is_punct(tokens.get(index), ";"))?;
     (statement && binds(tokens.get(at + 1..end)?, name)).then_some(semicolon + 1)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn end_of_attributed(tokens: &[TokenTree], at: usize) -> usize {
     for index in at + 1..tokens.len() {
         let (token, next) = (tokens.get(index), tokens.get(index + 1));
         let previous = before(tokens, index, 1);
-        let arrow = is_punct(previous, '-') || is_punct(previous, '=');
+        let arrow = is_punct(previous, "-=");
         let ends = match token {
             Some(TokenTree::Punct(punct)) => match punct.as_char() {
                 ';' => true,
@@ -64,9 +64,7 @@ pub(super) fn end_of_attributed(tokens: &[TokenTree], at: usize) -> usize {
             },
             // `{ … } else`, `Pattern { … } if`, `Pattern { … } in` and `{ … } as` go on.
             _ if delimiter(token) == Some(Delimiter::Brace) => match next {
-                Some(TokenTree::Ident(word)) => {
-                    !["as", "else", "if", "in"].iter().any(|more| word == more)
-                }
+                Some(TokenTree::Ident(word)) => !is_among(word, "as else if in"),
                 Some(TokenTree::Punct(punct)) => punct.as_char() == '#',
                 Some(TokenTree::Group(_)) => false,
                 Some(TokenTree::Literal(_)) | None => true,
@@ -86,20 +84,16 @@ pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
     let mut bars = 0;
     let anew = tokens.iter().enumerate().any(|(at, token)| {
         let previous = before(&tokens, at, 1);
-        bars += usize::from(is_punct(Some(token), '|'));
-        let pattern = bars % 2 == 1
-            || ["let", "for", "mut", "ref"]
-                .iter()
-                .any(|word| is_word(previous, word));
+        bars += usize::from(is_punct(Some(token), "|"));
+        let pattern = bars % 2 == 1 || is_word(previous, "let for mut ref");
         let next = tokens.get(at + 1);
-        let arm = is_punct(next, '=') && is_punct(tokens.get(at + 2), '>')
-            || is_word(next, "if")
-            || is_word(next, "in")
-            || is_punct(next, '@');
+        let arm = is_punct(next, "=") && is_punct(tokens.get(at + 2), ">")
+            || is_word(next, "if in")
+            || is_punct(next, "@");
         match token {
             TokenTree::Ident(word) => word == name && (pattern || arm),
             // The group may be a part of a pattern: `Some(x)`, `Struct { x }`, `(x, y)`.
-            TokenTree::Group(group) if pattern || arm || is_punct(next, '=') => {
+            TokenTree::Group(group) if pattern || arm || is_punct(next, "=") => {
                 let inner: Vec<_> = group.stream().into_iter().collect();
                 binds(&inner, name)
             }
@@ -115,16 +109,15 @@ pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
 /// colons of a path do not end it.
 fn ends_pattern(tokens: &[TokenTree], at: usize) -> bool {
     let token = tokens.get(at);
-    let colon = |token| is_punct(token, ':');
-    is_punct(token, '=')
-        || is_punct(token, ';')
+    let colon = |token| is_punct(token, ":");
+    is_punct(token, "=;")
         || colon(token) && !colon(tokens.get(at + 1)) && !colon(before(tokens, at, 1))
 }
 
 /// Whether a pattern binds `name`. The name of a field, as in `Struct { name: other }`, does not bind it.
 fn binds(pattern: &[TokenTree], name: &str) -> bool {
     pattern.iter().enumerate().any(|(at, token)| match token {
-        TokenTree::Ident(word) => word == name && !is_punct(pattern.get(at + 1), ':'),
+        TokenTree::Ident(word) => word == name && !is_punct(pattern.get(at + 1), ":"),
         TokenTree::Group(group) => {
             let inner: Vec<_> = group.stream().into_iter().collect();
             binds(&inner, name)
