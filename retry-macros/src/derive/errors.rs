@@ -6,8 +6,9 @@ use super::keys::{Id, Target};
 use crate::errors::{Message, messages, typed};
 use retry_settings::text;
 
-const VERDICTS: &str =
-    "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `forward`";
+const VERDICTS: &str = "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `forward`";
+
+const METHOD: &str = "a method of the error is `after = \"Self::retry_after\"`";
 
 /// Words that people may know from elsewhere, and our word for each.
 const FOREIGN: &[(&str, &str)] = &[
@@ -70,6 +71,53 @@ messages! {
         help "remove one of them";
     }
 
+    two_verdicts(first: &str, second: &str, target: Target) {
+        "`{second}` after `{first}`: {} has one verdict", target.name();
+        help "remove one of them";
+    }
+
+    no_inner(variant: Option<&Ident>, fields: usize) {
+        "{} has {}",
+            match variant {
+                Some(variant) => format!("variant `{variant}`"),
+                None => "this struct".to_owned(),
+            },
+            match fields {
+                0 => "no field to forward to".to_owned(),
+                _ => format!("{fields} fields, and none is marked with `forward`"),
+            };
+        help "write {}", match fields {
+            0 => "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `with`",
+            _ => "`#[retryable(forward)]` above the field",
+        };
+    }
+
+    /// A known word at a place where it does not belong.
+    not_here(name: &str, target: Target) {
+        "`{name}` above {}{}", target.name(), if target == Target::Field { ", expected `forward`" } else { "" };
+        help "write {}", match target {
+            Target::Field => "it above the variant or the struct".to_owned(),
+            _ => format!("`#[retryable({name} = \"…\")]` above the type"),
+        };
+    }
+
+    no_value(name: &str) {
+        "`{name}` takes no value";
+        help "write `{name}`{}", match name {
+            "forward" => ", and `#[retryable(forward)]` above the field to ask".to_owned(),
+            _ => format!("; the delay that a server asked for is `{name}, after = \"field\"`"),
+        };
+    }
+
+    unknown_field(name: &str, names: &[String]) {
+        "there is no field `{name}` here";
+        help "{}", match text::nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("write `after = \"{near}\"`"),
+            None if names.is_empty() => format!("this case has no fields; {METHOD}"),
+            None => format!("the fields are {}; {METHOD}", text::list(names, " or ")),
+        };
+    }
+
     two_forwards() {
         "`forward` marks two fields, expected one";
         help "remove one of the marks";
@@ -92,64 +140,6 @@ pub(crate) fn not_a_word(found: &TokenStream) -> Message {
         Some(_) => format!("write `{inside}` without quotes"),
         None => format!("expected {VERDICTS}"),
     })
-}
-
-pub(crate) fn no_value(name: &str) -> Message {
-    Message::new(format!("`{name}` takes no value")).help(match name {
-        "forward" => {
-            "write `forward`, and `#[retryable(forward)]` above the field to ask".to_owned()
-        }
-        _ => format!(
-            "write `{name}`; the delay that a server asked for is `{name}, after = \"field\"`"
-        ),
-    })
-}
-
-pub(crate) fn unknown_field(name: &str, names: &[String]) -> Message {
-    let method = "a method of the error is `after = \"Self::retry_after\"`";
-    let near = text::nearest(name, names.iter().map(String::as_str));
-    Message::new(format!("there is no field `{name}` here")).help(match (names, near) {
-        ([], _) => format!("this case has no fields; {method}"),
-        (_, Some(near)) => format!("write `after = \"{near}\"`"),
-        (names, None) => format!("the fields are {}; {method}", text::list(names, " or ")),
-    })
-}
-
-pub(crate) fn second_word(first: &str, second: &str, target: Target) -> Message {
-    if first == second {
-        return twice(first);
-    }
-    let target = target.name();
-    Message::new(format!(
-        "`{second}` after `{first}`: {target} has one verdict"
-    ))
-    .help("remove one of them")
-}
-
-pub(crate) fn no_inner(variant: Option<&Ident>, fields: usize) -> Message {
-    let whose = match variant {
-        Some(variant) => format!("variant `{variant}`"),
-        None => "this struct".to_owned(),
-    };
-    match fields {
-        0 => Message::new(format!("{whose} has no field to forward to"))
-            .help("write `transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `with`"),
-        fields => Message::new(format!(
-            "{whose} has {fields} fields, and none is marked with `forward`"
-        ))
-        .help("write `#[retryable(forward)]` above the field"),
-    }
-}
-
-/// A known word at a place where it does not belong.
-pub(crate) fn not_here(name: &str, target: Target) -> Message {
-    if target == Target::Field {
-        return Message::new(format!("`{name}` above a field, expected `forward`"))
-            .help("write it above the variant or the struct");
-    }
-    Message::new(format!("`{name}` above {}", target.name())).help(format!(
-        "write `#[retryable({name} = \"…\")]` above the type"
-    ))
 }
 
 pub(crate) fn unknown(name: &str, target: Target) -> Message {

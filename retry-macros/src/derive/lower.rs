@@ -132,7 +132,7 @@ impl<'a> Typed<'a> {
         if let (Some(field), Some(own)) = (field, &self.own.verdict) {
             if !matches!(own.says, Says::Forward) {
                 let target = self.variant.map_or(Target::Struct, |_| Target::Variant);
-                let message = wording::second_word(own.says.typed(), "forward", target);
+                let message = wording::two_verdicts(own.says.typed(), "forward", target);
                 errors.push(field.at, message);
             }
         }

@@ -136,10 +136,17 @@ impl Marks {
             },
         };
         match (says, &self.verdict) {
-            (Some(says), Some(first)) => errors.push(
-                at,
-                wording::second_word(first.says.typed(), says.typed(), target),
-            ),
+            (Some(says), Some(first)) => {
+                let (first, second) = (first.says.typed(), says.typed());
+                errors.push(
+                    at,
+                    if first == second {
+                        wording::twice(first)
+                    } else {
+                        wording::two_verdicts(first, second, target)
+                    },
+                );
+            }
             (Some(says), None) => self.verdict = Some(Mark { says, at }),
             (None, _) => {}
         }

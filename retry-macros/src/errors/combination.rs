@@ -8,16 +8,6 @@ use retry_settings::text;
 
 use super::Message;
 
-/// `attempts = 1` beside keys about retries.
-pub(crate) fn never_retries(keys: &[&str]) -> Message {
-    let verb = if keys.len() == 1 { "has" } else { "have" };
-    let keys = text::list(keys, " and ");
-    Message::new(format!(
-        "`attempts = 1` never retries, so {keys} {verb} no effect"
-    ))
-    .help(format!("write `attempts = 2` or more, or remove {keys}"))
-}
-
 /// A duration that is longer than one that it must not exceed. `given` is which of the two keys are not defaults.
 pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
     let ((short, length), (long, limit)) = (found.short, found.long);
@@ -44,6 +34,13 @@ pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
 }
 
 messages! {
+    /// `attempts = 1` beside keys about retries.
+    never_retries(keys: &[&str]) {
+        "`attempts = 1` never retries, so {} {} no effect",
+            text::list(keys, " and "), if keys.len() == 1 { "has" } else { "have" };
+        help "write `attempts = 2` or more, or remove {}", text::list(keys, " and ");
+    }
+
     /// A key that has no effect because of another key.
     no_effect(idle: &str, because: &str, help: &str) {
         "`{idle}` has no effect with `{because}`";

@@ -11,12 +11,6 @@ messages! {
         help "write `attempts = 1` for no retry";
     }
 
-    /// `delays = "5s"`.
-    not_in_list(key: &Key, found: &str) {
-        "found `{found}`, expected {}", key.kind;
-        help "write `{key} = [{found}]`";
-    }
-
     zero(key: &Key, why: &str, instead: &str) {
         "`{key}` is zero, so {why}";
         help "{instead}";

@@ -2,7 +2,6 @@
 
 use proc_macro2::Ident;
 
-use super::Message;
 use retry_settings::text;
 
 messages! {
@@ -66,13 +65,12 @@ messages! {
         "`self` cannot be cloned for each attempt";
         help "take `&self` or `self: Arc<Self>`";
     }
-}
-
-pub(crate) fn clone_of_unknown(name: &Ident, known: &[String], function: &Ident) -> Message {
-    let near = text::nearest(&name.to_string(), known.iter().map(String::as_str));
-    Message::new(format!("`{function}` has no argument `{name}`")).help(match (near, known) {
-        (Some(near), _) => format!("did you mean `{near}`?"),
-        (None, []) => "it has none".to_owned(),
-        (None, names) => format!("its arguments are {}", text::list(names, ", ")),
-    })
+    clone_of_unknown(name: &Ident, known: &[String], function: &Ident) {
+        "`{function}` has no argument `{name}`";
+        help "{}", match text::nearest(&name.to_string(), known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "it has none".to_owned(),
+            None => format!("its arguments are {}", text::list(known, ", ")),
+        };
+    }
 }

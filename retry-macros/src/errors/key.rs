@@ -6,6 +6,24 @@ use super::{Message, typed};
 use crate::keys::{Grammar, Id, Key};
 
 messages! {
+    duplicate(key: &Key) {
+        "`{key}` is given twice";
+        help "{}", match key.grammar {
+            Grammar::Types => format!("write both in one: `{key}(A, B)`"),
+            Grammar::Pattern => format!("write both in one: `{key} = A | B`"),
+            _ => "keep one of the two".to_owned(),
+        };
+    }
+
+    /// `attempts(4)`.
+    not_a_list(key: &Key, tokens: &TokenStream) {
+        "found `(` after `{key}`, expected `=`";
+        help "write `{}`", match typed(tokens) {
+            text if text.is_empty() || text.ends_with('…') => key.example.to_owned(),
+            text => format!("{key} = {text}"),
+        };
+    }
+
     missing_value(key: &Key) {
         "`{key}` has no value, expected {}", key.kind;
         help "write `{}`", key.example;
@@ -38,28 +56,6 @@ messages! {
     trailing(before: &str, rest: &TokenStream) {
         "found `{}` after {before}, expected `,`", typed(rest);
         help "remove it, or put a comma and a key before it";
-    }
-}
-
-pub(crate) fn duplicate(key: &Key) -> Message {
-    let message = Message::new(format!("`{key}` is given twice"));
-    match key.grammar {
-        Grammar::Types => message.help(format!("write both in one: `{key}(A, B)`")),
-        Grammar::Pattern => message.help(format!("write both in one: `{key} = A | B`")),
-        Grammar::Expr | Grammar::List | Grammar::Names | Grammar::Flag => {
-            message.help("keep one of the two")
-        }
-    }
-}
-
-/// `attempts(4)`.
-pub(crate) fn not_a_list(key: &Key, tokens: &TokenStream) -> Message {
-    let text = typed(tokens);
-    let message = Message::new(format!("found `(` after `{key}`, expected `=`"));
-    if text.is_empty() || text.ends_with('…') {
-        message.help(format!("write `{}`", key.example))
-    } else {
-        message.help(format!("write `{key} = {text}`"))
     }
 }
 

@@ -21,6 +21,220 @@ messages! {
         "`{token}` cannot be used in a setting, found `{found}`";
         help "take it as an argument, `{key}: …`, and write `{key} = {key}`";
     }
+
+    // `attempts`.
+
+    attempts_zero() {
+        "`attempts` is 0, expected at least 1, as the first call counts";
+        help "write `attempts = 1` for no retry";
+    }
+
+    attempts_negative(found: &str) {
+        "`attempts` is negative (`{found}`), expected at least 1";
+        help "write `attempts = 1` for no retry, or `attempts = \"unlimited\"`";
+    }
+
+    attempts_out_of_range(found: &str) {
+        "`attempts` is out of range (`{found}`), expected at most {}", u32::MAX - 1;
+        help "write `attempts = \"unlimited\"` for no limit";
+    }
+
+    /// `never`, `none`.
+    attempts_once(found: &str) {
+        "found `{found}`, expected a whole number or `\"unlimited\"`";
+        help "write `attempts = 1` for no retry";
+    }
+
+    /// `forever`, `u32::MAX`.
+    attempts_unlimited(found: &str) {
+        "found `{found}`, expected a whole number or `\"unlimited\"`";
+        help "write `attempts = \"unlimited\"`";
+        note "such a call ends only by success, `deadline`, `budget` or `cancel`";
+    }
+
+    // `factor`.
+
+    factor_below_one(found: &str) {
+        "factor `{found}` is below 1, so delays would shrink";
+        help "write `factor = 2.0`, or `backoff = \"constant\"` for equal delays";
+    }
+
+    factor_above_limit(found: &str) {
+        "factor `{found}` is above 1000, expected 1 to 1000";
+        help "write `factor = 2.0`";
+    }
+
+    factor_not_finite(found: &str) {
+        "factor `{found}` is {}, expected 1 to 1000",
+            if found.to_lowercase().contains("nan") { "not a number" } else { "not finite" };
+        help "write `factor = 2.0`";
+    }
+
+    // Functions.
+
+    /// `when = is_temporary()`.
+    called(key: &Key, found: &str, path: &str) {
+        "found `{found}`, expected {}", key.kind;
+        help "write `{key} = {path}`, without the call";
+    }
+
+    closure_arguments(key: &Key, found: usize, expected: usize, write: &str) {
+        "the closure of `{key}` takes {found} {}, expected {expected}",
+            if found == 1 { "argument" } else { "arguments" };
+        help "write `{key} = {write}`";
+    }
+
+    async_closure(key: &Key, argument: &str) {
+        "found an async closure, expected a closure that is not async";
+        help "write `{key} = |{argument}| …`";
+    }
+
+    // Futures.
+
+    awaited(key: &Key, found: &str, write: &str) {
+        "found `{found}`, expected the future itself";
+        help "write `{key} = {write}`, it is awaited for you";
+    }
+
+    /// A token in a field: `self.shutdown`.
+    token(key: &Key, found: &str) {
+        "found `{found}`, expected a future, which a token is not";
+        help "write `{key} = {found}.cancelled()`";
+    }
+
+    not_called(key: &Key, path: &str) {
+        "found the path `{path}`, expected a future";
+        help "write `{key} = {path}()`";
+    }
+
+    // Error types: `on`, `not_on`.
+
+    no_types(key: &Key) {
+        "`{key}` names no type";
+        help "write `{}`, or leave it out", key.example;
+    }
+
+    not_a_type(key: &Key, found: &str) {
+        "found `{found}`, expected an error type";
+        help "write `{}`", key.example;
+    }
+
+    /// `"A, B"`.
+    commas(key: &Key, found: &str, separated: &str) {
+        "found `{found}`, expected types separated by `|`";
+        help "write `{key} = \"{separated}\"`";
+    }
+
+    never_inside(key: &Key, found: &str) {
+        "`{found}` is not an error type, and is never inside one";
+        help "write `{}`", key.example;
+    }
+
+    text_for_type(key: &Key, found: &str) {
+        "`{found}` is not an error type, and is never inside one";
+        help "write `{} = |error| error.contains(\"{}\")`",
+            asking(key), if key.name == "on" { "busy" } else { "denied" };
+    }
+
+    wrapper(key: &Key, found: &str, inner: &str) {
+        "found `{found}`, expected the type inside";
+        help "write `{key} = {inner}`, which is found in a `Box` or `Arc` too";
+    }
+
+    reference(key: &Key, found: &str, inner: &str) {
+        "found the reference `{found}`, expected an error type";
+        help "write `{key} = {inner}`";
+    }
+
+    every_error(key: &Key, found: &str) {
+        "`{found}` is any error, expected one type";
+        help "write `{}`", key.example;
+    }
+
+    error_kind(key: &Key, found: &str) {
+        "`{found}` is a kind of error, expected an error type";
+        help "write `{} = |error| error.kind() == io::ErrorKind::{}`",
+            asking(key), if key.name == "on" { "TimedOut" } else { "NotFound" };
+    }
+
+    /// `on = |e| …`.
+    closure_for_type(key: &Key) {
+        "found a closure, expected an error type";
+        help "write `{} = |error| …`", asking(key);
+    }
+
+    /// `on = MyError::Http(_)`.
+    pattern_for_type(key: &Key, found: &str) {
+        "found the pattern `{found}`, expected an error type";
+        help "write `{}`", match key.name {
+            "on" => format!("matches = {found}"),
+            _ => format!("unless = |error| matches!(error, {found})"),
+        };
+    }
+
+    twice(key: &Key, found: &str) {
+        "`{found}` is in `{key}` twice";
+        help "remove one of the two";
+    }
+
+    // `matches`.
+
+    invalid_pattern(found: &str, reason: &str) {
+        "`{found}` is not a pattern: {reason}";
+        help "write a pattern on the error: `matches = \"MyError::Closed\"`";
+    }
+
+    guard(pattern: &str) {
+        "found an `if` guard, expected a pattern alone";
+        help "write `when = |error| matches!(error, {pattern})`";
+    }
+
+    catch_all(found: &str) {
+        "`{found}` matches every error, also a permanent one";
+        help "name the errors to retry: `matches = \"MyError::Closed\"`";
+        note "to retry every error, write `when = |_| true`";
+    }
+
+    closure_for_pattern() {
+        "found a closure, expected a pattern";
+        help "write `when = |error| …`";
+    }
+
+    // Paths and names.
+
+    unknown_preset(key: &Key, found: &str, name: &str) {
+        "unknown policy `{found}`";
+        help "did you mean `{key} = {name}`?";
+    }
+
+    /// `budget = 0.1`.
+    number_for_budget(key: &Key, found: &str, item: &str) {
+        "found `{found}`, expected {}", key.kind;
+        help "write `{item}` above the function, and name it here";
+    }
+
+    /// `budget = Budget::ratio(0.1)`.
+    new_budget(found: &str) {
+        "`{found}` is a new budget for each call, so it would refuse nothing";
+        help "write `static BUDGET: Budget = …;` above the function, and name it here";
+    }
+
+    hyphen_in_path(key: &Key, found: &str, write: &str) {
+        "found `{found}`, expected a path";
+        help "write `{key} = \"{write}\"`, with `_` for `-`";
+    }
+
+    empty_name() {
+        "`name` is empty";
+        help "leave `name` out: the default is the module path and the name of the function";
+    }
+
+    // `clone`.
+
+    not_a_name(found: &str) {
+        "found `{found}`, expected the name of an argument";
+        help "write `clone(request)`, or `clone()` for none";
+    }
 }
 
 /// A word that is not in the list of the key.
@@ -41,257 +255,7 @@ pub(crate) fn unknown_word(
     }
 }
 
-pub(crate) mod attempts {
-
-    messages! {
-        zero() {
-            "`attempts` is 0, expected at least 1, as the first call counts";
-            help "write `attempts = 1` for no retry";
-        }
-
-        negative(found: &str) {
-            "`attempts` is negative (`{found}`), expected at least 1";
-            help "write `attempts = 1` for no retry, or `attempts = \"unlimited\"`";
-        }
-
-        out_of_range(found: &str) {
-            "`attempts` is out of range (`{found}`), expected at most {}", u32::MAX - 1;
-            help "write `attempts = \"unlimited\"` for no limit";
-        }
-
-        /// `never`, `none`.
-        once(found: &str) {
-            "found `{found}`, expected a whole number or `\"unlimited\"`";
-            help "write `attempts = 1` for no retry";
-        }
-
-        /// `forever`, `u32::MAX`.
-        unlimited(found: &str) {
-            "found `{found}`, expected a whole number or `\"unlimited\"`";
-            help "write `attempts = \"unlimited\"`";
-            note "such a call ends only by success, `deadline`, `budget` or `cancel`";
-        }
-    }
-}
-
-pub(crate) mod factor {
-
-    messages! {
-        below_one(found: &str) {
-            "factor `{found}` is below 1, so delays would shrink";
-            help "write `factor = 2.0`, or `backoff = \"constant\"` for equal delays";
-        }
-
-        above_limit(found: &str) {
-            "factor `{found}` is above 1000, expected 1 to 1000";
-            help "write `factor = 2.0`";
-        }
-
-        not_finite(found: &str) {
-            "factor `{found}` is {}, expected 1 to 1000",
-                if found.to_lowercase().contains("nan") { "not a number" } else { "not finite" };
-            help "write `factor = 2.0`";
-        }
-    }
-}
-
-pub(crate) mod function {
-    use crate::keys::Key;
-
-    messages! {
-        /// `when = is_temporary()`.
-        called(key: &Key, found: &str, path: &str) {
-            "found `{found}`, expected {}", key.kind;
-            help "write `{key} = {path}`, without the call";
-        }
-
-        arguments(key: &Key, found: usize, expected: usize, write: &str) {
-            "the closure of `{key}` takes {found} {}, expected {expected}",
-                if found == 1 { "argument" } else { "arguments" };
-            help "write `{key} = {write}`";
-        }
-
-        asynchronous(key: &Key, argument: &str) {
-            "found an async closure, expected a closure that is not async";
-            help "write `{key} = |{argument}| …`";
-        }
-    }
-}
-
-pub(crate) mod future {
-    use crate::keys::Key;
-
-    messages! {
-        awaited(key: &Key, found: &str, write: &str) {
-            "found `{found}`, expected the future itself";
-            help "write `{key} = {write}`, it is awaited for you";
-        }
-
-        /// A token in a field: `self.shutdown`.
-        token(key: &Key, found: &str) {
-            "found `{found}`, expected a future, which a token is not";
-            help "write `{key} = {found}.cancelled()`";
-        }
-
-        not_called(key: &Key, path: &str) {
-            "found the path `{path}`, expected a future";
-            help "write `{key} = {path}()`";
-        }
-    }
-}
-
-pub(crate) mod types {
-    use super::Message;
-    use crate::keys::Key;
-
-    messages! {
-        none(key: &Key) {
-            "`{key}` names no type";
-            help "write `{}`, or leave it out", key.example;
-        }
-
-        not_a_type(key: &Key, found: &str) {
-            "found `{found}`, expected an error type";
-            help "write `{}`", key.example;
-        }
-
-        /// `"A, B"`.
-        commas(key: &Key, found: &str, separated: &str) {
-            "found `{found}`, expected types separated by `|`";
-            help "write `{key} = \"{separated}\"`";
-        }
-
-        never_inside(key: &Key, found: &str) {
-            "`{found}` is not an error type, and is never inside one";
-            help "write `{}`", key.example;
-        }
-
-        text(key: &Key, found: &str) {
-            "`{found}` is not an error type, and is never inside one";
-            help "write `{} = |error| error.contains(\"{}\")`",
-                asking(key), if key.name == "on" { "busy" } else { "denied" };
-        }
-
-        wrapper(key: &Key, found: &str, inner: &str) {
-            "found `{found}`, expected the type inside";
-            help "write `{key} = {inner}`, which is found in a `Box` or `Arc` too";
-        }
-
-        reference(key: &Key, found: &str, inner: &str) {
-            "found the reference `{found}`, expected an error type";
-            help "write `{key} = {inner}`";
-        }
-
-        every_error(key: &Key, found: &str) {
-            "`{found}` is any error, expected one type";
-            help "write `{}`", key.example;
-        }
-
-        kind(key: &Key, found: &str) {
-            "`{found}` is a kind of error, expected an error type";
-            help "write `{} = |error| error.kind() == io::ErrorKind::{}`",
-                asking(key), if key.name == "on" { "TimedOut" } else { "NotFound" };
-        }
-
-        /// `on = |e| …`.
-        closure(key: &Key) {
-            "found a closure, expected an error type";
-            help "write `{} = |error| …`", asking(key);
-        }
-
-        twice(key: &Key, found: &str) {
-            "`{found}` is in `{key}` twice";
-            help "remove one of the two";
-        }
-    }
-
-    /// `on = MyError::Http(_)`.
-    pub(crate) fn pattern(key: &Key, found: &str) -> Message {
-        let message = Message::new(format!(
-            "found the pattern `{found}`, expected an error type"
-        ));
-        message.help(match key.name {
-            "on" => format!("write `matches = {found}`"),
-            _ => format!("write `unless = |error| matches!(error, {found})`"),
-        })
-    }
-
-    /// The key that does by a predicate what `key` does by a type.
-    fn asking(key: &Key) -> &'static str {
-        if key.name == "on" { "when" } else { "unless" }
-    }
-}
-
-pub(crate) mod pattern {
-
-    messages! {
-        invalid(found: &str, reason: &str) {
-            "`{found}` is not a pattern: {reason}";
-            help "write a pattern on the error: `matches = \"MyError::Closed\"`";
-        }
-
-        guard(pattern: &str) {
-            "found an `if` guard, expected a pattern alone";
-            help "write `when = |error| matches!(error, {pattern})`";
-        }
-
-        catch_all(found: &str) {
-            "`{found}` matches every error, also a permanent one";
-            help "name the errors to retry: `matches = \"MyError::Closed\"`";
-            note "to retry every error, write `when = |_| true`";
-        }
-
-        closure() {
-            "found a closure, expected a pattern";
-            help "write `when = |error| …`";
-        }
-    }
-}
-
-pub(crate) mod path {
-    use crate::keys::Key;
-
-    messages! {
-        preset(key: &Key, found: &str, name: &str) {
-            "unknown policy `{found}`";
-            help "did you mean `{key} = {name}`?";
-        }
-
-        /// `budget = 0.1`.
-        number(key: &Key, found: &str, item: &str) {
-            "found `{found}`, expected {}", key.kind;
-            help "write `{item}` above the function, and name it here";
-        }
-
-        /// `budget = Budget::ratio(0.1)`.
-        new_budget(found: &str) {
-            "`{found}` is a new budget for each call, so it would refuse nothing";
-            help "write `static BUDGET: Budget = …;` above the function, and name it here";
-        }
-
-        hyphen(key: &Key, found: &str, write: &str) {
-            "found `{found}`, expected a path";
-            help "write `{key} = \"{write}\"`, with `_` for `-`";
-        }
-
-        empty_name() {
-            "`name` is empty";
-            help "leave `name` out: the default is the module path and the name of the function";
-        }
-    }
-}
-
-pub(crate) mod names {
-
-    messages! {
-        not_a_name(found: &str) {
-            "found `{found}`, expected the name of an argument";
-            help "write `clone(request)`, or `clone()` for none";
-        }
-
-        twice(found: &str) {
-            "`{found}` is in `clone` twice";
-            help "remove one of the two";
-        }
-    }
+/// The key that does by a predicate what `key` does by a type.
+fn asking(key: &Key) -> &'static str {
+    if key.name == "on" { "when" } else { "unless" }
 }

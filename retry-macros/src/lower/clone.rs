@@ -4,8 +4,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::Parse;
 
-use crate::errors::value::names as wording;
-use crate::errors::{Errors, Fault};
+use crate::errors::{Errors, Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar};
 use crate::{syntax, tokens};
@@ -25,7 +24,7 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
     for element in syntax::elements(list, Grammar::Names, keys::find) {
         let form = Form::of(element.clone());
         let message = match form.parse(Ident::parse_any) {
-            Ok(name) if found.contains(&name) => wording::twice(&name.to_string()),
+            Ok(name) if found.contains(&name) => wording::twice(given.key, &name.to_string()),
             Ok(name) => {
                 found.push(name);
                 continue;

@@ -9,7 +9,7 @@ use retry_settings::text;
 use syn::Expr;
 
 use super::expression::{has_name, lone_ident, number, peel, plain_value, value};
-use crate::errors::duration::{endless, no_delays, not_in_list, not_in_quotes, refused, zero};
+use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar};
@@ -150,7 +150,7 @@ fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>
         Ok(expr) => return Ok(Setting::Expr(value(given, &expr)?)),
         Err(fault) => return Err(Some(fault)),
     }
-    Err(Some(given.fault(not_in_list(given.key, &given.typed()))))
+    Err(Some(given.wrong_but(&format!("[{}]", given.typed()))))
 }
 
 /// The tokens inside `[a, b]` or `&[a, b]`.

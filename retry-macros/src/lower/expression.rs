@@ -4,10 +4,7 @@ use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprClosure, ExprPath, Lit};
 
-use crate::errors::value::{
-    self as wording, function as function_wording, future as future_wording,
-};
-use crate::errors::{Fault, combination, typed, whole};
+use crate::errors::{Fault, combination, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::BeforeRetry;
 use crate::tokens;
@@ -19,17 +16,17 @@ pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
     let message = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
         Expr::Closure(closure) if closure.asyncness.is_some() => {
-            function_wording::asynchronous(key, argument)
+            wording::async_closure(key, argument)
         }
         Expr::Closure(closure) => match closure.inputs.len() {
             1 => return Ok(expr),
-            found => function_wording::arguments(key, found, 1, &format!("|{argument}| …")),
+            found => wording::closure_arguments(key, found, 1, &format!("|{argument}| …")),
         },
         Expr::Lit(_) => return Err(given.wrong()),
         // `is_temporary()` and `is_temporary(error)`.
         Expr::Call(ExprCall { func, args, .. }) if args.iter().all(is_variable) => {
             let path = whole(&func.to_token_stream());
-            function_wording::called(key, &given.typed(), &path)
+            wording::called(key, &given.typed(), &path)
         }
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
         answer => {
@@ -49,12 +46,12 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     match peel(&expr) {
         Expr::Await(inner) => {
             let future = whole(&inner.base.to_token_stream());
-            let message = future_wording::awaited(given.key, &given.typed(), &future);
+            let message = wording::awaited(given.key, &given.typed(), &future);
             Err(given.fault(message))
         }
         Expr::Closure(_) => Err(given.wrong()),
         // The call cannot move a future out of a field.
-        Expr::Field(_) => Err(given.fault(future_wording::token(given.key, &given.typed()))),
+        Expr::Field(_) => Err(given.fault(wording::token(given.key, &given.typed()))),
         _ if is_value(&expr) => Ok(expr),
         _ => Err(given.wrong()),
     }
@@ -73,7 +70,7 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<BeforeRetry,
         Expr::Closure(closure) => closure_without_arguments(given, closure),
         Expr::Path(path) => {
             let path = typed(&path.to_token_stream());
-            Err(given.fault(future_wording::not_called(given.key, &path)))
+            Err(given.fault(wording::not_called(given.key, &path)))
         }
         _ => future(given).map(BeforeRetry::Expr),
     }
@@ -82,7 +79,7 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<BeforeRetry,
 fn closure_without_arguments(given: &Given, closure: &ExprClosure) -> Result<BeforeRetry, Fault> {
     match closure.inputs.len() {
         0 => Ok(BeforeRetry::Closure(closure.clone())),
-        found => Err(given.fault(function_wording::arguments(
+        found => Err(given.fault(wording::closure_arguments(
             given.key,
             found,
             0,

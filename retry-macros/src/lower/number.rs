@@ -4,8 +4,7 @@ use proc_macro2::Ident;
 use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
 
 use super::expression::{self, is_constant_name, lone_ident, peel, value};
-use crate::errors::Fault;
-use crate::errors::value::{attempts as wording, factor};
+use crate::errors::{Fault, value as wording};
 use crate::given::Given;
 use crate::model::{Attempts, Setting};
 use retry_settings::text;
@@ -28,16 +27,16 @@ pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) if number(expr).is_some() => Err(given.fault(wording::negative(&found))),
+        }) if number(expr).is_some() => Err(given.fault(wording::attempts_negative(&found))),
         Expr::Path(path) => match lone_ident(path) {
             Some(ident) if ident == "unlimited" => Ok(Setting::Fixed(Attempts::Unlimited)),
             Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
-                Err(given.fault(wording::unlimited(&found)))
+                Err(given.fault(wording::attempts_unlimited(&found)))
             }
             Some(ident) if text::among(ONCE, &ident.to_string()) => {
-                Err(given.fault(wording::once(&found)))
+                Err(given.fault(wording::attempts_once(&found)))
             }
-            _ if is_largest(path) => Err(given.fault(wording::unlimited(&found))),
+            _ if is_largest(path) => Err(given.fault(wording::attempts_unlimited(&found))),
             _ => value(given, &expr).map(Setting::Expr),
         },
         _ => value(given, &expr).map(Setting::Expr),
@@ -49,9 +48,9 @@ fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
         return Err(given.wrong_but(int.base10_digits()));
     }
     match int.base10_parse::<u32>() {
-        Ok(0) => Err(given.fault(wording::zero())),
+        Ok(0) => Err(given.fault(wording::attempts_zero())),
         // The largest number stands for "no limit" in a policy.
-        Ok(u32::MAX) | Err(_) => Err(given.fault(wording::out_of_range(&given.typed()))),
+        Ok(u32::MAX) | Err(_) => Err(given.fault(wording::attempts_out_of_range(&given.typed()))),
         Ok(count) => Ok(Setting::Fixed(Attempts::Count(count))),
     }
 }
@@ -94,7 +93,9 @@ pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
     }
     match operand {
         Expr::Lit(_) => Err(given.wrong()),
-        Expr::Path(path) if is_not_finite(path) => Err(given.fault(factor::not_finite(&found))),
+        Expr::Path(path) if is_not_finite(path) => {
+            Err(given.fault(wording::factor_not_finite(&found)))
+        }
         _ => value(given, &expr).map(Setting::Expr),
     }
 }
@@ -102,11 +103,11 @@ pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
 fn checked(given: &Given, number: f64) -> Result<Setting<f64>, Fault> {
     let found = given.typed();
     let fault = if !number.is_finite() {
-        factor::not_finite(&found)
+        wording::factor_not_finite(&found)
     } else if number < 1.0 {
-        factor::below_one(&found)
+        wording::factor_below_one(&found)
     } else if number > 1000.0 {
-        factor::above_limit(&found)
+        wording::factor_above_limit(&found)
     } else {
         return Ok(Setting::Fixed(number));
     };

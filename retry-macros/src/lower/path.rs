@@ -3,8 +3,7 @@
 use syn::{Expr, Lit, LitStr, Path};
 
 use super::expression::{lone_ident, peel, plain_value, value};
-use crate::errors::Fault;
-use crate::errors::value::path as wording;
+use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::BudgetSetting;
 use retry_settings::text;
@@ -17,7 +16,7 @@ pub(super) fn policy(given: &Given) -> Result<Expr, Fault> {
     let name = found.trim_matches('"').replace('-', "_").to_uppercase();
     let misspelt = found.trim_matches('"') != name;
     if let Some(preset) = PRESETS.iter().find(|preset| **preset == name && misspelt) {
-        return Err(given.fault(wording::preset(given.key, &found, preset)));
+        return Err(given.fault(wording::unknown_preset(given.key, &found, preset)));
     }
     let expr = given.expr()?;
     match peel(&expr) {
@@ -37,7 +36,7 @@ pub(super) fn budget(given: &Given) -> Result<BudgetSetting, Fault> {
     }
     if word.parse::<f64>().is_ok() {
         let item = format!("static BUDGET: Budget = Budget::ratio({});", ratio(&word));
-        return Err(given.fault(wording::number(given.key, &found, &item)));
+        return Err(given.fault(wording::number_for_budget(given.key, &found, &item)));
     }
     let expr = given.expr()?;
     if is_made_here(&expr) {
@@ -77,7 +76,7 @@ pub(super) fn root(given: &Given) -> Result<Path, Fault> {
     let found = given.typed();
     let underscored = found.trim_matches('"').replace('-', "_");
     if underscored != found.trim_matches('"') && syn::parse_str::<Path>(&underscored).is_ok() {
-        return Err(given.fault(wording::hyphen(given.key, &found, &underscored)));
+        return Err(given.fault(wording::hyphen_in_path(given.key, &found, &underscored)));
     }
     Err(given.wrong())
 }

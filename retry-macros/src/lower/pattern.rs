@@ -4,8 +4,7 @@ use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Pat, Token};
 
-use crate::errors::value::pattern as wording;
-use crate::errors::{Fault, typed, whole};
+use crate::errors::{Fault, typed, value as wording, whole};
 use crate::given::Given;
 
 pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
@@ -45,14 +44,14 @@ fn guarded(input: ParseStream<'_>) -> syn::Result<(Pat, Option<Expr>)> {
 
 fn invalid(given: &Given, error: &syn::Error) -> Fault {
     if matches!(given.form.parse(Expr::parse), Ok(Expr::Closure(_))) {
-        return given.fault(wording::closure());
+        return given.fault(wording::closure_for_pattern());
     }
     let reason = error.to_string();
     // syn's list of all tokens that may begin a pattern does not help a reader. Nor does a lexer's error.
     if reason.contains("one of") || reason.contains("token stream") {
         return given.wrong();
     }
-    given.fault(wording::invalid(&given.typed(), &reason))
+    given.fault(wording::invalid_pattern(&given.typed(), &reason))
 }
 
 /// The alternative that matches every error, and would so retry unclassified errors.

@@ -6,8 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, Token, Type};
 
-use crate::errors::value::types as wording;
-use crate::errors::{At, Errors, Fault, Message, typed, whole};
+use crate::errors::{At, Errors, Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
@@ -25,7 +24,7 @@ pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Opt
         form => vec![form.clone()],
     };
     if forms.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
-        return Err(Some(given.fault(wording::none(key))));
+        return Err(Some(given.fault(wording::no_types(key))));
     }
     let mut found: Vec<Type> = Vec::new();
     let mut failed = false;
@@ -99,10 +98,12 @@ fn not_types(key: &Key, form: &Form) -> Message {
         }
     }
     if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) {
-        return wording::closure(key);
+        return wording::closure_for_type(key);
     }
     match form.parse(Pat::parse_multi_with_leading_vert) {
-        Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => wording::pattern(key, &found),
+        Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => {
+            wording::pattern_for_type(key, &found)
+        }
         _ => wording::not_a_type(key, &found),
     }
 }
@@ -119,7 +120,7 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
             Some(wording::every_error(key, &found))
         }
         Type::Reference(reference) => match judge(key, &reference.elem) {
-            Some(_) if is_str(&reference.elem) => Some(wording::text(key, &found)),
+            Some(_) if is_str(&reference.elem) => Some(wording::text_for_type(key, &found)),
             Some(_) => Some(wording::never_inside(key, &found)),
             None => {
                 let inner = whole(&reference.elem.to_token_stream());
@@ -144,14 +145,14 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
         .iter()
         .any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_)));
     if pattern {
-        return Some(wording::pattern(key, found));
+        return Some(wording::pattern_for_type(key, found));
     }
     if path
         .segments
         .iter()
         .any(|segment| segment.ident == "ErrorKind")
     {
-        return Some(wording::kind(key, found));
+        return Some(wording::error_kind(key, found));
     }
     let last = path.segments.last()?;
     if path.segments.len() > 1 && !is_std(path) {
@@ -159,7 +160,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     }
     let name = last.ident.to_string();
     match name.as_str() {
-        "String" | "str" => Some(wording::text(key, found)),
+        "String" | "str" => Some(wording::text_for_type(key, found)),
         "Box" | "Arc" => match type_arguments(last).next() {
             Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
             Some(inner) => {
