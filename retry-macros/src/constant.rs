@@ -3,6 +3,8 @@
 use syn::{Expr, Path};
 
 use crate::item;
+use crate::paths::last_two;
+use crate::tokens::is_among;
 
 /// Whether an expression can stand in a `const`, as far as its tokens show: literals, names in
 /// capitals, variants, the constructors of `Duration`, and `Policy::new()` with setters.
@@ -18,25 +20,14 @@ pub(crate) fn is_constant(expr: &Expr) -> bool {
         Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_constant(&unary.expr),
         Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
         Expr::Call(call) => {
-            const CONSTRUCTORS: [&str; 5] = [
-                "from_secs",
-                "from_millis",
-                "from_micros",
-                "from_nanos",
-                "new",
-            ];
-            let Expr::Path(function) = &*call.func else {
-                return false;
+            const OF_DURATION: &str = "from_secs from_millis from_micros from_nanos new";
+            let names = match &*call.func {
+                Expr::Path(function) => last_two(&function.path),
+                _ => None,
             };
-            let mut segments = function.path.segments.iter().rev();
-            let (Some(last), Some(ty)) = (segments.next(), segments.next()) else {
-                return false;
-            };
-            let known = if ty.ident == "Policy" {
-                last.ident == "new"
-            } else {
-                ty.ident == "Duration" && CONSTRUCTORS.iter().any(|known| last.ident == known)
-            };
+            let known = names.is_some_and(|[ty, name]| {
+                ty == "Policy" && name == "new" || ty == "Duration" && is_among(name, OF_DURATION)
+            });
             known && call.args.iter().all(is_constant)
         }
         Expr::MethodCall(call) => {

@@ -4,12 +4,14 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::Parser;
+use syn::punctuated::Punctuated;
 use syn::{
-    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, Signature, Stmt, Type,
+    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, Signature, Stmt, Token, Type,
     TypeParamBound,
 };
 
-use crate::tokens::type_arguments;
+use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
+use crate::tokens;
 
 /// A body that returns a future.
 pub(crate) struct Handmade {
@@ -84,29 +86,16 @@ impl Handmade {
 
 /// The output of the future, and its kind. `None` if the type is not written as a future.
 pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
-    match ty {
-        Type::Group(group) => output_of(&group.elem),
-        Type::Paren(paren) => output_of(&paren.elem),
-        Type::ImplTrait(found) => Some((future_output(found.bounds.iter())?, Kind::Opaque)),
+    match peel_type(ty) {
+        Type::ImplTrait(found) => Some((future_output(&found.bounds)?, Kind::Opaque)),
         Type::Path(path) => {
             let segment = path.path.segments.last()?;
             let output = match segment.ident.to_string().as_str() {
                 "BoxFuture" | "LocalBoxFuture" => type_arguments(segment).last()?.clone(),
-                "Pin" => {
-                    let boxed = type_arguments(segment).next()?;
-                    let Type::Path(boxed) = boxed else {
-                        return None;
-                    };
-                    let segment = boxed
-                        .path
-                        .segments
-                        .last()
-                        .filter(|last| last.ident == "Box")?;
-                    match type_arguments(segment).next()? {
-                        Type::TraitObject(object) => future_output(object.bounds.iter())?,
-                        _ => return None,
-                    }
-                }
+                "Pin" => match type_arguments(segment).next()? {
+                    Type::Path(boxed) => future_output(boxed_bounds(&boxed.path)?)?,
+                    _ => return None,
+                },
                 _ => return None,
             };
             Some((output, Kind::Boxed))
@@ -115,25 +104,18 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
     }
 }
 
-fn future_output<'a>(mut bounds: impl Iterator<Item = &'a TypeParamBound>) -> Option<Type> {
-    bounds.find_map(|bound| {
-        let TypeParamBound::Trait(bound) = bound else {
-            return None;
-        };
-        let segment = bound
-            .path
-            .segments
-            .last()
-            .filter(|last| last.ident == "Future")?;
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-            return None;
-        };
-        arguments.args.iter().find_map(|argument| match argument {
-            GenericArgument::AssocType(binding) if binding.ident == "Output" => {
-                Some(binding.ty.clone())
-            }
-            _ => None,
-        })
+fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type> {
+    let mut futures = bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last(),
+        _ => None,
+    });
+    let future = futures.find(|last| last.ident == "Future")?;
+    let PathArguments::AngleBracketed(arguments) = &future.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::AssocType(output) if output.ident == "Output" => Some(output.ty.clone()),
+        _ => None,
     })
 }
 
@@ -144,20 +126,14 @@ fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option
     };
     let (wrapper, block) = match (kind, tail) {
         (Kind::Opaque, Expr::Async(block)) => (TokenStream::new(), block),
-        (Kind::Boxed, Expr::Call(call)) => {
-            let Expr::Path(function) = &*call.func else {
-                return None;
-            };
-            function
-                .path
-                .segments
-                .last()
-                .filter(|last| last.ident == "pin")?;
-            match (call.args.first(), call.args.len()) {
-                (Some(Expr::Async(block)), 1) => (call.func.to_token_stream(), block),
-                _ => return None,
+        (Kind::Boxed, Expr::Call(call)) => match (&*call.func, call.args.first()) {
+            (Expr::Path(function), Some(Expr::Async(block)))
+                if ends_in(&function.path, "pin") && call.args.len() == 1 =>
+            {
+                (function.to_token_stream(), block)
             }
-        }
+            _ => return None,
+        },
         _ => return None,
     };
     block.capture.as_ref()?;
@@ -204,18 +180,8 @@ fn is_typed_branch(statement: &Stmt) -> bool {
     let Expr::Let(condition) = &*branch.cond else {
         return false;
     };
-    let Expr::Path(none) = &*condition.expr else {
-        return false;
-    };
-    none.path
-        .segments
-        .last()
-        .is_some_and(|last| last.ident == "None")
-        && condition
-            .pat
-            .to_token_stream()
-            .to_string()
-            .contains("__ret")
+    matches!(&*condition.expr, Expr::Path(none) if ends_in(&none.path, "None"))
+        && tokens::any_word(&condition.pat, |word| word == "__ret")
 }
 
 fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {

@@ -25,6 +25,7 @@ mod keys;
 mod lower;
 mod model;
 mod operand;
+mod paths;
 mod settings;
 mod syntax;
 #[cfg(test)]

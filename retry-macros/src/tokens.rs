@@ -1,9 +1,8 @@
-//! Helpers that walk tokens, look into groups, and list the type arguments of a path.
+//! Helpers that walk tokens, look into groups, and compare words.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_settings::text::among;
-use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
 /// All tokens at any depth. A group comes before the tokens in it.
 pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
@@ -76,21 +75,6 @@ pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
         Some(group) if group.delimiter() == Delimiter::None => bare(group.stream()),
         _ => tokens,
     }
-}
-
-/// The types between the angle brackets of a path, without lifetimes and constants.
-pub(crate) fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-        _ => None,
-    };
-    arguments
-        .into_iter()
-        .flatten()
-        .filter_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use syn::{Attribute, FieldPat, Pat, Path, Type};
 
 use crate::conditions;
 use crate::item::Function;
+use crate::paths::peel_type;
 
 /// What the argument's type shows of a part of its pattern.
 #[derive(Clone, Copy)]
@@ -34,23 +35,11 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The same, with the type taken out of parentheses and invisible groups.
-    fn bare(self) -> Self {
-        match self {
-            Self::Type(Type::Group(group)) => Self::Type(&group.elem).bare(),
-            Self::Type(Type::Paren(paren)) => Self::Type(&paren.elem).bare(),
-            other => other,
-        }
-    }
-
     /// The field of a pattern. It is owned if the pattern names the type of the argument.
     fn field(self, path: &Path, field: &Pat) -> Self {
-        let named = |ty: &Path| match (ty.segments.last(), path.segments.last()) {
-            (Some(ty), Some(pattern)) => ty.ident == pattern.ident,
-            _ => false,
-        };
-        match (self.bare(), field) {
-            (Self::Type(Type::Path(ty)), Pat::Ident(_)) if named(&ty.path) => Self::Owned,
+        let name = |path: &Path| path.segments.last().map(|last| last.ident.clone());
+        match (self.ty().map(peel_type), field) {
+            (Some(Type::Path(ty)), Pat::Ident(_)) if name(&ty.path) == name(path) => Self::Owned,
             _ => Self::Nothing,
         }
     }
@@ -74,6 +63,7 @@ pub(super) fn collect<'a>(
     attributes: &[Attribute],
     found: &mut dyn FnMut(Name<'_, 'a>) -> bool,
 ) -> bool {
+    let ty = known.ty().map(peel_type);
     let mut rebinds = false;
     match pattern {
         Pat::Ident(pattern) => {
@@ -92,8 +82,8 @@ pub(super) fn collect<'a>(
             }
         }
         Pat::Tuple(tuple) => {
-            let types = match known.bare() {
-                Known::Type(Type::Tuple(types)) if types.elems.len() == tuple.elems.len() => {
+            let types = match ty {
+                Some(Type::Tuple(types)) if types.elems.len() == tuple.elems.len() => {
                     Some(&types.elems)
                 }
                 _ => None,
@@ -126,8 +116,8 @@ pub(super) fn collect<'a>(
             }
         }
         Pat::Slice(slice) => {
-            let known = match known.bare() {
-                Known::Type(Type::Array(array)) => Known::Type(&array.elem),
+            let known = match ty {
+                Some(Type::Array(array)) => Known::Type(&array.elem),
                 _ => Known::Nothing,
             };
             for inner in &mut slice.elems {
@@ -135,8 +125,8 @@ pub(super) fn collect<'a>(
             }
         }
         Pat::Reference(reference) => {
-            let known = match known.bare() {
-                Known::Type(Type::Reference(ty)) => Known::Type(&ty.elem),
+            let known = match ty {
+                Some(Type::Reference(ty)) => Known::Type(&ty.elem),
                 _ => Known::Nothing,
             };
             rebinds |= collect(&mut reference.pat, known, attributes, found);

@@ -14,6 +14,7 @@ use crate::conditions;
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
+use crate::paths::ends_in;
 use crate::tokens::is_punct;
 use crate::usage::{self, Usage};
 
@@ -35,7 +36,7 @@ pub(super) fn plan_self(
         ReceiverKind::Value => true,
         ReceiverKind::Typed(_, ty) => {
             matches!(&**ty, Type::Path(path) if path.path.is_ident("Self")
-                || path.path.segments.last().is_some_and(|last| last.ident == "Box"))
+                || ends_in(&path.path, "Box"))
         }
         _ => false,
     };

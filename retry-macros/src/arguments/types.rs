@@ -5,8 +5,8 @@ use quote::{ToTokens as _, quote};
 use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
-use crate::tokens::{self, is_among, type_arguments};
-use retry_settings::text;
+use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
+use crate::tokens::{self, is_among};
 
 /// A reference, or a type around a `&mut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,11 +22,9 @@ pub(super) enum Indirection {
 }
 
 pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
-    match ty {
+    match peel_type(ty) {
         Type::Reference(reference) if reference.mutability.is_some() => Some(Indirection::Mutable),
         Type::Reference(_) => Some(Indirection::Shared),
-        Type::Group(group) => indirection(&group.elem),
-        Type::Paren(paren) => indirection(&paren.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             match (type_arguments(last).next(), last.ident.to_string().as_str()) {
@@ -72,16 +70,12 @@ pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
 
 /// Whether a type is an `Arc` or `Rc`, as in `self: Arc<Self>`.
 pub(super) fn is_counted(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
-        last.ident == "Arc" || last.ident == "Rc"
-    }))
+    matches!(ty, Type::Path(path) if ends_in(&path.path, "Arc Rc"))
 }
 
 /// Whether a call uses up the value: `F: FnOnce()`, `Box<dyn FnOnce()>`.
 pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
-    has_bound(ty, function, |bound| {
-        text::among("FnOnce AsyncFnOnce", bound)
-    })
+    has_bound(ty, function, "FnOnce AsyncFnOnce")
 }
 
 /// Whether a `&mut` can replace the value, and a clone cannot: `F: FnMut()`, `Box<dyn FnMut()>`. Any other trait may
@@ -100,8 +94,8 @@ pub(super) fn is_called_mutably(ty: &Type, function: &Function) -> bool {
     };
     let mut bounds = traits_of(ty, function).into_iter();
     all_shown
-        && has_bound(ty, function, |bound| text::among(CALLS, bound))
-        && bounds.all(|bound| text::among(OF_MUTABLE_REFERENCES, &name_of(bound)))
+        && has_bound(ty, function, CALLS)
+        && bounds.all(|bound| ends_in(&bound.path, OF_MUTABLE_REFERENCES))
 }
 
 /// Whether a type is bounded by `'static`, which no reference to an argument is.
@@ -114,7 +108,7 @@ pub(super) fn is_static(ty: &Type, function: &Function) -> bool {
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
     const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
                           Stream Into TryInto";
-    has_bound(ty, function, |bound| text::among(TRAITS, bound)) || holds_mutable_reference(ty)
+    has_bound(ty, function, TRAITS) || holds_mutable_reference(ty)
 }
 
 /// Whether a reference meets the bounds of an argument's type.
@@ -138,7 +132,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     let open = |word: &Ident| function.is_generic(word) || word == "Self";
     if bounds
         .iter()
-        .all(|bound| text::among(OF_REFERENCES, &name_of(bound)))
+        .all(|bound| ends_in(&bound.path, OF_REFERENCES))
     {
         Lending::Fits
     } else if bounds.iter().any(|bound| tokens::any_word(bound, open)) {
@@ -150,43 +144,30 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     }
 }
 
-/// Whether `holds` is true of the name of a trait among the written bounds of a type.
-fn has_bound(ty: &Type, function: &Function, holds: impl Fn(&str) -> bool) -> bool {
-    let bounds = traits_of(ty, function);
-    bounds.into_iter().any(|bound| holds(&name_of(bound)))
-}
-
-fn name_of(bound: &TraitBound) -> String {
-    let last = bound.path.segments.last();
-    last.map_or_else(String::new, |last| last.ident.to_string())
+/// Whether one of these traits is among the written bounds of a type.
+fn has_bound(ty: &Type, function: &Function, traits: &str) -> bool {
+    let mut bounds = traits_of(ty, function).into_iter();
+    bounds.any(|bound| ends_in(&bound.path, traits))
 }
 
 /// The traits among the bounds of a type.
 fn traits_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
-    let only_traits = |bound: &'a TypeParamBound| match bound {
+    let bounds = bounds_of(ty, function).into_iter();
+    let traits = bounds.filter_map(|bound| match bound {
         TypeParamBound::Trait(bound) => Some(bound),
         _ => None,
-    };
-    bounds_of(ty, function)
-        .into_iter()
-        .filter_map(only_traits)
-        .collect()
+    });
+    traits.collect()
 }
 
 /// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
 fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound> {
-    match ty {
+    match peel_type(ty) {
         Type::ImplTrait(found) => found.bounds.iter().collect(),
         Type::TraitObject(found) => found.bounds.iter().collect(),
-        Type::Group(group) => bounds_of(&group.elem, function),
-        Type::Paren(paren) => bounds_of(&paren.elem, function),
         Type::Path(path) => {
             let Some(name) = path.path.get_ident() else {
-                let last = path.path.segments.last().filter(|last| last.ident == "Box");
-                return match last.and_then(|last| type_arguments(last).next()) {
-                    Some(Type::TraitObject(found)) => found.bounds.iter().collect(),
-                    _ => Vec::new(),
-                };
+                return boxed_bounds(&path.path).into_iter().flatten().collect();
             };
             let generics = &function.signature.generics;
             let inline = generics

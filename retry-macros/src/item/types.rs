@@ -5,19 +5,18 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-use crate::tokens::{self, is_punct, type_arguments};
+use crate::paths::{ends_in, peel_type, type_arguments};
+use crate::tokens::{self, is_punct};
 
 /// The error's type, if the output is written as `Result<T, E>`.
 pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
-    let segment = last_segment(output)?;
-    let mut types = type_arguments(segment);
-    match (
-        segment.ident == "Result",
-        types.next(),
-        types.next(),
-        types.next(),
-    ) {
-        (true, Some(_), Some(error), None) => Some(error),
+    let Type::Path(path) = peel_type(output) else {
+        return None;
+    };
+    let result = path.path.segments.last()?;
+    let types: Vec<_> = type_arguments(result).collect();
+    match types.as_slice() {
+        [_, error] if result.ident == "Result" => Some(error),
         _ => None,
     }
 }
@@ -97,28 +96,12 @@ fn infer_impl(ty: &mut Type) {
     }
 }
 
-fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
-    match ty {
-        Type::Path(path) => path.path.segments.last(),
-        Type::Group(group) => last_segment(&group.elem),
-        Type::Paren(paren) => last_segment(&paren.elem),
-        _ => None,
-    }
-}
-
 /// Whether a type cannot be an alias of `Result`, whatever names are in scope.
 pub(super) fn visibly_no_result(ty: &Type) -> bool {
-    const NAMES: [&str; 27] = [
-        "bool", "char", "str", "String", "Option", "Vec", "Box", "Arc", "Rc", "HashMap", "u8",
-        "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
-        "f64", "BTreeMap", "Bytes", "PathBuf",
-    ];
-    match ty {
-        Type::Group(group) => visibly_no_result(&group.elem),
-        Type::Paren(paren) => visibly_no_result(&paren.elem),
-        Type::Path(_) => {
-            last_segment(ty).is_some_and(|segment| NAMES.iter().any(|name| segment.ident == name))
-        }
+    const NAMES: &str = "bool char str String Option Vec Box Arc Rc HashMap u8 u16 u32 u64 u128 usize i8 i16 i32 \
+                         i64 i128 isize f32 f64 BTreeMap Bytes PathBuf";
+    match peel_type(ty) {
+        Type::Path(path) => ends_in(&path.path, NAMES),
         Type::Tuple(_)
         | Type::Reference(_)
         | Type::Array(_)

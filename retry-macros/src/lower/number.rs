@@ -7,6 +7,8 @@ use super::expression::{self, is_constant_name, lone_ident, peel, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::Given;
 use crate::model::{Attempts, Setting};
+use crate::paths::last_two;
+use crate::tokens::is_among;
 use retry_settings::text;
 
 /// What people write for "no limit".
@@ -33,7 +35,7 @@ pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
             Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
                 Err(given.fault(wording::attempts_unlimited(&found)))
             }
-            Some(ident) if text::among(ONCE, &ident.to_string()) => {
+            Some(ident) if is_among(ident, ONCE) => {
                 Err(given.fault(wording::attempts_once(&found)))
             }
             _ if is_largest(path) => Err(given.fault(wording::attempts_unlimited(&found))),
@@ -61,16 +63,8 @@ fn is_unlimited(ident: &Ident) -> bool {
 
 /// Whether a path is the largest value of a type, such as `u32::MAX`. Its author means `"unlimited"`.
 fn is_largest(path: &ExprPath) -> bool {
-    let mut segments = path.path.segments.iter().rev();
-    let last = segments
-        .next()
-        .is_some_and(|segment| segment.ident == "MAX");
-    last && segments.next().is_some_and(|segment| {
-        text::among(
-            "u8 u16 u32 u64 u128 usize i32 i64",
-            &segment.ident.to_string(),
-        )
-    })
+    const NUMBERS: &str = "u8 u16 u32 u64 u128 usize i32 i64";
+    last_two(&path.path).is_some_and(|[ty, name]| name == "MAX" && is_among(ty, NUMBERS))
 }
 
 pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {

@@ -6,6 +6,7 @@ use super::expression::{lone_ident, peel, plain_value, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::BudgetSetting;
+use crate::paths::last_two;
 use retry_settings::text;
 
 /// The presets that the facade provides.
@@ -51,10 +52,7 @@ fn is_made_here(expr: &Expr) -> bool {
         Expr::MethodCall(call) => is_made_here(&call.receiver),
         Expr::Reference(reference) => is_made_here(&reference.expr),
         Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => {
-                let mut segments = path.path.segments.iter().rev().skip(1);
-                segments.next().is_some_and(|ty| ty.ident == "Budget")
-            }
+            Expr::Path(path) => last_two(&path.path).is_some_and(|[ty, _]| ty == "Budget"),
             _ => false,
         },
         _ => false,

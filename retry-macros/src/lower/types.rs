@@ -4,14 +4,15 @@ use quote::ToTokens;
 use retry_settings::text;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Pat, Path, PathArguments, Token, Type};
+use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 
 use crate::errors::{At, Errors, Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Rules;
+use crate::paths::{peel_type, type_arguments};
 use crate::syntax;
-use crate::tokens::{is_among, type_arguments};
+use crate::tokens::is_among;
 
 /// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
@@ -110,10 +111,9 @@ fn not_types(key: &Key, form: &Form) -> Message {
 
 /// Why no error can be of this type or contain it. `None` if an error can.
 fn judge(key: &Key, ty: &Type) -> Option<Message> {
+    let ty = peel_type(ty);
     let found = typed(&ty.to_token_stream());
     match ty {
-        Type::Group(ty) => judge(key, &ty.elem),
-        Type::Paren(ty) => judge(key, &ty.elem),
         Type::Path(ty) if ty.qself.is_none() => judge_path(key, &ty.path, &found),
         Type::Path(_) | Type::Macro(_) => None,
         Type::ImplTrait(_) | Type::TraitObject(_) | Type::Infer(_) => {
@@ -140,22 +140,17 @@ const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 
                          Result Vec Duration";
 
 fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
-    let pattern = path
-        .segments
-        .iter()
-        .any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_)));
-    if pattern {
+    let mut segments = path.segments.iter();
+    if segments.any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) {
         return Some(wording::pattern_for_type(key, found));
     }
-    if path
-        .segments
-        .iter()
-        .any(|segment| segment.ident == "ErrorKind")
-    {
+    let mut segments = path.segments.iter();
+    if segments.any(|segment| segment.ident == "ErrorKind") {
         return Some(wording::error_kind(key, found));
     }
     let last = path.segments.last()?;
-    if path.segments.len() > 1 && !is_std(path) {
+    let is_std = |first: &PathSegment| is_among(&first.ident, "std core alloc");
+    if path.segments.len() > 1 && !path.segments.first().is_some_and(is_std) {
         return None;
     }
     let name = last.ident.to_string();
@@ -172,10 +167,4 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
         name if text::among(NO_ERRORS, name) => Some(wording::never_inside(key, found)),
         _ => None,
     }
-}
-
-fn is_std(path: &Path) -> bool {
-    path.segments
-        .first()
-        .is_some_and(|segment| is_among(&segment.ident, "std core alloc"))
 }

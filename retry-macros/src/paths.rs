@@ -1,0 +1,51 @@
+//! What paths and types show by their names.
+
+use proc_macro2::Ident;
+use syn::punctuated::Punctuated;
+use syn::{GenericArgument, Path, PathArguments, PathSegment, Token, Type, TypeParamBound};
+
+use crate::tokens::is_among;
+
+/// Whether the last name of a path is one of these, which blanks separate.
+pub(crate) fn ends_in(path: &Path, names: &str) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| is_among(&last.ident, names))
+}
+
+/// The last two names of a path: `Policy` and `new` of `reattempt::Policy::new`.
+pub(crate) fn last_two(path: &Path) -> Option<[&Ident; 2]> {
+    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
+    let last = names.next()?;
+    Some([names.next()?, last])
+}
+
+/// The type without parentheses and without the invisible groups of `macro_rules!`.
+pub(crate) fn peel_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(inner) => peel_type(&inner.elem),
+        Type::Paren(inner) => peel_type(&inner.elem),
+        _ => ty,
+    }
+}
+
+/// The types between the angle brackets of a path, without lifetimes and constants.
+pub(crate) fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+        _ => None,
+    };
+    let arguments = arguments.into_iter().flatten();
+    arguments.filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The bounds of the trait object in `Box<dyn Trait>`.
+pub(crate) fn boxed_bounds(path: &Path) -> Option<&Punctuated<TypeParamBound, Token![+]>> {
+    let last = path.segments.last().filter(|last| last.ident == "Box")?;
+    match type_arguments(last).next()? {
+        Type::TraitObject(object) => Some(&object.bounds),
+        _ => None,
+    }
+}
