@@ -60,21 +60,20 @@ impl Form {
 impl Given {
     /// Checks the punctuation. `None` if there is no value.
     pub(crate) fn new(key: &'static Key, arg: RawArg, errors: &mut Errors) -> Option<Self> {
+        let is_flag = key.grammar == Grammar::Flag;
+        let name = arg.at();
+        let mut refuse = |at, message| {
+            errors.push(at, message);
+            None
+        };
         let (form, at) = match arg.value {
-            RawValue::Alone if key.grammar == Grammar::Flag => {
-                (Form::Rust(TokenStream::new()), arg.at())
-            }
-            RawValue::Missing if key.grammar == Grammar::Flag => {
-                errors.push(arg.at(), value::wrong(key, "="));
-                return None;
-            }
-            RawValue::List { tokens, at } if key.grammar == Grammar::Flag => {
-                errors.push(at, value::wrong(key, &format!("({})", typed(&tokens))));
-                return None;
+            RawValue::Alone if is_flag => (Form::Rust(TokenStream::new()), name),
+            RawValue::Missing if is_flag => return refuse(name, value::wrong(key, "=")),
+            RawValue::List { tokens, at } if is_flag => {
+                return refuse(at, value::wrong(key, &format!("({})", typed(&tokens))));
             }
             RawValue::Alone | RawValue::Missing => {
-                errors.push(arg.at(), wording::missing_value(key));
-                return None;
+                return refuse(name, wording::missing_value(key));
             }
             RawValue::Assigned(tokens) => {
                 let at = At::of(&tokens).within(arg.position);
@@ -82,9 +81,9 @@ impl Given {
             }
             RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),
             RawValue::List { tokens, at } => {
-                errors.push(at, wording::not_a_list(key, &tokens));
+                let refused = refuse(at, wording::not_a_list(key, &tokens));
                 if tokens.is_empty() {
-                    return None;
+                    return refused;
                 }
                 // The value may hold a mistake of its own.
                 (Form::of(tokens), at)

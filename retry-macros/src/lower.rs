@@ -69,39 +69,23 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Delays => put(&mut model.delays, given, duration::delays(given, errors)),
         Id::On => put(&mut rules.on, given, types::types(given, errors)),
         Id::Matches => put(&mut rules.matches, given, pattern::pattern(given)),
-        Id::When => put(&mut rules.when, given, expression::function(given, "error")),
-        Id::Unless => put(
-            &mut rules.unless,
-            given,
-            expression::function(given, "error"),
-        ),
+        Id::When => put(&mut rules.when, given, expression::function(given)),
+        Id::Unless => put(&mut rules.unless, given, expression::function(given)),
         Id::NotOn => put(&mut rules.not_on, given, types::types(given, errors)),
-        Id::WhenOk => put(
-            &mut model.when_ok,
-            given,
-            expression::function(given, "value"),
-        ),
+        Id::WhenOk => put(&mut model.when_ok, given, expression::function(given)),
         Id::Policy => keep(&mut model.policy, path::policy(given)),
         Id::Budget => put(&mut model.budget, given, path::budget(given)),
         Id::Idempotent => put(&mut model.idempotent, given, word::boolean(given)),
         Id::Nested => put(&mut model.nested, given, word::word(given, &word::NESTED)),
         Id::Cancel => put(&mut model.cancel, given, expression::future(given)),
         Id::Clone => put(&mut model.clone, given, clone::names(given, errors)),
-        Id::OnRetry => put(
-            &mut model.on_retry,
-            given,
-            expression::function(given, "event"),
-        ),
+        Id::OnRetry => put(&mut model.on_retry, given, expression::function(given)),
         Id::BeforeRetry => put(
             &mut model.before_retry,
             given,
             expression::before_retry(given, blocking),
         ),
-        Id::OnEnd => put(
-            &mut model.on_end,
-            given,
-            expression::function(given, "report"),
-        ),
+        Id::OnEnd => put(&mut model.on_end, given, expression::function(given)),
         Id::Blocking => word::flag(given).map_err(Some),
         Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
         Id::Name => keep(&mut model.name, path::name(given)),
@@ -124,6 +108,14 @@ fn keep<T>(slot: &mut Option<T>, value: Result<T, Fault>) -> Lowered<()> {
 
 /// `Err(None)` if the mistakes are reported already.
 type Lowered<T> = Result<T, Option<Fault>>;
+
+/// The elements of a list, unless one was reported since there were `before` mistakes.
+fn unless_reported<T>(found: Vec<T>, before: usize, errors: &Errors) -> Lowered<Vec<T>> {
+    if errors.count() > before {
+        return Err(None);
+    }
+    Ok(found)
+}
 
 fn put<T, E: Into<Option<Fault>>>(
     slot: &mut Option<Spanned<T>>,

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span};
-use syn::{Expr, ExprClosure, LitStr, Pat, Path, Type};
+use syn::{Expr, LitStr, Pat, Path, Type};
 
 use crate::errors::At;
 use crate::keys::Id;
@@ -32,13 +32,15 @@ pub(crate) struct Model {
     pub(crate) when_ok: Option<Spanned<Expr>>,
     /// The arguments to clone for each attempt. With `None`, the way in which the body uses an argument decides.
     pub(crate) clone: Option<Spanned<Vec<Ident>>>,
-    pub(crate) budget: Option<Spanned<BudgetSetting>>,
+    /// A budget, or `Fixed` for `"none"`.
+    pub(crate) budget: Option<Spanned<Setting<()>>>,
     pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
     pub(crate) nested: Option<Spanned<Setting<Ident>>>,
     /// A future. The call stops when it completes.
     pub(crate) cancel: Option<Spanned<Expr>>,
     pub(crate) on_retry: Option<Spanned<Expr>>,
-    pub(crate) before_retry: Option<Spanned<BeforeRetry>>,
+    /// A closure without arguments, or an expression that is a future. It is evaluated before each retry.
+    pub(crate) before_retry: Option<Spanned<Expr>>,
     pub(crate) on_end: Option<Spanned<Expr>>,
     /// The function is not async: its body blocks the thread, and so do the waits. Set even if the key has a wrong
     /// value, because the key decides which kind of function is expected.
@@ -109,6 +111,13 @@ impl<T> Setting<T> {
             Self::Expr(_) => None,
         }
     }
+
+    pub(crate) fn expr(&self) -> Option<&Expr> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Expr(expr) => Some(expr),
+        }
+    }
 }
 
 /// How many attempts a call makes, the first included.
@@ -118,22 +127,4 @@ pub(crate) enum Attempts {
     Count(u32),
     /// The word `"unlimited"`.
     Unlimited,
-}
-
-#[allow(
-    clippy::large_enum_variant,
-    reason = "large only with the feature of `proc-macro2` by which tests see spans"
-)]
-pub(crate) enum BudgetSetting {
-    /// `"none"`.
-    None,
-    /// The path of a `static Budget`, or an expression whose value is a budget.
-    Expr(Expr),
-}
-
-pub(crate) enum BeforeRetry {
-    /// `async || …` or `async move || …`, called.
-    Closure(ExprClosure),
-    /// An expression that is a future, evaluated before each retry.
-    Expr(Expr),
 }

@@ -10,7 +10,7 @@ use super::types::{
     is_concrete, is_static, lending,
 };
 use crate::item::Function;
-use crate::model::{BudgetSetting, Model, Setting};
+use crate::model::Model;
 use crate::usage::{self, MovedField, Usage, Uses};
 
 /// A name that an argument binds.
@@ -133,17 +133,10 @@ pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Ve
 /// Whether the call may hold a reference to the argument of this name, in its `cancel` future, its budget, its
 /// delays or its `on_end` hook.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
-    let budget = match model.budget.as_ref().map(|budget| &budget.value) {
-        Some(BudgetSetting::Expr(expr)) => Some(expr),
-        _ => None,
-    };
-    let delays = match model.delays.as_ref().map(|delays| &delays.value) {
-        Some(Setting::Expr(expr)) => Some(expr),
-        _ => None,
-    };
-    let spanned = [&model.cancel, &model.on_end];
-    let spanned = spanned.into_iter().flatten().map(|setting| &setting.value);
-    let mut held = spanned.chain(budget).chain(delays);
+    let budget = model.budget.as_ref().and_then(|budget| budget.value.expr());
+    let delays = model.delays.as_ref().and_then(|delays| delays.value.expr());
+    let others = [&model.cancel, &model.on_end].into_iter().flatten();
+    let mut held = others.map(|other| &other.value).chain(budget).chain(delays);
     held.any(|expr| usage::read(name, &expr.to_token_stream()).usage != Usage::Unmentioned)
 }
 

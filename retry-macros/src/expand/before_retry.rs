@@ -2,10 +2,11 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
+use syn::Expr;
 
 use super::blame::Blame;
 use super::cancel::Cancel;
-use crate::model::{BeforeRetry, Model};
+use crate::model::Model;
 use crate::operand::operand;
 
 /// Runs `before_retry`, after the wait and before the attempt.
@@ -26,8 +27,8 @@ pub(super) fn before_retry(
     let before_retry = model.before_retry.as_ref()?;
     let at = plumbing.located_at(before_retry.span);
     let work = match &before_retry.value {
-        BeforeRetry::Closure(closure) => quote_spanned!(plumbing=> (#closure)()),
-        BeforeRetry::Expr(expr) => operand(expr),
+        closure @ Expr::Closure(_) => quote_spanned!(plumbing=> (#closure)()),
+        future => operand(future),
     };
     let block = if model.blocking.is_some() {
         quote_spanned!(plumbing=> { #work })

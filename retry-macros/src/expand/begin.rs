@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::item::{self, Function};
-use crate::model::{BeforeRetry, Model, Rules};
+use crate::model::{Model, Rules};
 use crate::settings::SettingsCode;
 use crate::tokens::{self, is_among};
 
@@ -143,10 +143,7 @@ fn rules_and_hooks(model: &Model) -> TokenStream {
     let expressions = expressions.into_iter().flatten().map(|it| &it.value);
     let types = [on, not_on].into_iter().flatten().flat_map(|it| &it.value);
     let pattern = matches.as_ref().map(|it| &it.value);
-    let before_retry = model.before_retry.as_ref().map(|it| match &it.value {
-        BeforeRetry::Closure(closure) => closure.to_token_stream(),
-        BeforeRetry::Expr(future) => future.to_token_stream(),
-    });
+    let before_retry = model.before_retry.as_ref().map(|it| &it.value);
     quote!(#(#expressions)* #(#types)* #pattern #before_retry)
 }
 

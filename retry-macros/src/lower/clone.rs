@@ -4,6 +4,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::Parse;
 
+use super::unless_reported;
 use crate::errors::{Errors, Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar};
@@ -12,15 +13,12 @@ use crate::{syntax, tokens};
 /// Reads the names, and reports each element that is not a name. `Err(None)` if there was such an element.
 pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
     let list = match &given.form {
-        Form::Text(_) => match given.form.parse(TokenStream::parse) {
-            Ok(tokens) => tokens,
-            Err(_) => return Err(Some(given.wrong())),
-        },
+        form @ Form::Text(_) => form.parse(TokenStream::parse).map_err(|_| given.wrong())?,
         Form::Rust(tokens) => in_brackets(tokens),
         Form::List(tokens) => tokens.clone(),
     };
+    let before = errors.count();
     let mut found: Vec<Ident> = Vec::new();
-    let mut failed = false;
     for element in syntax::elements(list, Grammar::Names, keys::find) {
         let form = Form::of(element.clone());
         let message = match form.parse(Ident::parse_any) {
@@ -32,9 +30,8 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
             Err(_) => wording::not_a_name(&form.typed()),
         };
         errors.push(given.at_part(&element), message);
-        failed = true;
     }
-    if failed { Err(None) } else { Ok(found) }
+    unless_reported(found, before, errors)
 }
 
 /// The tokens inside `(a, b)` or `[a, b]`. Other tokens stay as they are.

@@ -9,6 +9,7 @@ use retry_settings::text;
 use syn::Expr;
 
 use super::expression::{has_name, lone_ident, number, peel, plain_value, value};
+use super::unless_reported;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
@@ -133,9 +134,7 @@ pub(super) fn delays(
             Err(fault) => errors.push(fault.at, fault.message),
         }
     }
-    if errors.count() > before {
-        return Err(None);
-    }
+    let found = unless_reported(found, before, errors)?;
     if found.is_empty() {
         return Err(Some(given.fault(no_delays())));
     }

@@ -2,16 +2,22 @@
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, ExprClosure, ExprPath, Lit};
+use syn::{Expr, ExprCall, ExprPath, Lit};
 
 use crate::errors::{Fault, combination, typed, value as wording, whole};
 use crate::given::{Form, Given};
-use crate::model::BeforeRetry;
 use crate::tokens;
 
-/// Reads a path, or a closure with one argument. Messages call that argument `argument`.
-pub(super) fn function(given: &Given, argument: &str) -> Result<Expr, Fault> {
+/// Reads a path, or a closure with one argument.
+pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
     let key = given.key;
+    // What messages call the argument.
+    let argument = match key.name {
+        "when_ok" => "value",
+        "on_retry" => "event",
+        "on_end" => "report",
+        _ => "error",
+    };
     let expr = given.expr()?;
     let message = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
@@ -57,7 +63,7 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     }
 }
 
-pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<BeforeRetry, Fault> {
+pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault> {
     let expr = given.expr()?;
     let is_async = match peel(&expr) {
         Expr::Closure(closure) => closure.asyncness.is_some(),
@@ -67,24 +73,17 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<BeforeRetry,
         return Err(given.fault(combination::awaited_while_blocking(&given.typed())));
     }
     match peel(&expr) {
-        Expr::Closure(closure) => closure_without_arguments(given, closure),
+        Expr::Closure(closure) if closure.inputs.is_empty() => Ok(Expr::Closure(closure.clone())),
+        Expr::Closure(closure) => {
+            let found = closure.inputs.len();
+            let message = wording::closure_arguments(given.key, found, 0, "async || …");
+            Err(given.fault(message))
+        }
         Expr::Path(path) => {
             let path = typed(&path.to_token_stream());
             Err(given.fault(wording::not_called(given.key, &path)))
         }
-        _ => future(given).map(BeforeRetry::Expr),
-    }
-}
-
-fn closure_without_arguments(given: &Given, closure: &ExprClosure) -> Result<BeforeRetry, Fault> {
-    match closure.inputs.len() {
-        0 => Ok(BeforeRetry::Closure(closure.clone())),
-        found => Err(given.fault(wording::closure_arguments(
-            given.key,
-            found,
-            0,
-            "async || …",
-        ))),
+        _ => future(given),
     }
 }
 

@@ -5,7 +5,7 @@ use syn::{Expr, Lit, LitStr, Path};
 use super::expression::{lone_ident, peel, plain_value, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
-use crate::model::BudgetSetting;
+use crate::model::Setting;
 use crate::paths::last_two;
 use retry_settings::text;
 
@@ -26,11 +26,11 @@ pub(super) fn policy(given: &Given) -> Result<Expr, Fault> {
     }
 }
 
-pub(super) fn budget(given: &Given) -> Result<BudgetSetting, Fault> {
+pub(super) fn budget(given: &Given) -> Result<Setting<()>, Fault> {
     let found = given.typed();
     let word = found.trim_matches('"').to_lowercase();
     if word == "none" {
-        return Ok(BudgetSetting::None);
+        return Ok(Setting::Fixed(()));
     }
     if text::among("off no false 0 null disabled unlimited nothing", &word) {
         return Err(given.wrong_but("\"none\""));
@@ -43,7 +43,7 @@ pub(super) fn budget(given: &Given) -> Result<BudgetSetting, Fault> {
     if is_made_here(&expr) {
         return Err(given.fault(wording::new_budget(&found)));
     }
-    value(given, &expr).map(BudgetSetting::Expr)
+    value(given, &expr).map(Setting::Expr)
 }
 
 /// Whether an expression makes a new budget, as in `Budget::ratio(0.1).floor(1.0)`. Calls would not share it.

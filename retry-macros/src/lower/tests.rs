@@ -10,8 +10,9 @@ use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{At, Errors, whole};
 use crate::keys::KEYS;
-use crate::model::{Attempts, BeforeRetry, BudgetSetting, Model, Setting, Spanned};
+use crate::model::{Attempts, Model, Setting, Spanned};
 use crate::syntax::parse;
+use syn::Expr;
 
 fn read(args: TokenStream) -> (Model, Vec<String>) {
     let mut errors = Errors::default();
@@ -175,7 +176,7 @@ fn show(model: &Model) -> String {
         add(id.key().name, with(Some(value), length));
     }
     let rules = &model.rules;
-    let expr = |expr: &syn::Expr| tokens(expr);
+    let expr = |expr: &Expr| tokens(expr);
     add("attempts", with(model.attempts.as_ref(), attempts));
     add("backoff", with(model.backoff.as_ref(), word));
     add(
@@ -263,16 +264,13 @@ fn word(value: &Setting<proc_macro2::Ident>) -> String {
     setting(value, ToString::to_string)
 }
 
-fn budget(value: &BudgetSetting) -> String {
-    match value {
-        BudgetSetting::None => "none".to_owned(),
-        BudgetSetting::Expr(expr) => format!("= {}", tokens(expr)),
-    }
+fn budget(value: &Setting<()>) -> String {
+    setting(value, |()| "none".to_owned())
 }
 
-fn before_retry(value: &BeforeRetry) -> String {
+fn before_retry(value: &Expr) -> String {
     match value {
-        BeforeRetry::Closure(closure) => format!("called {}", tokens(closure)),
-        BeforeRetry::Expr(expr) => format!("= {}", tokens(expr)),
+        closure @ Expr::Closure(_) => format!("called {}", tokens(closure)),
+        expr => format!("= {}", tokens(expr)),
     }
 }

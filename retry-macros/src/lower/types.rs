@@ -6,6 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 
+use super::unless_reported;
 use crate::errors::{At, Errors, Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar, Key};
@@ -27,29 +28,27 @@ pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Opt
     if forms.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
         return Err(Some(given.fault(wording::no_types(key))));
     }
+    let before = errors.count();
     let mut found: Vec<Type> = Vec::new();
-    let mut failed = false;
     for form in forms {
         let Ok(alternatives) = form.parse(alternatives) else {
             errors.push(at(&form, given), not_types(key, &form));
-            failed = true;
             continue;
         };
         for ty in alternatives {
-            let text = typed(&ty.to_token_stream());
             let message = match judge(key, &ty) {
-                Some(message) => message,
-                None if found.iter().any(|other| same(other, &ty)) => wording::twice(key, &text),
-                None => {
-                    found.push(ty);
-                    continue;
+                None if found.iter().any(|other| same(other, &ty)) => {
+                    Some(wording::twice(key, &typed(&ty.to_token_stream())))
                 }
+                message => message,
             };
-            errors.push(given.at_part(&ty), message);
-            failed = true;
+            match message {
+                Some(message) => errors.push(given.at_part(&ty), message),
+                None => found.push(ty),
+            }
         }
     }
-    if failed { Err(None) } else { Ok(found) }
+    unless_reported(found, before, errors)
 }
 
 impl Rules {

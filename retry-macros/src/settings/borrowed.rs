@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 
 use super::{Sorted, duration};
 use crate::constant::is_static;
-use crate::model::{BudgetSetting, Setting, Spanned};
+use crate::model::{Setting, Spanned};
 use crate::operand::operand;
 
 impl Sorted<'_> {
@@ -21,10 +21,7 @@ impl Sorted<'_> {
                     Setting::Fixed(length) => duration(length),
                     Setting::Expr(expr) => expr.to_token_stream(),
                 });
-                let mut expressions = elements.iter().filter_map(|element| match element {
-                    Setting::Expr(expr) => Some(expr),
-                    Setting::Fixed(_) => None,
-                });
+                let mut expressions = elements.iter().filter_map(Setting::expr);
                 let constant = expressions.all(|expr| self.is_constant(expr));
                 (constant, quote_spanned!(plumbing=> [#(#list),*]))
             }
@@ -49,18 +46,18 @@ impl Sorted<'_> {
     /// Sets the budget: the setter of the site, and the setter of a call.
     pub(super) fn budget(
         &mut self,
-        budget: Option<&Spanned<BudgetSetting>>,
+        budget: Option<&Spanned<Setting<()>>>,
     ) -> (Option<TokenStream>, Option<TokenStream>) {
         let plumbing = Span::mixed_site();
         let Some(budget) = budget else {
             return (None, None);
         };
         match &budget.value {
-            BudgetSetting::None => (Some(quote_spanned!(plumbing=> .without_budget())), None),
-            BudgetSetting::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
+            Setting::Fixed(()) => (Some(quote_spanned!(plumbing=> .without_budget())), None),
+            Setting::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
                 (Some(quote_spanned!(plumbing=> .with_budget(&#expr))), None)
             }
-            BudgetSetting::Expr(expr) => {
+            Setting::Expr(expr) => {
                 let at = plumbing.located_at(expr.span());
                 let name = Ident::new("__budget", at);
                 let budget_of_call = operand(expr);
