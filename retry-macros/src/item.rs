@@ -8,9 +8,9 @@ mod types;
 pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_error, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
+use syn::{Attribute, Ident, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
@@ -42,68 +42,53 @@ pub(crate) fn parse(
     blocking: Option<At>,
     errors: &mut Errors,
 ) -> Option<Function> {
-    let raw = match syn::parse2::<RawFunction>(item.clone()) {
-        Ok(raw) => raw,
+    match as_typed.parse2(item.clone()) {
+        Ok((function, has_body)) => check(function, has_body, blocking, errors),
         Err(error) => {
             match item_keyword(item) {
-                Some((span, what)) => errors.push(span, errors::item::not_a_function(&what)),
-                None if is_closure(item) => {
-                    errors.push(At::of(item), errors::item::closure());
-                }
+                Some(word) => errors.push(word.span(), errors::item::not_a_function(&word)),
+                None if is_closure(item) => errors.push(At::of(item), errors::item::closure()),
                 None => errors.push(error.span(), errors::item::unreadable_function(&error)),
             }
-            return None;
-        }
-    };
-    check(raw, blocking, errors)
-}
-
-/// A function as typed, whether or not it can be retried.
-struct RawFunction {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    defaultness: Option<Token![default]>,
-    signature: Signature,
-    body: Option<(Vec<Attribute>, TokenStream, Span)>,
-}
-
-impl Parse for RawFunction {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let attributes = input.call(Attribute::parse_outer)?;
-        let visibility = input.parse()?;
-        let defaultness = input.parse()?;
-        let signature = input.parse()?;
-        let body = if input.peek(Token![;]) {
-            input.parse::<Token![;]>()?;
             None
-        } else {
-            let content;
-            let braces = syn::braced!(content in input);
-            let inner = content.call(Attribute::parse_inner)?;
-            Some((inner, content.parse()?, braces.span.join()))
-        };
-        if !input.is_empty() {
-            return Err(input.error("expected one function"));
         }
-        Ok(Self {
-            attributes,
-            visibility,
-            defaultness,
-            signature,
-            body,
-        })
     }
 }
 
-fn check(raw: RawFunction, blocking: Option<At>, errors: &mut Errors) -> Option<Function> {
-    let RawFunction {
-        attributes,
-        visibility,
-        defaultness,
-        signature,
-        body,
-    } = raw;
+/// A function as typed, whether or not it can be retried, and whether it has a body. [`check`] sets its output.
+fn as_typed(input: ParseStream<'_>) -> syn::Result<(Function, bool)> {
+    let mut function = Function {
+        attributes: input.call(Attribute::parse_outer)?,
+        visibility: input.parse()?,
+        defaultness: input.parse()?,
+        signature: input.parse()?,
+        inner_attributes: Vec::new(),
+        body: TokenStream::new(),
+        braces: Span::call_site(),
+        output: Type::Verbatim(TokenStream::new()),
+        handmade: None,
+    };
+    let has_body = input.parse::<Option<Token![;]>>()?.is_none();
+    if has_body {
+        let content;
+        function.braces = syn::braced!(content in input).span.join();
+        function.inner_attributes = content.call(Attribute::parse_inner)?;
+        function.body = content.parse()?;
+    }
+    if !input.is_empty() {
+        return Err(input.error("expected one function"));
+    }
+    Ok((function, has_body))
+}
+
+fn check(
+    mut function: Function,
+    has_body: bool,
+    blocking: Option<At>,
+    errors: &mut Errors,
+) -> Option<Function> {
     let before = errors.count();
+    let signature = &function.signature;
     let is_async = signature.asyncness.is_some();
     if let Some(constness) = &signature.constness {
         errors.push(constness.span(), errors::item::const_function());
@@ -111,29 +96,23 @@ fn check(raw: RawFunction, blocking: Option<At>, errors: &mut Errors) -> Option<
     if let (true, Some(abi)) = (is_async || blocking.is_some(), &signature.abi) {
         errors.push(abi.span(), errors::item::extern_function());
     }
-    if body.is_none() {
-        errors.push(
-            signature.ident.span(),
-            errors::item::function_without_body(),
-        );
+    if !has_body {
+        let name = signature.ident.span();
+        errors.push(name, errors::item::function_without_body());
     }
     let declared = match &signature.output {
         ReturnType::Type(_, output) => Some((**output).clone()),
         ReturnType::Default => None,
     };
-    let future = declared
-        .as_ref()
-        .filter(|_| !is_async)
-        .and_then(future::output_of);
+    let future = declared.as_ref().filter(|_| !is_async);
+    let future = future.and_then(future::output_of);
     if let (Some(at), true) = (blocking, is_async || future.is_some()) {
         errors.push(at, errors::item::blocking_and_async());
     }
     let (output, handmade) = match future {
         Some((output, kind)) => {
-            let body = body
-                .as_ref()
-                .map_or_else(TokenStream::new, |(_, body, _)| body.clone());
-            (Some(output), Some(Handmade::new(kind, &signature, body)))
+            let handmade = Handmade::new(kind, signature, function.body.clone());
+            (Some(output), Some(handmade))
         }
         None if is_async || blocking.is_some() => {
             if declared.is_none() {
@@ -148,29 +127,16 @@ fn check(raw: RawFunction, blocking: Option<At>, errors: &mut Errors) -> Option<
             (None, None)
         }
     };
-    if let Some(output) = &output {
-        if visibly_no_result(output) {
-            errors.push(
-                output.span(),
-                errors::item::returns_no_result(&text_of(output)),
-            );
-        }
+    function.output = output?;
+    function.handmade = handmade;
+    if visibly_no_result(&function.output) {
+        let found = text_of(&function.output);
+        errors.push(
+            function.output.span(),
+            errors::item::returns_no_result(&found),
+        );
     }
-    let (inner_attributes, body, braces) = body?;
-    if errors.count() > before {
-        return None;
-    }
-    Some(Function {
-        attributes,
-        visibility,
-        defaultness,
-        signature,
-        inner_attributes,
-        body,
-        braces,
-        output: output?,
-        handmade,
-    })
+    (errors.count() == before).then_some(function)
 }
 
 impl Function {
@@ -183,7 +149,10 @@ impl Function {
     /// lifetime that may be the argument's.
     pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
         let output = Lifetimes::of(&self.output);
-        let from_self = self.takes_self_by_reference();
+        let receiver = self.signature.receiver().map(Lifetimes::of);
+        let receiver = receiver.unwrap_or_default();
+        // A lifetime that the result elides is that of `&self`, `&mut self` and `self: Pin<&mut Self>`.
+        let from_self = receiver.elided || !receiver.named.is_empty();
         let argument = argument.map(Lifetimes::of);
         // `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
         let related = self
@@ -201,18 +170,7 @@ impl Function {
                             .iter()
                             .any(|name| argument.named.contains(name)))
             })
-            || is_self && !output.named.is_empty() && self.names_lifetime_of_self()
-    }
-
-    /// Whether a lifetime that the result elides is that of `self`: `&self`, `&mut self`, `self: Pin<&mut Self>`.
-    fn takes_self_by_reference(&self) -> bool {
-        self.signature.receiver().is_some_and(mentions_lifetime)
-    }
-
-    /// Whether `self` has a named lifetime: `&'a self`.
-    fn names_lifetime_of_self(&self) -> bool {
-        let receiver = self.signature.receiver().map(Lifetimes::of);
-        receiver.is_some_and(|lifetimes| !lifetimes.named.is_empty())
+            || is_self && !output.named.is_empty() && !receiver.named.is_empty()
     }
 
     /// Whether the signature shows that the function is in an `impl` or a trait: it takes `self`, or names `Self`.
@@ -222,7 +180,7 @@ impl Function {
     }
 
     /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
-    pub(crate) fn is_generic(&self, word: &syn::Ident) -> bool {
+    pub(crate) fn is_generic(&self, word: &Ident) -> bool {
         let mut parameters = self.signature.generics.type_params();
         looks_generic(word) || parameters.any(|parameter| parameter.ident == *word)
     }
@@ -240,20 +198,17 @@ impl Function {
 }
 
 /// The keyword of an item that is not a function.
-fn item_keyword(item: &TokenStream) -> Option<(Span, String)> {
+fn item_keyword(item: &TokenStream) -> Option<Ident> {
     const ITEMS: &str = "struct enum union trait impl mod static type use macro_rules let const";
-    let mut found = None;
-    for token in item.clone() {
-        if let TokenTree::Ident(ident) = token {
-            if ident == "fn" {
-                return None;
-            }
-            if found.is_none() && tokens::is_among(&ident, ITEMS) {
-                found = Some((ident.span(), ident.to_string()));
-            }
-        }
+    let words = item.clone().into_iter().filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word),
+        _ => None,
+    });
+    let words: Vec<_> = words.collect();
+    if words.iter().any(|word| word == "fn") {
+        return None;
     }
-    found
+    words.into_iter().find(|word| tokens::is_among(word, ITEMS))
 }
 
 /// Whether the item is a closure: `async move |a| …`.
@@ -262,16 +217,13 @@ pub(crate) fn is_closure(item: &TokenStream) -> bool {
 }
 
 /// A name without `r#`.
-pub(crate) fn unraw(ident: &syn::Ident) -> String {
+pub(crate) fn unraw(ident: &Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
 }
 
 /// Whether a word is written like a type parameter of the `impl` around the function: `E`, `E1`.
-pub(crate) fn looks_generic(word: &syn::Ident) -> bool {
+pub(crate) fn looks_generic(word: &Ident) -> bool {
     let word = word.to_string();
-    let mut letters = word.chars();
-    letters
-        .next()
-        .is_some_and(|first| first.is_ascii_uppercase())
-        && letters.all(|rest| rest.is_ascii_digit())
+    let digits = word.strip_prefix(|first: char| first.is_ascii_uppercase());
+    digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_digit()))
 }

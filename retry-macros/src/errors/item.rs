@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use retry_settings::text;
 
 messages! {
-    not_a_function(found: &str) {
+    not_a_function(found: &Ident) {
         "found `{found}`, expected an async function";
         help "put `#[retry]` on the function that does the call";
     }
