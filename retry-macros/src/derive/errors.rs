@@ -71,8 +71,8 @@ messages! {
         help "remove one of them";
     }
 
-    two_verdicts(first: &str, second: &str, target: Target) {
-        "`{second}` after `{first}`: {} has one verdict", target.name();
+    two_verdicts(first: Id, second: Id, target: Target) {
+        "`{}` after `{}`: {} has one verdict", second.key(), first.key(), target.name();
         help "remove one of them";
     }
 

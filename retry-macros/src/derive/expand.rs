@@ -1,11 +1,11 @@
 //! Writes the code of the implementation from the model. It cannot fail.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::model::{Called, Case, ErrorField, ErrorType, HintSource, VerdictSource};
+use super::model::{Case, ErrorField, ErrorType, HintSource, VerdictSource};
 use crate::tokens;
 
 // Input:
@@ -75,16 +75,11 @@ fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
     let root = root(model);
     let ident = model.ident;
     let mut generics = model.generics.clone();
-    let bounded: Vec<_> = forwarded(model)
-        .filter(|ty| mentions_parameter(ty, model))
-        .collect();
-    if !bounded.is_empty() {
+    for ty in forwarded(model).filter(|ty| mentions_parameter(ty, model)) {
         let clause = generics.make_where_clause();
-        clause.predicates.extend(
-            bounded
-                .iter()
-                .map(|ty| -> syn::WherePredicate { syn::parse_quote!(#ty: #root::Retryable) }),
-        );
+        clause
+            .predicates
+            .push(syn::parse_quote!(#ty: #root::Retryable));
     }
     let (parameters, arguments, clause) = generics.split_for_impl();
     quote! {
@@ -97,10 +92,8 @@ fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
 }
 
 fn root(model: &ErrorType<'_>) -> TokenStream {
-    model
-        .root
-        .as_ref()
-        .map_or_else(|| quote!(::reattempt), |path| quote!(#path))
+    let root = model.root.as_ref();
+    root.map_or_else(|| quote!(::reattempt), ToTokens::to_token_stream)
 }
 
 fn each_case(model: &ErrorType<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
@@ -115,17 +108,11 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     let (bound, value) = match &case.verdict {
         VerdictSource::Word(word) => (vec![], quote!(#root::Verdict::#word)),
         VerdictSource::Forward(field) => (vec![field], ask(field, root, "verdict")),
-        VerdictSource::With(path, Called::Itself) => {
-            (vec![], quote_spanned!(path.span()=> #path(self)))
-        }
-        VerdictSource::With(path, Called::Fields(fields)) => {
+        VerdictSource::With(path, None) => (vec![], quote_spanned!(path.span()=> #path(self))),
+        VerdictSource::With(path, Some(fields)) => {
             // rustc reports an argument of the wrong type where the user named the function.
             let at = Span::mixed_site().located_at(path.span());
-            let arguments = fields.iter().map(|field| {
-                let mut argument = binding(field);
-                argument.set_span(at);
-                argument
-            });
+            let arguments = fields.iter().map(|field| binding_at(field, at));
             let called = quote_spanned!(at=> #path(#(#arguments),*));
             (fields.iter().collect(), called)
         }
@@ -139,8 +126,7 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         HintSource::Forward(field) => (vec![field], ask(field, root, "hint")),
         HintSource::Field(field, named_at) => {
             // rustc reports a field of the wrong type where the user named the field.
-            let mut argument = binding(field);
-            argument.set_span(Span::mixed_site().located_at(*named_at));
+            let argument = binding_at(field, Span::mixed_site().located_at(*named_at));
             (vec![field], quote!(#root::__private::hint_in(#argument)))
         }
         HintSource::Method(path) => {
@@ -168,7 +154,11 @@ fn arm(case: &Case<'_>, bound: &[&ErrorField<'_>], value: &TokenStream) -> Token
 }
 
 fn binding(field: &ErrorField<'_>) -> Ident {
-    format_ident!("__retry_field{}", field.index, span = Span::mixed_site())
+    binding_at(field, Span::mixed_site())
+}
+
+fn binding_at(field: &ErrorField<'_>, at: Span) -> Ident {
+    format_ident!("__retry_field{}", field.index, span = at)
 }
 
 fn forwarded<'m, 'a>(model: &'m ErrorType<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {

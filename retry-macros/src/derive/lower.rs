@@ -5,9 +5,9 @@ use syn::{Data, DeriveInput, Fields};
 
 use super::errors as wording;
 use super::keys::{Id, Target};
-use super::marks::{AfterSource, Mark, Marks, Says};
+use super::marks::{AfterSource, Mark, Marks};
 use super::members::Members;
-use super::model::{Called, Case, ErrorType, HintSource, VerdictSource};
+use super::model::{Case, ErrorType, HintSource, VerdictSource};
 use crate::errors::{At, Errors};
 
 /// Reads the item. If it pushes to `errors`, the model is only good enough for a stand-in.
@@ -103,26 +103,22 @@ impl<'a> Typed<'a> {
             }
             return word(Id::Unknown);
         };
-        match &mark.says {
-            Says::Word(id) => word(*id),
-            Says::With(path) => {
-                let above_type = own.is_none() || self.variant.is_none();
-                let called = if above_type {
-                    Called::Itself
-                } else {
-                    Called::Fields(self.fields.all.clone())
-                };
-                VerdictSource::With(path.clone(), called)
+        if let Some(function) = &mark.function {
+            let above_type = own.is_none() || self.variant.is_none();
+            let fields = (!above_type).then(|| self.fields.all.clone());
+            return VerdictSource::With(function.clone(), fields);
+        }
+        if mark.word != Id::Forward {
+            return word(mark.word);
+        }
+        match self.fields.inner() {
+            Some(field) => VerdictSource::Forward(field),
+            None => {
+                let at = own.map_or(self.name, |mark| mark.at);
+                let message = wording::no_inner(self.variant, self.fields.all.len());
+                errors.push(at, message);
+                word(Id::Unknown)
             }
-            Says::Forward => match self.fields.inner() {
-                Some(field) => VerdictSource::Forward(field),
-                None => {
-                    let at = own.map_or(self.name, |mark| mark.at);
-                    let message = wording::no_inner(self.variant, self.fields.all.len());
-                    errors.push(at, message);
-                    word(Id::Unknown)
-                }
-            },
         }
     }
 
@@ -130,9 +126,9 @@ impl<'a> Typed<'a> {
     fn own_mark(&self, errors: &mut Errors) -> Option<&Mark> {
         let field = self.fields.forward.as_ref().map(|(_, mark)| mark);
         if let (Some(field), Some(own)) = (field, &self.own.verdict) {
-            if !matches!(own.says, Says::Forward) {
+            if own.word != Id::Forward {
                 let target = self.variant.map_or(Target::Struct, |_| Target::Variant);
-                let message = wording::two_verdicts(own.says.typed(), "forward", target);
+                let message = wording::two_verdicts(own.word, Id::Forward, target);
                 errors.push(field.at, message);
             }
         }

@@ -27,38 +27,20 @@ pub(crate) struct Marks {
 }
 
 /// Where the verdict comes from.
-#[derive(Clone)]
 pub(crate) struct Mark {
-    pub(crate) says: Says,
+    /// A verdict, `forward` or `with`.
+    pub(crate) word: Id,
+    /// The function of `with`.
+    pub(crate) function: Option<Path>,
     pub(crate) at: At,
 }
 
-#[derive(Clone)]
-pub(crate) enum Says {
-    Word(Id),
-    Forward,
-    With(Path),
-}
-
-impl Says {
-    pub(crate) fn typed(&self) -> &'static str {
-        let id = match self {
-            Self::Word(id) => *id,
-            Self::Forward => Id::Forward,
-            Self::With(_) => Id::With,
-        };
-        id.key().name
-    }
-}
-
-#[derive(Clone)]
 pub(crate) struct After {
     pub(crate) source: AfterSource,
     pub(crate) key: At,
     pub(crate) at: At,
 }
 
-#[derive(Clone)]
 pub(crate) enum AfterSource {
     /// The name or the place of a field, without `r#` or the dot of `.0`.
     Field(String),
@@ -104,14 +86,12 @@ impl Marks {
     fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) {
         let at = word.at();
         let Some(id) = Id::named(&word.name) else {
-            errors.push(at, wording::unknown(&word.name, target));
-            return;
+            return errors.push(at, wording::unknown(&word.name, target));
         };
         if !target.takes(id) {
-            errors.push(at, wording::not_here(&word.name, target));
-            return;
+            return errors.push(at, wording::not_here(&word.name, target));
         }
-        let says = match id {
+        let function = match id {
             Id::After => {
                 let after = After::read(word, errors);
                 return once(&mut self.after, after, id, at, errors);
@@ -120,35 +100,31 @@ impl Marks {
                 let root = path(word, id, errors);
                 return once(&mut self.root, root, id, at, errors);
             }
-            Id::With => path(word, id, errors).map(Says::With),
+            Id::With => match path(word, id, errors) {
+                None => return,
+                function => function,
+            },
             _ => match &word.value {
-                RawValue::Alone if id == Id::Forward => Some(Says::Forward),
-                RawValue::Alone => Some(Says::Word(id)),
+                RawValue::Alone => None,
                 RawValue::Assigned(value) => {
-                    let at = At::of(value).within(at.position);
-                    errors.push(at, wording::no_value(&word.name));
-                    None
+                    let value = At::of(value).within(at.position);
+                    return errors.push(value, wording::no_value(&word.name));
                 }
                 RawValue::Missing | RawValue::List { .. } => {
-                    errors.push(at, wording::no_value(&word.name));
-                    None
+                    return errors.push(at, wording::no_value(&word.name));
                 }
             },
         };
-        match (says, &self.verdict) {
-            (Some(says), Some(first)) => {
-                let (first, second) = (first.says.typed(), says.typed());
-                errors.push(
+        match &self.verdict {
+            Some(first) if first.word == id => errors.push(at, wording::twice(id.key().name)),
+            Some(first) => errors.push(at, wording::two_verdicts(first.word, id, target)),
+            None => {
+                self.verdict = Some(Mark {
+                    word: id,
+                    function,
                     at,
-                    if first == second {
-                        wording::twice(first)
-                    } else {
-                        wording::two_verdicts(first, second, target)
-                    },
-                );
+                });
             }
-            (Some(says), None) => self.verdict = Some(Mark { says, at }),
-            (None, _) => {}
         }
     }
 

@@ -25,16 +25,8 @@ pub(crate) enum VerdictSource<'a> {
     Word(Ident),
     /// The verdict of this field.
     Forward(ErrorField<'a>),
-    /// The verdict that a function gives for these arguments.
-    With(Path, Called<'a>),
-}
-
-/// The arguments of a function of the user's.
-pub(crate) enum Called<'a> {
-    /// The error as a whole.
-    Itself,
-    /// Its fields, in order.
-    Fields(Vec<ErrorField<'a>>),
+    /// The verdict that a function gives for these fields, or for the error as a whole.
+    With(Path, Option<Vec<ErrorField<'a>>>),
 }
 
 pub(crate) enum HintSource<'a> {
