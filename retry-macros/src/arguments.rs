@@ -21,7 +21,7 @@ mod seen;
 mod types;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, quote_spanned};
+use quote::quote_spanned;
 use syn::{Attribute, Path};
 
 use self::binding::{Binding, Treatment, treatment};
@@ -123,11 +123,12 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let attributes = &binding.attributes;
     let cfg = cfg_of(binding);
     let plumbing = Span::mixed_site().located_at(name.span());
-    let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
+    let mut mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
     // These lints fire on a binding that has the user's name. With a `mut` of ours, clippy sees that the binding is
     // generated.
     let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
-    let attempt = match treatment {
+    let rebind = |mutability: Option<TokenStream>, shadows: Option<&TokenStream>, value| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name #value;);
+    let value = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
             let again = binding.is_self.then(|| again(&binding.fields, None));
@@ -140,29 +141,23 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                 .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut *#name;));
             return;
         }
-        Treatment::Reborrow { rebind: true } => {
-            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = &mut *#name;)
-        }
+        Treatment::Reborrow { rebind: true } => quote_spanned!(plumbing=> = &mut *#name),
         Treatment::ReborrowOption => match binding.known.ty().and_then(annotation) {
-            None => quote_spanned! {plumbing=>
-                #(#attributes)* #shadows let #mutability #name = #name.as_deref_mut();
-            },
+            None => quote_spanned!(plumbing=> = #name.as_deref_mut()),
             Some(ty) => quote_spanned! {plumbing=>
-                #(#attributes)* #shadows let #mutability #name: #ty = match #name {
+                : #ty = match #name {
                     __retry::Some(ref mut #name) => __retry::Some(&mut **#name),
                     __retry::None => __retry::None,
-                };
+                }
             },
         },
-        Treatment::ReborrowPin => {
-            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #name.as_mut();)
-        }
+        Treatment::ReborrowPin => quote_spanned!(plumbing=> = #name.as_mut()),
         Treatment::Lend => {
             // The body can call a `&mut F` in a variable without `mut`, so rustc would warn of each `mut` that the plain
             // function needs: `let mut f = f;`. The `mut` of the argument has a generated span, which has no warnings.
             plan.allowed = quote_spanned!(plumbing=> #[allow(unused_mut)]);
-            let mutability = mutability.map(|_| quote_spanned!(plumbing=> mut));
-            quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = &mut #name;)
+            mutability = mutability.map(|_| quote_spanned!(plumbing=> mut));
+            quote_spanned!(plumbing=> = &mut #name)
         }
         Treatment::Choose
         | Treatment::ChooseByBound
@@ -174,39 +169,31 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
             }
             let value = value(binding, treatment, plan);
-            // An attempt that captures this binding holds one copy. If the attempt bound the name again, its future
-            // would hold two.
-            let (unique, captured) = if binding.blocking {
+            let value = quote_spanned!(plumbing=> = #value);
+            if binding.blocking {
                 let moved =
                     quote_spanned!(plumbing=> #(#cfg)* if false { __retry::handed_over(#name) });
                 plan.each.extend(Some(moved).filter(|_| !binding.held));
-                (None, None)
-            } else {
+            } else if mutability.is_none() || !binding.held {
                 // An attempt that does not move the value, because it is `Copy` or only borrowed, captures it uniquely.
-                let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;);
-                (Some(quote_spanned!(plumbing=> mut)), Some(captured))
-            };
-            let shadows = (mutability.is_some() || unique.is_none()).then_some(shadows);
-            let rebound = |mutability: TokenStream| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;);
-            match mutability {
-                // The attempt binds it, so that rustc warns of a value that is assigned and never read.
-                Some(mutability) if !binding.held => {
-                    plan.never.extend(captured);
-                    rebound(mutability)
-                }
-                Some(mutability) => {
-                    plan.each.extend(rebound(mutability));
-                    return;
-                }
-                None => {
-                    plan.each.extend(rebound(unique.into_token_stream()));
-                    plan.never.extend(captured);
-                    return;
-                }
+                plan.never
+                    .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #name;));
             }
+            // The attempt binds a `mut` argument, so that rustc warns of a value that is assigned and never read. An
+            // attempt that captures the binding holds one copy. If the attempt bound the name again, its future would
+            // hold two.
+            if mutability.is_none() || binding.held {
+                let shadows = (mutability.is_some() || binding.blocking).then_some(&shadows);
+                let unique = (!binding.blocking).then(|| quote_spanned!(plumbing=> mut));
+                plan.each
+                    .extend(rebind(mutability.or(unique), shadows, value));
+                return;
+            }
+            value
         }
     };
-    plan.within.extend(attempt);
+    plan.within
+        .extend(rebind(mutability, Some(&shadows), value));
 }
 
 fn cfg_of(binding: &Binding<'_>) -> Vec<Attribute> {

@@ -88,12 +88,10 @@ pub(super) fn collect<'a>(
                 }
                 _ => None,
             };
-            let rest = tuple
-                .elems
-                .iter()
-                .any(|inner| matches!(inner, Pat::Rest(_)));
+            let has_rest = tuple.elems.iter().any(|it| matches!(it, Pat::Rest(_)));
             for (at, inner) in tuple.elems.iter_mut().enumerate() {
-                let ty = types.filter(|_| !rest).and_then(|types| types.get(at));
+                let ty = types.filter(|_| !has_rest);
+                let ty = ty.and_then(|types| types.get(at));
                 let known = ty.map_or(Known::Nothing, Known::Type);
                 rebinds |= collect(inner, known, attributes, found);
             }
@@ -108,11 +106,10 @@ pub(super) fn collect<'a>(
             for FieldPat { attrs, pat, .. } in &mut pattern.fields {
                 let known = known.field(&pattern.path, pat);
                 let around = [attributes, attrs].concat();
-                let anew = collect(pat, known, &around, found);
-                if anew {
+                if collect(pat, known, &around, found) {
                     *attrs = without_expect(attrs);
+                    rebinds = true;
                 }
-                rebinds |= anew;
             }
         }
         Pat::Slice(slice) => {

@@ -62,11 +62,8 @@ impl Plan {
 
     /// The patterns of a handmade future's rebindings.
     pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
-        let typed = function
-            .signature
-            .inputs
-            .iter()
-            .filter(|input| matches!(input, FnArg::Typed(_)));
+        let inputs = function.signature.inputs.iter();
+        let typed = inputs.filter(|input| matches!(input, FnArg::Typed(_)));
         self.patterns.iter().skip(typed.count())
     }
 }

@@ -1,6 +1,6 @@
 //! How each attempt gets `self`.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{ReceiverKind, Type};
@@ -50,33 +50,26 @@ pub(super) fn plan_self(
     }
     let held = binding::is_held("self", model);
     let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
-    let renamed = Ident::new("__self", plumbing);
     let ty = type_of_self(receiver);
+    let mutability = &receiver.mutability;
+    let is_counted = is_counted(&ty) && model.clone.is_none();
+    let rebound =
+        |value: TokenStream| quote_spanned!(plumbing=> #(#cfg)* let #mutability __self = #value;);
+    let own = quote_spanned!(plumbing=> __retry::Argument::new(&#this).own());
+    let mut lent = None;
     if indirection(&ty) == Some(Indirection::MutablePin) {
-        let mutability = &receiver.mutability;
-        plan.rename_self = true;
         plan.mutable_self = true;
-        plan.within
-            .extend(quote_spanned!(plumbing=> #(#cfg)* let #mutability #renamed = #this.as_mut();));
-    } else if let (true, Some(mutability), None) =
-        (is_counted(&ty), &receiver.mutability, &model.clone)
-    {
+        lent = Some(quote_spanned!(plumbing=> #this.as_mut()));
+    } else if is_counted && mutability.is_some() {
         // Each attempt starts from the caller's value, as with any `mut` argument.
-        plan.rename_self = true;
         plan.rebinds_self = true;
-        plan.within.extend(
-            quote_spanned!(plumbing=> #(#cfg)* let #mutability #renamed = __retry::Argument::new(&#this).own();),
-        );
-    } else if is_counted(&ty) && uses.usage >= Usage::Moved && model.clone.is_none() {
+        lent = Some(own);
+    } else if is_counted && uses.usage >= Usage::Moved {
         plan.rename_self = true;
-        plan.each.extend(
-            quote_spanned!(plumbing=> #(#cfg)* let #renamed = __retry::Argument::new(&#this).own();),
-        );
+        plan.each.extend(rebound(own));
     } else if function.takes_mutable_self() {
         if uses.in_move_block {
-            plan.rename_self = true;
-            plan.within
-                .extend(quote_spanned!(plumbing=> #(#cfg)* let #renamed = &mut *#this;));
+            lent = Some(quote_spanned!(plumbing=> &mut *#this));
         } else if !held
             && model.blocking.is_none()
             && !function.output_may_borrow_from(Some(&ty), true)
@@ -84,25 +77,25 @@ pub(super) fn plan_self(
             plan.never
                 .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut *#this;));
         }
-    } else if by_value && !held && receiver.mutability.is_none() {
+    } else if by_value && !held && mutability.is_none() {
         // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
         // a method moves a field out of that reference, rustc reports it at the field.
         let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
             || uses.usage < Usage::Moved
                 && uses.fields.is_empty()
                 && (uses.taken_apart || only_members(body));
-        let again = again(&moved_fields(uses, "self", body), None);
-        plan.mutable_self = lends || model.blocking.is_none();
-        let captured = plan
-            .mutable_self
-            .then(|| quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #this;));
         plan.never
-            .extend(quote_spanned!(plumbing=> #again #captured));
-        if lends {
-            plan.rename_self = true;
-            plan.within
-                .extend(quote_spanned!(plumbing=> #(#cfg)* let #renamed = &mut #this;));
+            .extend(again(&moved_fields(uses, "self", body), None));
+        plan.mutable_self = lends || model.blocking.is_none();
+        if plan.mutable_self {
+            plan.never
+                .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #this;));
         }
+        lent = lends.then(|| quote_spanned!(plumbing=> &mut #this));
+    }
+    if let Some(value) = lent {
+        plan.rename_self = true;
+        plan.within.extend(rebound(value));
     }
 }
 

@@ -38,36 +38,32 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
         FnArg::Receiver(_) => None,
     });
     let is_named = |typed: &PatType, name: &Ident| matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == *name);
-    let mut arguments: Vec<_> = typed
-        .clone()
-        .map(|typed| SeenArgument {
-            seen: !rebindings
-                .iter()
-                .any(|rebinding| is_named(typed, &rebinding.argument)),
-            attributes: &typed.attrs,
-            pattern: (*typed.pat).clone(),
-            ty: Some((*typed.ty).clone()),
-            is_self: false,
-        })
-        .collect();
-    for rebinding in rebindings {
+    let arguments = typed.clone().map(|typed| SeenArgument {
+        seen: !rebindings
+            .iter()
+            .any(|rebinding| is_named(typed, &rebinding.argument)),
+        attributes: &typed.attrs,
+        pattern: (*typed.pat).clone(),
+        ty: Some((*typed.ty).clone()),
+        is_self: false,
+    });
+    let rebound = rebindings.iter().map(|rebinding| {
         let is_self = rebinding.argument == "self";
-        let ty = if is_self {
-            function.signature.receiver().map(type_of_self)
-        } else {
-            let mut typed = typed.clone();
-            let argument = typed.find(|typed| is_named(typed, &rebinding.argument));
-            argument.map(|typed| (*typed.ty).clone())
-        };
-        arguments.push(SeenArgument {
+        let argument = typed
+            .clone()
+            .find(|typed| is_named(typed, &rebinding.argument));
+        SeenArgument {
             seen: true,
             attributes: &rebinding.attributes,
             pattern: rebinding.pattern.clone(),
-            ty,
+            ty: match argument {
+                _ if is_self => function.signature.receiver().map(type_of_self),
+                argument => argument.map(|typed| (*typed.ty).clone()),
+            },
             is_self,
-        });
-    }
-    arguments
+        }
+    });
+    arguments.chain(rebound).collect()
 }
 
 /// The type of `self`, written in full. A `&self` gives `&Self`, without the name of its lifetime.
