@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Type};
 
 use crate::item::{Function, visible_error};
-use crate::model::{Attempts, Model, Rules, Setting, Spanned};
+use crate::model::{Model, Rules, Spanned};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
@@ -64,7 +64,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         (None, None) if matches.is_some() => stop.clone(),
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
         // attempt left, and every error type will do.
-        (None, None) if never_retries(model) => {
+        (None, None) if model.never_retries() => {
             quote_spanned!(plumbing=> __retry::Ruling::by(#said))
         }
         (None, None) => {
@@ -126,14 +126,6 @@ fn asked(predicate: &Spanned<Expr>) -> TokenStream {
     ask(
         &quote_spanned!(Span::mixed_site()=> __error.error()),
         predicate,
-    )
-}
-
-/// Whether a call makes a single attempt, so that the error's type needs no verdict.
-fn never_retries(model: &Model) -> bool {
-    matches!(
-        model.attempts.as_ref().map(|attempts| &attempts.value),
-        Some(Setting::Fixed(Attempts::Count(1)))
     )
 }
 

@@ -49,6 +49,14 @@ pub(crate) struct Model {
     pub(crate) sensitive: Option<Spanned<()>>,
 }
 
+impl Model {
+    /// Whether a call makes a single attempt.
+    pub(crate) fn never_retries(&self) -> bool {
+        let attempts = self.attempts.as_ref().map(|attempts| &attempts.value);
+        matches!(attempts, Some(Setting::Fixed(Attempts::Count(1))))
+    }
+}
+
 /// The durations of a policy, by their keys.
 #[derive(Default)]
 pub(crate) struct Lengths(Vec<(Id, Spanned<Setting<Duration>>)>);

@@ -1,6 +1,7 @@
 //! Shows tokens to the user as they were typed.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use quote::ToTokens;
 
 /// How many characters of a value a message quotes. The first line of a message should stay near 80.
 const LONGEST: usize = 32;
@@ -9,14 +10,14 @@ const LONGEST: usize = 32;
 ///
 /// `to_string()` would put spaces between tokens (`io :: Error`) that the compiler made. The source text of the
 /// span would be only the first token, on a stable compiler.
-pub(crate) fn typed(tokens: &TokenStream) -> String {
+pub(crate) fn typed(tokens: &impl ToTokens) -> String {
     cut(&whole(tokens))
 }
 
 /// The tokens as text to paste, not cut.
-pub(crate) fn whole(tokens: &TokenStream) -> String {
+pub(crate) fn whole(tokens: &impl ToTokens) -> String {
     let mut text = String::new();
-    write(tokens, &mut text);
+    write(tokens.to_token_stream(), &mut text);
     text
 }
 
@@ -60,7 +61,7 @@ struct Writer<'a> {
     is_type: bool,
 }
 
-fn write(tokens: &TokenStream, text: &mut String) {
+fn write(tokens: TokenStream, text: &mut String) {
     let mut writer = Writer {
         text,
         before: Before::Nothing,
@@ -68,7 +69,7 @@ fn write(tokens: &TokenStream, text: &mut String) {
         angles: 0,
         is_type: false,
     };
-    for token in tokens.clone() {
+    for token in tokens {
         writer.token(&token);
     }
 }
@@ -87,7 +88,7 @@ impl Writer<'_> {
                     self.text.push(' ');
                 }
                 self.text.push_str(open);
-                write(&group.stream(), self.text);
+                write(group.stream(), self.text);
                 self.text.push_str(close);
                 self.before = Before::Word;
             }

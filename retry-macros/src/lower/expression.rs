@@ -1,7 +1,6 @@
 //! Values that stay Rust expressions: functions, futures, constants.
 
 use proc_macro2::{Ident, TokenTree};
-use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprPath, Lit};
 
 use crate::errors::{Fault, combination, typed, value as wording, whole};
@@ -31,13 +30,13 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         Expr::Lit(_) => return Err(given.wrong()),
         // `is_temporary()` and `is_temporary(error)`.
         Expr::Call(ExprCall { func, args, .. }) if args.iter().all(is_variable) => {
-            let path = whole(&func.to_token_stream());
+            let path = whole(&func);
             wording::called(key, &given.typed(), &path)
         }
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
         answer => {
             let write = match variable(answer) {
-                Some(ident) => format!("|{ident}| {}", whole(&answer.to_token_stream())),
+                Some(ident) => format!("|{ident}| {}", whole(&answer)),
                 None => format!("|{argument}| …"),
             };
             return Err(given.wrong_but(&write));
@@ -51,7 +50,7 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     let expr = given.expr()?;
     match peel(&expr) {
         Expr::Await(inner) => {
-            let future = whole(&inner.base.to_token_stream());
+            let future = whole(&inner.base);
             let message = wording::awaited(given.key, &given.typed(), &future);
             Err(given.fault(message))
         }
@@ -80,7 +79,7 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault>
             Err(given.fault(message))
         }
         Expr::Path(path) => {
-            let path = typed(&path.to_token_stream());
+            let path = typed(&path);
             Err(given.fault(wording::not_called(given.key, &path)))
         }
         _ => future(given),

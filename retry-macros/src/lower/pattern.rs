@@ -1,6 +1,5 @@
 //! `matches`: a pattern on the error.
 
-use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Pat, Token};
 
@@ -15,16 +14,12 @@ pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
     if let Some(guard) = guard {
         let found = match given.text() {
             Some(text) => text,
-            None => format!(
-                "{} if {}",
-                whole(&pattern.to_token_stream()),
-                whole(&guard.to_token_stream())
-            ),
+            None => format!("{} if {}", whole(&pattern), whole(&guard)),
         };
         return Err(given.fault(wording::guard(&found)));
     }
     match catch_all(&pattern) {
-        Some(part) => Err(given.fault(wording::catch_all(&typed(&part.to_token_stream())))),
+        Some(part) => Err(given.fault(wording::catch_all(&typed(&part)))),
         None => Ok(pattern),
     }
 }

@@ -2,87 +2,13 @@
 
 mod facts;
 
-use quote::ToTokens;
-
 use self::facts::Facts;
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
-use crate::model::{Attempts, Model, Setting};
+use crate::model::Model;
 use retry_settings::rules::too_long;
 use retry_settings::text;
-
-/// Keys that have no effect because of another key.
-struct Idle {
-    because: &'static str,
-    /// The setting of `because` that makes them useless, as you would write it. `None` if it is not set so.
-    with: fn(&Facts<'_>) -> Option<String>,
-    keys: fn(PolicyKey) -> bool,
-    /// Whether one of the keys has an effect after all.
-    unless: fn(&Facts<'_>, PolicyKey) -> bool,
-    /// What to do; `{idle}` stands for the key.
-    help: &'static str,
-}
-
-static IDLE: &[Idle] = &[
-    Idle {
-        because: "delays",
-        with: |facts| facts.place("delays").map(|_| "delays".to_owned()),
-        keys: PolicyKey::delays_replace,
-        unless: |_, _| false,
-        help: "remove `{idle}`: `delays` says how long each delay is",
-    },
-    Idle {
-        because: "base",
-        with: |facts| facts.no_delay().then(|| "base = \"0s\"".to_owned()),
-        keys: |key| {
-            matches!(
-                key,
-                PolicyKey::Backoff | PolicyKey::Factor | PolicyKey::MaxDelay
-            )
-        },
-        unless: |facts, key| match key {
-            PolicyKey::Backoff => facts.has_backoff("constant"),
-            PolicyKey::MaxDelay => facts.default_max_delay_is_too_short(),
-            _ => false,
-        },
-        help: "remove `{idle}`, or write a longer `base`",
-    },
-    Idle {
-        because: "backoff",
-        with: |facts| {
-            let backoff = facts.backoff.as_ref()?;
-            (backoff != "exponential").then(|| format!("backoff = \"{backoff}\""))
-        },
-        keys: |key| key == PolicyKey::Factor,
-        unless: |_, _| false,
-        help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
-    },
-    Idle {
-        because: "jitter",
-        with: |facts| facts.decorrelated(),
-        keys: |key| key == PolicyKey::Factor,
-        unless: |_, _| false,
-        help: "remove `factor`, it belongs to `backoff = \"exponential\"`",
-    },
-    Idle {
-        because: "jitter",
-        with: |facts| facts.decorrelated(),
-        keys: |key| key == PolicyKey::Backoff,
-        unless: |facts, _| facts.no_delay(),
-        help: "remove `backoff`: each delay is drawn from `base` to 3 times the last",
-    },
-    Idle {
-        because: "backoff",
-        with: |facts| {
-            let constant = facts.has_backoff("constant");
-            constant.then(|| "backoff = \"constant\"".to_owned())
-        },
-        keys: |key| key == PolicyKey::MaxDelay,
-        unless: |facts, _| facts.jitter_grows() || facts.max_delay_is_needed(),
-        help: "remove `max_delay`: each delay is at most `base`",
-    },
-];
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str =
@@ -109,10 +35,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
 
 /// Reports `attempts = 1` beside keys about retries: one error that names all of these keys.
 fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
-    let attempts = facts.model.attempts.as_ref();
-    if !attempts
-        .is_some_and(|attempts| matches!(attempts.value, Setting::Fixed(Attempts::Count(1))))
-    {
+    if !facts.model.never_retries() {
         return false;
     }
     let mut places = facts.places.clone();
@@ -127,26 +50,58 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     true
 }
 
+/// Reports keys that have no effect because of another key, each once.
 fn idle(facts: &Facts<'_>, errors: &mut Errors) {
+    use PolicyKey::{Backoff, Factor, MaxDelay};
+    const FACTOR: &str = "remove `factor`, it belongs to `backoff = \"exponential\"`";
     let mut told = Vec::new();
-    for rule in IDLE {
-        let Some(with) = (rule.with)(facts) else {
-            continue;
-        };
-        let keys = PolicyKey::ALL.iter().copied();
-        let mut keys: Vec<_> = keys.filter(|key| (rule.keys)(*key)).collect();
+    // `with` is `because` as you would write it. In `help`, `{idle}` stands for the key.
+    let mut tell = |because: &str, with: &str, keys: &[PolicyKey], help: &str| {
+        let mut keys = keys.to_vec();
         // Messages about the same place come in the order of the alphabet.
         keys.sort_by_key(|key| key.name());
         for key in keys {
-            if facts.place(key.name()).is_none() || told.contains(&key) || (rule.unless)(facts, key)
-            {
-                continue;
+            if facts.place(key.name()).is_some() && !told.contains(&key) {
+                told.push(key);
+                let help = help.replace("{idle}", key.name());
+                let at = facts.last_key(&[key.name(), because]);
+                report(errors, at, wording::no_effect(key.name(), with, &help));
             }
-            told.push(key);
-            let help = rule.help.replace("{idle}", key.name());
-            let at = facts.last_key(&[key.name(), rule.because]);
-            report(errors, at, wording::no_effect(key.name(), &with, &help));
         }
+    };
+    if facts.place("delays").is_some() {
+        let keys = PolicyKey::ALL.iter().copied();
+        let keys: Vec<_> = keys.filter(|key| key.delays_replace()).collect();
+        let help = "remove `{idle}`: `delays` says how long each delay is";
+        tell("delays", "delays", &keys, help);
+    }
+    let is_constant = facts.has_backoff("constant");
+    if facts.no_delay() {
+        let mut keys = vec![Factor];
+        keys.extend((!is_constant).then_some(Backoff));
+        keys.extend((!facts.default_max_delay_is_too_short()).then_some(MaxDelay));
+        let help = "remove `{idle}`, or write a longer `base`";
+        tell("base", "base = \"0s\"", &keys, help);
+    }
+    if let Some(backoff) = facts.backoff.as_ref().filter(|word| *word != "exponential") {
+        tell(
+            "backoff",
+            &format!("backoff = \"{backoff}\""),
+            &[Factor],
+            FACTOR,
+        );
+    }
+    if facts.is_decorrelated() {
+        let with = "jitter = \"decorrelated\"";
+        tell("jitter", with, &[Factor], FACTOR);
+        if !facts.no_delay() {
+            let help = "remove `backoff`: each delay is drawn from `base` to 3 times the last";
+            tell("jitter", with, &[Backoff], help);
+        }
+    }
+    if is_constant && !facts.jitter_grows() && !facts.max_delay_is_needed() {
+        let help = "remove `max_delay`: each delay is at most `base`";
+        tell("backoff", "backoff = \"constant\"", &[MaxDelay], help);
     }
 }
 
@@ -187,7 +142,7 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
 
 /// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.
 fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
-    if facts.decorrelated().is_some() {
+    if facts.is_decorrelated() {
         let at = facts.last_key(&["delays", "jitter"]);
         report(errors, at, wording::decorrelated_delays());
     }
@@ -217,16 +172,12 @@ fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     if let Some(ty) = rules.contradiction() {
         let at = facts.last_key(&["on", "not_on"]);
-        report(
-            errors,
-            at,
-            wording::on_and_not_on(&typed(&ty.to_token_stream())),
-        );
+        report(errors, at, wording::on_and_not_on(&typed(&ty)));
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {
             let at = facts.last_key(&["when", "unless"]);
-            let when = typed(&when.value.to_token_stream());
+            let when = typed(&when.value);
             report(errors, at, wording::when_and_unless(&when));
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Opt
         for ty in alternatives {
             let message = match judge(key, &ty) {
                 None if found.iter().any(|other| same(other, &ty)) => {
-                    Some(wording::twice(key, &typed(&ty.to_token_stream())))
+                    Some(wording::twice(key, &typed(&ty)))
                 }
                 message => message,
             };
@@ -89,10 +89,7 @@ fn not_types(key: &Key, form: &Form) -> Message {
         let commas = Punctuated::<Type, Token![,]>::parse_terminated;
         if let Ok(types) = form.parse(commas) {
             if types.len() > 1 {
-                let types: Vec<_> = types
-                    .iter()
-                    .map(|ty| typed(&ty.to_token_stream()))
-                    .collect();
+                let types: Vec<_> = types.iter().map(|ty| typed(&ty)).collect();
                 return wording::commas(key, &found, &types.join(" | "));
             }
         }
@@ -111,7 +108,7 @@ fn not_types(key: &Key, form: &Form) -> Message {
 /// Why no error can be of this type or contain it. `None` if an error can.
 fn judge(key: &Key, ty: &Type) -> Option<Message> {
     let ty = peel_type(ty);
-    let found = typed(&ty.to_token_stream());
+    let found = typed(&ty);
     match ty {
         Type::Path(ty) if ty.qself.is_none() => judge_path(key, &ty.path, &found),
         Type::Path(_) | Type::Macro(_) => None,
@@ -122,7 +119,7 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
             Some(_) if is_str(&reference.elem) => Some(wording::text_for_type(key, &found)),
             Some(_) => Some(wording::never_inside(key, &found)),
             None => {
-                let inner = whole(&reference.elem.to_token_stream());
+                let inner = whole(&reference.elem);
                 Some(wording::reference(key, &found, &inner))
             }
         },
@@ -158,7 +155,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
         "Box" | "Arc" => match type_arguments(last).next() {
             Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
             Some(inner) => {
-                let inner = whole(&inner.to_token_stream());
+                let inner = whole(&inner);
                 Some(wording::wrapper(key, found, &inner))
             }
             None => None,

@@ -92,9 +92,8 @@ impl<'a> Facts<'a> {
         self.backoff.as_deref() == Some(word)
     }
 
-    pub(super) fn decorrelated(&self) -> Option<String> {
-        let decorrelated = self.jitter.as_deref() == Some("decorrelated");
-        decorrelated.then(|| "jitter = \"decorrelated\"".to_owned())
+    pub(super) fn is_decorrelated(&self) -> bool {
+        self.jitter.as_deref() == Some("decorrelated")
     }
 
     /// Whether the jitter may make delays grow: it is decorrelated, or a policy or an expression may say so.
