@@ -3,6 +3,7 @@
 use syn::{Expr, Path};
 
 use crate::item;
+use crate::operand::peel;
 use crate::paths::last_two;
 use crate::tokens::is_among;
 
@@ -11,11 +12,9 @@ use crate::tokens::is_among;
 ///
 /// If unsure, it answers no. A call can evaluate a constant expression too, only slower.
 pub(crate) fn is_constant(expr: &Expr) -> bool {
-    match expr {
+    match peel(expr) {
         Expr::Lit(_) => true,
-        Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
-        Expr::Group(group) => is_constant(&group.expr),
-        Expr::Paren(paren) => is_constant(&paren.expr),
+        path @ Expr::Path(_) => is_static(path),
         // A dereference may run code, such as that of a `LazyLock`.
         Expr::Unary(unary) => !matches!(unary.op, syn::UnOp::Deref(_)) && is_constant(&unary.expr),
         Expr::Binary(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
@@ -46,12 +45,7 @@ fn is_arithmetic(expr: &Expr) -> bool {
 
 /// Whether an expression is a path that names a `static`.
 pub(crate) fn is_static(expr: &Expr) -> bool {
-    match expr {
-        Expr::Group(group) => is_static(&group.expr),
-        Expr::Paren(paren) => is_static(&paren.expr),
-        Expr::Path(path) => path.qself.is_none() && is_constant_path(&path.path),
-        _ => false,
-    }
+    matches!(peel(expr), Expr::Path(path) if path.qself.is_none() && is_constant_path(&path.path))
 }
 
 /// Whether the last name of a path is written like a constant or a variant. The path must not begin with `Self`
@@ -61,16 +55,12 @@ fn is_constant_path(path: &Path) -> bool {
         let parameter = path.segments.len() > 1 && item::looks_generic(&first.ident);
         first.ident == "Self" || parameter
     });
-    let generic = path
-        .segments
-        .iter()
-        .any(|segment| !segment.arguments.is_none());
+    let mut segments = path.segments.iter();
+    let generic = segments.any(|segment| !segment.arguments.is_none());
     let named = path.segments.last().is_some_and(|last| {
         let name = last.ident.to_string();
-        let capitals = name.len() > 1
-            && name
-                .chars()
-                .all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+        let is_capital = |c: char| c.is_uppercase() || c.is_ascii_digit() || c == '_';
+        let capitals = name.len() > 1 && name.chars().all(is_capital);
         let variant = path.segments.len() > 1 && name.starts_with(char::is_uppercase);
         capitals || variant
     });

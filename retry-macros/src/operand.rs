@@ -23,6 +23,15 @@ pub(crate) fn operand(expr: &Expr) -> TokenStream {
     TokenTree::Group(group).into()
 }
 
+/// The expression without parentheses and without the invisible groups of `macro_rules!`.
+pub(crate) fn peel(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) if inner.attrs.is_empty() => peel(&inner.expr),
+        Expr::Group(inner) if inner.attrs.is_empty() => peel(&inner.expr),
+        _ => expr,
+    }
+}
+
 /// Whether an expression stays in one piece next to any operator. If unsure, it answers no.
 fn is_whole(expr: &Expr) -> bool {
     match expr {

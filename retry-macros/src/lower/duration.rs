@@ -8,13 +8,14 @@ use retry_settings::duration::{is_endless, is_iso, is_unit, parse};
 use retry_settings::text;
 use syn::Expr;
 
-use super::expression::{has_name, lone_ident, number, peel, plain_value, value};
+use super::expression::{has_name, lone_name, number, plain_value, value};
 use super::unless_reported;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
 use crate::keys::{self, Grammar};
 use crate::model::Setting;
+use crate::operand::peel;
 use crate::{syntax, tokens};
 
 pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
@@ -63,16 +64,14 @@ fn expression(
     is_duration: bool,
 ) -> Result<Option<Setting<Duration>>, Fault> {
     let peeled = peel(expr);
-    if let Expr::Path(path) = peeled {
-        let name = lone_ident(path).map(|ident| ident.to_string().to_lowercase());
-        let is_endless = |name: String| match given.form {
-            Form::Text(_) => is_endless(&name),
-            // The other words may name an argument.
-            Form::Rust(_) | Form::List(_) => text::among("none never forever", &name),
-        };
-        if name.is_some_and(is_endless) {
-            return Err(given.fault(endless(given.key, &given.typed())));
-        }
+    let name = lone_name(expr).map(|name| name.to_string().to_lowercase());
+    let is_endless = |name: String| match given.form {
+        Form::Text(_) => is_endless(&name),
+        // The other words may name an argument.
+        Form::Rust(_) | Form::List(_) => text::among("none never forever", &name),
+    };
+    if name.is_some_and(is_endless) {
+        return Err(given.fault(endless(given.key, &given.typed())));
     }
     // `"1.s"`, `"PT5S"` and `"ms"` parse as Rust, but are meant as durations. `"2 * BASE"` is meant as Rust.
     let computed = matches!(

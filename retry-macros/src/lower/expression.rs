@@ -1,10 +1,11 @@
 //! Values that stay Rust expressions: functions, futures, constants.
 
 use proc_macro2::{Ident, TokenTree};
-use syn::{Expr, ExprCall, ExprPath, Lit};
+use syn::{Expr, ExprCall, Lit, UnOp};
 
 use crate::errors::{Fault, combination, typed, value as wording, whole};
 use crate::given::{Form, Given};
+use crate::operand::peel;
 use crate::tokens;
 
 /// Reads a path, or a closure with one argument.
@@ -29,7 +30,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         },
         Expr::Lit(_) => return Err(given.wrong()),
         // `is_temporary()` and `is_temporary(error)`.
-        Expr::Call(ExprCall { func, args, .. }) if args.iter().all(is_variable) => {
+        Expr::Call(ExprCall { func, args, .. }) if args.iter().all(|it| variable(it).is_some()) => {
             let path = whole(&func);
             wording::called(key, &given.typed(), &path)
         }
@@ -88,13 +89,9 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault>
 
 /// Reads an expression whose type rustc checks.
 pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
-    let lone = match peel(expr) {
-        Expr::Path(path) => lone_ident(path),
-        _ => None,
-    };
     // A word in quotes is not the name of a variable. It may be the name of a constant.
     let quoted = matches!(given.form, Form::Text(_));
-    if quoted && lone.is_some_and(|ident| !is_constant_name(ident)) {
+    if quoted && lone_name(expr).is_some_and(|name| !is_constant_name(name)) {
         return Err(given.wrong());
     }
     plain_value(given, expr)
@@ -122,14 +119,10 @@ fn leaves(expr: &Expr) -> Option<&'static str> {
     })
 }
 
-fn is_variable(expr: &Expr) -> bool {
-    variable(expr).is_some()
-}
-
 /// The variable that an expression starts with, by its name: `n` in `n`, `n.attempts` and `n + 1`.
 fn variable(expr: &Expr) -> Option<&Ident> {
     match peel(expr) {
-        Expr::Path(path) => lone_ident(path).filter(|ident| !is_constant_name(ident)),
+        path @ Expr::Path(_) => lone_name(path).filter(|name| !is_constant_name(name)),
         Expr::Field(expr) => variable(&expr.base),
         Expr::Index(expr) => variable(&expr.expr),
         Expr::MethodCall(expr) => variable(&expr.receiver),
@@ -164,15 +157,6 @@ pub(super) fn is_value(expr: &Expr) -> bool {
     )
 }
 
-/// The expression without parentheses and without the invisible groups of `macro_rules!`.
-pub(super) fn peel(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(inner) if inner.attrs.is_empty() => peel(&inner.expr),
-        Expr::Group(inner) if inner.attrs.is_empty() => peel(&inner.expr),
-        _ => expr,
-    }
-}
-
 /// The digits and the suffix of a number.
 pub(super) fn number(expr: &Expr) -> Option<(&str, &str)> {
     let Expr::Lit(literal) = peel(expr) else {
@@ -185,10 +169,19 @@ pub(super) fn number(expr: &Expr) -> Option<(&str, &str)> {
     }
 }
 
-pub(super) fn lone_ident(path: &ExprPath) -> Option<&Ident> {
-    match path.qself {
-        None => path.path.get_ident(),
-        Some(_) => None,
+/// The number in `-1`.
+pub(super) fn negated(expr: &Expr) -> Option<&Expr> {
+    match peel(expr) {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(peel(&unary.expr)),
+        _ => None,
+    }
+}
+
+/// The name, if an expression is a single name.
+pub(super) fn lone_name(expr: &Expr) -> Option<&Ident> {
+    match peel(expr) {
+        Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
+        _ => None,
     }
 }
 

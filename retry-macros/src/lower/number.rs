@@ -1,12 +1,13 @@
 //! `attempts` and `factor`.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprPath, ExprUnary, Lit, LitInt, UnOp};
+use syn::{Expr, ExprPath, Lit, LitInt};
 
-use super::expression::{self, is_constant_name, lone_ident, peel, value};
+use super::expression::{self, is_constant_name, lone_name, negated, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::Given;
 use crate::model::{Attempts, Setting};
+use crate::operand::peel;
 use crate::paths::last_two;
 use crate::tokens::is_among;
 use retry_settings::text;
@@ -20,29 +21,24 @@ const ONCE: &str = "none never no off once";
 pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
     let found = given.typed();
     let expr = given.expr()?;
-    match peel(&expr) {
-        Expr::Lit(expr) => match &expr.lit {
-            Lit::Int(int) => count(given, int),
-            _ => Err(given.wrong()),
+    let message = match peel(&expr) {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(int) => return count(given, int),
+            _ => return Err(given.wrong()),
         },
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) if number(expr).is_some() => Err(given.fault(wording::attempts_negative(&found))),
-        Expr::Path(path) => match lone_ident(path) {
-            Some(ident) if ident == "unlimited" => Ok(Setting::Fixed(Attempts::Unlimited)),
-            Some(ident) if !is_constant_name(ident) && is_unlimited(ident) => {
-                Err(given.fault(wording::attempts_unlimited(&found)))
+        Expr::Path(path) => match lone_name(&expr) {
+            Some(name) if name == "unlimited" => return Ok(Setting::Fixed(Attempts::Unlimited)),
+            Some(name) if !is_constant_name(name) && is_unlimited(name) => {
+                wording::attempts_unlimited(&found)
             }
-            Some(ident) if is_among(ident, ONCE) => {
-                Err(given.fault(wording::attempts_once(&found)))
-            }
-            _ if is_largest(path) => Err(given.fault(wording::attempts_unlimited(&found))),
-            _ => value(given, &expr).map(Setting::Expr),
+            Some(name) if is_among(name, ONCE) => wording::attempts_once(&found),
+            _ if is_largest(path) => wording::attempts_unlimited(&found),
+            _ => return value(given, &expr).map(Setting::Expr),
         },
-        _ => value(given, &expr).map(Setting::Expr),
-    }
+        other if negated(other).and_then(number).is_some() => wording::attempts_negative(&found),
+        _ => return value(given, &expr).map(Setting::Expr),
+    };
+    Err(given.fault(message))
 }
 
 fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
@@ -74,18 +70,12 @@ pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
         return checked(given, number);
     }
     let expr = given.expr()?;
-    let (negative, operand) = match peel(&expr) {
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => (true, peel(expr)),
-        operand => (false, operand),
-    };
+    let negated = negated(&expr);
+    let operand = negated.unwrap_or(&expr);
     if let Some(number) = number(operand) {
-        return checked(given, if negative { -number } else { number });
+        return checked(given, if negated.is_some() { -number } else { number });
     }
-    match operand {
+    match peel(operand) {
         Expr::Lit(_) => Err(given.wrong()),
         Expr::Path(path) if is_not_finite(path) => {
             Err(given.fault(wording::factor_not_finite(&found)))

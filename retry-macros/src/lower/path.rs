@@ -1,11 +1,13 @@
 //! Paths and names: `policy`, `budget`, `crate`, and the string `name`.
 
-use syn::{Expr, Lit, LitStr, Path};
+use quote::ToTokens as _;
+use syn::{Expr, LitStr, Path};
 
-use super::expression::{lone_ident, peel, plain_value, value};
+use super::expression::{lone_name, plain_value, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::Setting;
+use crate::operand::peel;
 use crate::paths::last_two;
 use retry_settings::text;
 
@@ -87,15 +89,12 @@ pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
         Form::Text(text) => Ok(text.clone()),
         Form::Rust(_) | Form::List(_) => {
             let expr = given.expr()?;
-            let found = given.typed();
-            match peel(&expr) {
-                Expr::Path(path) if lone_ident(path).is_some() => {
-                    Err(given.wrong_but(&format!("\"{}\"", text::snake_case(&found))))
-                }
-                Expr::Lit(literal) => match &literal.lit {
-                    Lit::Str(text) if text.suffix().is_empty() => Ok(text.clone()),
-                    _ => Err(given.wrong()),
-                },
+            if lone_name(&expr).is_some() {
+                let name = text::snake_case(&given.typed());
+                return Err(given.wrong_but(&format!("\"{name}\"")));
+            }
+            match Form::of(peel(&expr).to_token_stream()) {
+                Form::Text(text) => Ok(text),
                 _ => Err(given.wrong()),
             }
         }

@@ -37,24 +37,22 @@ fn all_keys() -> String {
 }
 
 fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
-    let key = match ours {
-        Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) => id.key(),
-        Foreign::Retries => Id::Attempts.key(),
+    let (key, write) = match ours {
+        Foreign::Key(id) => (id.key(), Some(renamed(id.key(), value))),
+        Foreign::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
+        Foreign::Number(id, unit) => {
+            let write = |number| format!("{} = \"{number}{unit}\"", id.key());
+            (id.key(), number(value).map(write))
+        }
+        Foreign::Retries => {
+            let attempts = number(value).and_then(|number| number.checked_add(1));
+            let write = attempts.map(|attempts| format!("attempts = {attempts}"));
+            (Id::Attempts.key(), write)
+        }
         Foreign::Without(help) => {
             return Message::new(format!("unknown key `{name}`, which is not needed here"))
                 .help(help);
         }
-    };
-    let write = match ours {
-        Foreign::Key(_) => Some(renamed(key, value)),
-        Foreign::Value(_, word) => Some(format!("{key} = \"{word}\"")),
-        Foreign::Number(_, unit) => {
-            number(value).map(|number| format!("{key} = \"{number}{unit}\""))
-        }
-        Foreign::Retries => number(value)
-            .and_then(|number| number.checked_add(1))
-            .map(|attempts| format!("attempts = {attempts}")),
-        Foreign::Without(_) => None,
     };
     let write = write.as_deref().unwrap_or(key.example);
     let message = Message::new(format!("unknown key `{name}`, called `{key}` here"))

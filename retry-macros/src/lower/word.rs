@@ -3,10 +3,12 @@
 use proc_macro2::{Ident, Span};
 use syn::{Expr, Lit};
 
-use super::expression::{is_constant_name, lone_ident, peel, value};
+use super::expression::{is_constant_name, lone_name, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::Setting;
+use crate::operand::peel;
+use crate::tokens::is_among;
 use retry_settings::text;
 
 /// The words that a key accepts.
@@ -55,38 +57,33 @@ pub(super) static NESTED: WordList = WordList {
 };
 
 pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fault> {
-    if let Some(variant) = given
-        .text()
-        .and_then(|text| list.variant(&text, given.at.start))
-    {
-        return Ok(Setting::Fixed(variant));
+    if let Some(text) = given.text() {
+        if let Some(variant) = list.variant(&text, given.at.start) {
+            return Ok(Setting::Fixed(variant));
+        }
     }
     let quoted = matches!(given.form, Form::Text(_));
-    let Ok(expr) = given.expr() else {
-        return Err(list.unknown(given));
+    let expr = given.expr().map_err(|_| list.unknown(given))?;
+    let is_expression = match (lone_name(&expr), peel(&expr)) {
+        (Some(name), _) => {
+            if let Some(variant) = list.variant(&name.to_string(), name.span()) {
+                return Ok(Setting::Fixed(variant));
+            }
+            // A name that is not like a word of the list is an argument or a constant.
+            is_constant_name(name) || !quoted && list.nearest(&name.to_string()).is_none()
+        }
+        (None, Expr::Path(_)) => true,
+        (None, Expr::Lit(literal)) if !quoted && !matches!(literal.lit, Lit::Bool(_)) => {
+            return Err(given.wrong());
+        }
+        (None, Expr::Lit(_) | Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) => false,
+        _ if list.expressions && !quoted => return value(given, &expr).map(Setting::Expr),
+        _ => false,
     };
-    match peel(&expr) {
-        Expr::Lit(literal) if matches!(literal.lit, Lit::Bool(_)) => Err(list.unknown(given)),
-        Expr::Path(path) => match lone_ident(path) {
-            Some(ident) => match list.variant(&ident.to_string(), ident.span()) {
-                Some(variant) => Ok(Setting::Fixed(variant)),
-                // A name that is not like a word of the list is an argument or a constant.
-                None if list.expressions
-                    && (is_constant_name(ident)
-                        || (!quoted && list.nearest(&ident.to_string()).is_none())) =>
-                {
-                    Ok(Setting::Expr(expr))
-                }
-                None => Err(list.unknown(given)),
-            },
-            None if list.expressions => Ok(Setting::Expr(expr)),
-            None => Err(list.unknown(given)),
-        },
-        Expr::Lit(_) if !quoted => Err(given.wrong()),
-        Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) => Err(list.unknown(given)),
-        _ if list.expressions && !quoted => value(given, &expr).map(Setting::Expr),
-        _ => Err(list.unknown(given)),
+    if list.expressions && is_expression {
+        return Ok(Setting::Expr(expr));
     }
+    Err(list.unknown(given))
 }
 
 impl WordList {
@@ -147,10 +144,7 @@ pub(super) fn boolean(given: &Given) -> Result<Setting<bool>, Fault> {
             Lit::Bool(value) => Ok(Setting::Fixed(value.value)),
             _ => Err(given.wrong()),
         },
-        (_, Expr::Path(path))
-            if lone_ident(path)
-                .is_some_and(|word| text::among("yes no on off", &word.to_string())) =>
-        {
+        (_, word) if lone_name(word).is_some_and(|word| is_among(word, "yes no on off")) => {
             Err(given.wrong())
         }
         _ => value(given, &expr).map(Setting::Expr),
