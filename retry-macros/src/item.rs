@@ -216,11 +216,6 @@ pub(crate) fn is_closure(item: &TokenStream) -> bool {
     matches!(syn::parse2(item.clone()), Ok(syn::Expr::Closure(_)))
 }
 
-/// A name without `r#`.
-pub(crate) fn unraw(ident: &Ident) -> String {
-    syn::ext::IdentExt::unraw(ident).to_string()
-}
-
 /// Whether a word is written like a type parameter of the `impl` around the function: `E`, `E1`.
 pub(crate) fn looks_generic(word: &Ident) -> bool {
     let word = word.to_string();

@@ -10,11 +10,13 @@ use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 
-use self::extent::{FindKey, comma, next, skip, starts_argument, starts_assignment, until, value};
+use self::extent::{
+    FindKey, comma, is_equals, skip, starts_argument, starts_assignment, token, until, value, word,
+};
 
 use crate::errors::{At, Errors, Message, key as wording, typed};
 use crate::keys::{Grammar, Key};
-use crate::tokens::{bare, deep};
+use crate::tokens::{bare, deep, unraw};
 
 /// One argument as typed.
 pub(crate) struct RawArg {
@@ -64,21 +66,16 @@ pub(crate) fn parse(
         return Vec::new();
     }
     let mut found = Vec::new();
-    let parser = |input: ParseStream<'_>| {
-        each(input, || {
-            let mut reader = Reader {
-                input,
-                vocabulary,
-                position: *position,
-                errors,
-            };
-            found.extend(reader.argument());
-            *position += 1;
-        });
-        Ok(())
-    };
-    // The closure always returns `Ok`, and consumes all tokens.
-    let _: syn::Result<()> = parser.parse2(args);
+    each(args, |input| {
+        let mut reader = Reader {
+            input,
+            vocabulary,
+            position: *position,
+            errors,
+        };
+        found.extend(reader.argument());
+        *position += 1;
+    });
     found
 }
 
@@ -100,26 +97,27 @@ fn long_literal(args: &TokenStream) -> Option<(Literal, usize)> {
 /// Splits a list at its commas, except at commas inside a value of this grammar.
 pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: FindKey) -> Vec<TokenStream> {
     let mut found = Vec::new();
-    let parser = |input: ParseStream<'_>| {
-        each(input, || {
-            found.push(value(input, grammar, find));
-            comma(input);
-        });
-        Ok(())
-    };
-    let _: syn::Result<()> = parser.parse2(list);
+    each(list, |input| {
+        found.push(value(input, grammar, find));
+        comma(input);
+    });
     found
 }
 
 /// Repeats `step` until the end. Stops if a step takes no token, so that no input hangs the compiler.
-fn each(input: ParseStream<'_>, mut step: impl FnMut()) {
-    while !input.is_empty() {
-        let before = input.cursor();
-        step();
-        if input.cursor() == before {
-            break;
+fn each(tokens: TokenStream, mut step: impl FnMut(ParseStream<'_>)) {
+    let parser = |input: ParseStream<'_>| {
+        while !input.is_empty() {
+            let before = input.cursor();
+            step(input);
+            if input.cursor() == before {
+                break;
+            }
         }
-    }
+        Ok(())
+    };
+    // The closure always returns `Ok`, and consumes all tokens.
+    let _: syn::Result<()> = parser.parse2(tokens);
 }
 
 /// Reads one argument.
@@ -151,7 +149,7 @@ impl Reader<'_, '_> {
             self.not_a_key();
             return None;
         };
-        let name = key.unraw().to_string();
+        let name = unraw(&key);
         let known = find(&name);
         let value = match self.separator(known) {
             Separator::Value(value) => value,
@@ -184,8 +182,7 @@ impl Reader<'_, '_> {
         let at = self.input.span();
         let tokens = until(self.input, None, self.vocabulary.find);
         if tokens.is_empty() {
-            let comma: TokenStream = self.input.fork().parse::<TokenTree>().into_iter().collect();
-            self.push(at, (self.vocabulary.not_a_key)(&comma));
+            self.push(at, (self.vocabulary.not_a_key)(&token(self.input)));
         } else {
             self.push(At::of(&tokens), (self.vocabulary.not_a_key)(&tokens));
         }
@@ -209,7 +206,7 @@ impl Reader<'_, '_> {
                 return Separator::Value(RawValue::List { tokens, at });
             }
         }
-        if input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>]) {
+        if is_equals(input) {
             skip(input, 1);
             return Separator::Assigned;
         }
@@ -234,8 +231,7 @@ impl Reader<'_, '_> {
             () if input.peek(Token![=>]) => (2, "=>"),
             () if input.peek(Token![:]) => (1, ":"),
             () => {
-                let found: TokenStream = input.fork().parse::<TokenTree>().into_iter().collect();
-                self.push(at, wording::not_equals(key, &typed(&found)));
+                self.push(at, wording::not_equals(key, &typed(&token(input))));
                 return Separator::Assigned;
             }
         };
@@ -263,8 +259,8 @@ impl Reader<'_, '_> {
         let flag = known.filter(|key| key.grammar == Grammar::Flag);
         if starts_argument(input, find) {
             let before = flag.map_or("a value".to_owned(), |key| format!("`{key}`"));
-            self.push(input.span(), wording::missing_comma(&before, &next(input)));
-            return;
+            let next = typed(&token(input));
+            return self.push(input.span(), wording::missing_comma(&before, &next));
         }
         let rest = until(input, None, find);
         if let Some(key) = known {
@@ -278,11 +274,10 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Reads an identifier that does not begin a path or a macro.
+/// Reads a word that does not begin a path or a macro.
 fn key(input: ParseStream<'_>) -> Option<Ident> {
-    let ahead = input.fork();
-    ahead.call(Ident::parse_any).ok()?;
-    if ahead.peek(Token![::]) || ahead.peek(Token![!]) {
+    let (_, after) = word(input)?;
+    if after.peek(Token![::]) || after.peek(Token![!]) {
         return None;
     }
     input.call(Ident::parse_any).ok()

@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_settings::text::among;
+use syn::ext::IdentExt as _;
 
 /// All tokens at any depth. A group comes before the tokens in it.
 pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
@@ -25,6 +26,11 @@ pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
 /// Whether `holds` is true of a word, at any depth.
 pub(crate) fn any_word(tokens: &impl ToTokens, holds: impl Fn(&Ident) -> bool) -> bool {
     deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
+}
+
+/// A name without `r#`.
+pub(crate) fn unraw(name: &Ident) -> String {
+    name.unraw().to_string()
 }
 
 /// Whether a word is one of these, which blanks separate.

@@ -9,6 +9,7 @@ use super::keys::{Id, Target};
 use crate::errors::{At, Errors};
 use crate::given::{Form, Given};
 use crate::syntax::{self, RawArg, RawValue, Vocabulary};
+use crate::tokens::unraw;
 
 /// The words of the derive.
 static VOCABULARY: Vocabulary = Vocabulary {
@@ -180,7 +181,7 @@ impl AfterSource {
             return Some(Self::Field(place.to_string()));
         }
         if let Ok(name) = form.parse(Ident::parse_any) {
-            return Some(Self::Field(name.unraw().to_string()));
+            return Some(Self::Field(unraw(&name)));
         }
         form.parse(Path::parse_mod_style).ok().map(Self::Method)
     }

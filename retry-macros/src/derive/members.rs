@@ -1,7 +1,6 @@
 //! The fields of one case, and the field that `forward` means.
 
 use quote::ToTokens as _;
-use syn::ext::IdentExt as _;
 use syn::{Fields, Index};
 
 use super::errors as wording;
@@ -9,6 +8,7 @@ use super::keys::Target;
 use super::marks::{Mark, Marks};
 use super::model::ErrorField;
 use crate::errors::Errors;
+use crate::tokens::unraw;
 
 /// The fields of one case.
 pub(crate) struct Members<'a> {
@@ -35,7 +35,7 @@ impl<'a> Members<'a> {
             let name = field
                 .ident
                 .as_ref()
-                .map_or_else(|| index.to_string(), |name| name.unraw().to_string());
+                .map_or_else(|| index.to_string(), unraw);
             let member = match &field.ident {
                 Some(ident) => ident.to_token_stream(),
                 None => Index::from(index).to_token_stream(),

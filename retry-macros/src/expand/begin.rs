@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
-use crate::item::{self, Function};
+use crate::item::Function;
 use crate::model::{Model, Rules};
 use crate::settings::SettingsCode;
 use crate::tokens::{self, is_among};
@@ -40,7 +40,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
         None => {
-            let function = format!("::{}", item::unraw(&function.signature.ident));
+            let function = format!("::{}", tokens::unraw(&function.signature.ident));
             quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
         }
     };

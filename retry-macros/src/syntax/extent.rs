@@ -3,12 +3,12 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::buffer::Cursor;
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{ParseBuffer, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, LitStr, Pat, Token, Type};
 
 use crate::keys::{Grammar, Key};
-use crate::tokens::bare;
+use crate::tokens::{bare, unraw};
 
 /// Finds a key of the vocabulary.
 pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
@@ -71,32 +71,36 @@ pub(super) fn starts_argument(input: ParseStream<'_>, find: FindKey) -> bool {
     if starts_assignment(input, None) {
         return true;
     }
-    let ahead = input.fork();
-    let Ok(ident) = ahead.call(Ident::parse_any) else {
-        return false;
-    };
-    let ends = ahead.is_empty()
-        || ahead.peek(Token![,])
-        || ahead.peek(syn::token::Paren)
-        || ahead.peek(Lit);
-    ends && find(&ident.unraw().to_string()).is_some()
+    word(input).is_some_and(|(word, after)| {
+        let ends = after.is_empty()
+            || after.peek(Token![,])
+            || after.peek(syn::token::Paren)
+            || after.peek(Lit);
+        ends && find(&unraw(&word)).is_some()
+    })
 }
 
 /// Whether `word =` follows. With `find`, the word has to be a key.
 pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<FindKey>) -> bool {
-    let ahead = input.fork();
-    let Ok(ident) = ahead.call(Ident::parse_any) else {
-        return false;
-    };
-    find.is_none_or(|find| find(&ident.unraw().to_string()).is_some())
-        && ahead.peek(Token![=])
-        && !ahead.peek(Token![==])
-        && !ahead.peek(Token![=>])
+    word(input).is_some_and(|(word, after)| {
+        find.is_none_or(|find| find(&unraw(&word)).is_some()) && is_equals(&after)
+    })
 }
 
-pub(super) fn next(input: ParseStream<'_>) -> String {
-    let token = input.fork().call(Ident::parse_any);
-    token.map(|ident| ident.to_string()).unwrap_or_default()
+pub(super) fn is_equals(input: ParseStream<'_>) -> bool {
+    input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>])
+}
+
+/// The word that follows, and what is after it.
+pub(super) fn word(input: ParseStream<'_>) -> Option<(Ident, ParseBuffer<'_>)> {
+    let after = input.fork();
+    let word = after.call(Ident::parse_any).ok()?;
+    Some((word, after))
+}
+
+/// The token that follows.
+pub(super) fn token(input: ParseStream<'_>) -> TokenStream {
+    input.fork().parse::<TokenTree>().into_iter().collect()
 }
 
 pub(super) fn comma(input: ParseStream<'_>) -> bool {
