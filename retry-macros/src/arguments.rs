@@ -33,7 +33,6 @@ use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
 use self::types::annotation;
 use crate::conditions;
 use crate::errors::Errors;
-use crate::future::Shape;
 use crate::item::Function;
 use crate::model::Model;
 use crate::tokens::is_among;
@@ -105,13 +104,13 @@ fn is_kept(attribute: &Path) -> bool {
 /// Plans the variables that a function binds before its handmade future. They exist once in a call, and the
 /// future may hand them over like arguments.
 fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
-    let Some(Shape::Block { locals, body, .. }) = function.shape() else {
+    let Some(block) = function.block() else {
         return;
     };
-    for local in locals {
+    for local in &block.locals {
         let binding = Binding {
             attributes: conditions::only(&local.attributes, conditions::is_cfg),
-            ..Binding::of(&local.name, Known::Nothing, body, function, model)
+            ..Binding::of(&local.name, Known::Nothing, &block.body, function, model)
         };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, plan);

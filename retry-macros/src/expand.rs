@@ -48,7 +48,7 @@ use quote::{quote, quote_spanned};
 use self::body::{braced, renamed_self, typed_return};
 use self::turns::call;
 use crate::arguments::Plan;
-use crate::future::{self, Kind, Shape};
+use crate::future::{Kind, Rebinding};
 use crate::item::Function;
 use crate::model::Model;
 
@@ -62,36 +62,21 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
         ..
     } = function;
     let signature = plan.apply(function);
-    let code = match function
-        .handmade
-        .as_ref()
-        .map(|handmade| (handmade.kind, &handmade.shape))
-    {
-        None => call(function, model, plan, &function.body),
-        Some((
-            _,
-            Shape::Block {
-                statements,
-                wrapper,
-                rebindings,
-                body,
-                ..
-            },
-        )) => {
-            let rebound =
-                rebindings
-                    .iter()
-                    .zip(plan.rebound(function))
-                    .map(|(rebinding, pattern)| {
-                        let (attributes, value) = (&rebinding.attributes, &rebinding.value);
-                        quote!(#(#attributes)* let #pattern = #value;)
-                    });
-            let code = call(function, model, plan, body);
+    let code = match (&function.handmade, function.block()) {
+        (None, _) => call(function, model, plan, &function.body),
+        (Some(_), Some(block)) => {
+            let rebindings = block.rebindings.iter().zip(plan.rebound(function));
+            let rebound = rebindings.map(|(rebinding, pattern)| {
+                let (attributes, value) = (&rebinding.attributes, &rebinding.value);
+                quote!(#(#attributes)* let #pattern = #value;)
+            });
+            let code = call(function, model, plan, &block.body);
             // `#[async_trait]` has renamed `self` in the body, but not in our attribute.
-            let code = match rebindings.iter().find_map(future::Rebinding::of_self) {
+            let code = match block.rebindings.iter().find_map(Rebinding::of_self) {
                 Some(this) => renamed_self(code, this.span()),
                 None => code,
             };
+            let (statements, wrapper) = (&block.statements, &block.wrapper);
             let future = quote!(async move { #(#rebound)* #code });
             if wrapper.is_empty() {
                 quote!(#statements #future)
@@ -99,9 +84,9 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
                 quote!(#statements #wrapper(#future))
             }
         }
-        Some((kind, Shape::Whole)) => {
+        (Some(handmade), None) => {
             let code = call(function, model, plan, &whole(function));
-            match kind {
+            match handmade.kind {
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {
                     // Without the variable, clippy takes the function for an `async fn` that is written by hand.

@@ -6,8 +6,8 @@ use quote::{ToTokens, quote};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{
-    Block, Expr, GenericArgument, Ident, Local, Pat, PathArguments, Signature, Stmt, Token, Type,
-    TypeParamBound,
+    Block, Expr, FnArg, GenericArgument, Ident, Local, Pat, PatType, PathArguments, Signature,
+    Stmt, Token, Type, TypeParamBound,
 };
 
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
@@ -16,7 +16,8 @@ use crate::tokens;
 /// A body that returns a future.
 pub(crate) struct Handmade {
     pub(crate) kind: Kind,
-    pub(crate) shape: Shape,
+    /// `None` for any body but such a block. Each attempt evaluates it as a whole.
+    pub(crate) block: Option<FutureBlock>,
 }
 
 /// The type that the function returns.
@@ -28,23 +29,17 @@ pub(crate) enum Kind {
     Opaque,
 }
 
-/// The shape of the body.
-pub(crate) enum Shape {
-    /// `STATEMENTS Box::pin(async move { REBINDINGS BODY })`. The loop goes into the block, without another
-    /// allocation.
-    Block {
-        /// The statements before the future. They run once in a call.
-        statements: TokenStream,
-        /// The names that these statements bind.
-        locals: Vec<Bound>,
-        /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
-        wrapper: TokenStream,
-        /// The first statements of the block, which bind arguments anew: `let x = x;`.
-        rebindings: Vec<Rebinding>,
-        body: TokenStream,
-    },
-    /// Any other body. Each attempt evaluates it as a whole.
-    Whole,
+/// `STATEMENTS Box::pin(async move { REBINDINGS BODY })`. The loop goes into the block, without another allocation.
+pub(crate) struct FutureBlock {
+    /// The statements before the future. They run once in a call.
+    pub(crate) statements: TokenStream,
+    /// The names that these statements bind.
+    pub(crate) locals: Vec<Bound>,
+    /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
+    pub(crate) wrapper: TokenStream,
+    /// The first statements of the block, which bind arguments anew: `let x = x;`.
+    pub(crate) rebindings: Vec<Rebinding>,
+    pub(crate) body: TokenStream,
 }
 
 /// A name that a statement binds.
@@ -75,12 +70,9 @@ impl Rebinding {
 
 impl Handmade {
     pub(crate) fn new(kind: Kind, signature: &Signature, body: TokenStream) -> Self {
-        let shape = Block::parse_within
-            .parse2(body)
-            .ok()
-            .and_then(|statements| block_shape(kind, signature, &statements))
-            .unwrap_or(Shape::Whole);
-        Self { kind, shape }
+        let statements = Block::parse_within.parse2(body).ok();
+        let block = statements.and_then(|statements| block_of(kind, signature, &statements));
+        Self { kind, block }
     }
 }
 
@@ -119,7 +111,7 @@ fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type>
     })
 }
 
-fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<Shape> {
+fn block_of(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<FutureBlock> {
     let (last, before) = statements.split_last()?;
     let Stmt::Expr(tail, None) = last else {
         return None;
@@ -146,13 +138,12 @@ fn block_shape(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option
         rebindings.push(rebinding);
         rest = rest.get(1..).unwrap_or_default();
     }
-    let body = quote!(#(#rest)*);
-    Some(Shape::Block {
+    Some(FutureBlock {
         statements: quote!(#(#before)*),
         locals: before.iter().filter_map(local).collect(),
         wrapper,
         rebindings,
-        body,
+        body: quote!(#(#rest)*),
     })
 }
 
@@ -198,18 +189,31 @@ fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
         return None;
     }
     let argument = argument_of(&init.expr)?;
-    let is_argument = argument == "self"
-        || signature.inputs.iter().any(|input| match input {
-            syn::FnArg::Typed(typed) => {
-                matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == argument)
-            }
-            syn::FnArg::Receiver(_) => false,
-        });
+    let is_argument = argument == "self" || argument_named(signature, &argument).is_some();
     is_argument.then(|| Rebinding {
         attributes: attrs.clone(),
         pattern: pat.clone(),
         argument,
         value: (*init.expr).clone(),
+    })
+}
+
+/// The argument with this name.
+pub(crate) fn argument_named<'a>(signature: &'a Signature, name: &Ident) -> Option<&'a PatType> {
+    let mut arguments = typed_arguments(signature);
+    arguments.find(|argument| is_named(argument, name))
+}
+
+/// Whether an argument has this name, and is not a pattern.
+pub(crate) fn is_named(argument: &PatType, name: &Ident) -> bool {
+    matches!(&*argument.pat, Pat::Ident(pattern) if pattern.ident == *name)
+}
+
+/// The arguments without `self`.
+pub(crate) fn typed_arguments(signature: &Signature) -> impl Iterator<Item = &PatType> {
+    signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
     })
 }
 

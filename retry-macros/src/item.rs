@@ -14,7 +14,7 @@ use syn::{Attribute, Ident, ReceiverKind, ReturnType, Signature, Token, Type, Vi
 
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
-use crate::future::{self, Handmade, Shape};
+use crate::future::{self, FutureBlock, Handmade};
 use crate::tokens;
 
 /// A function that can be retried.
@@ -185,9 +185,9 @@ impl Function {
         looks_generic(word) || parameters.any(|parameter| parameter.ident == *word)
     }
 
-    /// The shape of the body, if the function returns a future by hand.
-    pub(crate) fn shape(&self) -> Option<&Shape> {
-        self.handmade.as_ref().map(|handmade| &handmade.shape)
+    /// The block of the future that the function returns by hand.
+    pub(crate) fn block(&self) -> Option<&FutureBlock> {
+        self.handmade.as_ref()?.block.as_ref()
     }
 
     /// Whether `self` is taken by `&mut self`.

@@ -5,7 +5,7 @@
 
 mod extent;
 
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -224,28 +224,25 @@ impl Reader<'_, '_> {
     /// What people write for `=`: `key[value]`, `key { value }`, `key: value`.
     fn wrong_separator(&mut self, key: &Key) -> Separator {
         let (input, at) = (self.input, self.input.span());
-        let (length, found) = match () {
-            () if input.peek(syn::token::Bracket) => (0, "["),
-            () if input.peek(syn::token::Brace) => (0, "{"),
-            () if input.peek(Token![==]) => (2, "=="),
-            () if input.peek(Token![=>]) => (2, "=>"),
-            () if input.peek(Token![:]) => (1, ":"),
-            () => {
-                self.push(at, wording::not_equals(key, &typed(&token(input))));
-                return Separator::Assigned;
-            }
-        };
-        if length == 0 {
+        if input.peek(syn::token::Bracket) || input.peek(syn::token::Brace) {
             if let Ok(TokenTree::Group(group)) = input.parse() {
                 let tokens = bare(group.stream());
                 if tokens.is_empty() {
                     return Separator::Value(RawValue::Missing);
                 }
+                let is_list = group.delimiter() == Delimiter::Bracket;
+                let found = if is_list { "[" } else { "{" };
                 self.push(at, wording::not_equals(key, found));
                 return Separator::Value(RawValue::Assigned(tokens));
             }
         }
-        self.push(at, wording::not_equals(key, found));
+        let (length, found) = match () {
+            () if input.peek(Token![==]) => (2, "==".to_owned()),
+            () if input.peek(Token![=>]) => (2, "=>".to_owned()),
+            () if input.peek(Token![:]) => (1, ":".to_owned()),
+            () => (0, typed(&token(input))),
+        };
+        self.push(at, wording::not_equals(key, &found));
         skip(input, length);
         Separator::Assigned
     }

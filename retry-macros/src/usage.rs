@@ -17,9 +17,10 @@ pub(crate) use self::scope::is_rebound;
 use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include earlier ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Usage {
     /// Not at all.
+    #[default]
     Unmentioned,
     /// Only through references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
     Borrowed,
@@ -34,6 +35,7 @@ pub(crate) enum Usage {
 }
 
 /// How a body uses one argument.
+#[derive(Default)]
 pub(crate) struct Uses<'a> {
     name: &'a str,
     pub(crate) usage: Usage,
@@ -61,12 +63,7 @@ pub(crate) struct MovedField {
 pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
     let mut uses = Uses {
         name,
-        usage: Usage::Unmentioned,
-        apart_from_moves: Usage::Unmentioned,
-        in_move_block: false,
-        fields: Vec::new(),
-        taken_apart: false,
-        cfg: Vec::new(),
+        ..Uses::default()
     };
     uses.tokens(body.clone(), Around::default());
     uses

@@ -5,6 +5,7 @@ use quote::quote_spanned;
 use syn::{FnArg, Pat};
 
 use super::pattern::without_expect;
+use crate::future::typed_arguments;
 use crate::item::Function;
 use crate::usage::MovedField;
 
@@ -62,9 +63,8 @@ impl Plan {
 
     /// The patterns of a handmade future's rebindings.
     pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
-        let inputs = function.signature.inputs.iter();
-        let typed = inputs.filter(|input| matches!(input, FnArg::Typed(_)));
-        self.patterns.iter().skip(typed.count())
+        let arguments = typed_arguments(&function.signature);
+        self.patterns.iter().skip(arguments.count())
     }
 }
 

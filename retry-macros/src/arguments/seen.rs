@@ -1,19 +1,16 @@
 //! The arguments as the body sees them: those of the signature, or the rebindings of a handmade future.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, FnArg, Ident, Pat, PatType, Receiver, ReceiverKind, Type};
+use syn::{Attribute, Pat, Receiver, ReceiverKind, Type};
 
 use super::pattern::{Known, collect};
 use crate::errors::{self, Errors};
-use crate::future::Shape;
+use crate::future::{argument_named, is_named, typed_arguments};
 use crate::item::Function;
 use crate::model::Model;
 
 pub(super) fn body_of(function: &Function) -> &TokenStream {
-    match function.shape() {
-        Some(Shape::Block { body, .. }) => body,
-        _ => &function.body,
-    }
+    function.block().map_or(&function.body, |block| &block.body)
 }
 
 pub(super) struct SeenArgument<'a> {
@@ -28,17 +25,10 @@ pub(super) struct SeenArgument<'a> {
 
 /// The arguments as the body sees them.
 pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
-    let rebindings = match function.shape() {
-        Some(Shape::Block { rebindings, .. }) => rebindings.as_slice(),
-        _ => &[],
-    };
-    let inputs = function.signature.inputs.iter();
-    let typed = inputs.filter_map(|input| match input {
-        FnArg::Typed(typed) => Some(typed),
-        FnArg::Receiver(_) => None,
-    });
-    let is_named = |typed: &PatType, name: &Ident| matches!(&*typed.pat, Pat::Ident(pattern) if pattern.ident == *name);
-    let arguments = typed.clone().map(|typed| SeenArgument {
+    let signature = &function.signature;
+    let block = function.block();
+    let rebindings = block.map_or(&[][..], |block| &block.rebindings);
+    let arguments = typed_arguments(signature).map(|typed| SeenArgument {
         seen: !rebindings
             .iter()
             .any(|rebinding| is_named(typed, &rebinding.argument)),
@@ -49,15 +39,13 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
     });
     let rebound = rebindings.iter().map(|rebinding| {
         let is_self = rebinding.argument == "self";
-        let argument = typed
-            .clone()
-            .find(|typed| is_named(typed, &rebinding.argument));
+        let argument = argument_named(signature, &rebinding.argument);
         SeenArgument {
             seen: true,
             attributes: &rebinding.attributes,
             pattern: rebinding.pattern.clone(),
             ty: match argument {
-                _ if is_self => function.signature.receiver().map(type_of_self),
+                _ if is_self => signature.receiver().map(type_of_self),
                 argument => argument.map(|typed| (*typed.ty).clone()),
             },
             is_self,

@@ -11,6 +11,7 @@ use crate::errors::Errors;
 use crate::tokens::unraw;
 
 /// The fields of one case.
+#[derive(Default)]
 pub(crate) struct Members<'a> {
     pub(crate) all: Vec<ErrorField<'a>>,
     /// The names or places, as `after` may name them.
@@ -24,13 +25,7 @@ pub(crate) struct Members<'a> {
 
 impl<'a> Members<'a> {
     pub(crate) fn of(fields: &'a Fields, position: &mut usize, errors: &mut Errors) -> Self {
-        let mut members = Self {
-            all: Vec::new(),
-            names: Vec::new(),
-            forward: None,
-            cause: None,
-            faulty: false,
-        };
+        let mut members = Self::default();
         for (index, field) in fields.iter().enumerate() {
             let name = field
                 .ident
@@ -55,12 +50,7 @@ impl<'a> Members<'a> {
                     members.forward = Some((seen.clone(), mark));
                 }
             }
-            let marked = |name: &str| {
-                field
-                    .attrs
-                    .iter()
-                    .any(|attribute| attribute.path().is_ident(name))
-            };
+            let marked = |name| field.attrs.iter().any(|it| it.path().is_ident(name));
             if members.cause.is_none() && (marked("from") || marked("source") || name == "source") {
                 members.cause = Some(seen.clone());
             }
