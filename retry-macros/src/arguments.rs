@@ -35,7 +35,7 @@ use crate::conditions;
 use crate::errors::Errors;
 use crate::item::Function;
 use crate::model::Model;
-use crate::tokens::is_among;
+use crate::tokens::{is_among, located};
 
 pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
@@ -79,7 +79,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 && !binding.blocking
                 && matches!(treatment, Treatment::Choose | Treatment::Clone);
             if (treatment.needs_mut_outside() || cloned_within) && name.mutability.is_none() {
-                let plumbing = Span::mixed_site().located_at(name.ident.span());
+                let plumbing = located(name.ident.span());
                 *name.mutability = Some(syn::Token![mut](plumbing));
             }
             bindings.push((binding, treatment));
@@ -121,7 +121,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let name = &binding.ident;
     let attributes = &binding.attributes;
     let cfg = cfg_of(binding);
-    let plumbing = Span::mixed_site().located_at(name.span());
+    let plumbing = located(name.span());
     let mut mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
     // These lints fire on a binding that has the user's name. With a `mut` of ours, clippy sees that the binding is
     // generated.
@@ -202,7 +202,7 @@ fn cfg_of(binding: &Binding<'_>) -> Vec<Attribute> {
 /// The value that each attempt gets for an argument that the body hands over.
 fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenStream {
     let name = &binding.ident;
-    let plumbing = Span::mixed_site().located_at(name.span());
+    let plumbing = located(name.span());
     match treatment {
         Treatment::ChooseParts => {
             let parts = Ident::new("__parts", Span::mixed_site());

@@ -1,12 +1,13 @@
 //! The rules of an attribute as code that makes a ruling on an error.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Type};
 
 use crate::item::{Function, visible_error};
 use crate::model::{Model, Rules, Spanned};
+use crate::tokens::{generated, located};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
@@ -27,7 +28,6 @@ use crate::model::{Model, Rules, Spanned};
 /// Without `on`, `matches` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
 /// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
 pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
-    let plumbing = Span::mixed_site();
     let Rules {
         unless,
         not_on,
@@ -35,51 +35,51 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         on,
         when,
     } = &model.rules;
-    let said = quote_spanned!(plumbing=> __error.said());
-    let stop = quote_spanned!(plumbing=> __retry::Ruling::stop(#said));
+    let said = generated!(__error.said());
+    let stop = generated!(__retry::Ruling::stop(#said));
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
-            quote_spanned!(plumbing=> #find(|__link| __link.said()))
+            generated!(#find(|__link| __link.said()))
         });
         let first = alternatives.next();
-        quote_spanned!(plumbing=> #first #(.or_else(|| #alternatives))*)
+        generated!(#first #(.or_else(|| #alternatives))*)
     });
     let when = when.as_ref().map(asked);
     let decision = match (found, when) {
         (Some(found), None) => {
-            quote_spanned!(plumbing=> __retry::Ruling::found(#found, || #said))
+            generated!(__retry::Ruling::found(#found, || #said))
         }
         (Some(found), Some(when)) => {
-            quote_spanned! {plumbing=>
+            generated! {
                 match #found {
                     __retry::Some(__said) if #when => __retry::Ruling::retry(__said),
                     _ => #stop,
                 }
             }
         }
-        (None, Some(when)) => quote_spanned! {plumbing=>
+        (None, Some(when)) => generated! {
             __retry::Ruling { retry: #when, said: #said }
         },
         (None, None) if matches.is_some() => stop.clone(),
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
         // attempt left, and every error type will do.
         (None, None) if model.never_retries() => {
-            quote_spanned!(plumbing=> __retry::Ruling::by(#said))
+            generated!(__retry::Ruling::by(#said))
         }
         (None, None) => {
             // This span puts rustc's "does not say which of its errors are worth another attempt" on the
             // error's type in the signature.
             let blamed = visible_error(&function.output).unwrap_or(&function.output);
-            let at = plumbing.located_at(blamed.span());
+            let at = located(blamed.span());
             let verdict = quote_spanned!(at=> __retry::verdict_of(__error.error()));
-            quote_spanned!(plumbing=> __retry::Ruling::by(#verdict))
+            generated!(__retry::Ruling::by(#verdict))
         }
     };
     let decision = match matches {
         Some(matches) => {
             let pattern = &matches.value;
-            quote_spanned! {plumbing=>
+            generated! {
                 match __error.error() {
                     #pattern => __retry::Ruling::retry(#said),
                     // The user's pattern may match every error, so that rustc finds this branch unreachable.
@@ -93,7 +93,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
     if unless.is_none() && not_on.is_none() {
         return decision;
     }
-    quote_spanned!(plumbing=> if __error.is_vetoed() { #stop } else { #decision })
+    generated!(if __error.is_vetoed() { #stop } else { #decision })
 }
 
 /// Writes whether `unless` or `not_on` forbids another attempt after `__error`, a `&Failed<E>`.
@@ -107,32 +107,28 @@ pub(crate) fn veto(model: &Model) -> Option<TokenStream> {
     let unless = unless.iter().map(asked);
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
         let contains = searched(ty, "contains");
-        quote_spanned!(Span::mixed_site()=> #contains())
+        generated!(#contains())
     });
     let questions: Vec<_> = unless.chain(not_on).collect();
-    (!questions.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> #(#questions)||*))
+    (!questions.is_empty()).then(|| generated!(#(#questions)||*))
 }
 
 /// A search for errors of a type: `error.search::<A>().find`.
 fn searched(ty: &Type, method: &str) -> TokenStream {
-    let plumbing = Span::mixed_site();
     // This span puts rustc's "can never be found inside" on the type.
-    let method = Ident::new(method, plumbing.located_at(ty.span()));
-    quote_spanned!(plumbing=> __error.search::<#ty>().#method)
+    let method = Ident::new(method, located(ty.span()));
+    generated!(__error.search::<#ty>().#method)
 }
 
 /// Applies a predicate of the user's to the error.
 fn asked(predicate: &Spanned<Expr>) -> TokenStream {
-    ask(
-        &quote_spanned!(Span::mixed_site()=> __error.error()),
-        predicate,
-    )
+    ask(&generated!(__error.error()), predicate)
 }
 
 /// Applies a predicate of the user's to `subject`.
 pub(crate) fn ask(subject: &impl ToTokens, predicate: &Spanned<Expr>) -> TokenStream {
     // rustc reports "type mismatch in closure arguments" on the whole call. This span puts it on the predicate.
-    let at = Span::mixed_site().located_at(predicate.span);
+    let at = located(predicate.span);
     let value = &predicate.value;
     quote_spanned!(at=> __retry::ask(#subject, #value))
 }

@@ -42,8 +42,8 @@ mod cancel;
 mod kept_error;
 mod turns;
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use self::body::{braced, renamed_self, typed_return};
 use self::turns::call;
@@ -51,6 +51,7 @@ use crate::arguments::Plan;
 use crate::future::{Kind, Rebinding};
 use crate::item::Function;
 use crate::model::Model;
+use crate::tokens::generated;
 
 /// The function, retried.
 pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenStream {
@@ -90,7 +91,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {
                     // Without the variable, clippy takes the function for an `async fn` that is written by hand.
-                    quote_spanned!(Span::mixed_site()=> let __future = async move { #code }; __future)
+                    generated!(let __future = async move { #code }; __future)
                 }
             }
         }
@@ -107,7 +108,6 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
 ///          future.await.await
 /// ```
 fn whole(function: &Function) -> TokenStream {
-    let plumbing = Span::mixed_site();
     let body = &function.body;
     let typed = match &function.signature.output {
         syn::ReturnType::Type(_, ty) if !matches!(**ty, syn::Type::ImplTrait(_)) => {
@@ -115,7 +115,7 @@ fn whole(function: &Function) -> TokenStream {
         }
         _ => None,
     };
-    quote_spanned! {plumbing=>
+    generated! {
         // The block yields a future on purpose.
         #[allow(clippy::async_yields_async)]
         let __future = async { if false { #typed } #body };

@@ -1,6 +1,7 @@
 //! A value of the user's as an operand of generated code.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use crate::tokens::located;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::Expr;
 use syn::spanned::Spanned as _;
@@ -19,7 +20,7 @@ pub(crate) fn operand(expr: &Expr) -> TokenStream {
     }
     // No lint warns of parentheses that have the span of generated code.
     let mut group = Group::new(Delimiter::Parenthesis, tokens);
-    group.set_span(Span::mixed_site().located_at(expr.span()));
+    group.set_span(located(expr.span()));
     TokenTree::Group(group).into()
 }
 

@@ -11,7 +11,7 @@ use crate::constant::is_constant;
 use crate::keys::{Id, PolicyKey};
 use crate::model::{Attempts, Model, Setting, Spanned};
 use crate::operand::operand;
-use crate::tokens;
+use crate::tokens::{self, generated, located};
 
 /// The settings of an annotated function.
 pub(crate) struct SettingsCode {
@@ -39,7 +39,6 @@ pub(crate) struct SettingsCode {
 ///                    .with_budget(BudgetOf::budget(budget))
 /// ```
 pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
-    let plumbing = Span::mixed_site();
     let mut sorted = Sorted {
         generics,
         constant: TokenStream::new(),
@@ -65,12 +64,12 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let (idempotent, idempotent_of_call) = borrowed::idempotent(model.idempotent.as_ref());
     let nested = model.nested.as_ref().map(|nested| {
         let value = variant("Nested", &nested.value);
-        quote_spanned!(plumbing=> .with_nested(#value))
+        generated!(.with_nested(#value))
     });
     let sensitive = model.sensitive.as_ref();
-    let sensitive = sensitive.map(|_| quote_spanned!(plumbing=> .sensitive()));
+    let sensitive = sensitive.map(|_| generated!(.sensitive()));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
-    let listener = hears.then(|| quote_spanned!(plumbing=> .with_listener()));
+    let listener = hears.then(|| generated!(.with_listener()));
     let Sorted {
         constant,
         mut dynamic,
@@ -86,17 +85,16 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let dynamic: TokenStream = dynamic.collect();
     let borrowed = borrowed.into_iter().map(|(_, binding)| binding).collect();
     let changed = |setters: &TokenStream| {
-        (!setters.is_empty())
-            .then(|| quote_spanned!(plumbing=> .with_policy(|__policy| __policy #setters)))
+        (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
     };
-    let new = quote_spanned!(plumbing=> __retry::Policy::new());
+    let new = generated!(__retry::Policy::new());
     let (policy, changed_policy) = match (given, &model.policy) {
         // Only the call can evaluate this policy. All other settings are then set on it.
         (Some(expr), _) => {
-            let at = plumbing.located_at(expr.span());
+            let at = located(expr.span());
             let policy = operand(expr);
             let of = quote_spanned!(at=> __retry::PolicyOf::policy(&#policy));
-            let changed = quote_spanned!(plumbing=> .with_policy(|_| #of #constant #dynamic));
+            let changed = generated!(.with_policy(|_| #of #constant #dynamic));
             (new, Some(changed))
         }
         (None, Some(path)) => {
@@ -131,40 +129,39 @@ struct Sorted<'a> {
 impl Sorted<'_> {
     /// The settings of the policy.
     fn policy(&mut self, model: &Model) {
-        let plumbing = Span::mixed_site();
         self.add(
             "with_attempts",
             model.attempts.as_ref(),
             |attempts| match attempts {
                 Attempts::Count(count) => {
                     let count = proc_macro2::Literal::u32_unsuffixed(*count);
-                    quote_spanned!(plumbing=> .with_attempts(#count))
+                    generated!(.with_attempts(#count))
                 }
-                Attempts::Unlimited => quote_spanned!(plumbing=> .with_unlimited_attempts()),
+                Attempts::Unlimited => generated!(.with_unlimited_attempts()),
             },
         );
         for key in PolicyKey::ALL {
             let setter = format!("with_{key}");
-            let name = Ident::new(&setter, plumbing);
+            let name = Ident::new(&setter, Span::mixed_site());
             self.add(&setter, model.lengths.get(key.id()), |length| {
                 let length = duration(length);
-                quote_spanned!(plumbing=> .#name(#length))
+                generated!(.#name(#length))
             });
         }
         self.add(
             "with_factor",
             model.factor.as_ref(),
-            |factor| quote_spanned!(plumbing=> .with_factor(#factor)),
+            |factor| generated!(.with_factor(#factor)),
         );
         self.add(
             "with_backoff",
             model.backoff.as_ref(),
-            |backoff| quote_spanned!(plumbing=> .with_backoff(__retry::Backoff::#backoff)),
+            |backoff| generated!(.with_backoff(__retry::Backoff::#backoff)),
         );
         self.add(
             "with_jitter",
             model.jitter.as_ref(),
-            |jitter| quote_spanned!(plumbing=> .with_jitter(__retry::Jitter::#jitter)),
+            |jitter| generated!(.with_jitter(__retry::Jitter::#jitter)),
         );
     }
 
@@ -181,14 +178,14 @@ impl Sorted<'_> {
             Setting::Expr(expr) => {
                 let constant = self.is_constant(expr);
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
-                let at = Span::mixed_site().located_at(expr.span());
+                let at = located(expr.span());
                 let setter = match setter {
                     // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
                     "with_attempts" | "with_factor" if !constant => format!("{setter}_of_call"),
                     setter => setter.to_owned(),
                 };
                 let setter = Ident::new(&setter, at);
-                let code = quote_spanned!(Span::mixed_site()=> .#setter(#expr));
+                let code = generated!(.#setter(#expr));
                 (constant, code)
             }
         };
@@ -221,24 +218,23 @@ impl Sorted<'_> {
 fn variant(ty: &str, value: &Setting<Ident>) -> TokenStream {
     let ty = Ident::new(ty, Span::mixed_site());
     match value {
-        Setting::Fixed(variant) => quote_spanned!(Span::mixed_site()=> __retry::#ty::#variant),
+        Setting::Fixed(variant) => generated!(__retry::#ty::#variant),
         Setting::Expr(expr) => expr.to_token_stream(),
     }
 }
 
 fn duration(duration: &std::time::Duration) -> TokenStream {
     let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
-    let plumbing = Span::mixed_site();
     let whole = proc_macro2::Literal::u64_unsuffixed;
     match nanos {
         0 => {
             let seconds = whole(seconds);
-            quote_spanned!(plumbing=> __retry::Duration::from_secs(#seconds))
+            generated!(__retry::Duration::from_secs(#seconds))
         }
         _ if nanos % 1_000_000 == 0 => {
             let millis = whole(seconds * 1000 + u64::from(nanos / 1_000_000));
-            quote_spanned!(plumbing=> __retry::Duration::from_millis(#millis))
+            generated!(__retry::Duration::from_millis(#millis))
         }
-        _ => quote_spanned!(plumbing=> __retry::Duration::new(#seconds, #nanos)),
+        _ => generated!(__retry::Duration::new(#seconds, #nanos)),
     }
 }

@@ -1,9 +1,20 @@
 //! Helpers that walk tokens, look into groups, and compare words.
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_settings::text::among;
 use syn::ext::IdentExt as _;
+
+/// Quotes generated code. The names in it do not meet those of the user, and lints do not look at it.
+macro_rules! generated {
+    ($($tokens:tt)*) => { quote::quote_spanned!(proc_macro2::Span::mixed_site()=> $($tokens)*) };
+}
+pub(crate) use generated;
+
+/// The span of generated code in which rustc reports a mistake at `place`.
+pub(crate) fn located(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
+}
 
 /// All tokens at any depth. A group comes before the tokens in it.
 pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {

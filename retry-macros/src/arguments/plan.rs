@@ -7,6 +7,7 @@ use syn::{FnArg, Pat};
 use super::pattern::without_expect;
 use crate::future::typed_arguments;
 use crate::item::Function;
+use crate::tokens::located;
 use crate::usage::MovedField;
 
 /// The code that the arguments need around and within an attempt.
@@ -52,7 +53,7 @@ impl Plan {
                     if self.rebinds_self {
                         receiver.mutability = None;
                     } else if self.mutable_self {
-                        let span = Span::mixed_site().located_at(receiver.self_token.span);
+                        let span = located(receiver.self_token.span);
                         receiver.mutability = Some(syn::Token![mut](span));
                     }
                 }

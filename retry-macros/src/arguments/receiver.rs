@@ -1,6 +1,6 @@
 //! How each attempt gets `self`.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned as _;
 use syn::{ReceiverKind, Type};
@@ -15,7 +15,7 @@ use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
 use crate::paths::ends_in;
-use crate::tokens::is_punct;
+use crate::tokens::{is_punct, located};
 use crate::usage::{self, Usage};
 
 /// Plans how each attempt gets `self`.
@@ -29,7 +29,7 @@ pub(super) fn plan_self(
     let Some(receiver) = function.signature.receiver() else {
         return;
     };
-    let plumbing = Span::mixed_site().located_at(receiver.self_token.span);
+    let plumbing = located(receiver.self_token.span);
     // The user's own token: rustc resolves `self` by its hygiene, as any local name.
     let this = receiver.self_token;
     let by_value = match &receiver.kind {

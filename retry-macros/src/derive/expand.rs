@@ -6,7 +6,7 @@ use syn::Type;
 use syn::spanned::Spanned as _;
 
 use super::model::{Case, ErrorField, ErrorType, HintSource, VerdictSource};
-use crate::tokens;
+use crate::tokens::{self, located};
 
 // Input:
 //     enum Error {
@@ -111,7 +111,7 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         VerdictSource::With(path, None) => (vec![], quote_spanned!(path.span()=> #path(self))),
         VerdictSource::With(path, Some(fields)) => {
             // rustc reports an argument of the wrong type where the user named the function.
-            let at = Span::mixed_site().located_at(path.span());
+            let at = located(path.span());
             let arguments = fields.iter().map(|field| binding_at(field, at));
             let called = quote_spanned!(at=> #path(#(#arguments),*));
             (fields.iter().collect(), called)
@@ -126,7 +126,7 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         HintSource::Forward(field) => (vec![field], ask(field, root, "hint")),
         HintSource::Field(field, named_at) => {
             // rustc reports a field of the wrong type where the user named the field.
-            let argument = binding_at(field, Span::mixed_site().located_at(*named_at));
+            let argument = binding_at(field, located(*named_at));
             (vec![field], quote!(#root::__private::hint_in(#argument)))
         }
         HintSource::Method(path) => {

@@ -8,6 +8,7 @@ use super::blame::Blame;
 use super::cancel::Cancel;
 use crate::model::Model;
 use crate::operand::operand;
+use crate::tokens::{generated, located};
 
 /// Runs `before_retry`, after the wait and before the attempt.
 ///
@@ -23,28 +24,27 @@ pub(super) fn before_retry(
     blame: Blame,
     limited: bool,
 ) -> Option<TokenStream> {
-    let plumbing = Span::mixed_site();
     let before_retry = model.before_retry.as_ref()?;
-    let at = plumbing.located_at(before_retry.span);
+    let at = located(before_retry.span);
     let work = match &before_retry.value {
-        closure @ Expr::Closure(_) => quote_spanned!(plumbing=> (#closure)()),
+        closure @ Expr::Closure(_) => generated!((#closure)()),
         future => operand(future),
     };
     let block = if model.blocking.is_some() {
-        quote_spanned!(plumbing=> { #work })
+        generated!({ #work })
     } else {
-        quote_spanned!(plumbing=> { #work.await })
+        generated!({ #work.await })
     };
     let prepared = Ident::new("__prepared", at);
-    let preparation = cancel.run("prepare", cancel.later(&block, plumbing), blame);
-    let err = blame.call("err", quote_spanned!(plumbing=> __error));
+    let preparation = cancel.run("prepare", cancel.later(&block, Span::mixed_site()), blame);
+    let err = blame.call("err", generated!(__error));
     // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
     let method = quote_spanned!(at=> .prepared(#prepared));
     let cut = limited.then(|| {
-        let stopped = blame.call("cut_between", quote_spanned!(plumbing=> __result));
-        quote_spanned!(plumbing=> __retry::Err(__result) => return #stopped,)
+        let stopped = blame.call("cut_between", generated!(__result));
+        generated!(__retry::Err(__result) => return #stopped,)
     });
-    Some(quote_spanned! {plumbing=>
+    Some(generated! {
         match #preparation {
             __retry::Ok(#prepared) => {
                 if let __retry::Some(__error) = __call #method {

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use crate::item::Function;
 use crate::model::{Model, Rules};
 use crate::settings::SettingsCode;
-use crate::tokens::{self, is_among};
+use crate::tokens::{self, generated, is_among, located};
 
 /// The short name of the runtime, the site of the function, and the beginning of a call.
 ///
@@ -25,7 +25,6 @@ use crate::tokens::{self, is_among};
 /// Output: let site: &'static Site<true> = &const { Site::new(…).with_type(type_name::<Self>) };
 /// ```
 pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
-    let plumbing = Span::mixed_site();
     let SettingsCode {
         policy,
         limited,
@@ -35,71 +34,71 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     } = settings;
     let root = match &model.root {
         Some(path) => path.to_token_stream(),
-        None => quote_spanned!(plumbing=> ::reattempt),
+        None => generated!(::reattempt),
     };
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
         None => {
             let function = format!("::{}", tokens::unraw(&function.signature.ident));
-            quote_spanned!(plumbing=> ::core::concat!(::core::module_path!(), #function))
+            generated!(::core::concat!(::core::module_path!(), #function))
         }
     };
     // Not a method call, which a trait of the user for every type could take over.
     let begins = limited.map(|limited| {
         if limited {
-            quote_spanned!(plumbing=> __retry::Site)
+            generated!(__retry::Site)
         } else {
-            quote_spanned!(plumbing=> __retry::UnlimitedSite)
+            generated!(__retry::UnlimitedSite)
         }
     });
     let (named, policy, limited) = match limited {
         Some(limited) => (None, policy, quote!(#limited)),
         None => (
-            Some(quote_spanned!(plumbing=> const __RETRY_POLICY: __retry::Policy = #policy;)),
-            quote_spanned!(plumbing=> __RETRY_POLICY),
-            quote_spanned!(plumbing=> { __RETRY_POLICY.is_limited() }),
+            Some(generated!(const __RETRY_POLICY: __retry::Policy = #policy;)),
+            generated!(__RETRY_POLICY),
+            generated!({ __RETRY_POLICY.is_limited() }),
         ),
     };
-    let ty = quote_spanned!(plumbing=> __retry::Site<#limited>);
-    let made = quote_spanned! {plumbing=>
+    let ty = generated!(__retry::Site<#limited>);
+    let made = generated! {
         __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters
     };
     let seen = self_seen(function, model, &quote!(#borrowed #of_call));
     let (site, made) = if let Some(at) = seen {
-        let site = Ident::new("__site", plumbing);
+        let site = Ident::new("__site", Span::mixed_site());
         let ty_of_self = Ident::new("Self", at);
-        let made = quote_spanned! {plumbing=>
+        let made = generated! {
             let #site: &'static #ty =
                 &const { #made.with_type(::core::any::type_name::<#ty_of_self>) };
         };
         (site, made)
     } else {
-        let made = quote_spanned!(plumbing=> static __RETRY_SITE: #ty = #made;);
-        (Ident::new("__RETRY_SITE", plumbing), made)
+        let made = generated!(static __RETRY_SITE: #ty = #made;);
+        (Ident::new("__RETRY_SITE", Span::mixed_site()), made)
     };
     let worked_out = (!of_call.is_empty()).then(|| {
-        quote_spanned! {plumbing=>
+        generated! {
             #borrowed
             let __settings = #site.settings().of_call() #of_call;
         }
     });
     let begun = match (begins, &worked_out) {
-        (Some(kind), None) => quote_spanned!(plumbing=> #kind::begin(&#site)),
-        (Some(kind), Some(_)) => quote_spanned!(plumbing=> #kind::begin_with(&#site, &__settings)),
+        (Some(kind), None) => generated!(#kind::begin(&#site)),
+        (Some(kind), Some(_)) => generated!(#kind::begin_with(&#site, &__settings)),
         // Only rustc can read the policy, so it chooses the kind of site.
-        (None, None) => quote_spanned!(plumbing=> #site.begin()),
-        (None, Some(_)) => quote_spanned!(plumbing=> #site.begin_with(&__settings)),
+        (None, None) => generated!(#site.begin()),
+        (None, Some(_)) => generated!(#site.begin_with(&__settings)),
     };
     let begun = match &model.on_end {
         None => begun,
         Some(on_end) => {
             // This span puts rustc's "type mismatch in closure arguments" on the hook.
-            let at = plumbing.located_at(on_end.span);
+            let at = located(on_end.span);
             let hook = &on_end.value;
             quote_spanned!(at=> __retry::OnEnd::new(#begun, #hook))
         }
     };
-    quote_spanned! {plumbing=>
+    generated! {
         use #root::__private as __retry;
         #named
         static __RETRY_SHARED: __retry::Shared = __retry::Shared::new();
@@ -111,16 +110,15 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
 
 /// The span for the word `Self`, if the label gets the type around the function: the macro can see that there is one.
 fn self_seen(function: &Function, model: &Model, settings: &TokenStream) -> Option<Span> {
-    let plumbing = Span::mixed_site();
     if !cfg!(constants_refer_to_statics) || model.name.is_some() {
         return None;
     }
     if function.names_self() {
-        return Some(plumbing);
+        return Some(Span::mixed_site());
     }
     let written = rules_and_hooks(model);
     // This span puts rustc's "cannot find type `Self`" on the user's word.
-    self_in(&quote!(#settings #written)).map(|word| plumbing.located_at(word))
+    self_in(&quote!(#settings #written)).map(located)
 }
 
 /// The user's code that is not in the settings of a call.

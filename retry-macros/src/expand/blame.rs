@@ -5,6 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use crate::item::{Function, visible_error};
+use crate::tokens::located;
 
 /// The type in the signature: that of the error, if it is written, or the whole. With one span for all uses, rustc reports
 /// a mistake once.
@@ -14,7 +15,7 @@ pub(super) struct Blame(Span);
 impl Blame {
     pub(super) fn of(function: &Function) -> Self {
         let ty = visible_error(&function.output).unwrap_or(&function.output);
-        Self(Span::mixed_site().located_at(ty.span()))
+        Self(located(ty.span()))
     }
 
     /// A name of generated code.

@@ -1,11 +1,10 @@
 //! The user's body as the block of an attempt.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::quote_spanned;
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
-use crate::tokens::is_among;
+use crate::tokens::{generated, is_among};
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -19,10 +18,9 @@ pub(super) fn attempt(
     body: &TokenStream,
     at: Span,
 ) -> TokenStream {
-    let plumbing = Span::mixed_site();
     let typed = typed_return(&item::without_impl(&function.output));
     let body = if plan.rename_self {
-        renamed_self(body.clone(), plumbing)
+        renamed_self(body.clone(), Span::mixed_site())
     } else {
         body.clone()
     };
@@ -34,16 +32,13 @@ pub(super) fn attempt(
     } else {
         body
     };
-    braced(
-        quote_spanned!(plumbing=> if false { #never #typed } #within #block),
-        at,
-    )
+    braced(generated!(if false { #never #typed } #within #block), at)
 }
 
 /// A `return` that is never reached and gives the block its type, so that the body's last expression is
 /// coerced as it would be in the plain function.
 pub(super) fn typed_return(output: &syn::Type) -> TokenStream {
-    quote_spanned!(Span::mixed_site()=> return __retry::typed::<#output>();)
+    generated!(return __retry::typed::<#output>();)
 }
 
 /// Renames `self` to `__self`, except within items. `hygiene` is the span at which `__self` is bound.

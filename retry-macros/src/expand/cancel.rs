@@ -8,6 +8,7 @@ use syn::spanned::Spanned as _;
 use super::blame::Blame;
 use crate::model::Model;
 use crate::operand::operand;
+use crate::tokens::{generated, located};
 
 /// How a call runs a part of it, such as an attempt or a wait. It awaits the part until the `cancel` future
 /// completes, if there is such a future. With `blocking` it calls the part.
@@ -22,7 +23,7 @@ impl<'a> Cancel<'a> {
         let future = model.cancel.as_ref().map(|cancel| &cancel.value);
         // With this span, rustc points at the user's expression if it is not a future.
         let span = match future {
-            Some(future) => Span::mixed_site().located_at(future.span()),
+            Some(future) => located(future.span()),
             None => Span::mixed_site(),
         };
         Self {
@@ -46,7 +47,7 @@ impl<'a> Cancel<'a> {
         let Some(future) = future else { return turns };
         let future = operand(future);
         let made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
-        quote_spanned! {Span::mixed_site()=>
+        generated! {
             match #future {
                 #name => {
                     let mut #name = ::core::pin::pin!(#made);
@@ -78,19 +79,18 @@ impl<'a> Cancel<'a> {
     /// ```
     pub(super) fn run(&self, part: &str, of: impl ToTokens, blame: Blame) -> TokenStream {
         let Self { name, future, .. } = self;
-        let plumbing = Span::mixed_site();
         if self.blocking {
-            let part = Ident::new(&format!("{part}_blocking"), plumbing);
-            return quote_spanned!(plumbing=> __call.#part(#of));
+            let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
+            return generated!(__call.#part(#of));
         }
-        let part = Ident::new(part, plumbing);
-        let part = quote_spanned!(plumbing=> __call.#part(#of));
+        let part = Ident::new(part, Span::mixed_site());
+        let part = generated!(__call.#part(#of));
         if future.is_none() {
-            return quote_spanned!(plumbing=> #part.await);
+            return generated!(#part.await);
         }
         let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #part).await);
         let stopped = blame.call("cancelled", TokenStream::new());
-        quote_spanned! {plumbing=>
+        generated! {
             match #cut {
                 __retry::Some(__output) => __output,
                 __retry::None => return #stopped,

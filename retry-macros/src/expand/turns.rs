@@ -1,7 +1,6 @@
 //! The loop of attempts and waits.
 
-use proc_macro2::{Span, TokenStream};
-use quote::quote_spanned;
+use proc_macro2::TokenStream;
 
 use super::before_retry::before_retry;
 use super::begin::begin;
@@ -14,6 +13,7 @@ use crate::classifier::{self, ask};
 use crate::item::Function;
 use crate::model::Model;
 use crate::settings::settings;
+use crate::tokens::generated;
 
 /// The loop, and the code before it. Every end of a call is a `return`.
 pub(super) fn call(
@@ -22,7 +22,6 @@ pub(super) fn call(
     plan: &Plan,
     body: &TokenStream,
 ) -> TokenStream {
-    let plumbing = Span::mixed_site();
     let settings = settings(model, &function.signature.generics);
     let limited = settings.limited != Some(false);
     let turn = Turn {
@@ -40,7 +39,7 @@ pub(super) fn call(
     let body = turn.cancel.later(&block, at);
     let turns = turn.turns(&turn.attempt(plan, &body), &plan.allowed);
     let turns = turn.cancel.around(turns);
-    quote_spanned!(plumbing=> #begin #turns)
+    generated!(#begin #turns)
 }
 
 /// The parts of one turn of the loop.
@@ -62,7 +61,7 @@ impl Turn<'_> {
         if each.is_empty() {
             attempt
         } else {
-            quote_spanned!(Span::mixed_site()=> { #each #attempt })
+            generated!({ #each #attempt })
         }
     }
 
@@ -70,13 +69,9 @@ impl Turn<'_> {
     fn turns(&self, attempt: &TokenStream, allowed: &TokenStream) -> TokenStream {
         let ended = self.blame.name("__ended");
         let (checked, settled) = (self.checked(), self.settled());
-        let wait = self.cancel.run(
-            "wait",
-            quote_spanned!(Span::mixed_site()=> __at),
-            self.blame,
-        );
+        let wait = self.cancel.run("wait", generated!(__at), self.blame);
         let before_retry = before_retry(self.model, &self.cancel, self.blame, self.limited);
-        quote_spanned! {Span::mixed_site()=>
+        generated! {
             loop {
                 #allowed let #ended = #attempt;
                 #checked
@@ -89,47 +84,42 @@ impl Turn<'_> {
 
     /// Asks the rules that come before the ruling: `when_ok`, `unless`, `not_on`.
     fn checked(&self) -> TokenStream {
-        let plumbing = Span::mixed_site();
         let ended = self.blame.name("__ended");
         let when_ok = self.model.when_ok.as_ref().map(|when_ok| {
-            let asked = ask(&quote_spanned!(plumbing=> __result), when_ok);
-            let arguments = quote_spanned!(plumbing=> #ended, |__result| #asked);
+            let asked = ask(&generated!(__result), when_ok);
+            let arguments = generated!(#ended, |__result| #asked);
             let checked = self.blame.call("when_ok", arguments);
-            quote_spanned!(plumbing=> let #ended = #checked;)
+            generated!(let #ended = #checked;)
         });
         let veto = classifier::veto(self.model).map(|veto| {
-            let arguments = quote_spanned!(plumbing=> #ended, |__error| #veto);
+            let arguments = generated!(#ended, |__error| #veto);
             let checked = self.blame.call("unless", arguments);
-            quote_spanned!(plumbing=> let #ended = #checked;)
+            generated!(let #ended = #checked;)
         });
-        quote_spanned!(plumbing=> #when_ok #veto)
+        generated!(#when_ok #veto)
     }
 
     /// Ends the call with its result, or gives the instant of the next attempt.
     fn settled(&self) -> TokenStream {
-        let plumbing = Span::mixed_site();
         let ended = self.blame.name("__ended");
         let ruling = classifier::ruling(self.function, self.model);
         let keeps = if self.limited && may_be_kept(self.function) {
-            quote_spanned!(plumbing=> __error.kept())
+            generated!(__error.kept())
         } else {
-            quote_spanned!(plumbing=> __retry::Forgets)
+            generated!(__retry::Forgets)
         };
-        let arguments = quote_spanned! {plumbing=>
+        let arguments = generated! {
             #ended, |__error| (#ruling, __error.words(), #keeps)
         };
         let (method, next) = match &self.model.on_retry {
-            None => ("settle", quote_spanned!(plumbing=> __at)),
+            None => ("settle", generated!(__at)),
             Some(on_retry) => {
                 let hook = &on_retry.value;
-                (
-                    "decide",
-                    quote_spanned!(plumbing=> __call.tell(__at, #hook)),
-                )
+                ("decide", generated!(__call.tell(__at, #hook)))
             }
         };
         let settled = self.blame.call(method, arguments);
-        quote_spanned! {plumbing=>
+        generated! {
             let __at = match #settled {
                 __retry::Ok(__at) => #next,
                 __retry::Err(__result) => return __result,

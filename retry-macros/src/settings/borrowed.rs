@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
@@ -10,11 +10,11 @@ use super::{Sorted, duration};
 use crate::constant::is_static;
 use crate::model::{Setting, Spanned};
 use crate::operand::operand;
+use crate::tokens::{generated, located};
 
 impl Sorted<'_> {
     pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
         let Some(delays) = delays else { return };
-        let plumbing = Span::mixed_site();
         let (constant, list) = match &delays.value {
             Setting::Fixed(elements) => {
                 let list = elements.iter().map(|element| match element {
@@ -23,24 +23,22 @@ impl Sorted<'_> {
                 });
                 let mut expressions = elements.iter().filter_map(Setting::expr);
                 let constant = expressions.all(|expr| self.is_constant(expr));
-                (constant, quote_spanned!(plumbing=> [#(#list),*]))
+                (constant, generated!([#(#list),*]))
             }
             Setting::Expr(expr) => (false, operand(expr)),
         };
         if constant {
             self.constant
-                .extend(quote_spanned!(plumbing=> .with_delays(const { &#list })));
+                .extend(generated!(.with_delays(const { &#list })));
             return;
         }
-        let at = plumbing.located_at(delays.span);
+        let at = located(delays.span);
         let name = Ident::new("__delays", at);
-        self.borrowed.push((
-            delays.position,
-            quote_spanned!(plumbing=> let #name = &#list;),
-        ));
+        self.borrowed
+            .push((delays.position, generated!(let #name = &#list;)));
         let slice =
             quote_spanned!(at=> ::core::convert::AsRef::<[__retry::Duration]>::as_ref(#name));
-        self.delays = Some(quote_spanned!(plumbing=> .with_delays(#slice)));
+        self.delays = Some(generated!(.with_delays(#slice)));
     }
 
     /// Sets the budget: the setter of the site, and the setter of a call.
@@ -48,25 +46,22 @@ impl Sorted<'_> {
         &mut self,
         budget: Option<&Spanned<Setting<()>>>,
     ) -> (Option<TokenStream>, Option<TokenStream>) {
-        let plumbing = Span::mixed_site();
         let Some(budget) = budget else {
             return (None, None);
         };
         match &budget.value {
-            Setting::Fixed(()) => (Some(quote_spanned!(plumbing=> .without_budget())), None),
+            Setting::Fixed(()) => (Some(generated!(.without_budget())), None),
             Setting::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
-                (Some(quote_spanned!(plumbing=> .with_budget(&#expr))), None)
+                (Some(generated!(.with_budget(&#expr))), None)
             }
             Setting::Expr(expr) => {
-                let at = plumbing.located_at(expr.span());
+                let at = located(expr.span());
                 let name = Ident::new("__budget", at);
                 let budget_of_call = operand(expr);
-                self.borrowed.push((
-                    budget.position,
-                    quote_spanned!(plumbing=> let #name = &#budget_of_call;),
-                ));
+                self.borrowed
+                    .push((budget.position, generated!(let #name = &#budget_of_call;)));
                 let of = quote_spanned!(at=> __retry::BudgetOf::budget(#name));
-                (None, Some(quote_spanned!(plumbing=> .with_budget(#of))))
+                (None, Some(generated!(.with_budget(#of))))
             }
         }
     }
@@ -76,13 +71,12 @@ impl Sorted<'_> {
 pub(super) fn idempotent(
     idempotent: Option<&Spanned<Setting<bool>>>,
 ) -> (Option<TokenStream>, Option<TokenStream>) {
-    let plumbing = Span::mixed_site();
     match idempotent.map(|idempotent| &idempotent.value) {
         None | Some(Setting::Fixed(true)) => (None, None),
-        Some(Setting::Fixed(false)) => (Some(quote_spanned!(plumbing=> .not_idempotent())), None),
+        Some(Setting::Fixed(false)) => (Some(generated!(.not_idempotent())), None),
         Some(Setting::Expr(expr)) => {
-            let setter = Ident::new("with_idempotent", plumbing.located_at(expr.span()));
-            (None, Some(quote_spanned!(plumbing=> .#setter(#expr))))
+            let setter = Ident::new("with_idempotent", located(expr.span()));
+            (None, Some(generated!(.#setter(#expr))))
         }
     }
 }
