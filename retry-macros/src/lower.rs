@@ -92,7 +92,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Crate => keep(&mut model.root, path::root(given)),
         // Each other key is a duration.
         length => duration::length(given).map_err(Some).map(|value| {
-            model.lengths.set(length, given.spanned(value));
+            model.lengths.push((length, given.spanned(value)));
         }),
     };
     if let Err(Some(fault)) = result {

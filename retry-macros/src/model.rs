@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span};
 use syn::{Expr, LitStr, Pat, Path, Type};
 
 use crate::errors::At;
-use crate::keys::Id;
+use crate::keys::{Id, PolicyKey};
 
 /// The settings of one annotated function.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Model {
     pub(crate) policy: Option<Expr>,
     pub(crate) attempts: Option<Spanned<Setting<Attempts>>>,
     /// The keys of the policy that are one duration.
-    pub(crate) lengths: Lengths,
+    pub(crate) lengths: Vec<(Id, Spanned<Setting<Duration>>)>,
     pub(crate) backoff: Option<Spanned<Setting<Ident>>>,
     pub(crate) factor: Option<Spanned<Setting<f64>>>,
     pub(crate) jitter: Option<Spanned<Setting<Ident>>>,
@@ -50,29 +50,16 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// A duration of the policy.
+    pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Setting<Duration>>> {
+        let mut lengths = self.lengths.iter();
+        lengths.find_map(|(set, length)| (*set == key.id()).then_some(length))
+    }
+
     /// Whether a call makes a single attempt.
     pub(crate) fn never_retries(&self) -> bool {
         let attempts = self.attempts.as_ref().map(|attempts| &attempts.value);
         matches!(attempts, Some(Setting::Fixed(Attempts::Count(1))))
-    }
-}
-
-/// The durations of a policy, by their keys.
-#[derive(Default)]
-pub(crate) struct Lengths(Vec<(Id, Spanned<Setting<Duration>>)>);
-
-impl Lengths {
-    pub(crate) fn set(&mut self, key: Id, length: Spanned<Setting<Duration>>) {
-        self.0.push((key, length));
-    }
-
-    pub(crate) fn get(&self, key: Id) -> Option<&Spanned<Setting<Duration>>> {
-        let (_, length) = self.0.iter().find(|(set, _)| *set == key)?;
-        Some(length)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Id, Spanned<Setting<Duration>>)> {
-        self.0.iter()
     }
 }
 

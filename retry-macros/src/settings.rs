@@ -2,13 +2,15 @@
 
 mod borrowed;
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, GenericParam, Generics};
 
 use crate::constant::is_constant;
-use crate::keys::{Id, PolicyKey};
+use crate::keys::PolicyKey;
 use crate::model::{Attempts, Model, Setting, Spanned};
 use crate::operand::operand;
 use crate::tokens::{self, generated, located};
@@ -42,10 +44,10 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let mut sorted = Sorted {
         generics,
         constant: TokenStream::new(),
-        dynamic: Vec::new(),
+        dynamic: BTreeMap::new(),
         last: TokenStream::new(),
         delays: None,
-        borrowed: Vec::new(),
+        borrowed: BTreeMap::new(),
     };
     sorted.delays(model.delays.as_ref());
     sorted.policy(model);
@@ -53,7 +55,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         .policy
         .as_ref()
         .filter(|policy| !sorted.is_constant(policy));
-    let limits = [Id::Timeout, Id::Deadline].map(|key| model.lengths.get(key));
+    let limits = [PolicyKey::Timeout, PolicyKey::Deadline].map(|key| model.length(key));
     let has_limit = limits.iter().any(Option::is_some) || model.cancel.is_some();
     let limited = match (has_limit || given.is_some(), &model.policy) {
         (true, _) => Some(true),
@@ -72,18 +74,13 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let listener = hears.then(|| generated!(.with_listener()));
     let Sorted {
         constant,
-        mut dynamic,
+        dynamic,
         last,
         delays,
-        mut borrowed,
+        borrowed,
         ..
     } = sorted;
-    // Calls evaluate expressions in the order of the source.
-    dynamic.sort_by_key(|(position, _)| *position);
-    borrowed.sort_by_key(|(position, _)| *position);
-    let dynamic = dynamic.into_iter().map(|(_, setter)| setter);
-    let dynamic: TokenStream = dynamic.collect();
-    let borrowed = borrowed.into_iter().map(|(_, binding)| binding).collect();
+    let dynamic: TokenStream = dynamic.into_values().collect();
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
     };
@@ -108,7 +105,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         policy,
         limited,
         site: quote!(#idempotent #sensitive #listener #budget #nested),
-        borrowed,
+        borrowed: borrowed.into_values().collect(),
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }
 }
@@ -116,14 +113,14 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
 struct Sorted<'a> {
     /// The generics of the function. No item within the function can name them.
     generics: &'a Generics,
-    /// Setters of the policy, by when they are called.
+    /// Setters of the policy, by when they are called. Calls evaluate expressions in the order of the source.
     constant: TokenStream,
-    dynamic: Vec<(usize, TokenStream)>,
+    dynamic: BTreeMap<usize, TokenStream>,
     /// Setters that come after `delays`, because delays that the call evaluates set the attempts and the jitter.
     last: TokenStream,
     /// Sets the delays that the call evaluates.
     delays: Option<TokenStream>,
-    borrowed: Vec<(usize, TokenStream)>,
+    borrowed: BTreeMap<usize, TokenStream>,
 }
 
 impl Sorted<'_> {
@@ -143,7 +140,7 @@ impl Sorted<'_> {
         for key in PolicyKey::ALL {
             let setter = format!("with_{key}");
             let name = Ident::new(&setter, Span::mixed_site());
-            self.add(&setter, model.lengths.get(key.id()), |length| {
+            self.add(&setter, model.length(*key), |length| {
                 let length = duration(length);
                 generated!(.#name(#length))
             });
@@ -194,7 +191,7 @@ impl Sorted<'_> {
         } else if constant {
             self.constant.extend(code);
         } else {
-            self.dynamic.push((setting.position, code));
+            self.dynamic.insert(setting.position, code);
         }
     }
 

@@ -109,9 +109,9 @@ messages! {
         };
     }
 
-    unknown_field(name: &str, names: &[String]) {
+    unknown_field(name: &str, names: &[&str]) {
         "there is no field `{name}` here";
-        help "{}", match text::nearest(name, names.iter().map(String::as_str)) {
+        help "{}", match text::nearest(name, names.iter().copied()) {
             Some(near) => format!("write `after = \"{near}\"`"),
             None if names.is_empty() => format!("this case has no fields; {METHOD}"),
             None => format!("the fields are {}; {METHOD}", text::list(names, " or ")),

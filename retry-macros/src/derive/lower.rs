@@ -161,7 +161,9 @@ impl<'a> Typed<'a> {
             AfterSource::Field(name) => match self.fields.named(name) {
                 Some(field) => HintSource::Field(field, after.at.start),
                 None => {
-                    errors.push(after.at, wording::unknown_field(name, &self.fields.names));
+                    let names = self.fields.all.iter().map(|field| &*field.name);
+                    let names: Vec<_> = names.collect();
+                    errors.push(after.at, wording::unknown_field(name, &names));
                     HintSource::None
                 }
             },

@@ -14,8 +14,6 @@ use crate::tokens::unraw;
 #[derive(Default)]
 pub(crate) struct Members<'a> {
     pub(crate) all: Vec<ErrorField<'a>>,
-    /// The names or places, as `after` may name them.
-    pub(crate) names: Vec<String>,
     /// The field that is marked with `#[retryable(forward)]`.
     pub(crate) forward: Option<(ErrorField<'a>, Mark)>,
     /// The field that is marked with `#[from]` or `#[source]`, or named `source`.
@@ -27,16 +25,14 @@ impl<'a> Members<'a> {
     pub(crate) fn of(fields: &'a Fields, position: &mut usize, errors: &mut Errors) -> Self {
         let mut members = Self::default();
         for (index, field) in fields.iter().enumerate() {
-            let name = field
-                .ident
-                .as_ref()
-                .map_or_else(|| index.to_string(), unraw);
-            let member = match &field.ident {
-                Some(ident) => ident.to_token_stream(),
-                None => Index::from(index).to_token_stream(),
+            let (name, member) = match &field.ident {
+                Some(ident) => (unraw(ident), ident.to_token_stream()),
+                None => (index.to_string(), Index::from(index).to_token_stream()),
             };
+            let is_source = name == "source";
             let seen = ErrorField {
                 member,
+                name,
                 index,
                 ty: &field.ty,
             };
@@ -51,10 +47,9 @@ impl<'a> Members<'a> {
                 }
             }
             let marked = |name| field.attrs.iter().any(|it| it.path().is_ident(name));
-            if members.cause.is_none() && (marked("from") || marked("source") || name == "source") {
+            if members.cause.is_none() && (marked("from") || marked("source") || is_source) {
                 members.cause = Some(seen.clone());
             }
-            members.names.push(name);
             members.all.push(seen);
         }
         members
@@ -71,7 +66,6 @@ impl<'a> Members<'a> {
     }
 
     pub(crate) fn named(&self, name: &str) -> Option<ErrorField<'a>> {
-        let index = self.names.iter().position(|known| known == name)?;
-        self.all.get(index).cloned()
+        self.all.iter().find(|field| field.name == name).cloned()
     }
 }

@@ -43,6 +43,8 @@ pub(crate) enum HintSource<'a> {
 pub(crate) struct ErrorField<'a> {
     /// The name, or the place in a tuple, as a pattern in braces takes it.
     pub(crate) member: TokenStream,
+    /// The name or the place, as `after` may name it.
+    pub(crate) name: String,
     /// The place among the fields, from 0.
     pub(crate) index: usize,
     pub(crate) ty: &'a Type,

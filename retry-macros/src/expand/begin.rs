@@ -43,19 +43,16 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             generated!(::core::concat!(::core::module_path!(), #function))
         }
     };
-    // Not a method call, which a trait of the user for every type could take over.
-    let begins = limited.map(|limited| {
-        if limited {
-            generated!(__retry::Site)
-        } else {
-            generated!(__retry::UnlimitedSite)
+    let (named, policy, kind, limited) = match limited {
+        Some(true) => (None, policy, Some(generated!(__retry::Site)), quote!(true)),
+        Some(false) => {
+            let kind = generated!(__retry::UnlimitedSite);
+            (None, policy, Some(kind), quote!(false))
         }
-    });
-    let (named, policy, limited) = match limited {
-        Some(limited) => (None, policy, quote!(#limited)),
         None => (
             Some(generated!(const __RETRY_POLICY: __retry::Policy = #policy;)),
             generated!(__RETRY_POLICY),
+            None,
             generated!({ __RETRY_POLICY.is_limited() }),
         ),
     };
@@ -82,7 +79,8 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             let __settings = #site.settings().of_call() #of_call;
         }
     });
-    let begun = match (begins, &worked_out) {
+    let begun = match (kind, &worked_out) {
+        // Not a method call, which a trait of the user for every type could take over.
         (Some(kind), None) => generated!(#kind::begin(&#site)),
         (Some(kind), Some(_)) => generated!(#kind::begin_with(&#site, &__settings)),
         // Only rustc can read the policy, so it chooses the kind of site.

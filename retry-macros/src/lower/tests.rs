@@ -172,7 +172,7 @@ fn show(model: &Model) -> String {
         let place = KEYS.iter().position(|key| key.name == name).unwrap();
         all.extend(value.map(|value| (place, format!("{name} {value}"))));
     };
-    for (id, value) in model.lengths.iter() {
+    for (id, value) in &model.lengths {
         add(id.key().name, with(Some(value), length));
     }
     let rules = &model.rules;

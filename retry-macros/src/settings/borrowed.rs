@@ -35,7 +35,7 @@ impl Sorted<'_> {
         let at = located(delays.span);
         let name = Ident::new("__delays", at);
         self.borrowed
-            .push((delays.position, generated!(let #name = &#list;)));
+            .insert(delays.position, generated!(let #name = &#list;));
         let slice =
             quote_spanned!(at=> ::core::convert::AsRef::<[__retry::Duration]>::as_ref(#name));
         self.delays = Some(generated!(.with_delays(#slice)));
@@ -59,7 +59,7 @@ impl Sorted<'_> {
                 let name = Ident::new("__budget", at);
                 let budget_of_call = operand(expr);
                 self.borrowed
-                    .push((budget.position, generated!(let #name = &#budget_of_call;)));
+                    .insert(budget.position, generated!(let #name = &#budget_of_call;));
                 let of = quote_spanned!(at=> __retry::BudgetOf::budget(#name));
                 (None, Some(generated!(.with_budget(#of))))
             }

@@ -1,6 +1,6 @@
 //! How the tokens around a place use it: an argument `x`, or a field of it, `x.a.b`.
 
-use proc_macro2::{Delimiter, Punct, Spacing, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
 use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
@@ -84,19 +84,15 @@ fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
 
 /// Whether the token is an operand of a comparison, which takes references.
 fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
-    let punct_at = |index: Option<usize>| match index.and_then(|index| tokens.get(index)) {
-        Some(TokenTree::Punct(punct)) => Some(punct),
-        _ => None,
-    };
-    let char_at = |index| punct_at(index).map(Punct::as_char);
-    let after = (char_at(at.checked_add(1)), char_at(at.checked_add(2)));
-    let before = (char_at(at.checked_sub(2)), char_at(at.checked_sub(1)));
     // The `> =` of `let y: Vec<u8> = x` is not the operator `>=`.
-    let joint = |index| punct_at(index).is_some_and(|punct| punct.spacing() == Spacing::Joint);
-    let compares =
-        |pair, first| matches!(pair, (Some('=' | '!' | '<' | '>'), Some('='))) && joint(first);
-    compares(after, at.checked_add(1))
-        || compares(before, at.checked_sub(2))
-        || matches!(after.0, Some('<' | '>'))
-        || matches!(before, (first, Some('<' | '>')) if !matches!(first, Some('-' | '=')))
+    let is_joint = |index| matches!(tokens.get(index), Some(TokenTree::Punct(first)) if first.spacing() == Spacing::Joint);
+    let compares = |first: usize| {
+        is_joint(first)
+            && is_punct(tokens.get(first), "=!<>")
+            && is_punct(tokens.get(first + 1), "=")
+    };
+    compares(at + 1)
+        || at.checked_sub(2).is_some_and(compares)
+        || is_punct(tokens.get(at + 1), "<>")
+        || is_punct(before(tokens, at, 1), "<>") && !is_punct(before(tokens, at, 2), "-=")
 }

@@ -42,36 +42,23 @@ pub(super) fn end_of_attributed(tokens: &[TokenTree], at: usize) -> usize {
     let (mut angles, mut bars) = (0_usize, 0_usize);
     for index in at + 1..tokens.len() {
         let (token, next) = (tokens.get(index), tokens.get(index + 1));
-        let previous = before(tokens, index, 1);
-        let arrow = is_punct(previous, "-=");
-        let ends = match token {
-            Some(TokenTree::Punct(punct)) => match punct.as_char() {
-                ';' => true,
-                ',' => angles == 0 && bars % 2 == 0,
-                '<' => {
-                    angles += 1;
-                    false
-                }
-                '>' if !arrow => {
-                    angles = angles.saturating_sub(1);
-                    false
-                }
-                '|' => {
-                    bars += 1;
-                    false
-                }
-                _ => false,
-            },
-            // `{ … } else`, `Pattern { … } if`, `Pattern { … } in` and `{ … } as` go on.
-            _ if delimiter(token) == Some(Delimiter::Brace) => match next {
-                Some(TokenTree::Ident(word)) => !is_among(word, "as else if in"),
-                Some(TokenTree::Punct(punct)) => punct.as_char() == '#',
-                Some(TokenTree::Group(_)) => false,
-                Some(TokenTree::Literal(_)) | None => true,
-            },
-            _ => false,
+        if is_punct(token, "<") {
+            angles += 1;
+        } else if is_punct(token, ">") && !is_punct(before(tokens, index, 1), "-=") {
+            angles = angles.saturating_sub(1);
+        } else if is_punct(token, "|") {
+            bars += 1;
+        }
+        let separated = is_punct(token, ",") && angles == 0 && bars % 2 == 0;
+        // `{ … } else`, `Pattern { … } if`, `Pattern { … } in` and `{ … } as` go on.
+        let goes_on = match next {
+            Some(TokenTree::Ident(word)) => is_among(word, "as else if in"),
+            Some(TokenTree::Punct(_)) => !is_punct(next, "#"),
+            Some(TokenTree::Group(_)) => true,
+            Some(TokenTree::Literal(_)) | None => false,
         };
-        if ends {
+        let closed = delimiter(token) == Some(Delimiter::Brace) && !goes_on;
+        if separated || closed || is_punct(token, ";") {
             return index + 1;
         }
     }

@@ -58,7 +58,7 @@ impl<'a> Facts<'a> {
 
     /// The duration of a key, or its default, which a `policy` may change.
     pub(super) fn length(&self, key: PolicyKey) -> Option<Duration> {
-        match self.model.lengths.get(key.id()) {
+        match self.model.length(key) {
             Some(length) => length.value.fixed().copied(),
             None => key.key().default.filter(|_| self.model.policy.is_none()),
         }
