@@ -8,9 +8,9 @@ use syn::parse::Parser;
 use syn::{Expr, Lit, LitStr};
 
 use crate::errors::{At, Errors, Fault, Message, key as wording, quoted, typed, value};
-use crate::keys::{Grammar, Key};
+use crate::keys::{self, Grammar, Key};
 use crate::model::Spanned;
-use crate::syntax::{RawArg, RawValue};
+use crate::syntax::{self, RawArg, RawValue};
 
 pub(crate) struct Given {
     pub(crate) key: &'static Key,
@@ -130,6 +130,17 @@ impl Given {
             return self.at;
         }
         At::of(part).within(self.at.position)
+    }
+
+    /// The elements of a list, as values of the same key.
+    pub(crate) fn elements(&self, list: TokenStream) -> Vec<Self> {
+        let elements = syntax::elements(list, self.key.grammar, keys::find).into_iter();
+        let elements = elements.map(|element| Self {
+            at: self.at_part(&element),
+            form: Form::of(element),
+            ..*self
+        });
+        elements.collect()
     }
 
     /// The error for a value of the wrong kind.

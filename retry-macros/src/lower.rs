@@ -109,6 +109,23 @@ fn keep<T>(slot: &mut Option<T>, value: Result<T, Fault>) -> Lowered<()> {
 /// `Err(None)` if the mistakes are reported already.
 type Lowered<T> = Result<T, Option<Fault>>;
 
+/// Reads each element of a list, and reports those that are wrong.
+fn each<T>(
+    elements: Vec<Given>,
+    errors: &mut Errors,
+    mut read: impl FnMut(&Given) -> Result<T, Fault>,
+) -> Lowered<Vec<T>> {
+    let before = errors.count();
+    let mut found = Vec::new();
+    for element in elements {
+        match read(&element) {
+            Ok(value) => found.push(value),
+            Err(fault) => errors.push(fault.at, fault.message),
+        }
+    }
+    unless_reported(found, before, errors)
+}
+
 /// The elements of a list, unless one was reported since there were `before` mistakes.
 fn unless_reported<T>(found: Vec<T>, before: usize, errors: &Errors) -> Lowered<Vec<T>> {
     if errors.count() > before {

@@ -4,11 +4,10 @@ use proc_macro2::{Delimiter, Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::Parse;
 
-use super::unless_reported;
+use super::each;
 use crate::errors::{Errors, Fault, value as wording};
 use crate::given::{Form, Given};
-use crate::keys::{self, Grammar};
-use crate::{syntax, tokens};
+use crate::tokens;
 
 /// Reads the names, and reports each element that is not a name. `Err(None)` if there was such an element.
 pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
@@ -17,21 +16,18 @@ pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Op
         Form::Rust(tokens) => in_brackets(tokens),
         Form::List(tokens) => tokens.clone(),
     };
-    let before = errors.count();
-    let mut found: Vec<Ident> = Vec::new();
-    for element in syntax::elements(list, Grammar::Names, keys::find) {
-        let form = Form::of(element.clone());
-        let message = match form.parse(Ident::parse_any) {
-            Ok(name) if found.contains(&name) => wording::twice(given.key, &name.to_string()),
+    let mut seen = Vec::new();
+    each(given.elements(list), errors, |element| {
+        let message = match element.form.parse(Ident::parse_any) {
+            Ok(name) if seen.contains(&name) => wording::twice(given.key, &name.to_string()),
             Ok(name) => {
-                found.push(name);
-                continue;
+                seen.push(name.clone());
+                return Ok(name);
             }
-            Err(_) => wording::not_a_name(&form.typed()),
+            Err(_) => wording::not_a_name(&element.typed()),
         };
-        errors.push(given.at_part(&element), message);
-    }
-    unless_reported(found, before, errors)
+        Err(element.fault(message))
+    })
 }
 
 /// The tokens inside `(a, b)` or `[a, b]`. Other tokens stay as they are.

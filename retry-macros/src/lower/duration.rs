@@ -8,15 +8,14 @@ use retry_settings::duration::{is_endless, is_iso, is_unit, parse};
 use retry_settings::text;
 use syn::Expr;
 
+use super::each;
 use super::expression::{has_name, lone_name, number, plain_value, value};
-use super::unless_reported;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
-use crate::errors::{At, Errors, Fault};
+use crate::errors::{Errors, Fault};
 use crate::given::{Form, Given};
-use crate::keys::{self, Grammar};
 use crate::model::Setting;
 use crate::operand::peel;
-use crate::{syntax, tokens};
+use crate::tokens;
 
 pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
     let (text, is_duration) = match &given.form {
@@ -119,21 +118,7 @@ pub(super) fn delays(
     let Some(list) = list else {
         return expression_of_delays(given);
     };
-    let before = errors.count();
-    let mut found = Vec::new();
-    for element in syntax::elements(list, Grammar::List, keys::find) {
-        let element = Given {
-            key: given.key,
-            at: At::of(&element).within(given.at.position),
-            form: Form::of(element),
-            span: given.span,
-        };
-        match length(&element) {
-            Ok(length) => found.push(length),
-            Err(fault) => errors.push(fault.at, fault.message),
-        }
-    }
-    let found = unless_reported(found, before, errors)?;
+    let found = each(given.elements(list), errors, length)?;
     if found.is_empty() {
         return Err(Some(given.fault(no_delays())));
     }

@@ -7,32 +7,28 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 
 use super::unless_reported;
-use crate::errors::{At, Errors, Fault, Message, typed, value as wording, whole};
+use crate::errors::{Errors, Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
-use crate::keys::{self, Grammar, Key};
+use crate::keys::Key;
 use crate::model::Rules;
 use crate::paths::{peel_type, type_arguments};
-use crate::syntax;
 use crate::tokens::is_among;
 
 /// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
 pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
     let key = given.key;
-    let forms: Vec<Form> = match &given.form {
-        Form::List(list) => syntax::elements(list.clone(), Grammar::Types, keys::find)
-            .into_iter()
-            .map(Form::of)
-            .collect(),
-        form => vec![form.clone()],
+    let elements = match &given.form {
+        Form::List(list) => &given.elements(list.clone())[..],
+        _ => std::slice::from_ref(given),
     };
-    if forms.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
+    if elements.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
         return Err(Some(given.fault(wording::no_types(key))));
     }
     let before = errors.count();
     let mut found: Vec<Type> = Vec::new();
-    for form in forms {
-        let Ok(alternatives) = form.parse(alternatives) else {
-            errors.push(at(&form, given), not_types(key, &form));
+    for element in elements {
+        let Ok(alternatives) = element.form.parse(alternatives) else {
+            errors.push(element.at, not_types(element));
             continue;
         };
         for ty in alternatives {
@@ -65,13 +61,6 @@ pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-fn at(form: &Form, given: &Given) -> At {
-    match form {
-        Form::Text(text) => given.at_part(text),
-        Form::Rust(tokens) | Form::List(tokens) => given.at_part(tokens),
-    }
-}
-
 fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|]>> {
     input.parse::<Option<Token![|]>>()?;
     let types = Punctuated::parse_separated_nonempty(input)?;
@@ -83,16 +72,14 @@ fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|
 }
 
 /// The message for an element that is not a list of types. It names what was most likely meant.
-fn not_types(key: &Key, form: &Form) -> Message {
-    let found = form.typed();
-    if matches!(form, Form::Text(_)) {
-        let commas = Punctuated::<Type, Token![,]>::parse_terminated;
-        if let Ok(types) = form.parse(commas) {
-            if types.len() > 1 {
-                let types: Vec<_> = types.iter().map(|ty| typed(&ty)).collect();
-                return wording::commas(key, &found, &types.join(" | "));
-            }
+fn not_types(element: &Given) -> Message {
+    let (key, form, found) = (element.key, &element.form, element.typed());
+    match form.parse(Punctuated::<Type, Token![,]>::parse_terminated) {
+        Ok(types) if types.len() > 1 && matches!(form, Form::Text(_)) => {
+            let types: Vec<_> = types.iter().map(typed).collect();
+            return wording::commas(key, &found, &types.join(" | "));
         }
+        _ => {}
     }
     if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) {
         return wording::closure_for_type(key);
