@@ -30,7 +30,7 @@ pub(crate) use self::plan::Plan;
 use self::plan::again;
 use self::receiver::plan_self;
 use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
-use self::types::annotation;
+use self::types::{Lending, annotation};
 use crate::conditions;
 use crate::errors::Errors;
 use crate::item::Function;
@@ -203,8 +203,8 @@ fn cfg_of(binding: &Binding<'_>) -> Vec<Attribute> {
 fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenStream {
     let name = &binding.ident;
     let plumbing = located(name.span());
-    match treatment {
-        Treatment::ChooseParts => {
+    match (treatment, &binding.lending) {
+        (Treatment::ChooseParts, _) => {
             let parts = Ident::new("__parts", Span::mixed_site());
             let cfg = cfg_of(binding);
             plan.each.extend(quote_spanned! {plumbing=>
@@ -214,8 +214,7 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
         }
         // rustc uses the first method that fits: that of `Argument`, which clones; that of `Lent` by this
         // trait, which lends; that of `Unshared`, which refuses the argument.
-        Treatment::ChooseByBound => {
-            let bounds = &binding.lent_if;
+        (Treatment::ChooseByBound, Lending::IfHeld(bounds)) => {
             quote_spanned! {plumbing=> {
                 trait __RetryLends<'retry, T> {
                     fn own_or_lent(&self) -> &'retry T;
@@ -231,10 +230,10 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
                 __retry::Argument::new(&#name).own_or_lent()
             }}
         }
-        Treatment::Choose if binding.blocking => {
+        (Treatment::Choose, _) if binding.blocking => {
             quote_spanned!(plumbing=> __retry::Argument::new(&#name).on_this_thread())
         }
-        Treatment::Choose => quote_spanned! {plumbing=>
+        (Treatment::Choose, _) => quote_spanned! {plumbing=>
             __retry::Argument::new(&#name).for_each_attempt()
         },
         _ => quote_spanned!(plumbing=> __retry::Argument::new(&#name).own()),

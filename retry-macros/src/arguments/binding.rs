@@ -7,7 +7,7 @@ use syn::Attribute;
 use super::pattern::Known;
 use super::types::{
     Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
-    is_concrete, is_static, lending,
+    is_concrete, is_counted, is_static, lending,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -24,8 +24,8 @@ pub(super) struct Binding<'a> {
     pub(super) usage: Usage,
     /// The fields that the body moves. Empty if the body binds the name anew.
     pub(super) fields: Vec<MovedField>,
-    /// The bounds that a reference needs to replace the value, if only rustc can check them.
-    pub(super) lent_if: Option<TokenStream>,
+    /// Whether a reference can replace the value.
+    pub(super) lending: Lending,
     /// Whether the call may hold a reference to it while attempts run.
     pub(super) held: bool,
     /// Whether attempts are closures. These need no unique capture, because nothing crosses threads.
@@ -43,10 +43,6 @@ impl<'a> Binding<'a> {
     ) -> Self {
         let text = ident.to_string();
         let uses = usage::read(&text, body);
-        let lent_if = match known.ty().map(|ty| lending(ty, function)) {
-            Some(Lending::IfHeld(bounds)) => Some(bounds),
-            Some(Lending::Fits | Lending::Never) | None => None,
-        };
         Self {
             ident: ident.clone(),
             mutable: None,
@@ -55,7 +51,7 @@ impl<'a> Binding<'a> {
             attributes: Vec::new(),
             usage: uses.usage,
             fields: moved_fields(uses, &text, body),
-            lent_if,
+            lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),
         }
@@ -143,6 +139,7 @@ pub(super) fn is_held(name: &str, model: &Model) -> bool {
 fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
     let Binding { usage, known, .. } = *binding;
     let ty = known.ty();
+    let is_lent_if_held = matches!(binding.lending, Lending::IfHeld(_));
     if usage == Usage::Unmentioned {
         return Treatment::Leave;
     }
@@ -168,14 +165,17 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         }
         Some(Indirection::MutableOption) => Treatment::ReborrowOption,
         Some(Indirection::MutablePin) => Treatment::ReborrowPin,
-        None if binding.is_self && !is_shared_self(binding) => Treatment::Borrow,
+        // Each attempt gets a clone of a `self: Arc<Self>` that the body hands over, as in a retry by hand.
+        None if binding.is_self && !(usage >= Usage::Moved && ty.is_some_and(is_counted)) => {
+            Treatment::Borrow
+        }
         Some(Indirection::Shared) if binding.mutable.is_none() => Treatment::Leave,
         None if is_lent_mutably(binding, function) => match usage {
             Usage::Moved | Usage::HandedOver => Treatment::Lend,
             _ => Treatment::Borrow,
         },
         _ if is_for_one_use(binding, function) => Treatment::Clone,
-        None if usage >= Usage::HandedOver && binding.lent_if.is_some() => Treatment::ChooseByBound,
+        None if usage >= Usage::HandedOver && is_lent_if_held => Treatment::ChooseByBound,
         None if usage >= Usage::Moved => Treatment::Choose,
         None if usage == Usage::InParts => {
             if known.may_borrow_uniquely(function) && !binding.held {
@@ -188,11 +188,6 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         // The tokens do not show whether a name in a pattern is a reference.
         _ => Treatment::Leave,
     }
-}
-
-/// Whether the body hands over `self: Arc<Self>`. Each attempt then gets a clone, as in a retry by hand.
-fn is_shared_self(binding: &Binding<'_>) -> bool {
-    binding.usage >= Usage::Moved && binding.known.ty().is_some_and(super::types::is_counted)
 }
 
 /// Whether the argument is an `F: FnMut()` that is not `Clone`, and the body can have a `&mut F` instead.
@@ -215,7 +210,7 @@ fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
         is_called_once(ty, function)
             || usage >= Usage::Moved && gives_itself_up(ty, function)
             || usage >= Usage::HandedOver
-                && (is_concrete(ty, function) || matches!(lending(ty, function), Lending::Never))
+                && (is_concrete(ty, function) || matches!(binding.lending, Lending::Never))
     };
     binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
 }

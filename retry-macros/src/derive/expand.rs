@@ -75,7 +75,11 @@ fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
     let root = root(model);
     let ident = model.ident;
     let mut generics = model.generics.clone();
-    for ty in forwarded(model).filter(|ty| mentions_parameter(ty, model)) {
+    let forwarded = model.cases.iter().filter_map(|case| match &case.verdict {
+        VerdictSource::Forward(field) => Some(field.ty),
+        VerdictSource::Word(_) | VerdictSource::With(..) => None,
+    });
+    for ty in forwarded.filter(|ty| mentions_parameter(ty, model)) {
         let clause = generics.make_where_clause();
         clause
             .predicates
@@ -159,13 +163,6 @@ fn binding(field: &ErrorField<'_>) -> Ident {
 
 fn binding_at(field: &ErrorField<'_>, at: Span) -> Ident {
     format_ident!("__retry_field{}", field.index, span = at)
-}
-
-fn forwarded<'m, 'a>(model: &'m ErrorType<'a>) -> impl Iterator<Item = &'a Type> + use<'m, 'a> {
-    model.cases.iter().filter_map(|case| match &case.verdict {
-        VerdictSource::Forward(field) => Some(field.ty),
-        VerdictSource::Word(_) | VerdictSource::With(..) => None,
-    })
 }
 
 /// Whether a type mentions a type parameter, at any depth. Only such a type needs a bound.

@@ -1,6 +1,5 @@
 //! `attempts` and `factor`.
 
-use proc_macro2::Ident;
 use syn::{Expr, ExprPath, Lit, LitInt};
 
 use super::expression::{self, is_constant_name, lone_name, negated, value};
@@ -21,6 +20,7 @@ const ONCE: &str = "none never no off once";
 pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
     let found = given.typed();
     let expr = given.expr()?;
+    let is_unlimited = |name: &str| text::among(UNLIMITED, &name.to_lowercase());
     let message = match peel(&expr) {
         Expr::Lit(literal) => match &literal.lit {
             Lit::Int(int) => return count(given, int),
@@ -28,7 +28,7 @@ pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
         },
         Expr::Path(path) => match lone_name(&expr) {
             Some(name) if name == "unlimited" => return Ok(Setting::Fixed(Attempts::Unlimited)),
-            Some(name) if !is_constant_name(name) && is_unlimited(name) => {
+            Some(name) if !is_constant_name(name) && is_unlimited(&name.to_string()) => {
                 wording::attempts_unlimited(&found)
             }
             Some(name) if is_among(name, ONCE) => wording::attempts_once(&found),
@@ -51,10 +51,6 @@ fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
         Ok(u32::MAX) | Err(_) => Err(given.fault(wording::attempts_out_of_range(&given.typed()))),
         Ok(count) => Ok(Setting::Fixed(Attempts::Count(count))),
     }
-}
-
-fn is_unlimited(ident: &Ident) -> bool {
-    text::among(UNLIMITED, &ident.to_string().to_lowercase())
 }
 
 /// Whether a path is the largest value of a type, such as `u32::MAX`. Its author means `"unlimited"`.

@@ -75,7 +75,7 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
         let help = "remove `{idle}`: `delays` says how long each delay is";
         tell("delays", "delays", &keys, help);
     }
-    let is_constant = facts.has_backoff("constant");
+    let is_constant = facts.backoff.as_deref() == Some("constant");
     if facts.no_delay() {
         let mut keys = vec![Factor];
         keys.extend((!is_constant).then_some(Backoff));

@@ -103,7 +103,9 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
             Some(wording::every_error(key, &found))
         }
         Type::Reference(reference) => match judge(key, &reference.elem) {
-            Some(_) if is_str(&reference.elem) => Some(wording::text_for_type(key, &found)),
+            Some(_) if matches!(&*reference.elem, Type::Path(ty) if ty.path.is_ident("str")) => {
+                Some(wording::text_for_type(key, &found))
+            }
             Some(_) => Some(wording::never_inside(key, &found)),
             None => {
                 let inner = whole(&reference.elem);
@@ -112,10 +114,6 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
         },
         _ => Some(wording::never_inside(key, &found)),
     }
-}
-
-fn is_str(ty: &Type) -> bool {
-    matches!(ty, Type::Path(ty) if ty.path.is_ident("str"))
 }
 
 /// Types of the standard library that are not errors.

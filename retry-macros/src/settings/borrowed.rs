@@ -12,6 +12,9 @@ use crate::model::{Setting, Spanned};
 use crate::operand::operand;
 use crate::tokens::{generated, located};
 
+/// The setter of the site, and the setter of a call.
+type Setters = (Option<TokenStream>, Option<TokenStream>);
+
 impl Sorted<'_> {
     pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
         let Some(delays) = delays else { return };
@@ -41,11 +44,7 @@ impl Sorted<'_> {
         self.delays = Some(generated!(.with_delays(#slice)));
     }
 
-    /// Sets the budget: the setter of the site, and the setter of a call.
-    pub(super) fn budget(
-        &mut self,
-        budget: Option<&Spanned<Setting<()>>>,
-    ) -> (Option<TokenStream>, Option<TokenStream>) {
+    pub(super) fn budget(&mut self, budget: Option<&Spanned<Setting<()>>>) -> Setters {
         let Some(budget) = budget else {
             return (None, None);
         };
@@ -67,10 +66,7 @@ impl Sorted<'_> {
     }
 }
 
-/// Sets `idempotent`: the setter of the site, and the setter of a call.
-pub(super) fn idempotent(
-    idempotent: Option<&Spanned<Setting<bool>>>,
-) -> (Option<TokenStream>, Option<TokenStream>) {
+pub(super) fn idempotent(idempotent: Option<&Spanned<Setting<bool>>>) -> Setters {
     match idempotent.map(|idempotent| &idempotent.value) {
         None | Some(Setting::Fixed(true)) => (None, None),
         Some(Setting::Fixed(false)) => (Some(generated!(.not_idempotent())), None),

@@ -88,10 +88,6 @@ impl<'a> Facts<'a> {
         self.length(PolicyKey::Base) == Some(Duration::ZERO)
     }
 
-    pub(super) fn has_backoff(&self, word: &str) -> bool {
-        self.backoff.as_deref() == Some(word)
-    }
-
     pub(super) fn is_decorrelated(&self) -> bool {
         self.jitter.as_deref() == Some("decorrelated")
     }
