@@ -40,10 +40,8 @@ fn only_within(meta: Meta, keep: &dyn Fn(&Path) -> bool) -> Option<Meta> {
     let inner = Punctuated::<Meta, Token![,]>::parse_terminated
         .parse2(tokens.collect())
         .ok()?;
-    let kept: Vec<_> = inner
-        .into_iter()
-        .filter_map(|meta| only_within(meta, keep))
-        .collect();
+    let kept = inner.into_iter().filter_map(|meta| only_within(meta, keep));
+    let kept: Vec<_> = kept.collect();
     list.tokens = quote!(#(#condition)*, #(#kept),*);
     (!kept.is_empty()).then_some(Meta::List(list))
 }

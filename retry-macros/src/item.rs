@@ -153,23 +153,17 @@ impl Function {
         let receiver = receiver.unwrap_or_default();
         // A lifetime that the result elides is that of `&self`, `&mut self` and `self: Pin<&mut Self>`.
         let from_self = receiver.elided || !receiver.named.is_empty();
-        let argument = argument.map(Lifetimes::of);
+        let generics = &self.signature.generics;
+        let mut bounded = generics.lifetimes().filter(|it| !it.bounds.is_empty());
         // `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
-        let related = self
-            .signature
-            .generics
-            .lifetimes()
-            .any(|lifetime| !lifetime.bounds.is_empty())
-            || self.signature.generics.where_clause.is_some();
-        (output.elided && (is_self || !from_self))
-            || argument.is_none_or(|argument| {
-                !output.named.is_empty()
-                    && (related && !argument.named.is_empty()
-                        || output
-                            .named
-                            .iter()
-                            .any(|name| argument.named.contains(name)))
-            })
+        let related = bounded.next().is_some() || generics.where_clause.is_some();
+        let shares = |argument: Lifetimes| {
+            let mut names = output.named.iter();
+            related && !output.named.is_empty() && !argument.named.is_empty()
+                || names.any(|name| argument.named.contains(name))
+        };
+        output.elided && (is_self || !from_self)
+            || argument.map(Lifetimes::of).is_none_or(shares)
             || is_self && !output.named.is_empty() && !receiver.named.is_empty()
     }
 

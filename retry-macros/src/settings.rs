@@ -51,10 +51,8 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     };
     sorted.delays(model.delays.as_ref());
     sorted.policy(model);
-    let given = model
-        .policy
-        .as_ref()
-        .filter(|policy| !sorted.is_constant(policy));
+    let policy = model.policy.as_ref();
+    let given = policy.filter(|policy| !sorted.is_constant(policy));
     let limits = [PolicyKey::Timeout, PolicyKey::Deadline].map(|key| model.length(key));
     let has_limit = limits.iter().any(Option::is_some) || model.cancel.is_some();
     let limited = match (has_limit || given.is_some(), &model.policy) {

@@ -49,6 +49,12 @@ pub(crate) fn is_among(word: &Ident, words: &str) -> bool {
     among(words, &word.to_string())
 }
 
+/// Whether a name is written like a variable, and not like a constant or a variant.
+pub(crate) fn is_variable_name(name: &Ident) -> bool {
+    let is_first = |char: char| char.is_lowercase() || char == '_';
+    name.to_string().starts_with(is_first)
+}
+
 /// Whether a token is one of these words, which blanks separate.
 pub(crate) fn is_word(token: Option<&TokenTree>, words: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(word)) if is_among(word, words))

@@ -170,22 +170,18 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound
                 return boxed_bounds(&path.path).into_iter().flatten().collect();
             };
             let generics = &function.signature.generics;
-            let inline = generics
-                .type_params()
-                .filter(|parameter| parameter.ident == *name)
-                .flat_map(|parameter| &parameter.bounds);
+            let parameters = generics.type_params().filter(|it| it.ident == *name);
             let clauses = generics.where_clause.iter();
-            let clauses = clauses
-                .flat_map(|clause| &clause.predicates)
-                .filter_map(|predicate| match predicate {
-                    WherePredicate::Type(predicate) => Some(predicate),
-                    _ => None,
-                })
-                .filter(|predicate| {
-                    matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
-                })
-                .flat_map(|predicate| &predicate.bounds);
-            inline.chain(clauses).collect()
+            let clauses = clauses.flat_map(|clause| &clause.predicates);
+            let clauses = clauses.filter_map(|clause| match clause {
+                WherePredicate::Type(clause) => Some(clause),
+                _ => None,
+            });
+            let is_named = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(name));
+            let clauses = clauses.filter(|clause| is_named(&clause.bounded_ty));
+            let bounds = parameters.map(|it| &it.bounds);
+            let bounds = bounds.chain(clauses.map(|clause| &clause.bounds));
+            bounds.flatten().collect()
         }
         _ => Vec::new(),
     }

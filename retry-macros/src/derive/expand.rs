@@ -35,10 +35,8 @@ pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     let root = root(model);
     let verdict = each_case(model, |case| verdict(case, &root));
     // If no case has a hint, the default method of the trait is right.
-    let hinted = model
-        .cases
-        .iter()
-        .any(|case| !matches!(case.hint, HintSource::None));
+    let mut hints = model.cases.iter().map(|case| &case.hint);
+    let hinted = hints.any(|hint| !matches!(hint, HintSource::None));
     let hint = hinted.then(|| {
         let arms = each_case(model, |case| hint(case, &root));
         quote! {

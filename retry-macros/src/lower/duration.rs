@@ -109,11 +109,10 @@ pub(super) fn delays(
     let list = match &given.form {
         Form::List(tokens) => Some(tokens.clone()),
         Form::Rust(tokens) => in_brackets(tokens),
-        Form::Text(_) => given
-            .form
-            .parse(<TokenStream as syn::parse::Parse>::parse)
-            .ok()
-            .and_then(|tokens| in_brackets(&tokens)),
+        form @ Form::Text(_) => {
+            let tokens = form.parse(<TokenStream as syn::parse::Parse>::parse).ok();
+            tokens.and_then(|tokens| in_brackets(&tokens))
+        }
     };
     let Some(list) = list else {
         return expression_of_delays(given);

@@ -5,6 +5,7 @@ use syn::{Expr, Pat, Token};
 
 use crate::errors::{Fault, typed, value as wording, whole};
 use crate::given::Given;
+use crate::tokens::is_variable_name;
 
 pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
     let (pattern, guard) = match given.form.parse(guarded) {
@@ -56,11 +57,7 @@ fn catch_all(pattern: &Pat) -> Option<&Pat> {
         Pat::Ident(ident) => match &ident.subpat {
             Some((_, inner)) => catch_all(inner),
             // A name that begins in upper case is a constant or a variant. Any other name is a new variable.
-            None => ident
-                .ident
-                .to_string()
-                .starts_with(|char: char| char.is_lowercase() || char == '_')
-                .then_some(pattern),
+            None => is_variable_name(&ident.ident).then_some(pattern),
         },
         Pat::Or(alternatives) => alternatives.cases.iter().find_map(catch_all),
         Pat::Paren(inner) => catch_all(&inner.pat),

@@ -101,10 +101,8 @@ impl WordList {
     /// The word of the list that `text` most likely means.
     fn nearest(&self, text: &str) -> Option<&'static str> {
         let text = text::snake_case(text);
-        let meant = self
-            .known
-            .iter()
-            .find(|(_, others)| text::among(others, &text));
+        let mut known = self.known.iter();
+        let meant = known.find(|(_, others)| text::among(others, &text));
         match meant {
             Some(&(word, _)) => Some(word),
             None => text::nearest(&text, self.words()),

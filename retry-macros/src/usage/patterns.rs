@@ -2,7 +2,9 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
+use crate::tokens::{
+    before, delimiter, is_among, is_attribute, is_punct, is_variable_name, is_word,
+};
 
 /// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
 /// tokens do not show whether the bound value is `Copy`.
@@ -62,11 +64,9 @@ fn binds_by_value(pattern: &[TokenTree]) -> bool {
             let by_reference = is_word(previous, "ref")
                 || is_word(before(pattern, at, 2), "ref")
                 || is_punct(previous, "&");
-            let starts_variable = |first: char| first.is_lowercase() || first == '_';
-            let variable = word.to_string().starts_with(starts_variable);
             // The word is a part of a path, a field's name, a macro or a constructor.
             let other = is_punct(next, ":!") || delimiter(next).is_some();
-            variable && !keyword && !by_reference && !other
+            is_variable_name(word) && !keyword && !by_reference && !other
         }
         TokenTree::Group(_) if is_attribute(pattern, at) => false,
         TokenTree::Group(group) => {
