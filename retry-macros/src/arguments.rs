@@ -54,8 +54,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
     } in arguments
     {
         if !seen {
-            plan.patterns.push(pattern);
-            plan.rebinds.push(false);
+            plan.patterns.push((pattern, false));
             continue;
         }
         let known = ty.as_ref().map_or(Known::Nothing, Known::Type);
@@ -88,8 +87,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
         for (binding, treatment) in &bindings {
             emit(binding, *treatment, &mut plan);
         }
-        plan.patterns.push(pattern);
-        plan.rebinds.push(rebinds);
+        plan.patterns.push((pattern, rebinds));
     }
     plan_locals(function, model, &mut plan);
     plan

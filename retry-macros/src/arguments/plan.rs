@@ -13,10 +13,9 @@ use crate::usage::MovedField;
 /// The code that the arguments need around and within an attempt.
 #[derive(Default)]
 pub(crate) struct Plan {
-    /// The arguments of the signature, or the rebindings of a handmade future.
-    pub(super) patterns: Vec<Pat>,
-    /// For each pattern, whether each attempt has its own binding, with the `mut` and the lint levels.
-    pub(super) rebinds: Vec<bool>,
+    /// The arguments of the signature, or the rebindings of a handmade future; and whether each attempt has its own
+    /// binding, with the `mut` and the lint levels.
+    pub(super) patterns: Vec<(Pat, bool)>,
     /// Whether `self` needs `mut` in the signature.
     pub(crate) mutable_self: bool,
     /// Whether the `mut` of `self` moves to the binding of each attempt.
@@ -38,13 +37,13 @@ impl Plan {
     /// The signature's arguments with the patterns of the plan.
     pub(crate) fn apply(&self, function: &Function) -> syn::Signature {
         let mut signature = function.signature.clone();
-        let mut patterns = self.patterns.iter().zip(&self.rebinds);
+        let mut patterns = self.patterns.iter();
         for input in &mut signature.inputs {
             match input {
                 FnArg::Typed(typed) => {
-                    if let Some((pattern, &rebinds)) = patterns.next() {
+                    if let Some((pattern, rebinds)) = patterns.next() {
                         *typed.pat = pattern.clone();
-                        if rebinds {
+                        if *rebinds {
                             typed.attrs = without_expect(&typed.attrs);
                         }
                     }
@@ -65,7 +64,8 @@ impl Plan {
     /// The patterns of a handmade future's rebindings.
     pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
         let arguments = typed_arguments(&function.signature);
-        self.patterns.iter().skip(arguments.count())
+        let rebound = self.patterns.iter().skip(arguments.count());
+        rebound.map(|(pattern, _)| pattern)
     }
 }
 

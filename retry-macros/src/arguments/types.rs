@@ -1,12 +1,12 @@
 //! How an attempt can lend or use up an argument, as far as its type shows.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
-use crate::tokens::{self, is_among};
+use crate::tokens::{self, is_among, is_punct};
 
 /// A reference, or a type around a `&mut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -191,27 +191,20 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound
 fn holds_mutable_reference(ty: &Type) -> bool {
     fn within(tokens: TokenStream) -> bool {
         let mut borrowed = false;
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Punct(punct) if punct.as_char() == '&' => {
-                borrowed = true;
-                false
+        tokens.into_iter().any(|token| {
+            match &token {
+                TokenTree::Ident(word) if word == "mut" => return borrowed,
+                TokenTree::Group(group)
+                    if !matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace) =>
+                {
+                    return within(group.stream());
+                }
+                // A lifetime may stand between the two.
+                TokenTree::Ident(_) => {}
+                TokenTree::Punct(quote) if quote.as_char() == '\'' => {}
+                other => borrowed = is_punct(Some(other), "&"),
             }
-            TokenTree::Ident(word) if word == "mut" => borrowed,
-            // A lifetime may stand between the two.
-            TokenTree::Punct(punct) if punct.as_char() == '\'' => false,
-            TokenTree::Ident(_) => false,
-            TokenTree::Group(group)
-                if matches!(
-                    group.delimiter(),
-                    proc_macro2::Delimiter::None | proc_macro2::Delimiter::Bracket
-                ) =>
-            {
-                within(group.stream())
-            }
-            _ => {
-                borrowed = false;
-                false
-            }
+            false
         })
     }
     matches!(ty, Type::Path(_)) && within(ty.to_token_stream())

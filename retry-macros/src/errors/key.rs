@@ -63,21 +63,23 @@ messages! {
 pub(crate) fn not_a_key(tokens: &TokenStream) -> Message {
     let text = typed(tokens);
     let message = Message::new(format!("found `{text}`, expected a key"));
-    let first = tokens.clone().into_iter().next();
-    let key = match first {
+    let key = match tokens.clone().into_iter().next() {
         Some(TokenTree::Literal(literal)) => match syn::Lit::new(literal) {
-            syn::Lit::Int(int) if int.suffix().is_empty() => Id::Attempts,
+            syn::Lit::Int(int) if int.suffix().is_empty() => Some(Id::Attempts),
             syn::Lit::Str(text) if text.value().starts_with(|c: char| c.is_ascii_digit()) => {
-                Id::Timeout
+                Some(Id::Timeout)
             }
-            syn::Lit::Str(text) if text.value().contains("::") => Id::On,
-            _ => return message.help("write `key = value`, such as `attempts = 4`"),
+            syn::Lit::Str(text) if text.value().contains("::") => Some(Id::On),
+            _ => None,
         },
         Some(TokenTree::Punct(comma)) if comma.as_char() == ',' => return stray_comma(),
         Some(TokenTree::Ident(_)) if syn::parse2::<syn::TypePath>(tokens.clone()).is_ok() => {
             return message.help(format!("write `on = {text}`, or several as `on(A, B)`"));
         }
-        _ => return message.help("write `key = value`, such as `attempts = 4`"),
+        _ => None,
     };
-    message.help(format!("write `{} = {text}`", key.key()))
+    message.help(match key {
+        Some(key) => format!("write `{} = {text}`", key.key()),
+        None => "write `key = value`, such as `attempts = 4`".to_owned(),
+    })
 }

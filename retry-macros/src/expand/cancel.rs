@@ -22,10 +22,7 @@ impl<'a> Cancel<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
         let future = model.cancel.as_ref().map(|cancel| &cancel.value);
         // With this span, rustc points at the user's expression if it is not a future.
-        let span = match future {
-            Some(future) => located(future.span()),
-            None => Span::mixed_site(),
-        };
+        let span = future.map_or_else(Span::mixed_site, |future| located(future.span()));
         Self {
             name: Ident::new("__cancel", span),
             future,
