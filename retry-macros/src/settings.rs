@@ -4,7 +4,7 @@ mod borrowed;
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, GenericParam, Generics};
@@ -124,67 +124,55 @@ struct Sorted<'a> {
 impl Sorted<'_> {
     /// The settings of the policy.
     fn policy(&mut self, model: &Model) {
+        use PolicyKey as Key;
         self.add(
-            "with_attempts",
+            Key::Attempts,
             model.attempts.as_ref(),
             |attempts| match attempts {
-                Attempts::Count(count) => {
-                    let count = proc_macro2::Literal::u32_unsuffixed(*count);
-                    generated!(.with_attempts(#count))
-                }
-                Attempts::Unlimited => generated!(.with_unlimited_attempts()),
+                Attempts::Count(count) => Some(Literal::u32_unsuffixed(*count).to_token_stream()),
+                Attempts::Unlimited => None,
             },
         );
         for key in PolicyKey::ALL {
-            let setter = format!("with_{key}");
-            let name = Ident::new(&setter, Span::mixed_site());
-            self.add(&setter, model.length(*key), |length| {
-                let length = duration(length);
-                generated!(.#name(#length))
-            });
+            self.add(*key, model.length(*key), |length| Some(duration(length)));
         }
-        self.add(
-            "with_factor",
-            model.factor.as_ref(),
-            |factor| generated!(.with_factor(#factor)),
-        );
-        self.add(
-            "with_backoff",
-            model.backoff.as_ref(),
-            |backoff| generated!(.with_backoff(__retry::Backoff::#backoff)),
-        );
-        self.add(
-            "with_jitter",
-            model.jitter.as_ref(),
-            |jitter| generated!(.with_jitter(__retry::Jitter::#jitter)),
-        );
+        self.add(Key::Factor, model.factor.as_ref(), |factor| {
+            Some(factor.to_token_stream())
+        });
+        self.add(Key::Backoff, model.backoff.as_ref(), |backoff| {
+            Some(generated!(__retry::Backoff::#backoff))
+        });
+        self.add(Key::Jitter, model.jitter.as_ref(), |jitter| {
+            Some(generated!(__retry::Jitter::#jitter))
+        });
     }
 
-    /// Adds one setting. `fixed` writes the call that sets a literal.
+    /// Adds one setting. `fixed` gives what the setter takes for a literal, or `None` for "no limit".
     fn add<T>(
         &mut self,
-        setter: &str,
+        key: PolicyKey,
         setting: Option<&Spanned<Setting<T>>>,
-        fixed: impl Fn(&T) -> TokenStream,
+        fixed: impl Fn(&T) -> Option<TokenStream>,
     ) {
         let Some(setting) = setting else { return };
         let (constant, code) = match &setting.value {
-            Setting::Fixed(value) => (true, fixed(value)),
+            Setting::Fixed(value) => {
+                let value = fixed(value);
+                let limit = if value.is_none() { "unlimited_" } else { "" };
+                let setter = Ident::new(&format!("with_{limit}{key}"), Span::mixed_site());
+                (true, generated!(.#setter(#value)))
+            }
             Setting::Expr(expr) => {
                 let constant = self.is_constant(expr);
+                // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
+                let ranged = matches!(key, PolicyKey::Attempts | PolicyKey::Factor);
+                let of_call = if ranged && !constant { "_of_call" } else { "" };
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
-                let at = located(expr.span());
-                let setter = match setter {
-                    // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
-                    "with_attempts" | "with_factor" if !constant => format!("{setter}_of_call"),
-                    setter => setter.to_owned(),
-                };
-                let setter = Ident::new(&setter, at);
-                let code = generated!(.#setter(#expr));
-                (constant, code)
+                let setter = Ident::new(&format!("with_{key}{of_call}"), located(expr.span()));
+                (constant, generated!(.#setter(#expr)))
             }
         };
-        if self.delays.is_some() && matches!(setter, "with_attempts" | "with_jitter") {
+        if self.delays.is_some() && matches!(key, PolicyKey::Attempts | PolicyKey::Jitter) {
             self.last.extend(code);
         } else if constant {
             self.constant.extend(code);
@@ -220,7 +208,7 @@ fn variant(ty: &str, value: &Setting<Ident>) -> TokenStream {
 
 fn duration(duration: &std::time::Duration) -> TokenStream {
     let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
-    let whole = proc_macro2::Literal::u64_unsuffixed;
+    let whole = Literal::u64_unsuffixed;
     match nanos {
         0 => {
             let seconds = whole(seconds);

@@ -22,14 +22,8 @@ pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorTyp
     let mut cases = Vec::new();
     match &input.data {
         Data::Struct(data) => {
-            let typed = Typed::read(
-                None,
-                &input.ident,
-                &data.fields,
-                container,
-                position,
-                errors,
-            );
+            let name = &input.ident;
+            let typed = Typed::read(None, name, &data.fields, container, position, errors);
             cases.push(typed.lower(&Marks::default(), errors));
         }
         Data::Enum(data) => {
