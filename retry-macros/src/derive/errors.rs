@@ -6,7 +6,8 @@ use super::keys::{Id, Target};
 use crate::errors::{Message, messages, typed};
 use retry_settings::text;
 
-const VERDICTS: &str = "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `forward`";
+const VERDICTS: &str =
+    "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `forward`";
 
 const METHOD: &str = "a method of the error is `after = \"Self::retry_after\"`";
 
