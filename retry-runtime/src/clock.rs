@@ -14,9 +14,9 @@ pub(crate) struct Stamp(NonZeroU64);
 
 /// The stamp of the first instant that the process asked about.
 ///
-/// It is 146 years above 0, because a paused clock may later show an earlier instant. It is a multiple of 2^36 ms, the
-/// range of the budget's tick. So the first instant has tick 0, which is the tick of a new budget.
-const FIRST: u64 = 67 * (1 << 36) * 1_000_000;
+/// It is 146 years above 0, because a paused clock may later show an earlier instant. It is a multiple of 2^30 times 50 ms,
+/// the range of the budget's tick. So the first instant has tick 0, which is the tick of a new budget.
+const FIRST: u64 = 86 * (1 << 30) * 50 * 1_000_000;
 
 impl Stamp {
     pub(crate) fn now() -> Self {

@@ -512,19 +512,21 @@ async fn a_generic_function_and_a_default_method_have_one_budget_each() {
     let places = || (One(Script::new([RESET])), Other(Script::new([RESET])));
     let (one, other) = places();
     one.call().await.unwrap_err();
+    tokio::time::advance(ms(2_000)).await;
     other.call().await.unwrap_err();
     assert_eq!(
         (one.0.calls(), other.0.calls()),
         (200, 52),
-        "250 retries in all"
+        "the first call began the fault, and after two seconds no retry is free"
     );
     let (one, other) = places();
     generic(&one).await.unwrap_err();
+    tokio::time::advance(ms(2_000)).await;
     generic(&other).await.unwrap_err();
     assert_eq!(
         (one.0.calls(), other.0.calls()),
         (200, 52),
-        "250 retries in all"
+        "the first call began the fault, and after two seconds no retry is free"
     );
 }
 

@@ -31,10 +31,10 @@ async fn a_conflict_costs_the_budget_nothing() {
         let mut conflicts: Vec<_> = (0..11).map(|_| Failure::Conflict).collect();
         transfer(&mut conflicts).await.unwrap();
     }
-    assert_eq!(LEVEL.level(), 500.0);
+    assert_eq!(LEVEL.level(), 200.0);
     let mut conflicts: Vec<_> = (0..12).map(|_| Failure::Conflict).collect();
     transfer(&mut conflicts).await.unwrap_err();
-    assert_eq!(LEVEL.level(), 500.0);
+    assert_eq!(LEVEL.level(), 200.0);
 
     // A retry after another failure costs as always, whatever came before it.
     let mut mixed = vec![Failure::Lost, Failure::Lost, Failure::Conflict];

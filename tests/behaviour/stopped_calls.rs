@@ -299,7 +299,7 @@ async fn the_error_before_a_before_retry_that_was_cut_is_the_source() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
     // The budget has tokens for one retry after a reset, and for none after a timeout.
-    static SMALL: Budget = Budget::new().with_capacity(14);
+    static SMALL: Budget = Budget::aws().with_capacity(14).with_retry_cost(2);
     #[retry(
         attempts = 4,
         timeout = "100ms",

@@ -51,7 +51,7 @@ use crate::rng;
 /// static HOSTS: Budgets<String> = Budgets::new(Budget::new());
 ///
 /// let budget = HOSTS.of("db-1.example.org"); // a `&str` finds a `String`
-/// assert_eq!(budget.level(), 500.0);
+/// assert_eq!(budget.level(), 200.0);
 /// ```
 pub struct Budgets<K> {
     numbers: Budget,

@@ -8,7 +8,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::ledger::Ledger;
-use super::numbers::{BudgetNumbers, Charge};
+use super::numbers::{BudgetNumbers, Charge, TICK_MILLIS};
 use crate::atomics::Word;
 
 impl Word for AtomicU64 {
@@ -39,6 +39,9 @@ impl Word for Racy {
         Ok(())
     }
 }
+
+/// The ticks of a second.
+const SECOND: u64 = 1_000 / TICK_MILLIS;
 
 fn holding(tokens: u32) -> BudgetNumbers {
     BudgetNumbers {
@@ -72,8 +75,9 @@ where
     results
 }
 
+/// Asks for a retry of a call that began just now.
 fn take<W: Word>(ledger: &Ledger<W>) -> bool {
-    ledger.take(Charge::Failure, true, 0)
+    ledger.take(Charge::Failure, true, 0, || 0).is_some()
 }
 
 #[test]
@@ -138,15 +142,15 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
         let other = Arc::clone(&ledger);
         let dropping = thread::spawn(move || {
             // This gives the price back while the other thread works.
-            if other.take(Charge::Failure, true, 0) {
+            if take(&*other) {
                 other.give(14_000);
             }
         });
-        assert!(ledger.take(Charge::Failure, true, 0));
+        assert!(take(&*ledger));
         ledger.succeed(Some(Charge::Failure));
-        let second = ledger.take(Charge::Throttled, true, 0);
+        let second = ledger.take(Charge::Throttled, true, 0, || 0);
         dropping.join().unwrap();
-        assert!(second);
+        assert_eq!(second, Some(Charge::Throttled));
         assert_eq!(ledger.level(0), 23_000);
     });
 }
@@ -160,9 +164,62 @@ fn time_is_credited_once_when_several_threads_look_at_it() {
             ..holding(0)
         });
         let won = on_threads(2, &ledger, |ledger| {
-            ledger.take(Charge::Failure, true, 1_000)
+            ledger.take(Charge::Failure, true, SECOND, || 0).is_some()
         });
         assert_eq!(won.into_iter().filter(|won| *won).count(), 1);
-        assert_eq!(ledger.level(1_000), 0);
+        assert_eq!(ledger.level(SECOND), 0);
+    });
+}
+
+/// A budget of four retries, which has a free first wave.
+fn four() -> BudgetNumbers {
+    BudgetNumbers {
+        start: 8_000,
+        capacity: 8_000,
+        refill: 0,
+        ..BudgetNumbers::DEFAULT
+    }
+}
+
+#[test]
+fn a_fault_begins_once_and_is_free_for_those_under_way() {
+    loom::model(|| {
+        let ledger = ledger(four());
+        assert!(take(&*ledger));
+        // Two calls are under way. The first pays with the second token, the next begins the fault and pays too.
+        let charges = on_threads(3, &ledger, |ledger| {
+            ledger.take(Charge::Failure, true, 0, || 1)
+        });
+        let paid = |charge: &&Option<Charge>| **charge == Some(Charge::Failure);
+        assert_eq!(charges.iter().filter(paid).count(), 2);
+        assert!(charges.contains(&Some(Charge::Free)));
+        assert_eq!(ledger.level(0), 2_000);
+    });
+}
+
+#[test]
+fn a_success_that_ends_a_fault_leaves_a_full_budget_without_one() {
+    loom::model(|| {
+        let ledger = ledger(four());
+        let later = SECOND;
+        for now in [0, 0, 0, later] {
+            assert!(ledger.take(Charge::Failure, true, now, || 0).is_some());
+        }
+        assert_eq!(ledger.take(Charge::Failure, true, later, || 0), None);
+        for _ in 0..3 {
+            ledger.succeed(Some(Charge::Failure));
+        }
+        // The last token that is missing comes back while another call asks. That call began after the fault did.
+        let other = Arc::clone(&ledger);
+        let success = thread::spawn(move || other.succeed(Some(Charge::Failure)));
+        let charge = ledger.take(Charge::Failure, true, later, || 0);
+        success.join().unwrap();
+        assert_eq!(charge, Some(Charge::Failure));
+        assert_eq!(ledger.level(later), 6_000);
+        ledger.succeed(charge);
+        assert!(ledger.is_full());
+        // A new fault has a first wave of its own.
+        let charges = [0; 4].map(|_| ledger.take(Charge::Failure, true, later, || 2 * SECOND));
+        assert_eq!(charges[2..], [Some(Charge::Failure), Some(Charge::Free)]);
     });
 }

@@ -21,16 +21,20 @@ impl<W> Ledger<W> {
 }
 
 impl<W: Word> Ledger<W> {
-    /// Takes the price of one retry, if the level allows it.
-    pub(super) fn take(&self, charge: Charge, first: bool, now: u64) -> bool {
-        let price = self.numbers.price(charge);
+    /// Asks for the permit of one retry, `first` if it is the first of its call, which began `age` ticks ago. Returns what
+    /// the retry is charged, or `None` if it is refused.
+    #[inline]
+    pub(super) fn take(
+        &self,
+        charge: Charge,
+        first: bool,
+        now: u64,
+        age: impl Fn() -> u64,
+    ) -> Option<Charge> {
         self.update(|state| {
-            let state = self.numbers.refill(state, now);
+            let state = self.numbers.at(state, now);
             let state = state.add(self.numbers.share(first));
-            match self.numbers.take(state, price) {
-                Some(taken) => (taken, true),
-                None => (state, false),
-            }
+            self.numbers.take(state, charge, &age)
         })
     }
 
@@ -53,16 +57,14 @@ impl<W: Word> Ledger<W> {
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {
-        let state = self
-            .numbers
-            .refill(LedgerState::unpack(self.word.load()), now);
+        let state = self.numbers.at(LedgerState::unpack(self.word.load()), now);
         self.numbers.level(state)
     }
 
     /// Applies `step` to the state as if no other thread existed.
     ///
     /// A step that changes nothing writes nothing, so threads do not contend for the cache line while calls succeed.
-    /// Examples are a success while the budget is full, and a second refusal within a millisecond.
+    /// Examples are a success while the budget is full, and a second refusal within a tick.
     #[inline]
     fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
         let mut old = self.word.load();

@@ -16,7 +16,7 @@ use std::fmt;
 pub use self::budgets::Budgets;
 use self::ledger::Ledger;
 pub(crate) use self::numbers::Charge;
-use self::numbers::{BudgetNumbers, LedgerState, thousandths};
+use self::numbers::{BudgetNumbers, TICK_MILLIS, thousandths};
 use self::words::RetriesWhenFull;
 use crate::atomics::{AtomicU64, UniqueId};
 use crate::clock::Stamp;
@@ -34,25 +34,46 @@ use crate::clock::Stamp;
 ///
 /// | in tokens | [`Budget::new()`](Self::new) | [`Budget::aws()`](Self::aws) | [`Budget::ratio(r)`](Self::ratio) |
 /// |---|---|---|---|
-/// | level at the start | 500 (full) | 500 (full) | 1 |
-/// | capacity | 500 | 500 | 10 |
-/// | a retry takes, after a timeout | 14 | 14 | 1 |
-/// | after a throttled failure | 5 | 5 | 1 |
+/// | level at the start | 200 (full) | 500 (full) | 1 |
+/// | capacity | 200 | 500 | 10 |
+/// | a retry takes, after a timeout | 6 | 14 | 1 |
+/// | after a throttled failure | 4 | 5 | 1 |
 /// | after any other failure | 2 | 14 | 1 |
 /// | a call gives | 0.2 if its first attempt succeeds | 1 if its first attempt succeeds | `r` once: if its first attempt succeeds, or when it asks for its first retry |
 /// | a call that succeeds after retries gives | what its last retry took | what its last retry took | nothing more |
-/// | comes back in a second | 5 | 0 | 0 |
+/// | comes back in a second | 2 | 0 | 0 |
+/// | the first wave is free | yes | no | no |
 ///
-/// So a full default budget allows 250 retries at once, or 35 if attempts time out. A failure is *throttled* if its
+/// So a full default budget allows 100 retries at once, or 33 if attempts time out. A failure is *throttled* if its
 /// verdict is [`Verdict::Throttled`](crate::Verdict::Throttled). A retry after a timeout takes most, because the
 /// service may still be working on the attempt before it.
 ///
 /// The level is counted in thousandths of a token, in `[0, capacity]`.
 ///
+/// # The first wave is free
+///
+/// A *fault* begins when fewer than half of the tokens are left, and ends when all of them are back. In the first two
+/// seconds of a fault, the retries of calls that began before it take nothing, however many they are.
+///
+/// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin later share
+/// the rest of the tokens. Times are counted in steps of 50 ms. A call without `timeout` and `deadline` reads no clock
+/// before it fails: it counts as begun half a second before its first failure in the fault.
+///
+/// In the simulation, six attempts for each call, these calls ended because the budget refused a retry:
+///
+/// | calls | refused by `new` | by `aws` |
+/// |---|---|---|
+/// | 50 of 300 calls at once, the server freezes for 0.8 s, `timeout` 1 s | 0 | 13 |
+/// | the same, `timeout` 250 ms | 0 | 163 |
+/// | freezes for 1.5 s, 1 s | 0 | 64 |
+/// | freezes for 2.5 s, 1 s | 28 | 114 |
+/// | resets connections for 1 s, no limits | 0 | 173 |
+///
+/// The page `docs/LOAD.md` has more, and what the budget costs.
+///
 /// Sources:
 ///
-/// - `new`: chosen by us, with the simulation in `docs/LOAD.md`. It must not refuse retries during a fault of less than
-///   a second, and must refuse most of them during an outage.
+/// - `new`: chosen by us, with the simulation in `docs/LOAD.md`.
 /// - `aws`: the standard retry mode of the AWS SDKs, *Retry behavior*, AWS SDKs and Tools Reference
 ///   Guide, 2026.
 /// - `ratio`: *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. We chose the capacity of
@@ -72,7 +93,7 @@ use crate::clock::Stamp;
 /// use reattempt::Budget;
 ///
 /// static PAYMENTS: Budget = Budget::new();
-/// assert_eq!(PAYMENTS.level(), 500.0);
+/// assert_eq!(PAYMENTS.level(), 200.0);
 ///
 /// // One retry for every ten calls, and at least one a second.
 /// static SEARCH: Budget = Budget::ratio(0.1).with_refill(1.0);
@@ -85,10 +106,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Makes a full budget of 500 tokens, as each function has by default.
+    /// Makes a full budget of 200 tokens, as each function has by default.
     ///
-    /// It allows 250 retries at once and then 2.5 a second. If attempts time out, it allows 35 at once and then one in
-    /// three seconds. See [Formula](Self#formula).
+    /// It allows 100 retries at once and then one a second. If attempts time out, it allows 33 at once and then one in
+    /// three seconds. Calls that are under way when a fault begins retry for free. See [Formula](Self#formula).
     #[must_use]
     pub const fn new() -> Self {
         Self::of(BudgetNumbers::DEFAULT)
@@ -139,27 +160,20 @@ impl Budget {
         }
     }
 
-    /// The current time in ticks, or 0 for a budget that does not refill.
+    /// The current time in ticks, or 0 for a budget that does not change with time.
     fn tick_now(&self) -> u64 {
-        if self.refills() {
+        if self.ledger.numbers().has_time() {
             tick(Stamp::now())
         } else {
             0
         }
     }
 
-    const fn refills(&self) -> bool {
-        self.ledger.numbers().refill > 0
-    }
-
     /// Makes another budget with the same numbers and the same level at the start, but with at most `most` thousandths
     /// of a token. `now` is in ticks.
     fn fresh_within(&self, most: u32, now: u64) -> Self {
         let numbers = self.ledger.numbers();
-        let state = LedgerState {
-            missing: numbers.capacity - numbers.start.min(most),
-            tick: now,
-        };
+        let state = numbers.drained(numbers.capacity - numbers.start.min(most), now);
         Self {
             ledger: Ledger::new(AtomicU64::new(state.pack()), numbers),
             id: UniqueId::new(),
@@ -169,22 +183,29 @@ impl Budget {
 
 /// The operations that a call uses.
 impl Budget {
-    /// Takes the price of one retry. Returns `false` if the budget refuses it.
+    /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if the budget refuses it.
     ///
-    /// `first` is true for the first retry of a call.
-    pub(crate) fn take(&self, charge: Charge, first: bool, now: Stamp) -> bool {
-        let now = if self.refills() { tick(now) } else { 0 };
-        self.take_at(charge, first, now)
+    /// `first` is true for the first retry of a call. `began` says when the call began, and is asked only in a fault.
+    #[inline]
+    pub(crate) fn take(
+        &self,
+        charge: Charge,
+        first: bool,
+        now: Stamp,
+        began: impl Fn() -> Stamp,
+    ) -> Option<Charge> {
+        let now = if self.ledger.numbers().has_time() {
+            tick(now)
+        } else {
+            0
+        };
+        let age = || now.saturating_sub(tick(began()));
+        self.ledger.take(charge, first, now, age)
     }
 
     /// Gives back what was taken for a retry that never began.
     pub(crate) fn give_back(&self, charge: Charge) {
         self.ledger.give(self.ledger.numbers().price(charge));
-    }
-
-    /// As `take`, with the time in ticks.
-    fn take_at(&self, charge: Charge, first: bool, now: u64) -> bool {
-        self.ledger.take(charge, first, now)
     }
 
     /// Whether nothing was taken, or all of it came back.
@@ -215,9 +236,9 @@ impl Budget {
     }
 }
 
-/// Time as a budget counts it, in milliseconds.
+/// Time as a budget counts it.
 fn tick(now: Stamp) -> u64 {
-    now.as_nanos() / 1_000_000
+    now.as_nanos() / (TICK_MILLIS * 1_000_000)
 }
 
 impl Default for Budget {

@@ -1,8 +1,10 @@
 //! The numbers of a budget, and how they change its level: pure arithmetic on one packed word.
 
-/// The kind of failure before a retry, which sets the price of the retry.
+/// What a retry is charged: nothing, or the price for the kind of failure before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Charge {
+    /// Nothing.
+    Free,
     /// After any other failure.
     Failure,
     /// After an error with the verdict `Throttled`.
@@ -24,6 +26,8 @@ pub(super) struct BudgetNumbers {
     pub(super) earning: Earning,
     /// The amount that comes back each second.
     pub(super) refill: u32,
+    /// Whether calls that were under way when a fault began retry for free; see [`FaultAge`].
+    pub(super) first_wave_is_free: bool,
 }
 
 /// What fills a budget.
@@ -35,42 +39,100 @@ pub(super) enum Earning {
     Call,
 }
 
-/// The amount missing from a full budget, and the time. Both are in one word, so one compare-and-swap changes both.
+/// The age of a fault of the service, as far as its budget can see.
+///
+/// A fault begins when fewer than half of the tokens are left, and ends when all of them are back. Calls that were under way
+/// when it began retry for free in its first two seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultAge {
+    /// There is none.
+    None,
+    /// It began this many ticks ago, fewer than [`FREE_TICKS`].
+    Young(u64),
+    /// It is older.
+    Old,
+}
+
+/// For how long the first wave is free: two seconds. Chosen by us, with the closed loop of `docs/LOAD.md`: a server that
+/// stops for 1.5 s fails two attempts of a second.
+pub(super) const FREE_TICKS: u64 = 2_000 / TICK_MILLIS;
+
+impl FaultAge {
+    /// Returns the fault after this many ticks.
+    fn after(self, ticks: u64) -> Self {
+        match self {
+            Self::Young(age) if age.saturating_add(ticks) < FREE_TICKS => Self::Young(age + ticks),
+            Self::None => Self::None,
+            _ => Self::Old,
+        }
+    }
+
+    const fn code(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Young(age) => age + 1,
+            Self::Old => FAULT_MASK,
+        }
+    }
+
+    const fn of(code: u64) -> Self {
+        match code {
+            0 => Self::None,
+            young if young <= FREE_TICKS => Self::Young(young - 1),
+            _ => Self::Old,
+        }
+    }
+}
+
+/// The amount missing from a full budget, the fault, and the time. All are in one word, so one compare-and-swap changes
+/// all.
 ///
 /// ```text
-/// bit 63                           28 27                         0
-///     | tick, milliseconds mod 2^36 | missing, 1/1000 of a token |
+/// bit 63                     34 33   28 27                         0
+///     | tick, 50 ms, mod 2^30  | fault | missing, 1/1000 of a token |
 /// ```
 ///
-/// The word holds the missing amount and not the level, so a full budget is 0 with any capacity.
+/// The word holds the missing amount and not the level, so a full budget has 28 zeros with any capacity. A full budget has
+/// no fault.
 ///
-/// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 2.18 years, and differences up to half of that
-/// time are exact; see [`BudgetNumbers::earned_since`].
+/// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 1.7 years, and differences up to half of that
+/// time are exact; see [`passed_since`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LedgerState {
     pub(super) missing: u32,
+    pub(super) fault: FaultAge,
     pub(super) tick: u64,
 }
 
+/// The milliseconds of a tick. Chosen by us: short beside an attempt, and long enough that the word has room for a fault.
+pub(super) const TICK_MILLIS: u64 = 50;
+
 const MISSING_BITS: u32 = 28;
 const MISSING_MAX: u32 = (1 << MISSING_BITS) - 1;
-const TICK_BITS: u32 = 64 - MISSING_BITS;
+const FAULT_BITS: u32 = 6;
+const FAULT_MASK: u64 = (1 << FAULT_BITS) - 1;
+const TICK_BITS: u32 = 64 - FAULT_BITS - MISSING_BITS;
 const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
 
 /// How far the clock reading of one thread may lie behind that of another: a thread can be suspended between the
-/// reading and the update. Chosen by us: about one second.
-const LATE_TICKS: u64 = 1 << 10;
+/// reading and the update. Chosen by us: one second.
+const LATE_TICKS: u64 = 1_000 / TICK_MILLIS;
 
 impl LedgerState {
     pub(super) const fn pack(self) -> u64 {
-        ((self.tick & TICK_MASK) << MISSING_BITS) | self.missing as u64
+        let time = (self.tick & TICK_MASK) << FAULT_BITS;
+        ((time | self.fault.code()) << MISSING_BITS) | self.missing as u64
     }
 
     /// Returns the state after `amount` came in.
     pub(super) fn add(self, amount: u32) -> Self {
-        Self {
-            missing: self.missing.saturating_sub(amount),
-            ..self
+        match self.missing.saturating_sub(amount) {
+            0 => Self {
+                missing: 0,
+                fault: FaultAge::None,
+                ..self
+            },
+            missing => Self { missing, ..self },
         }
     }
 
@@ -79,7 +141,8 @@ impl LedgerState {
         let missing = (word & MISSING_MAX as u64) as u32;
         Self {
             missing,
-            tick: word >> MISSING_BITS,
+            fault: FaultAge::of((word >> MISSING_BITS) & FAULT_MASK),
+            tick: word >> (MISSING_BITS + FAULT_BITS),
         }
     }
 }
@@ -87,14 +150,15 @@ impl LedgerState {
 impl BudgetNumbers {
     /// The numbers of `Budget::new`. Chosen by us in the simulation of `docs/LOAD.md`.
     pub(super) const DEFAULT: Self = Self {
-        start: Self::tokens(500),
-        capacity: Self::tokens(500),
+        start: Self::tokens(200),
+        capacity: Self::tokens(200),
         failure: Self::tokens(2),
-        throttled: Self::tokens(5),
-        timeout: Self::tokens(14),
+        throttled: Self::tokens(4),
+        timeout: Self::tokens(6),
         reward: 200,
         earning: Earning::Success,
-        refill: Self::tokens(5),
+        refill: Self::tokens(2),
+        first_wave_is_free: true,
     };
 
     /// The numbers of `Budget::aws`. Source: AWS SDKs and Tools Reference Guide, *Retry behavior*, standard mode, 2026.
@@ -107,6 +171,7 @@ impl BudgetNumbers {
         reward: Self::tokens(1),
         earning: Earning::Success,
         refill: 0,
+        first_wave_is_free: false,
     };
 
     /// The numbers of `Budget::ratio`, which sets the ratio as the reward.
@@ -119,6 +184,7 @@ impl BudgetNumbers {
         reward: 0,
         earning: Earning::Call,
         refill: 0,
+        first_wave_is_free: false,
     };
 
     /// Converts whole tokens to thousandths.
@@ -137,9 +203,29 @@ impl BudgetNumbers {
     pub(super) const fn first_word(self) -> u64 {
         LedgerState {
             missing: self.capacity - self.start,
+            fault: FaultAge::None,
             tick: 0,
         }
         .pack()
+    }
+
+    /// Whether the state changes with time.
+    pub(super) const fn has_time(&self) -> bool {
+        self.refill > 0 || self.first_wave_is_free
+    }
+
+    /// Returns the state of a budget from which this amount is missing at the time `now`. If that is a fault, it is an old
+    /// one.
+    pub(super) fn drained(&self, missing: u32, now: u64) -> LedgerState {
+        LedgerState {
+            missing,
+            fault: if self.is_fault(missing) {
+                FaultAge::Old
+            } else {
+                FaultAge::None
+            },
+            tick: now,
+        }
     }
 
     /// Returns how many retries a full budget allows at once, or `None` for no limit.
@@ -149,6 +235,7 @@ impl BudgetNumbers {
 
     pub(super) const fn price(&self, charge: Charge) -> u32 {
         match charge {
+            Charge::Free => 0,
             Charge::Failure => self.failure,
             Charge::Throttled => self.throttled,
             Charge::Timeout => self.timeout,
@@ -173,10 +260,45 @@ impl BudgetNumbers {
         }
     }
 
-    /// Returns the state after `amount` was taken, or `None` if the level is lower.
-    pub(super) fn take(&self, state: LedgerState, amount: u32) -> Option<LedgerState> {
-        let missing = state.missing.checked_add(amount)?;
-        (missing <= self.capacity).then_some(LedgerState { missing, ..state })
+    /// Returns the state after a retry asked for its permit, and what it is charged. `None` refuses it. `age` says how
+    /// many ticks ago its call began, and is asked only in a fault.
+    pub(super) fn take(
+        &self,
+        state: LedgerState,
+        charge: Charge,
+        age: &impl Fn() -> u64,
+    ) -> (LedgerState, Option<Charge>) {
+        let price = self.price(charge);
+        let paid = state.missing.checked_add(price);
+        let paid = paid.filter(|missing| *missing <= self.capacity);
+        match (state.fault, paid) {
+            (FaultAge::Young(fault), _) if price <= self.capacity && fault <= age() => {
+                (state, Some(Charge::Free))
+            }
+            (FaultAge::None, Some(missing)) if self.is_fault(missing) => {
+                let fault = FaultAge::Young(0);
+                (
+                    LedgerState {
+                        missing,
+                        fault,
+                        ..state
+                    },
+                    Some(charge),
+                )
+            }
+            (_, Some(missing)) => (LedgerState { missing, ..state }, Some(charge)),
+            // More than half of the tokens are left, and not enough for this retry. Its call was under way.
+            (FaultAge::None, None) if self.first_wave_is_free && price <= self.capacity => {
+                let fault = FaultAge::Young(0);
+                (LedgerState { fault, ..state }, Some(Charge::Free))
+            }
+            (_, None) => (state, None),
+        }
+    }
+
+    /// Whether a budget from which this amount is missing is in a fault, unless it already was.
+    const fn is_fault(&self, missing: u32) -> bool {
+        self.first_wave_is_free && missing > self.capacity / 2
     }
 
     /// Returns the level in this state.
@@ -185,43 +307,46 @@ impl BudgetNumbers {
     }
 
     /// Returns the state at the time `now`, with the amount that came back since the tick of `state`.
-    pub(super) fn refill(&self, state: LedgerState, now: u64) -> LedgerState {
-        if self.refill == 0 {
+    pub(super) fn at(&self, state: LedgerState, now: u64) -> LedgerState {
+        if !self.has_time() {
             return state;
         }
-        let (earned, tick) = self.earned_since(state.tick, now);
-        LedgerState { tick, ..state }.add(earned)
-    }
-
-    /// Returns the amount that came back from the tick `last` to `now`, and the tick to remember.
-    ///
-    /// It is computed in closed form, so a year without calls costs as much as a millisecond. It is the difference of
-    /// two sums since tick 0, so that rounding loses nothing in the long run.
-    ///
-    /// - `now` is ahead of `last` by less than half the range of a tick: that much time has passed.
-    /// - `now` is a little behind: another thread read the clock later and updated first. Nothing comes back.
-    /// - `now` is further behind: the clock was set back (in a test with a paused clock), or no call asked for a retry
-    ///   in over a year. Nothing comes back for that time, and counting starts again at `now`.
-    fn earned_since(&self, last: u64, now: u64) -> (u32, u64) {
-        let ahead = now.wrapping_sub(last) & TICK_MASK;
-        let behind = last.wrapping_sub(now) & TICK_MASK;
-        if ahead <= TICK_MASK / 2 {
-            let earned = self
-                .sum(now)
-                .saturating_sub(self.sum(now.saturating_sub(ahead)));
-            (u32::try_from(earned).unwrap_or(u32::MAX), now & TICK_MASK)
-        } else if behind <= LATE_TICKS {
-            (0, last)
-        } else {
-            (0, now & TICK_MASK)
+        let (ticks, tick) = passed_since(state.tick, now);
+        let earned = self
+            .sum(now)
+            .saturating_sub(self.sum(now.saturating_sub(ticks)));
+        LedgerState {
+            tick,
+            fault: state.fault.after(ticks),
+            ..state
         }
+        .add(u32::try_from(earned).unwrap_or(u32::MAX))
     }
 
-    /// Returns the amount that comes back from tick 0 to `ticks`.
+    /// Returns the amount that comes back from tick 0 to `ticks`. The difference of two sums loses nothing by rounding in the
+    /// long run, and a year without calls costs as much as a tick.
     ///
     /// Bound: fewer than 2^64 ticks times fewer than 2^28 thousandths a second give less than 2^92.
     fn sum(&self, ticks: u64) -> u128 {
-        u128::from(ticks) * u128::from(self.refill) / 1000
+        u128::from(ticks) * u128::from(self.refill) / u128::from(1_000 / TICK_MILLIS)
+    }
+}
+
+/// Returns how many ticks passed from the tick `last` to `now`, and the tick to remember.
+///
+/// - `now` is ahead of `last` by less than half the range of a tick: that much time has passed.
+/// - `now` is a little behind: another thread read the clock later and updated first. No time has passed.
+/// - `now` is further behind: the clock was set back (in a test with a paused clock), or no call asked for a retry for
+///   most of a year. No time has passed, and counting starts again at `now`.
+fn passed_since(last: u64, now: u64) -> (u64, u64) {
+    let ahead = now.wrapping_sub(last) & TICK_MASK;
+    let behind = last.wrapping_sub(now) & TICK_MASK;
+    if ahead <= TICK_MASK / 2 {
+        (ahead, now & TICK_MASK)
+    } else if behind <= LATE_TICKS {
+        (0, last)
+    } else {
+        (0, now & TICK_MASK)
     }
 }
 

@@ -6,8 +6,8 @@ use super::numbers::{BudgetNumbers, thousandths};
 impl Budget {
     /// Sets how many tokens the budget can hold, in `[1, 268_435]`.
     ///
-    /// The default is 500 for [`new`](Self::new) and [`aws`](Self::aws), which start full with any capacity. It is 10
-    /// for [`ratio`](Self::ratio), which starts with one token. A retry that costs more than the capacity is always
+    /// The default is 200 for [`new`](Self::new) and 500 for [`aws`](Self::aws), which start full with any capacity. It is
+    /// 10 for [`ratio`](Self::ratio), which starts with one token. A retry that costs more than the capacity is always
     /// refused.
     ///
     /// # Panics
@@ -45,7 +45,7 @@ impl Budget {
 
     /// Sets how many tokens a retry takes after an attempt that reached its `timeout`, in `[0, 268_435]`.
     ///
-    /// The default is 14 for [`new`](Self::new) and [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
+    /// The default is 6 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
     ///
     /// # Panics
     ///
@@ -61,7 +61,7 @@ impl Budget {
     /// Sets how many tokens a retry takes after a throttled failure
     /// ([`Verdict::Throttled`](crate::Verdict::Throttled)), in `[0, 268_435]`.
     ///
-    /// The default is 5 for [`new`](Self::new) and [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
+    /// The default is 4 for [`new`](Self::new), 5 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl Budget {
     /// Sets how many tokens come back each second, in `[0.0, 268_435.0]`, rounded to thousandths. It helps functions
     /// that are called too seldom to earn tokens by success.
     ///
-    /// The default is 5 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
+    /// The default is 2 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
     /// never holds more than its capacity.
     ///
     /// # Panics

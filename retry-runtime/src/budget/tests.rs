@@ -5,7 +5,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::numbers::{BudgetNumbers, LedgerState};
+use super::numbers::{BudgetNumbers, FREE_TICKS, FaultAge, LedgerState, TICK_MILLIS};
 use super::{Budget, Charge};
 
 /// The permit of one retry. It gives the price back if it is dropped before the retry begins, as a call does.
@@ -29,52 +29,86 @@ impl Drop for Permit<'_> {
 }
 
 impl Budget {
+    /// Asks for a retry of a call that began just now. Times are in milliseconds.
     fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
-        self.take_at(charge, first, now).then(|| Permit {
+        self.ask_of(charge, first, 0, now / TICK_MILLIS)
+    }
+
+    /// Asks for a retry of a call that began `age` ticks ago. Times are in ticks.
+    fn ask_of(&self, charge: Charge, first: bool, age: u64, now: u64) -> Option<Permit<'_>> {
+        let charge = self.ledger.take(charge, first, now, || age)?;
+        Some(Permit {
             budget: self,
             charge: Some(charge),
         })
     }
 }
 
-/// The model: the numbers of `Budget::new` in thousandths, not packed.
+/// A budget of 500 tokens, of which 5 come back each second. No call retries for free.
+const fn paid() -> Budget {
+    Budget::aws()
+        .with_retry_cost(2)
+        .with_reward(0.2)
+        .with_refill(5.0)
+}
+
+/// The model: a budget with the prices of `Budget::new` in thousandths, not packed.
 struct Plain {
     level: u64,
     capacity: u64,
-    refill_per_tick: u64,
+    refill_per_second: u64,
     tick: u64,
+    /// The tick at which the fault began.
+    fault: Option<u64>,
 }
 
 impl Plain {
     fn refill(&mut self, now: u64) {
-        if self.refill_per_tick > 0 && now > self.tick {
-            self.add((now - self.tick) * self.refill_per_tick);
-            self.tick = now;
-        }
+        // Ticks of 50 ms: twenty make a second.
+        self.add(now * self.refill_per_second / 20 - self.tick * self.refill_per_second / 20);
+        self.tick = now;
     }
 
     fn add(&mut self, amount: u64) {
         self.level = (self.level + amount).min(self.capacity);
+        if self.level == self.capacity {
+            self.fault = None;
+        }
     }
 
-    fn ask(&mut self, price: u64, now: u64) -> bool {
+    /// Returns what is taken.
+    fn ask(&mut self, price: u64, age: u64, now: u64) -> Option<u64> {
         self.refill(now);
-        let granted = self.level >= price;
-        if granted {
+        if price > self.capacity {
+            return None;
+        }
+        let free = self
+            .fault
+            .is_some_and(|fault| now - fault < 40 && now - fault <= age);
+        if free {
+            return Some(0);
+        }
+        let affordable = price <= self.level;
+        if affordable {
             self.level -= price;
         }
-        granted
+        if self.fault.is_none() && (!affordable || self.level < self.capacity.div_ceil(2)) {
+            self.fault = Some(now);
+            return Some(if affordable { price } else { 0 });
+        }
+        affordable.then_some(price)
     }
 }
 
-/// The level in thousandths of a token at the time `now`.
+/// The level in thousandths of a token at the time `now`, in milliseconds.
 fn level(budget: &Budget, now: u64) -> u32 {
-    budget.ledger.level(now)
+    budget.ledger.level(now / TICK_MILLIS)
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Ask(Charge),
+    /// A call that began so many ticks ago asks for a retry.
+    Ask(Charge, u64),
     DropPermit,
     BeginRetry,
     RetrySucceeds,
@@ -93,20 +127,21 @@ fn charge() -> impl Strategy<Value = Charge> {
 /// What the default budget takes, in thousandths of a token.
 fn price(charge: Charge) -> u32 {
     match charge {
+        Charge::Free => 0,
         Charge::Failure => 2_000,
-        Charge::Throttled => 5_000,
-        Charge::Timeout => 14_000,
+        Charge::Throttled => 4_000,
+        Charge::Timeout => 6_000,
     }
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        4 => charge().prop_map(Step::Ask),
+        4 => (charge(), 0_u64..60).prop_map(|(charge, age)| Step::Ask(charge, age)),
         2 => Just(Step::DropPermit),
         3 => Just(Step::BeginRetry),
         1 => Just(Step::RetrySucceeds),
         2 => Just(Step::FirstAttemptSucceeds),
-        1 => (0_u64..5_000).prop_map(Step::Wait),
+        1 => (0_u64..100).prop_map(Step::Wait),
     ]
 }
 
@@ -115,7 +150,7 @@ proptest! {
     fn every_history_agrees_with_the_plain_model(
         capacity in 1_u32..60,
         refill in 0_u32..40,
-        start in prop_oneof![Just(0_u64), Just(u64::from(u32::MAX)), Just(1 << 35), Just(1 << 40)],
+        start in prop_oneof![Just(0_u64), Just(1 << 29), Just((1 << 30) - 50), Just(1 << 40)],
         steps in prop::collection::vec(step(), 1..200),
     ) {
         let budget = Budget::new()
@@ -124,36 +159,37 @@ proptest! {
         let mut plain = Plain {
             level: u64::from(capacity) * 1000,
             capacity: u64::from(capacity) * 1000,
-            // Tokens per second equal thousandths per millisecond.
-            refill_per_tick: u64::from(refill),
+            refill_per_second: u64::from(refill) * 1000,
             tick: start,
+            fault: None,
         };
         let mut now = start;
-        let mut waiting: Vec<(Permit<'_>, Charge, u64)> = Vec::new();
-        let mut begun: Vec<(Charge, u64)> = Vec::new();
+        let mut waiting: Vec<(Permit<'_>, u64)> = Vec::new();
+        let mut begun: Vec<(Option<Charge>, u64)> = Vec::new();
         for step in steps {
             match step {
-                Step::Ask(charge) => {
-                    let price = u64::from(price(charge));
-                    let permit = budget.ask(charge, true, now);
-                    prop_assert_eq!(permit.is_some(), plain.ask(price, now));
-                    waiting.extend(permit.map(|permit| (permit, charge, price)));
+                Step::Ask(charge, age) => {
+                    let permit = budget.ask_of(charge, true, age, now);
+                    let taken = plain.ask(u64::from(price(charge)), age, now);
+                    prop_assert_eq!(permit.is_some(), taken.is_some());
+                    waiting.extend(permit.zip(taken));
                 }
                 Step::DropPermit => {
-                    if let Some((permit, _, price)) = waiting.pop() {
+                    if let Some((permit, price)) = waiting.pop() {
                         drop(permit);
                         plain.add(price);
                     }
                 }
                 Step::BeginRetry => {
-                    begun.extend(waiting.pop().map(|(permit, charge, price)| {
+                    begun.extend(waiting.pop().map(|(permit, price)| {
+                        let charge = permit.charge;
                         permit.begin();
                         (charge, price)
                     }));
                 }
                 Step::RetrySucceeds => {
                     if let Some((charge, price)) = begun.pop() {
-                        budget.succeed(Some(charge));
+                        budget.succeed(charge);
                         plain.add(price);
                     }
                 }
@@ -165,28 +201,36 @@ proptest! {
             }
             let mut seen = Plain { ..plain };
             seen.refill(now);
-            prop_assert_eq!(u64::from(level(&budget, now)), seen.level);
+            prop_assert_eq!(u64::from(budget.ledger.level(now)), seen.level);
         }
     }
 
     #[test]
     fn permits_that_are_dropped_conserve_the_balance(
-        charges in prop::collection::vec(charge(), 0..35),
+        charges in prop::collection::vec(charge(), 0..100),
     ) {
         let budget = Budget::new();
         let permits: Vec<_> = charges
             .iter()
             .map(|charge| budget.ask(*charge, true, 0).unwrap())
             .collect();
-        let taken: u32 = charges.iter().map(|charge| price(*charge)).sum();
-        prop_assert_eq!(level(&budget, 0), 500_000 - taken);
+        let taken: u32 = permits.iter().map(|permit| price(permit.charge.unwrap())).sum();
+        prop_assert_eq!(level(&budget, 0), 200_000 - taken);
         drop(permits);
-        prop_assert_eq!(level(&budget, 0), 500_000);
+        prop_assert_eq!(level(&budget, 0), 200_000);
     }
 
     #[test]
-    fn packing_loses_nothing(missing in 0_u32..1 << 28, tick in 0_u64..1 << 36) {
-        let state = LedgerState { missing, tick };
+    fn packing_loses_nothing(
+        missing in 0_u32..1 << 28,
+        fault in prop_oneof![
+            Just(FaultAge::None),
+            (0..FREE_TICKS).prop_map(FaultAge::Young),
+            Just(FaultAge::Old),
+        ],
+        tick in 0_u64..1 << 30,
+    ) {
+        let state = LedgerState { missing, fault, tick };
         prop_assert_eq!(LedgerState::unpack(state.pack()), state);
     }
 }
@@ -236,33 +280,131 @@ fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_s
     assert_eq!(level(&BUDGET, 0), 14_000);
 }
 
+/// Each call begins after the fault did, and asks once. Times are in milliseconds.
+fn retries_of_later_calls(budget: &Budget, charge: Charge, from: u64) -> usize {
+    let ask = |call: &u64| begin(budget, charge, true, from + 100 * call).is_some();
+    (0..1_000).take_while(ask).count()
+}
+
 #[test]
-fn a_full_budget_allows_250_retries_after_failures_100_if_throttled_and_35_after_timeouts() {
+fn a_full_budget_allows_100_retries_after_failures_50_if_throttled_and_33_after_timeouts() {
     for (charge, retries) in [
-        (Charge::Failure, 250),
-        (Charge::Throttled, 100),
-        (Charge::Timeout, 35),
+        (Charge::Failure, 100),
+        (Charge::Throttled, 50),
+        (Charge::Timeout, 33),
     ] {
-        let budget = Budget::new();
-        let granted = (0..300).filter(|_| begin(&budget, charge, true, 0).is_some());
-        assert_eq!(granted.count(), retries, "{charge:?}");
+        let budget = Budget::new().with_refill(0.0);
+        assert_eq!(
+            retries_of_later_calls(&budget, charge, 0),
+            retries,
+            "{charge:?}"
+        );
     }
 }
 
-/// 500 tokens, and 5 tokens a second for ten seconds, are 550 tokens.
 #[test]
-fn ten_seconds_of_failures_at_250_calls_a_second_have_275_retries_or_39_after_timeouts() {
-    for (charge, retries) in [(Charge::Failure, 275), (Charge::Timeout, 39)] {
+fn calls_under_way_when_a_fault_begins_retry_for_free_in_its_first_two_seconds() {
+    let budget = Budget::new().with_refill(0.0);
+    // Half of the tokens pay for retries of any call.
+    for _ in 0..16 {
+        begin(&budget, Charge::Timeout, true, 1_000).unwrap();
+    }
+    assert_eq!(level(&budget, 1_000), 104_000);
+    // The next retry begins the fault. It is the last that these calls pay for.
+    begin(&budget, Charge::Timeout, true, 1_000).unwrap();
+    assert_eq!(level(&budget, 1_000), 98_000);
+    let ask = |began: u64, now: u64| {
+        let age = (now - began) / TICK_MILLIS;
+        let permit = budget.ask_of(Charge::Timeout, false, age, now / TICK_MILLIS);
+        permit.map(Permit::begin).is_some()
+    };
+    for now in [1_000, 1_500, 2_950] {
+        assert!((0..1_000).all(|_| ask(950, now)), "{now}");
+        assert_eq!(level(&budget, now), 98_000);
+    }
+    // A call that began later pays, and all pay after two seconds.
+    assert!(ask(1_050, 1_500));
+    assert_eq!(level(&budget, 1_500), 92_000);
+    assert!(ask(950, 3_000));
+    assert_eq!(level(&budget, 3_000), 86_000);
+    assert!((0..14).all(|_| ask(950, 3_000)));
+    assert!(!ask(950, 3_000));
+}
+
+#[test]
+fn a_fault_ends_when_all_tokens_are_back_and_not_before() {
+    let budget = Budget::new();
+    // 200 tokens, and 2 a second. The fault began when fewer than 100 were left.
+    assert_eq!(retries_of_later_calls(&budget, Charge::Failure, 0), 111);
+    let later = 12_000;
+    // Silence brings back two tokens a second: no calls retry for free although half of the tokens are there again.
+    let ask = |now: u64| budget.ask_of(Charge::Failure, true, 100, now / TICK_MILLIS);
+    let before = level(&budget, later + 60_000);
+    assert!(before > 100_000);
+    ask(later + 60_000).unwrap().begin();
+    assert_eq!(level(&budget, later + 60_000), before - 2_000);
+    // With all tokens back, the next fault has a first wave of its own.
+    let full = later + 200_000;
+    assert_eq!(level(&budget, full), 200_000);
+    let asked = (0..1_000).take_while(|_| ask(full).map(Permit::begin).is_some());
+    assert_eq!(asked.count(), 1_000);
+    assert_eq!(level(&budget, full), 98_000);
+}
+
+/// A process with one failing call in ten seconds never uses half of its tokens.
+#[test]
+fn a_process_of_few_calls_pays_for_its_retries_and_sees_no_fault() {
+    let budget = Budget::new();
+    for call in 0..100 {
+        let now = call * 10_000;
+        for retry in 0..2 {
+            let charge = budget
+                .ledger
+                .take(Charge::Timeout, retry == 0, now / TICK_MILLIS, || 20);
+            assert_eq!(charge, Some(Charge::Timeout));
+        }
+    }
+}
+
+#[test]
+fn a_free_permit_gives_nothing_back() {
+    let budget = Budget::new().with_refill(0.0);
+    for _ in 0..51 {
+        begin(&budget, Charge::Failure, true, 0).unwrap();
+    }
+    let free = budget.ask(Charge::Failure, true, 0).unwrap();
+    assert_eq!(free.charge, Some(Charge::Free));
+    drop(free);
+    budget.succeed(Some(Charge::Free));
+    assert_eq!(level(&budget, 0), 98_000);
+}
+
+#[test]
+fn only_the_default_budget_has_a_free_first_wave() {
+    for budget in [Budget::aws(), Budget::ratio(1.0), paid()] {
+        drain(&budget, 0);
+        let late = budget.ask_of(Charge::Failure, false, 100, 0);
+        assert!(late.is_none(), "{budget:?}");
+    }
+}
+
+/// 200 tokens, and 2 tokens a second for ten seconds, are 220 tokens. Retries of the first wave are free.
+#[test]
+fn ten_seconds_of_failures_at_250_calls_a_second_have_110_paid_retries_or_36_after_timeouts() {
+    for (charge, retries) in [(Charge::Failure, 110), (Charge::Timeout, 36)] {
         let budget = Budget::new();
         // Each of the 2,500 calls asks for two retries.
-        let asked = (0..=5_000).filter(|n| begin(&budget, charge, true, n * 2).is_some());
-        assert_eq!(asked.count(), retries, "{charge:?}");
+        let paid = (0..=5_000_u64).filter(|n| {
+            let asked = budget.ask(charge, true, n * 2);
+            asked.is_some_and(|mut permit| permit.charge.take() == Some(charge))
+        });
+        assert_eq!(paid.count(), retries, "{charge:?}");
     }
 }
 
 #[test]
 fn ten_calls_that_succeed_at_once_earn_one_retry() {
-    let budget = drained(Budget::new().with_refill(0.0));
+    let budget = drained(paid().with_refill(0.0));
     assert_eq!(level(&budget, 0), 0);
     for _ in 0..9 {
         budget.succeed(None);
@@ -276,7 +418,7 @@ fn ten_calls_that_succeed_at_once_earn_one_retry() {
 
 #[test]
 fn a_budget_that_an_hour_of_outage_drained_is_full_after_a_quiet_day() {
-    let budget = Budget::new();
+    let budget = paid();
     let hour = 3_600_000;
     for now in 0..hour / 100 {
         drain(&budget, now * 100);
@@ -289,7 +431,7 @@ fn a_budget_that_an_hour_of_outage_drained_is_full_after_a_quiet_day() {
 
 #[test]
 fn a_fresh_budget_starts_as_its_model_started_and_counts_time_from_then() {
-    let model = drained(Budget::new());
+    let model = drained(paid());
     assert_eq!(model.fresh().level().to_string(), "500");
     assert_eq!(model.fresh().capacity(), 500);
     let model = Budget::ratio(0.1).with_refill(1.0);
@@ -308,7 +450,7 @@ fn success_never_fills_above_the_capacity() {
         budget.succeed(None);
     }
     budget.succeed(Some(Charge::Failure));
-    assert_eq!(level(&budget, 0), 500_000);
+    assert_eq!(level(&budget, 0), 200_000);
 }
 
 #[test]
@@ -385,10 +527,10 @@ fn each_budget_has_an_id_of_its_own() {
 
 #[test]
 fn a_drained_budget_recovers_by_time_alone() {
-    let budget = drained(Budget::new());
+    let budget = drained(paid());
     assert_eq!(level(&budget, 0), 0);
     assert_eq!(level(&budget, 500), 2_500);
-    assert_eq!(level(&budget, 99_999), 499_995);
+    assert_eq!(level(&budget, 99_950), 499_750);
     assert_eq!(level(&budget, 100_000), 500_000);
     assert!(budget.ask(Charge::Failure, true, 60_000).is_some());
 }
@@ -405,7 +547,7 @@ fn one_failing_call_a_minute_is_retried_every_time() {
 #[test]
 fn a_refill_is_exact_however_often_it_is_looked_at() {
     // 0.3 tokens a second are 0.3 thousandths a millisecond, which is not a whole number.
-    let budget = drained(Budget::new().with_refill(0.3));
+    let budget = drained(paid().with_refill(0.3));
     let before = level(&budget, 0);
     for now in 1..=10_000 {
         drop(budget.ask(Charge::Failure, false, now));
@@ -414,18 +556,18 @@ fn a_refill_is_exact_however_often_it_is_looked_at() {
 }
 
 #[test]
-fn a_year_of_idling_is_accounted_for_in_one_step() {
-    let budget = Budget::new().with_refill(0.014).with_capacity(200_000);
-    let year = 365 * 24 * 3_600_000_u64;
+fn half_a_year_of_idling_is_accounted_for_in_one_step() {
+    let budget = paid().with_refill(0.014).with_capacity(100_000);
+    let half_a_year = 182 * 24 * 3_600_000_u64;
     let drained = drained(budget);
-    // A year gives 441,504 tokens, more than the capacity.
-    assert_eq!(level(&drained, year), 200_000_000);
-    assert_eq!(level(&drained, year / 10), 3_153_600 * 14);
+    // Half a year gives 220,147 tokens, more than the capacity.
+    assert_eq!(level(&drained, half_a_year), 100_000_000);
+    assert_eq!(level(&drained, half_a_year / 10), 1_572_480 * 14);
 }
 
 #[test]
 fn ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
-    let budget = drained(Budget::new());
+    let budget = drained(paid());
     let end = u64::MAX - 5_000;
     // The first call asks after an idle time far beyond the range of the packed tick.
     drop(budget.ask(Charge::Throttled, false, end));
@@ -439,8 +581,8 @@ fn ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
 
 #[test]
 fn a_packed_tick_that_comes_round_counts_on() {
-    let round = 1_u64 << 36;
-    let budget = drained(Budget::new());
+    let round = TICK_MILLIS << 30;
+    let budget = drained(paid());
     for around in [round - 5_000, round, round + 500] {
         drop(budget.ask(Charge::Throttled, false, around));
     }
@@ -450,7 +592,7 @@ fn a_packed_tick_that_comes_round_counts_on() {
 
 #[test]
 fn a_late_reading_of_the_clock_changes_nothing() {
-    let budget = drained(Budget::new());
+    let budget = drained(paid());
     drop(budget.ask(Charge::Throttled, false, 1_000));
     assert_eq!(level(&budget, 1_000), 5_000);
     drop(budget.ask(Charge::Throttled, false, 400));
@@ -460,7 +602,7 @@ fn a_late_reading_of_the_clock_changes_nothing() {
 
 #[test]
 fn a_clock_that_was_set_back_is_counted_from_where_it_is() {
-    let budget = drained(Budget::new());
+    let budget = drained(paid());
     let day = 24 * 3_600_000;
     drop(budget.ask(Charge::Failure, false, day));
     drain(&budget, day);
@@ -472,10 +614,10 @@ fn a_clock_that_was_set_back_is_counted_from_where_it_is() {
 
 #[test]
 fn a_retry_dearer_than_the_capacity_never_happens() {
-    let budget = Budget::new().with_capacity(10);
+    let budget = Budget::new().with_capacity(5);
     assert!(budget.ask(Charge::Timeout, true, 1 << 40).is_none());
     assert!(budget.ask(Charge::Failure, true, 1 << 40).is_some());
-    let budget = budget.fresh().with_timeout_cost(10);
+    let budget = budget.fresh().with_timeout_cost(5);
     assert!(budget.ask(Charge::Timeout, true, 0).is_some());
     let budget = Budget::new().with_throttled_cost(501);
     assert!(budget.ask(Charge::Throttled, true, 0).is_none());

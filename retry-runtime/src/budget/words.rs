@@ -43,13 +43,13 @@ mod tests {
         for (budget, expected) in [
             (
                 Budget::new(),
-                "250 retries after failures, 35 after timeouts",
+                "100 retries after failures, 33 after timeouts",
             ),
             (Budget::aws(), "35 retries"),
             (Budget::ratio(0.1), "10 retries"),
             (
                 Budget::new().with_capacity(14),
-                "7 retries after failures, 1 after timeouts",
+                "7 retries after failures, 2 after timeouts",
             ),
             (
                 Budget::new().with_capacity(2),
@@ -58,11 +58,11 @@ mod tests {
             (Budget::new().with_capacity(1), "no retries"),
             (
                 Budget::new().with_retry_cost(0),
-                "any number of retries after failures, 35 after timeouts",
+                "any number of retries after failures, 33 after timeouts",
             ),
             (
                 Budget::new().with_timeout_cost(0),
-                "250 retries after failures, any number after timeouts",
+                "100 retries after failures, any number after timeouts",
             ),
             (
                 Budget::new().with_retry_cost(0).with_timeout_cost(0),

@@ -46,8 +46,9 @@ impl State<'_> {
     fn succeeded_late(&self) {
         let frame = &self.frame;
         let previous = frame.previous.get();
+        let last_retry = frame.permit.get();
         self.attempt_ends(Attempted::Succeeded, None);
-        self.with_budget(|budget| budget.succeed(previous.and_then(Previous::charge)));
+        self.with_budget(|budget| budget.succeed(last_retry));
         if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
             // Its retries have not failed.
             self.inner().hand_on(frame, 0);
@@ -279,6 +280,10 @@ impl Ending {
     }
 }
 
+/// A call without limits does not read the clock before it fails. It counts as begun this long before its first failure in
+/// a fault. Chosen by us: as long as many attempts take.
+const UNTIMED: Duration = Duration::from_millis(500);
+
 /// The situation of a call whose attempt failed.
 struct CallSituation<'s, 'p> {
     state: &'s State<'p>,
@@ -354,21 +359,37 @@ impl Situation for CallSituation<'_, '_> {
 
     #[inline(always)]
     fn take_permit(&self, (_, now): Self::Now) -> bool {
-        let frame = &self.state.frame;
-        let Some(charge) = frame.previous.get().and_then(Previous::charge) else {
-            return true;
-        };
-        let first = frame.number.get() == 1;
-        let taken = |budget: &Budget| budget.take(charge, first, now);
-        let taken = self.state.with_budget(taken);
-        frame
-            .permit
-            .set(taken.and_then(|taken| taken.then_some(charge)));
-        taken != Some(false)
+        self.state.settings.budget().is_none() || self.state.take_permit(now)
     }
 }
 
 impl State<'_> {
+    /// Asks the budget for a permit. Returns `false` if it refuses.
+    #[cold]
+    fn take_permit(&self, now: Stamp) -> bool {
+        let frame = &self.frame;
+        let Some(charge) = frame.previous.get().map(Previous::charge) else {
+            return true;
+        };
+        let first = frame.number.get() == 1;
+        let take = |budget: &Budget| budget.take(charge, first, now, || self.began(now));
+        let permit = self.with_budget(take).flatten();
+        frame.permit.set(permit);
+        permit.is_some()
+    }
+
+    /// Returns when the call began, as far as it knows. Its budget asks only in a fault.
+    #[cold]
+    fn began(&self, now: Stamp) -> Stamp {
+        let frame = &self.frame;
+        if frame.deadline.get() == NEVER && self.settings.timeout() == NEVER {
+            frame.start(now);
+            return frame.started.get().unwrap_or(now).minus(UNTIMED);
+        }
+        // A call that has limits and was never pending began just now.
+        frame.started.get().unwrap_or(now)
+    }
+
     /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
     /// allows if calls of the same function had failed retries.
     #[inline]

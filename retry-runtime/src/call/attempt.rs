@@ -86,7 +86,7 @@ impl State<'_> {
         false
     }
 
-    /// Begins the attempt if this is its first poll: now it counts, and its permit is spent. Returns whether the
+    /// Begins the attempt if this is its first poll: now it counts, and spends its permit. Returns whether the
     /// attempt is `limited` and the deadline was reached before it began.
     #[inline]
     fn begin(&self, limited: bool) -> bool {
@@ -128,7 +128,6 @@ impl State<'_> {
             let cut = elapsed.saturating_add(self.settings.timeout());
             frame.until.set(cut.min(frame.until.get()));
         }
-        frame.permit.set(None);
         frame.phase.set(Phase::Attempt);
         if later {
             frame.number.set(frame.number.get().saturating_add(1));

@@ -42,7 +42,8 @@ impl State<'_> {
 
     /// Gives back the permit of a retry that never began.
     pub(super) fn give_back(&self) {
-        if let Some(charge) = self.frame.permit.take() {
+        let spent = self.frame.phase.get() == Phase::Attempt;
+        if let Some(charge) = self.frame.permit.take().filter(|_| !spent) {
             self.with_budget(|budget| budget.give_back(charge));
         }
     }

@@ -4,23 +4,32 @@
 
 use std::time::Duration;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Charge};
 use crate::clock::{Stamp, nanos};
 use crate::context::Previous;
 
-/// Takes the permit of a retry after an attempt that failed as `previous` says. Returns `false` if the budget refuses.
+/// Takes the permit of a retry after an attempt that failed as `previous` says. Returns `None` if the budget refuses.
 ///
-/// `first` says that it is the first retry of the call. `now` is the time since the simulation began. The permit is
-/// spent at once.
+/// `first` says that it is the first retry of the call, which began at `began`. Times count from the beginning of the
+/// simulation. The permit is spent at once.
 #[must_use]
-pub fn take(budget: &Budget, previous: Previous, first: bool, now: Duration) -> bool {
-    let now = Stamp::from_nanos(nanos(now));
-    previous
-        .charge()
-        .is_none_or(|charge| budget.take(charge, first, now))
+pub fn take(
+    budget: &Budget,
+    previous: Previous,
+    first: bool,
+    began: Duration,
+    now: Duration,
+) -> Option<Spent> {
+    let [began, now] = [began, now].map(|time| Stamp::from_nanos(nanos(time)));
+    let charge = budget.take(previous.charge(), first, now, || began);
+    charge.map(Spent)
 }
 
-/// Credits a call that succeeded. `previous` says how the attempt before failed, or `None` if there was none.
-pub fn succeed(budget: &Budget, previous: Option<Previous>) {
-    budget.succeed(previous.and_then(Previous::charge));
+/// Credits a call that succeeded. `last` is the permit of its last retry, or `None` if it made no retry.
+pub fn succeed(budget: &Budget, last: Option<Spent>) {
+    budget.succeed(last.map(|Spent(charge)| charge));
 }
+
+/// A permit that was spent.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent(Charge);

@@ -68,6 +68,7 @@ impl State<'_> {
     /// again.
     pub(super) fn attempt_ends(&self, how: Attempted, words: Option<&dyn Words>) {
         self.frame.phase.set(Phase::Between);
+        self.frame.permit.set(None);
         if let Attempted::Failed(verdict) = how {
             self.note_verdict(verdict);
         }

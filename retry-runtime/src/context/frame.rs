@@ -61,7 +61,7 @@ pub(crate) struct Frame {
     pub(crate) phase: Cell<Phase>,
     /// How the last attempt failed.
     pub(crate) previous: Cell<Option<Previous>>,
-    /// The permit for a retry that has not begun: what its budget charged.
+    /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
     pub(crate) permit: Cell<Option<Charge>>,
     /// A call inside was refused a retry in the current poll.
     pub(crate) refusal: Cell<Option<Refusal>>,
@@ -284,12 +284,12 @@ impl Previous {
 
     /// What a retry after it costs. After a conflict it is free: another caller made progress, so the service does not
     /// fail.
-    pub(crate) fn charge(self) -> Option<Charge> {
+    pub(crate) fn charge(self) -> Charge {
         match self {
-            Self::Failed(Verdict::Conflict) => None,
-            Self::Failed(Verdict::Throttled) => Some(Charge::Throttled),
-            Self::Failed(_) => Some(Charge::Failure),
-            Self::TimedOut => Some(Charge::Timeout),
+            Self::Failed(Verdict::Conflict) => Charge::Free,
+            Self::Failed(Verdict::Throttled) => Charge::Throttled,
+            Self::Failed(_) => Charge::Failure,
+            Self::TimedOut => Charge::Timeout,
         }
     }
 }

@@ -19,7 +19,7 @@ const BULLETS: [Bullet; 5] = [
     Bullet {
         title: "A retry budget by default.",
         file: "tests/behaviour/budget.rs",
-        test: "without_a_key_a_function_makes_250_retries_while_everything_fails",
+        test: "without_a_key_a_function_makes_100_retries_while_everything_fails",
     },
     Bullet {
         title: "Nested retries add, they do not multiply.",

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use reattempt::__private::drive;
+use reattempt::__private::drive::{self, Spent};
 use reattempt::{Budget, Previous, Verdict};
 
 use crate::dice::Dice;
@@ -70,7 +70,7 @@ impl Fleet {
                 for _ in 0..run.dice.count(normal / 1000.0) {
                     let process = run.dice.below(self.processes);
                     run.second(|second| second.calls += 1);
-                    due.push(Event::Begins(Attempt::first(process)));
+                    due.push(Event::Begins(Attempt::first(process, run.now)));
                 }
                 // The order within a step is random, because the server would otherwise favour retries.
                 run.dice.shuffle(&mut due);
@@ -101,7 +101,10 @@ struct Run<'a> {
 struct Attempt {
     process: u32,
     number: u32,
-    previous: Option<Previous>,
+    /// When the call began, in nanoseconds.
+    began: u64,
+    /// The permit of this attempt, if it is a retry.
+    permit: Option<Spent>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -112,11 +115,12 @@ enum Event {
 }
 
 impl Attempt {
-    fn first(process: u32) -> Self {
+    fn first(process: u32, began: u64) -> Self {
         Self {
             process,
             number: 1,
-            previous: None,
+            began,
+            permit: None,
         }
     }
 }
@@ -128,7 +132,7 @@ impl Run<'_> {
             Event::Succeeds(attempt) => {
                 self.second(|second| second.successes += 1);
                 if let Some(budgets) = &self.budgets {
-                    drive::succeed(&budgets[attempt.process as usize], attempt.previous);
+                    drive::succeed(&budgets[attempt.process as usize], attempt.permit);
                 }
             }
             Event::Fails(attempt, how) => self.failed(attempt, how, 0),
@@ -166,10 +170,12 @@ impl Run<'_> {
         {
             return;
         }
+        let mut permit = None;
         if let Some(budgets) = &self.budgets {
             let budget = &budgets[attempt.process as usize];
-            let now = self.now + ahead * MILLI;
-            if !drive::take(budget, how, attempt.number == 1, Duration::from_nanos(now)) {
+            let [began, now] = [attempt.began, self.now + ahead * MILLI].map(Duration::from_nanos);
+            permit = drive::take(budget, how, attempt.number == 1, began, now);
+            if permit.is_none() {
                 return;
             }
         }
@@ -178,7 +184,7 @@ impl Run<'_> {
             .within(&policy.delay_range(attempt.number - 1, None));
         let retry = Attempt {
             number: attempt.number + 1,
-            previous: Some(how),
+            permit,
             ..attempt
         };
         match ahead + whole_millis(delay) {

@@ -50,13 +50,13 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
         for call in 0..calls.each {
             let now = Duration::from_secs(1) * call / calls.rate;
             let mut schedule = manner.policy.schedule(seed.wrapping_add(u64::from(call)));
-            let mut number = 1;
+            let (mut number, mut permit) = (1, None);
             loop {
                 attempts += 1;
                 if !dice.chance(failing) {
                     successes += 1;
                     if let Some(budget) = &budget {
-                        drive::succeed(budget, (number > 1).then_some(failure));
+                        drive::succeed(budget, permit);
                     }
                     break;
                 }
@@ -64,9 +64,14 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
                     None => manner.policy.attempts().is_none_or(|most| number < most),
                     Some(_) => schedule.next().is_some(),
                 };
-                let granted = |budget| drive::take(budget, failure, number == 1, now);
-                if !left || !budget.as_ref().is_none_or(granted) {
+                if !left {
                     break;
+                }
+                if let Some(budget) = &budget {
+                    permit = drive::take(budget, failure, number == 1, now, now);
+                    if permit.is_none() {
+                        break;
+                    }
                 }
                 number += 1;
             }

@@ -63,35 +63,35 @@ fn the_default_budget_costs_nothing_up_to_a_fifth_of_failures_and_much_beyond_in
 }
 
 #[test]
-fn the_default_budget_costs_nothing_at_40_percent_in_a_process_of_ten_calls_a_second() {
+fn the_default_budget_costs_less_at_40_percent_in_a_process_of_ten_calls_a_second() {
     let [rare, aws] = [Manner::BUDGET, Manner::AWS].map(|manner| cost(&manner, 10, 0.4, FAILURE));
-    assert!(rare < 1e-3, "{rare}");
+    assert!(rare < 0.1, "{rare}");
     assert!(aws > 0.2, "{aws}");
 }
 
-/// The page has the formula for an empty budget: `c` (p² + p³) is above 0.2 (1 - p) + 5 / r.
+/// The page has the formula for an empty budget: `c` (p² + p³) is above 0.2 (1 - p) + 2 / r.
 #[test]
 fn the_default_budget_runs_empty_as_the_formula_says() {
     const RATES: [u32; 5] = [500, 200, 50, 20, 10];
     let page = include_str!("../../../docs/LOAD.md");
     for (failure, price, name, row) in [
-        (FAILURE, 2.0, "fail", [0.25, 0.26, 0.30, 0.37, 0.46]),
+        (FAILURE, 2.0, "fail", [0.25, 0.25, 0.27, 0.30, 0.35]),
         (
             Previous::Failed(Verdict::Throttled),
-            5.0,
+            4.0,
             "are throttled",
-            [0.17, 0.18, 0.21, 0.25, 0.31],
+            [0.19, 0.19, 0.20, 0.23, 0.26],
         ),
         (
             Previous::TimedOut,
-            14.0,
+            6.0,
             "time out",
-            [0.11, 0.11, 0.13, 0.16, 0.20],
+            [0.16, 0.16, 0.17, 0.19, 0.22],
         ),
     ] {
         for (rate, dry) in RATES.into_iter().zip(row) {
             let net =
-                |p: f64| price * (p * p + p * p * p) - 0.2 * (1.0 - p) - 5.0 / f64::from(rate);
+                |p: f64| price * (p * p + p * p * p) - 0.2 * (1.0 - p) - 2.0 / f64::from(rate);
             assert!(
                 net(dry - 0.01) < 0.0 && net(dry + 0.01) > 0.0,
                 "{name}, {rate}"

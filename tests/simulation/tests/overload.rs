@@ -4,7 +4,7 @@ use simulation::SEED;
 use simulation::fleet::Fleet;
 use simulation::manner::Manner;
 use simulation::server::Trouble;
-use simulation::timeline::Timeline;
+use simulation::timeline::{Second, Timeline};
 
 const SECONDS: usize = 26;
 
@@ -18,13 +18,17 @@ fn busy(manner: &Manner, trouble: Trouble) -> Timeline {
 }
 
 #[test]
-fn with_the_defaults_the_load_stays_below_1_2_and_is_back_within_ten_seconds() {
+fn with_a_budget_the_load_stays_below_2_and_is_back_within_ten_seconds() {
     for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
-        for manner in [Manner::AWS, Manner::BUDGET, Manner::SMALL] {
+        for (manner, most) in [
+            (Manner::AWS, 1.2),
+            (Manner::BUDGET, 2.0),
+            (Manner::SMALL, 1.8),
+        ] {
             let timeline = busy(&manner, trouble);
             // This bounds every second of the run, not only the mean during the trouble.
             let peak = timeline.peak_load();
-            assert!(peak <= 1.2, "{}, {trouble:?}: {peak}", manner.name);
+            assert!(peak <= most, "{}, {trouble:?}: {peak}", manner.name);
             let recovery = timeline.recovery();
             assert!(
                 recovery.is_some_and(|seconds| seconds <= 10),
@@ -32,6 +36,27 @@ fn with_the_defaults_the_load_stays_below_1_2_and_is_back_within_ten_seconds() {
             );
         }
     }
+}
+
+/// Attempts time out for three seconds, and then the server refuses all requests.
+#[test]
+fn while_everything_fails_for_ten_minutes_only_the_first_two_seconds_have_many_retries() {
+    let outage = Trouble {
+        length: 600_000_000_000,
+        ..Trouble::OUTAGE
+    };
+    let fleet = few(200, 4_000);
+    let timeline = fleet.run(&Manner::BUDGET, outage, 605, SEED, || ());
+    let mean = timeline.mean_load_in_trouble();
+    assert!(mean <= 1.03, "{mean}");
+    // The calls vary from second to second, so the attempts are compared with the calls.
+    let load = |second: &Second| {
+        let [attempts, calls] =
+            [second.attempts, second.calls].map(|count| f64::from(u32::try_from(count).unwrap()));
+        attempts / calls
+    };
+    let worst = timeline.seconds[7..].iter().map(load).fold(0.0, f64::max);
+    assert!(worst <= 1.1, "{worst}");
 }
 
 #[test]
@@ -91,14 +116,21 @@ fn with_the_numbers_of_aws_a_process_adds_at_most_35_retries_to_an_outage() {
     }
 }
 
-/// 500 tokens and 5 a second for ten seconds are 275 retries at 2 tokens, and 39 at 14. Attempts of the first three
+/// 200 tokens and 2 a second for ten seconds are 110 retries at 2 tokens, and 36 at 6. Attempts of the first three
 /// seconds time out, and the server refuses later attempts. By then a busy process has spent its tokens, and a
-/// process of few calls has not.
+/// process of few calls has not. The first wave adds the retries of the calls of half a second, which is one retry for each
+/// call a second.
 #[test]
-fn with_the_default_a_process_adds_at_most_275_retries_to_an_outage_and_about_39_if_it_is_busy() {
-    for (rate, most) in [(5, 110.0), (10, 150.0), (20, 80.0), (50, 65.0), (200, 60.0)] {
+fn with_the_default_a_process_adds_its_tokens_and_its_first_wave_to_an_outage() {
+    for (rate, most) in [
+        (5, 95.0),
+        (10, 95.0),
+        (20, 100.0),
+        (50, 130.0),
+        (200, 285.0),
+    ] {
         let retries = retries_of_a_process(&Manner::BUDGET, rate);
-        assert!((39.0..=most).contains(&retries), "{rate}: {retries}");
+        assert!((36.0..=most).contains(&retries), "{rate}: {retries}");
     }
 }
 
@@ -106,7 +138,7 @@ fn with_the_default_a_process_adds_at_most_275_retries_to_an_outage_and_about_39
 #[test]
 fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
     let fleet = few(20, 10_000);
-    for (manner, mean) in [(Manner::AWS, 1.0..1.2), (Manner::BUDGET, 1.25..1.4)] {
+    for (manner, mean) in [(Manner::AWS, 1.0..1.2), (Manner::BUDGET, 1.4..1.6)] {
         let timeline = fleet.run(&manner, Trouble::OUTAGE, SECONDS, SEED, || ());
         assert!(mean.contains(&timeline.mean_load_in_trouble()));
         assert!(timeline.peak_load() > 2.0);
@@ -116,12 +148,12 @@ fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
 
 /// This is the budget for a large fleet of processes with few calls.
 #[test]
-fn with_a_capacity_of_14_processes_of_20_calls_a_second_stay_below_1_3() {
+fn with_a_capacity_of_14_processes_of_20_calls_a_second_stay_below_2() {
     let fleet = few(20, 10_000);
     for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
         let timeline = fleet.run(&Manner::SMALL, trouble, SECONDS, SEED, || ());
         let peak = timeline.peak_load();
-        assert!(peak <= 1.3, "{trouble:?}: {peak}");
+        assert!(peak <= 2.0, "{trouble:?}: {peak}");
         assert!(timeline.recovery().is_some_and(|seconds| seconds <= 7));
     }
 }
@@ -143,7 +175,7 @@ fn a_process_of_few_calls_a_second_recovers_late() {
         late.is_some_and(|seconds| (11..=25).contains(&seconds)),
         "{late:?}"
     );
-    // Five tokens a second pay for both retries of a call in each second.
+    // Two tokens a second pay for one retry of a call in each second.
     assert_eq!(recovery(&Manner::BUDGET, 1), None);
     assert!(recovery(&Manner::SMALL, 1).is_some());
 }

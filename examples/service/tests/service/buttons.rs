@@ -126,7 +126,8 @@ pub(crate) async fn stop_retries() -> Tested {
 
     press(&service, &browser, "orders", "dead").await?;
     counts(&browser, PLACE, "attempts_exhausted").await?;
-    // With twenty checkouts a second, three retries each and two tokens for a retry, 500 tokens last some five seconds.
+    // With twenty checkouts a second, three retries each and two tokens for a retry, 200 tokens last two seconds, after the
+    // first wave.
     counts(&browser, PLACE, "budget").await?;
     let level = format!("#functions [data-function='{PLACE}'] meter");
     browser

@@ -44,7 +44,7 @@ impl ForgottenLevels {
 
     fn state(&self, hash: u64, numbers: BudgetNumbers, now: u64) -> LedgerState {
         let word = self.words.get(self.place(hash));
-        numbers.refill(LedgerState::unpack(word.copied().unwrap_or_default()), now)
+        numbers.at(LedgerState::unpack(word.copied().unwrap_or_default()), now)
     }
 
     fn place(&self, hash: u64) -> usize {

@@ -9,6 +9,7 @@ use tokio::time::advance;
 
 use super::*;
 use crate::budget::Charge;
+use crate::budget::numbers::TICK_MILLIS;
 use crate::clock::Stamp;
 
 /// The numbers of a budget, in thousandths of a token. All retries have the same price.
@@ -65,15 +66,16 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0_u8..20).prop_map(Step::Begin),
         2 => Just(Step::AskHeld),
         2 => Just(Step::End),
-        1 => (0_u64..5_000).prop_map(Step::Wait),
+        1 => (0_u64..100).prop_map(|ticks| Step::Wait(ticks * TICK_MILLIS)),
     ]
 }
 
 fn budgets() -> impl Strategy<Value = (Budget, Numbers)> {
     let full = (1_u32..8, 0_u32..4).prop_map(|(capacity, refill)| {
-        let budget = Budget::new()
+        let budget = Budget::aws()
             .with_capacity(capacity)
             .with_retry_cost(1)
+            .with_reward(0.2)
             .with_refill(f64::from(refill));
         let capacity = u64::from(capacity) * 1_000;
         let numbers = Numbers {
@@ -149,9 +151,9 @@ async fn run(
                 held.pop();
                 continue;
             }
-            Step::Wait(ticks) => {
-                advance(Duration::from_millis(*ticks)).await;
-                now += ticks;
+            Step::Wait(millis) => {
+                advance(Duration::from_millis(*millis)).await;
+                now += millis;
                 continue;
             }
         };
@@ -166,7 +168,8 @@ async fn run(
                 if numbers.per_call {
                     plain.add(numbers.reward, numbers);
                 }
-                let granted = budget.take(Charge::Failure, true, Stamp::now());
+                let now = Stamp::now();
+                let granted = budget.take(Charge::Failure, true, now, || now).is_some();
                 prop_assert!(!granted || plain.level >= numbers.price, "{} granted", key);
                 if granted {
                     plain.level -= numbers.price;
