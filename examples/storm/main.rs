@@ -1,9 +1,9 @@
 //! The load of retries on a server, in tables and pictures: the AWS experiment, overload, and the cost of the budget.
 //!
 //! ```text
-//! cargo run --release -p simulation --example storm              # everything in virtual time, about two minutes
+//! cargo run --release -p simulation --example storm              # everything in virtual time, a minute or two
 //! cargo run --release -p simulation --example storm -- --quick   # the same, smaller, in seconds
-//! cargo run --release -p simulation --example storm -- --sockets # a real client and real servers, half a minute
+//! cargo run --release -p simulation --example storm -- --sockets # real clients and servers, a minute
 //! ```
 //!
 //! Tables go to standard output, pictures to `target/storm`. With `--write` the pictures go to
@@ -11,6 +11,7 @@
 
 mod annotated;
 mod chance;
+mod closed;
 mod contention;
 mod output;
 mod overload;
@@ -49,12 +50,14 @@ fn main() -> Result<()> {
     let mut output = Output::new(write)?;
     if sockets {
         sockets::run(&mut output)?;
+        closed::run_over_sockets(&mut output)?;
     } else {
         contention::run(&mut output, size)?;
         overload::run(&mut output, size)?;
         annotated::run(&mut output, size)?;
         rates::run(&mut output, size)?;
         chance::run(&mut output)?;
+        closed::run(&mut output)?;
     }
     output.finish()?;
     let cores = std::thread::available_parallelism()?;

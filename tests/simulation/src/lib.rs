@@ -4,6 +4,7 @@
 
 pub mod amplification;
 pub mod chart;
+pub mod closed;
 pub mod contention;
 pub mod dice;
 pub mod fleet;

@@ -1,7 +1,11 @@
 //! The tables of `docs/LOAD.md`, row by row, so that a test can compute single rows again.
 
+use std::io;
+
+use futures::future::try_join_all;
 use reattempt::{Budget, Previous, Verdict};
 
+use crate::closed::Batch;
 use crate::contention::{Cell, Strategy};
 use crate::fleet::Fleet;
 use crate::luck::{self, Calls, Luck};
@@ -95,25 +99,31 @@ pub fn rates_head() -> String {
 /// all.
 #[must_use]
 pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 6] {
+    BUDGETS.map(|manner| fleet_in(rate, trouble, &manner))
+}
+
+fn fleet_in(rate: u32, trouble: Trouble, manner: &Manner) -> Timeline {
     let fleet = Fleet {
         processes: 10_000 / rate,
         rate,
     };
-    BUDGETS.map(|manner| fleet.run(&manner, trouble.at_second(60), 95, SEED, || ()))
+    fleet.run(manner, trouble.at_second(60), 95, SEED, || ())
 }
 
 /// A row of the table of rates: the mean load, the load of the worst second, and the time of recovery.
 #[must_use]
 pub fn rates_row(rate: u32, timelines: &[Timeline; 6]) -> String {
-    let cells = timelines.each_ref().map(|timeline| {
-        format!(
-            "{:.2}, {:.2}, {}",
-            timeline.mean_load_in_trouble(),
-            timeline.peak_load(),
-            back_after(timeline)
-        )
-    });
+    let cells = timelines.each_ref().map(load_cell);
     format!("| {rate} | {} |", cells.join(" | "))
+}
+
+fn load_cell(timeline: &Timeline) -> String {
+    format!(
+        "{:.2}, {:.2}, {}",
+        timeline.mean_load_in_trouble(),
+        timeline.peak_load(),
+        back_after(timeline)
+    )
 }
 
 fn back_after(timeline: &Timeline) -> String {
@@ -216,4 +226,80 @@ pub fn brooker_row(failing: f64) -> String {
 
 fn cell(amplification: f64, success: f64) -> String {
     format!("{amplification:.3}, {:.1} %", success * 100.0)
+}
+
+/// The budgets in the tables of workers. The second has the numbers that the default had before its first wave was free.
+const CLOSED: [Manner; 4] = [
+    Manner::BACKOFF,
+    Manner::AWS,
+    Manner::BACKOFF.with_budget("500 tokens, 14 after a timeout, no free first wave", paid),
+    Manner::BUDGET,
+];
+
+fn paid() -> Budget {
+    Budget::aws()
+        .with_retry_cost(2)
+        .with_reward(0.2)
+        .with_refill(5.0)
+}
+
+/// Head of the tables of workers.
+#[must_use]
+pub fn closed_head() -> String {
+    let names = CLOSED.map(|manner| manner.in_tables()).join(" | ");
+    format!("| calls | {names} |\n|---|---|---|---|---|")
+}
+
+/// A row: the calls that each budget refused, the mean of twenty runs in virtual time.
+#[must_use]
+pub fn closed_row(batch: &Batch) -> String {
+    let cells = CLOSED.map(|manner| format!("{:.1}", mean_lost(batch, &manner)));
+    format!("| {} | {} |", batch.name, cells.join(" | "))
+}
+
+fn mean_lost(batch: &Batch, manner: &Manner) -> f64 {
+    const RUNS: u32 = 20;
+    let lost: u32 = (0..RUNS)
+        .map(|run| batch.lost(manner.budget, SEED + u64::from(run)))
+        .sum();
+    f64::from(lost) / f64::from(RUNS)
+}
+
+/// A row over sockets, one run each. All budgets run at the same time.
+///
+/// # Errors
+///
+/// - A server cannot listen.
+pub async fn closed_row_over_sockets(batch: &Batch) -> io::Result<String> {
+    let cells = CLOSED.map(|manner| batch.lost_over_sockets(manner.budget, SEED));
+    let cells = try_join_all(cells).await?;
+    let cells: Vec<_> = cells.iter().map(u32::to_string).collect();
+    Ok(format!("| {} | {} |", batch.name, cells.join(" | ")))
+}
+
+/// The default, and budgets that differ from it in one number.
+pub const NUMBERS: [Manner; 6] = [
+    Manner::BUDGET,
+    Manner::BACKOFF.with_budget("`.with_capacity(100)`", || Budget::new().with_capacity(100)),
+    Manner::BACKOFF.with_budget("`.with_capacity(300)`", || Budget::new().with_capacity(300)),
+    Manner::BACKOFF.with_budget("`.with_timeout_cost(3)`", || {
+        Budget::new().with_timeout_cost(3)
+    }),
+    Manner::BACKOFF.with_budget("`.with_timeout_cost(14)`", || {
+        Budget::new().with_timeout_cost(14)
+    }),
+    Manner::BACKOFF.with_budget("`.with_refill(5.0)`", || Budget::new().with_refill(5.0)),
+];
+
+/// Head of the table of budgets that differ from the default.
+pub const NUMBERS_HEAD: &str = "| budget | lost: resets and refusals | lost: freezes for 2.5 s | lost: one caller | 20 calls a second | 5 | 3 |\n|---|---|---|---|---|---|---|";
+
+/// A row: the calls that the budget refused in three batches, and an outage of fleets that make so many calls a second.
+#[must_use]
+pub fn numbers_row(manner: &Manner) -> String {
+    let [.., refusals, _, freeze, one] = &Batch::ALL;
+    let lost = [refusals, freeze, one].map(|batch| format!("{:.1}", mean_lost(batch, manner)));
+    let loads = [20, 5, 3].map(|rate| load_cell(&fleet_in(rate, Trouble::OUTAGE, manner)));
+    let cells = [lost, loads].concat().join(" | ");
+    format!("| {} | {cells} |", manner.in_tables())
 }

@@ -1,5 +1,6 @@
 //! `docs/LOAD.md` agrees with the code. The tests compute each row again that is cheap enough.
 
+use simulation::closed::Batch;
 use simulation::manner::Manner;
 use simulation::server::Trouble;
 use simulation::tables::{self, FAILING, RUNS};
@@ -48,6 +49,22 @@ fn the_page_shows_the_load_of_busy_processes() {
     }
 }
 
+/// The library draws the delays of these runs itself. In one of some thousand runs with refusals a call is lost.
+#[test]
+fn the_page_shows_which_batches_lose_no_call_to_the_default_budget() {
+    for name in ["workers", "workers, over sockets"] {
+        let rows: Vec<_> = table(name).lines().skip(2).collect();
+        assert_eq!(rows.len(), Batch::ALL.len());
+        for (row, batch) in rows.iter().zip(&Batch::ALL) {
+            let cells: Vec<_> = row.trim_matches(['|', ' ']).split(" | ").collect();
+            assert_eq!(cells[0], batch.name);
+            let lost: f64 = cells[4].parse().unwrap();
+            let long = batch.name.contains("2.5 s");
+            assert_eq!(lost > 0.2, long, "{row}");
+        }
+    }
+}
+
 /// In the tables and in words.
 #[test]
 fn the_page_says_which_budget_is_the_default_and_which_was_before() {
@@ -71,6 +88,8 @@ fn the_page_says_which_budget_is_the_default_and_which_was_before() {
         "overload, 20 a second, outage",
         "annotated",
         "sockets",
+        "workers",
+        "workers, over sockets",
     ] {
         let table = table(name);
         for manner in [&default, &old] {
@@ -96,5 +115,5 @@ fn no_table_and_no_picture_is_missing() {
         assert!(picture.contains("</svg>"), "{name}");
         pictures += 1;
     }
-    assert_eq!([tables, pictures], [13, 8]);
+    assert_eq!([tables, pictures], [16, 8]);
 }

@@ -1,0 +1,44 @@
+//! Workers with a fixed number of calls at once, against a server that freezes: in virtual time and over sockets.
+
+use reattempt::Budget;
+use simulation::SEED;
+use simulation::closed::{Batch, Fault};
+
+/// The batches that lose no call to the default budget.
+fn safe() -> impl Iterator<Item = &'static Batch> {
+    const LOSES: &str = "50 of 300; freezes for 2.5 s; 1 s";
+    Batch::ALL.iter().filter(|batch| batch.name != LOSES)
+}
+
+#[test]
+fn the_default_budget_refuses_no_call_that_retries_would_save() {
+    for batch in safe() {
+        let lost: u32 = (0..20)
+            .map(|seed| batch.lost(Some(Budget::new), seed))
+            .sum();
+        // The library draws the delays itself. In one of some thousand runs with refusals, a few calls are lost.
+        let most = match batch.fault {
+            Fault::Freezes(_) => 0,
+            Fault::Resets(..) => 6,
+        };
+        assert!(lost <= most, "{}: {lost}", batch.name);
+    }
+}
+
+#[test]
+fn a_budget_without_a_free_first_wave_refuses_calls_in_most_of_these_batches() {
+    let lost = |batch: &&Batch| batch.lost(Some(Budget::aws), SEED) > 0;
+    assert_eq!(safe().filter(lost).count(), 6);
+}
+
+#[tokio::test]
+async fn over_sockets_the_default_budget_refuses_no_call_that_retries_would_save() {
+    let short = safe().filter(|batch| batch.workers > 1);
+    let lost = short.map(|batch| async move {
+        let lost = batch.lost_over_sockets(Some(Budget::new), SEED).await;
+        (batch.name, lost.unwrap())
+    });
+    for (name, lost) in futures::future::join_all(lost).await {
+        assert_eq!(lost, 0, "{name}");
+    }
+}
