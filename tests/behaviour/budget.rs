@@ -677,3 +677,46 @@ async fn a_success_after_a_free_retry_gives_nothing_back() {
     join_all(calls).await;
     assert_eq!(LEVEL.level(), 8.0);
 }
+
+/// What the page on budgets says of loops around a call. The server refuses each request after a millisecond, for a
+/// minute.
+#[tokio::test(start_paused = true)]
+async fn a_loop_around_a_call_needs_a_pause_because_a_refused_call_returns_at_once() {
+    struct Down(Instant, Cell<u32>);
+    impl Down {
+        async fn answer(&self) -> io::Result<()> {
+            self.1.set(self.1.get() + 1);
+            tokio::time::sleep(ms(1)).await;
+            if Instant::now() < self.0 {
+                return Err(io::ErrorKind::ConnectionRefused.into());
+            }
+            Ok(())
+        }
+    }
+    #[retry(on = "io::Error")]
+    async fn resume(server: &Down) -> io::Result<()> {
+        server.answer().await
+    }
+    #[retry(on = "io::Error", attempts = "unlimited")]
+    async fn patient(server: &Down) -> io::Result<()> {
+        server.answer().await
+    }
+    let down = || Down(Instant::now() + ms(60_000), Cell::new(0));
+
+    let server = down();
+    while resume(&server).await.is_err() {}
+    let requests = server.1.get();
+    assert!(requests > 40_000, "{requests} without a pause");
+
+    let server = down();
+    while resume(&server).await.is_err() {
+        tokio::time::sleep(ms(1_000)).await;
+    }
+    let requests = server.1.get();
+    assert!((60..200).contains(&requests), "{requests} with a pause");
+
+    let server = down();
+    patient(&server).await.unwrap();
+    let requests = server.1.get();
+    assert!((5..20).contains(&requests), "{requests} in one call");
+}
