@@ -38,6 +38,7 @@ use crate::clock::Stamp;
 /// | capacity | 200 | 500 | 10 |
 /// | a retry takes, after a timeout | 6 | 14 | 1 |
 /// | after a throttled failure | 4 | 5 | 1 |
+/// | after a conflict | 0 | 0 | 0 |
 /// | after any other failure | 2 | 14 | 1 |
 /// | a call gives | 0.2 if its first attempt succeeds | 1 if its first attempt succeeds | `r` once: if its first attempt succeeds, or when it asks for its first retry |
 /// | a call that succeeds after retries gives | what its last retry took | what its last retry took | nothing more |
