@@ -124,7 +124,9 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     // These lints fire on a binding that has the user's name. With a `mut` of ours, clippy sees that the binding is
     // generated.
     let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
-    let rebind = |mutability: Option<TokenStream>, shadows: Option<&TokenStream>, value| quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name #value;);
+    let rebind = |mutability: Option<TokenStream>, shadows: Option<&_>, value| -> TokenStream {
+        quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name #value;)
+    };
     let value = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {

@@ -7,8 +7,8 @@ use syn::spanned::Spanned as _;
 use crate::item::{Function, visible_error};
 use crate::tokens::located;
 
-/// The type in the signature: that of the error, if it is written, or the whole. With one span for all uses, rustc reports
-/// a mistake once.
+/// The type in the signature: that of the error, if it is written, or the whole. With one span for all uses, rustc
+/// reports a mistake once.
 #[derive(Clone, Copy)]
 pub(super) struct Blame(Span);
 

@@ -85,7 +85,10 @@ fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
 /// Whether the token is an operand of a comparison, which takes references.
 fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
     // The `> =` of `let y: Vec<u8> = x` is not the operator `>=`.
-    let is_joint = |index| matches!(tokens.get(index), Some(TokenTree::Punct(first)) if first.spacing() == Spacing::Joint);
+    let is_joint = |index| match tokens.get(index) {
+        Some(TokenTree::Punct(first)) => first.spacing() == Spacing::Joint,
+        _ => false,
+    };
     let compares = |first: usize| {
         is_joint(first)
             && is_punct(tokens.get(first), "=!<>")
