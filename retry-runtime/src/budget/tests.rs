@@ -155,7 +155,9 @@ proptest! {
     ) {
         let budget = Budget::new()
             .with_capacity(capacity)
-            .with_refill(f64::from(refill));
+            .with_refill(f64::from(refill))
+            // As if it had been asked at the start. A budget that was never asked counts from tick 0.
+            .fresh_within(u32::MAX, start);
         let mut plain = Plain {
             level: u64::from(capacity) * 1000,
             capacity: u64::from(capacity) * 1000,
