@@ -4,19 +4,19 @@
 //! grow while the server hangs.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::future::pending;
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use reattempt::{Budget, Retryable, Stopped, Verdict, retry};
+use reattempt::{Budget, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinSet, LocalSet};
 use tokio::time::{Instant, sleep};
 
 use crate::dice::Dice;
+use crate::failure::Failure;
 
 /// A batch of calls, and the fault of its server.
 #[derive(Debug, Clone, Copy)]
@@ -158,7 +158,7 @@ impl Batch {
             stream.write_all(b"?").await?;
             match stream.read_u8().await? {
                 b'+' => Ok(()),
-                _ => Err(Failure),
+                _ => Err(Failure::Refused),
             }
         };
         Ok(local.run_until(self.work(budget, request)).await)
@@ -210,36 +210,6 @@ async fn unlimited(
     attempt().await
 }
 
-/// An attempt failed.
-#[derive(Debug)]
-struct Failure;
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server did not answer")
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl Retryable for Failure {
-    fn verdict(&self) -> Verdict {
-        Verdict::Transient
-    }
-}
-
-impl From<Stopped> for Failure {
-    fn from(_: Stopped) -> Self {
-        Self
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(_: io::Error) -> Self {
-        Self
-    }
-}
-
 /// A server that answers each request after 50 to 150 ms.
 struct Server {
     begun: Instant,
@@ -264,7 +234,7 @@ impl Server {
             Fault::Freezes(freeze) if meets(freeze) => pending().await,
             Fault::Resets(resets, _) if meets(resets) => {
                 sleep(FROM.saturating_sub(now)).await;
-                Err(Failure)
+                Err(Failure::Refused)
             }
             Fault::Freezes(_) => {
                 sleep(length).await;
@@ -273,7 +243,7 @@ impl Server {
             Fault::Resets(_, refused) => {
                 sleep(length).await;
                 if self.dice.borrow_mut().chance(refused) {
-                    return Err(Failure);
+                    return Err(Failure::Refused);
                 }
                 Ok(())
             }

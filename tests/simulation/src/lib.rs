@@ -7,6 +7,7 @@ pub mod chart;
 pub mod closed;
 pub mod contention;
 pub mod dice;
+mod failure;
 pub mod fleet;
 pub mod luck;
 pub mod manner;

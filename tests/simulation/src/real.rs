@@ -4,15 +4,15 @@
 //! thousand clients call them, ten tasks for each process.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::pin::Pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use reattempt::{Retryable, Stopped, Verdict, retry};
+use reattempt::retry;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::dice::Dice;
+use crate::failure::Failure;
 use crate::fleet::{MILLI, NETWORK};
 use crate::server::{Server, Trouble};
 use crate::timeline::Timeline;
@@ -128,36 +128,6 @@ fn in_world<T>(look: impl FnOnce(&mut World, u64) -> Option<T>) -> Option<T> {
         let now = world.start.elapsed().as_nanos();
         look(world, u64::try_from(now).unwrap_or(u64::MAX))
     })
-}
-
-/// Why an attempt failed.
-#[derive(Debug)]
-enum Failure {
-    Refused,
-    Stopped,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Refused => "the server refused",
-            Self::Stopped => "the server did not answer in time",
-        })
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl Retryable for Failure {
-    fn verdict(&self) -> Verdict {
-        Verdict::Transient
-    }
-}
-
-impl From<Stopped> for Failure {
-    fn from(_: Stopped) -> Self {
-        Self::Stopped
-    }
 }
 
 /// The body of every function: one request.
