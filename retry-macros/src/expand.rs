@@ -40,6 +40,7 @@ mod blame;
 mod body;
 mod cancel;
 mod kept_error;
+mod pause;
 mod turns;
 
 use proc_macro2::TokenStream;

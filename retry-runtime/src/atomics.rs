@@ -84,6 +84,31 @@ impl Toggle for Switch {
     }
 }
 
+/// The latest of several instants, or none: 0.
+#[derive(Debug)]
+pub(crate) struct Latest(AtomicU64);
+
+impl Latest {
+    pub(crate) const fn none() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Moves to `instant`, unless it is there or later already.
+    pub(crate) fn raise_to(&self, instant: u64) {
+        self.0.fetch_max(instant, Ordering::Relaxed);
+    }
+
+    /// Forgets `instant`, unless a later one came meanwhile.
+    pub(crate) fn forget(&self, instant: u64) {
+        let _ = (self.0).compare_exchange(instant, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
 /// A number that no other value in the process has, assigned at the first use. An address cannot be the number, because
 /// addresses are reused.
 #[derive(Debug)]

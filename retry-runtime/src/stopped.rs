@@ -25,6 +25,8 @@ pub enum Outcome {
     Budget,
     /// The server asked for a longer delay than the policy waits.
     HintTooLong,
+    /// The budget is in a [pause](crate::Budget::with_pause) that does not fit the deadline, so no attempt began.
+    Paused,
     /// Retries are turned off in this process; see [`set_enabled`](crate::set_enabled).
     Disabled,
     /// The `cancel` future completed.
@@ -46,6 +48,7 @@ impl Outcome {
             Self::Deadline => "deadline",
             Self::Budget => "budget",
             Self::HintTooLong => "hint_too_long",
+            Self::Paused => "paused",
             Self::Disabled => "disabled",
             Self::Cancelled => "cancelled",
             Self::Dropped => "dropped",
@@ -134,6 +137,12 @@ impl fmt::Display for Stopped {
             (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}")?,
             (Outcome::Deadline, Some(limit)) => write!(f, "deadline of {limit:?} reached")?,
             (Outcome::Deadline, None) => f.write_str("inherited deadline reached")?,
+            (Outcome::Paused, Some(limit)) => {
+                write!(f, "the budget is paused beyond the deadline of {limit:?}")?;
+            }
+            (Outcome::Paused, None) => {
+                f.write_str("the budget is paused beyond the inherited deadline")?;
+            }
             (Outcome::Cancelled, _) => f.write_str("cancelled")?,
             (outcome, _) => write!(f, "stopped ({outcome})")?,
         }

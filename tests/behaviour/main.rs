@@ -34,6 +34,7 @@ mod nested_time;
 mod nested_trees;
 mod nesting;
 mod on_end;
+mod pauses;
 mod presets;
 mod reentrant;
 mod refusals;

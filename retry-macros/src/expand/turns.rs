@@ -8,6 +8,7 @@ use super::blame::Blame;
 use super::body;
 use super::cancel::Cancel;
 use super::kept_error::may_be_kept;
+use super::pause::pause;
 use crate::arguments::Plan;
 use crate::classifier::{self, ask};
 use crate::item::Function;
@@ -44,12 +45,15 @@ pub(super) fn call(
     let settled = settled(function, model, limited, blame);
     let wait = cancel.run("wait", generated!(__at), blame);
     let before_retry = before_retry(model, &cancel, blame, limited);
+    let pause = pause(model, &cancel, blame, limited);
     let turns = cancel.around(generated! {
+        #pause
         loop {
             #allowed let #ended = #attempt;
             #checked
             #settled
             #wait;
+            #pause
             #before_retry
         }
     });

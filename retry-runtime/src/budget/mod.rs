@@ -18,7 +18,7 @@ use self::ledger::Ledger;
 pub(crate) use self::numbers::Charge;
 use self::numbers::{BudgetNumbers, TICK_MILLIS, thousandths};
 use self::words::RetriesWhenFull;
-use crate::atomics::{AtomicU64, UniqueId};
+use crate::atomics::{AtomicU64, Latest, UniqueId};
 use crate::clock::Stamp;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -104,6 +104,8 @@ pub struct Budget {
     ledger: Ledger<AtomicU64>,
     /// A number that no other budget has.
     id: UniqueId,
+    /// When the pause ends, as a [`Stamp`].
+    pause: Latest,
 }
 
 impl Budget {
@@ -158,6 +160,7 @@ impl Budget {
         Self {
             ledger: Ledger::new(AtomicU64::new(numbers.first_word()), numbers),
             id: UniqueId::new(),
+            pause: Latest::none(),
         }
     }
 
@@ -177,7 +180,7 @@ impl Budget {
         let state = numbers.drained(numbers.capacity - numbers.start.min(most), now);
         Self {
             ledger: Ledger::new(AtomicU64::new(state.pack()), numbers),
-            id: UniqueId::new(),
+            ..Self::of(numbers)
         }
     }
 }
@@ -219,6 +222,34 @@ impl Budget {
     #[inline]
     pub(crate) fn succeed(&self, last_retry: Option<Charge>) {
         self.ledger.succeed(last_retry);
+    }
+
+    /// Whether a hint of a server pauses all calls.
+    pub(crate) const fn pauses(&self) -> bool {
+        self.ledger.numbers().pauses
+    }
+
+    /// Pauses all calls until `end`, or until the end of the present pause if that is later.
+    pub(crate) fn pause_until(&self, end: Stamp) {
+        if self.pauses() {
+            self.pause.raise_to(end.as_nanos());
+        }
+    }
+
+    /// Whether there may be a pause.
+    #[inline]
+    pub(crate) fn may_be_paused(&self) -> bool {
+        self.pause.get() != 0
+    }
+
+    /// Returns when the present pause ends, if there is one.
+    pub(crate) fn paused_until(&self, now: Stamp) -> Option<Stamp> {
+        let end = self.pause.get();
+        if end <= now.as_nanos() {
+            self.pause.forget(end);
+            return None;
+        }
+        Some(Stamp::from_nanos(end))
     }
 
     /// A number that no other budget of the process has.

@@ -28,6 +28,8 @@ pub(super) struct BudgetNumbers {
     pub(super) refill: u32,
     /// Whether calls that were under way when a fault began retry for free; see [`FaultAge`].
     pub(super) first_wave_is_free: bool,
+    /// Whether the hint of a server pauses all calls.
+    pub(super) pauses: bool,
 }
 
 /// What fills a budget.
@@ -159,6 +161,7 @@ impl BudgetNumbers {
         earning: Earning::Success,
         refill: Self::tokens(2),
         first_wave_is_free: true,
+        pauses: false,
     };
 
     /// The numbers of `Budget::aws`. Source: AWS SDKs and Tools Reference Guide, *Retry behavior*, standard mode, 2026.
@@ -172,6 +175,7 @@ impl BudgetNumbers {
         earning: Earning::Success,
         refill: 0,
         first_wave_is_free: false,
+        pauses: false,
     };
 
     /// The numbers of `Budget::ratio`, which sets the ratio as the reward.
@@ -185,6 +189,7 @@ impl BudgetNumbers {
         earning: Earning::Call,
         refill: 0,
         first_wave_is_free: false,
+        pauses: false,
     };
 
     /// Converts whole tokens to thousandths.

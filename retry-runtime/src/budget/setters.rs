@@ -107,4 +107,44 @@ impl Budget {
             ..self.ledger.numbers()
         })
     }
+
+    /// Lets the hint of a server pause all calls that use the budget.
+    ///
+    /// When a call fails with a throttled error that has a hint, such as status 429 with `Retry-After: 2`, a pause begins, or
+    /// the present one goes on until the later end. A success does not end it. A hint above the call's
+    /// [`max_retry_after`](crate::Policy::with_max_retry_after) begins no pause.
+    ///
+    /// In a pause, no attempt begins:
+    ///
+    /// - A call that begins waits before its first attempt, until the end of the pause and then up to the ceiling of its first
+    ///   delay, as after a hint of its own. A retry waits in the same way after its own delay.
+    /// - If that does not fit the deadline, the call ends at once, with [`Outcome::Paused`](crate::Outcome::Paused). A retry
+    ///   then ends with the error of the last attempt.
+    /// - No call waits longer than its own `max_retry_after`.
+    ///
+    /// A function takes part if its attribute names the budget, or a [`Run`](crate::Run) does. Give each tenant a budget of its
+    /// own if the server limits each tenant, because one tenant's limit would stop all: `Budgets::new(Budget::new().with_pause())`
+    /// keeps one for each.
+    ///
+    /// # Cost
+    ///
+    /// One relaxed load for each attempt of a function whose attribute names a budget. During a pause, a call reads the clock
+    /// before its first attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::Budget;
+    ///
+    /// static MODEL_API: Budget = Budget::new().with_pause();
+    /// # assert_eq!(MODEL_API.capacity(), 200);
+    /// ```
+    #[must_use]
+    pub const fn with_pause(self) -> Self {
+        Self::of(BudgetNumbers {
+            pauses: true,
+            ..self.ledger.numbers()
+        })
+    }
 }

@@ -72,6 +72,9 @@ impl State<'_> {
             ruling.only_without_effect()
         };
         let verdict = ruling.said.verdict;
+        if verdict == Verdict::Throttled {
+            self.pause_others(ruling.said.hint);
+        }
         let words = if erred && self.settings.is_sensitive() {
             &"(sensitive)"
         } else {
@@ -109,7 +112,7 @@ impl State<'_> {
                     && self.settings.is_idempotent()
                     && !self.frame.has_open_commit(),
             },
-            Cut::Deadline | Cut::Late => Cause::OutOfTime,
+            Cut::Deadline | Cut::Late | Cut::Paused => Cause::OutOfTime,
         };
         let failed = FailedWith {
             verdict,
@@ -130,11 +133,16 @@ impl State<'_> {
         self.ending(Outcome::Cancelled, false)
     }
 
-    /// Ends a call whose deadline was reached between two attempts.
+    /// Ends a call that is cut while it makes no attempt.
     #[inline(never)]
     pub(super) fn cut_between(&self, cut: Cut) -> Ending {
-        self.end_between(Outcome::Deadline, &cut);
-        self.ending(Outcome::Deadline, cut == Cut::Late)
+        self.never_began();
+        let outcome = match cut {
+            Cut::Paused => Outcome::Paused,
+            _ => Outcome::Deadline,
+        };
+        self.end_between(outcome, &cut);
+        self.ending(outcome, matches!(cut, Cut::Late | Cut::Paused))
     }
 
     fn end_between(&self, outcome: Outcome, words: &dyn Words) {
@@ -174,8 +182,12 @@ impl State<'_> {
     }
 
     /// Draws the delay. Returns it, and how long the call waits, which may be shorter in a test scope.
-    #[inline]
-    fn schedule(
+    #[expect(
+        clippy::inline_always,
+        reason = "out of line, a retry takes 19 instructions more"
+    )]
+    #[inline(always)]
+    pub(super) fn schedule(
         &self,
         range: &RangeInclusive<Duration>,
         (now, stamp): (Instant, Stamp),
@@ -231,6 +243,7 @@ impl State<'_> {
             Outcome::Timeout => self.policy().timeout(),
             // An inherited deadline has no length of its own.
             Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
+            Outcome::Paused => self.policy().deadline(),
             _ => None,
         };
         let cut = self.frame.has_open_commit();

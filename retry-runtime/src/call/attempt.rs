@@ -254,6 +254,8 @@ pub enum Cut {
     Deadline,
     /// The deadline, own or inherited, was reached before the attempt or its `before_retry` began.
     Late,
+    /// The pause of the budget does not fit the deadline, own or inherited. No attempt began.
+    Paused,
 }
 
 /// The cut of a function without limits: there is none.
@@ -317,6 +319,7 @@ impl fmt::Display for Cut {
             Self::Timeout => "timed out",
             Self::Deadline => "deadline reached",
             Self::Late => "the wait ended after the deadline",
+            Self::Paused => "the pause of the budget does not fit the deadline",
         })
     }
 }

@@ -73,17 +73,37 @@ pub(super) fn decide<F: Situation>(
     if hint.is_some_and(|hint| hint > situation.max_retry_after()) {
         return Err(Outcome::HintTooLong);
     }
-    let (low, high) = raised_by(hint, situation.delays());
+    let delays = situation.delays();
     let now = situation.now();
-    let range = match situation.longest_wait(now) {
-        Ok(None) => low..=high,
-        Ok(Some(longest)) => fit::cut(low, high, longest).ok_or(Outcome::Deadline)?,
-        Err(TooLate) => return Err(Outcome::Deadline),
+    let Ok(range) = delays_within(delays, hint, situation.longest_wait(now)) else {
+        return Err(Outcome::Deadline);
     };
     if !situation.take_permit(now) {
         return Err(Outcome::Budget);
     }
     Ok((range, now))
+}
+
+/// Raises a range to the hint, and cuts it to the longest wait.
+///
+/// # Errors
+///
+/// - The shortest delay does not fit the deadline.
+#[expect(
+    clippy::inline_always,
+    reason = "out of line, a retry takes 14 instructions more"
+)]
+#[inline(always)]
+pub(super) fn delays_within(
+    delays: RangeInclusive<Duration>,
+    hint: Option<Duration>,
+    longest: Result<Option<Duration>, TooLate>,
+) -> Result<RangeInclusive<Duration>, TooLate> {
+    let (low, high) = raised_by(hint, delays);
+    match longest? {
+        None => Ok(low..=high),
+        Some(longest) => fit::cut(low, high, longest).ok_or(TooLate),
+    }
 }
 
 /// Raises a range to the hint, which is a lower bound.

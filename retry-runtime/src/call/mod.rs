@@ -14,7 +14,8 @@
 //! ```
 //!
 //! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
-//! `after.rs` acts on what the pure `decide.rs` decides. Dropping the call closes it (`close.rs`). Whoever hears of a
+//! `after.rs` acts on what the pure `decide.rs` decides. If the attribute names a budget, the call asks before each attempt
+//! whether that is in a pause (`pause.rs`). Dropping the call closes it (`close.rs`). Whoever hears of a
 //! call is told in `observers.rs`.
 //!
 //! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
@@ -29,6 +30,7 @@ mod decide;
 pub mod drive;
 mod kept_error;
 mod observers;
+mod pause;
 mod settle;
 #[cfg(feature = "tracing")]
 mod spans;
@@ -129,6 +131,11 @@ impl Call<'_, Cut> {
     /// Ends a call whose `cancel` future completed.
     pub(crate) fn cancel(&self) -> Ending {
         self.state.cancelled()
+    }
+
+    /// Ends a call that is cut while it makes no attempt.
+    pub(crate) fn ended_between(&self, cut: Cut) -> Ending {
+        self.state.cut_between(cut)
     }
 
     /// Decides what follows an attempt that returned an error. Returns when the next attempt begins, or `None` if the

@@ -96,6 +96,18 @@ impl State<'_> {
         }
     }
 
+    /// The same for the wait for the end of a pause, which may come before the first attempt.
+    pub(super) fn pause_begins(&self, delay: Duration) {
+        self.look_for_recorder();
+        if trace::may_be_heard() {
+            let _entered = self.enter_call();
+            trace::paused(self.settings.name(), delay, self.settings.lines());
+        }
+        if self.is_recorded() {
+            metrics::delayed(self.settings.name(), delay);
+        }
+    }
+
     /// Records when a wait begins, if a listener will ask how long the call waited.
     #[inline]
     pub(super) fn waits_from(&self, now: Instant) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::State;
 use crate::budget::Budget;
 use crate::classify::Verdict;
-use crate::clock::Stamp;
+use crate::clock::{Stamp, nanos};
 use crate::listen::trial_around;
 use crate::rng;
 use crate::trial::{self, InTrial};
@@ -21,6 +21,9 @@ impl State<'_> {
         }
         let Some(trial) = trial_around() else { return };
         let frame = &self.frame;
+        if self.with_trial(|_| ()).is_some() {
+            return;
+        }
         if let Some(most) = trial.attempts {
             frame.attempts.set(frame.attempts.get().min(most));
         }
@@ -72,6 +75,13 @@ impl State<'_> {
                 (delay, Duration::ZERO)
             }
         }
+    }
+
+    /// The instant of the call at `now`, which is later by the delays that it did not wait for.
+    pub(super) fn in_trial(&self, now: Stamp) -> Stamp {
+        let cold = self.frame.if_cold();
+        let passed_over = cold.map(|cold| cold.noted().passed_over);
+        now.plus(nanos(passed_over.unwrap_or_default()))
     }
 
     /// Counts a delay that is not waited for as time of the call, for the deadline and for the report.

@@ -312,7 +312,7 @@ impl Refusal {
     pub(crate) fn of(outcome: Outcome) -> Option<Self> {
         match outcome {
             Outcome::Budget => Some(Self::Budget),
-            Outcome::Deadline => Some(Self::Deadline),
+            Outcome::Deadline | Outcome::Paused => Some(Self::Deadline),
             Outcome::HintTooLong => Some(Self::HintTooLong),
             Outcome::Cancelled => Some(Self::Cancelled),
             _ => None,
@@ -350,6 +350,8 @@ pub(crate) struct Noted {
     pub(crate) passed_over: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
+    /// Until when the call waits at most for the pause of its budget, if it waits for one.
+    pub(crate) paused_until: Option<Stamp>,
     /// The open commits of the present attempt, if one began in it.
     pub(crate) open_commits: Option<Arc<OpenCommits>>,
     /// The call's part of its test scope.

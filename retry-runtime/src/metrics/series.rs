@@ -20,7 +20,7 @@ const BUDGET: &str = "reattempt_budget_level";
 /// The keys of one function: one for each of its series.
 #[derive(Debug)]
 pub(super) struct Series {
-    calls: [(Outcome, Key); 11],
+    calls: [(Outcome, Key); 12],
     attempts: [(Attempted, Key); 8],
     retries: Key,
     delay: Key,
@@ -65,6 +65,7 @@ impl Series {
                 Outcome::Deadline,
                 Outcome::Budget,
                 Outcome::HintTooLong,
+                Outcome::Paused,
                 Outcome::Disabled,
                 Outcome::Cancelled,
                 Outcome::Dropped,
@@ -173,6 +174,7 @@ mod tests {
             | Outcome::Deadline
             | Outcome::Budget
             | Outcome::HintTooLong
+            | Outcome::Paused
             | Outcome::Disabled
             | Outcome::Cancelled
             | Outcome::Dropped => true,

@@ -48,7 +48,19 @@ where
         let mut call = Call::<Cut>::with(&settings);
         let mut last = None;
         let mut cancel = cancel.unwrap_or_else(|| Box::pin(pending()));
-        let ending = loop {
+        let ending = 'call: loop {
+            loop {
+                match call.pause() {
+                    Ok(None) => break,
+                    Ok(Some(at)) => {
+                        let wait = unless(Pin::new(&mut cancel), call.wait(at));
+                        if wait.await.is_none() {
+                            break 'call call.cancel();
+                        }
+                    }
+                    Err(cut) => break 'call call.ended_between(cut),
+                }
+            }
             let Some(ended) = unless(Pin::new(&mut cancel), call.attempt(operation())).await else {
                 break call.cancel();
             };

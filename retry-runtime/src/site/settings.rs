@@ -208,6 +208,12 @@ impl<'p> Settings<'p> {
         !self.budget.is_full()
     }
 
+    /// Whether the budget may be in a pause. It may be true for a call without a budget.
+    #[inline]
+    pub(crate) fn may_be_paused(&self) -> bool {
+        self.budget.may_be_paused()
+    }
+
     pub(crate) const fn policy(&self) -> &Policy {
         &self.policy
     }

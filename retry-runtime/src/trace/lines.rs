@@ -16,6 +16,8 @@ pub(crate) struct Lines {
     pub(super) gave_up: Limit,
     #[cfg(feature = "tracing")]
     pub(super) succeeded: Limit,
+    #[cfg(feature = "tracing")]
+    pub(super) paused: Limit,
 }
 
 impl Lines {
@@ -29,6 +31,8 @@ impl Lines {
             gave_up: Limit::new(),
             #[cfg(feature = "tracing")]
             succeeded: Limit::new(),
+            #[cfg(feature = "tracing")]
+            paused: Limit::new(),
         }
     }
 }

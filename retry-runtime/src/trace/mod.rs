@@ -145,6 +145,26 @@ pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
     let _ = (failure, outcome);
 }
 
+/// An attempt waits for the end of the pause of its budget: an event of level debug.
+pub(crate) fn paused(function: &'static str, delay: Duration, lines: &Lines) {
+    #[cfg(feature = "tracing")]
+    {
+        let left_out;
+        tracing::debug!(
+            target: "reattempt",
+            function = {
+                left_out = limited!(lines.paused);
+                function
+            },
+            ?delay,
+            left_out,
+            "the budget is in a pause, waiting"
+        );
+    }
+    #[cfg(not(feature = "tracing"))]
+    let _ = (function, delay, lines);
+}
+
 /// A later attempt succeeded: an event of level info.
 pub(crate) fn succeeded_after_retry(
     function: &'static str,

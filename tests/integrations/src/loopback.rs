@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -35,7 +35,7 @@ pub struct Loopback {
     /// The address at which it listens.
     pub address: SocketAddr,
     calls: Arc<AtomicUsize>,
-    requests: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<(Instant, String)>>>,
 }
 
 impl Loopback {
@@ -85,7 +85,19 @@ impl Loopback {
     /// If the server has panicked.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
-        self.requests.lock().unwrap().clone()
+        let requests = self.requests.lock().unwrap();
+        requests.iter().map(|(_, head)| head.clone()).collect()
+    }
+
+    /// When the server had read each request.
+    ///
+    /// # Panics
+    ///
+    /// If the server has panicked.
+    #[must_use]
+    pub fn times(&self) -> Vec<Instant> {
+        let requests = self.requests.lock().unwrap();
+        requests.iter().map(|(time, _)| *time).collect()
     }
 }
 
@@ -99,7 +111,7 @@ pub async fn nobody() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
-async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<String>>>) {
+async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<(Instant, String)>>>) {
     let mut request = Vec::new();
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {
         let mut chunk = [0; 1024];
@@ -109,7 +121,7 @@ async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<String
         }
     }
     let head = String::from_utf8_lossy(&request).to_ascii_lowercase();
-    read.lock().unwrap().push(head);
+    read.lock().unwrap().push((Instant::now(), head));
     let (bytes, end) = match answer {
         Answer::Reset => (&b""[..], End::Reset),
         Answer::Close => (&b""[..], End::Close),

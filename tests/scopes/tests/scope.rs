@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use reattempt::testing::{self, Log, Scope};
-use reattempt::{Budget, Outcome, Policy, SLOW_IO, Verdict, deadline, observe, propagate, retry};
+use reattempt::{
+    Attempt, Budget, Outcome, Policy, Retryable, SLOW_IO, Stopped, Verdict, deadline, observe,
+    propagate, retry,
+};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;
@@ -282,6 +285,58 @@ async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
         seen.insert(delays);
     }
     assert_eq!(seen.len(), 50, "each seed has its own delays");
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Failure {
+    #[error("busy")]
+    #[retryable(throttled, after = "wait")]
+    Busy { wait: Duration },
+    #[error(transparent)]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+#[tokio::test]
+async fn a_pause_is_passed_over_in_a_scope_and_stays_in_it() {
+    static BUDGET: Budget = Budget::new().with_pause();
+    #[retry(base = "100ms", jitter = "none", budget = BUDGET)]
+    async fn busy_once() -> Result<(), Failure> {
+        match Attempt::current().map(|attempt| attempt.number()) {
+            Some(1) => Err(Failure::Busy { wait: ms(40_000) }),
+            _ => Ok(()),
+        }
+    }
+    #[retry(base = "100ms", jitter = "none", budget = BUDGET)]
+    async fn read() -> Result<(), Failure> {
+        Ok(())
+    }
+    #[retry(deadline = "5s", budget = BUDGET)]
+    async fn read_soon() -> Result<(), Failure> {
+        Ok(())
+    }
+    let began = Instant::now();
+    let calls = async {
+        busy_once().await.unwrap();
+        read().await.unwrap();
+        let error = read_soon().await.unwrap_err();
+        assert!(
+            error.to_string().starts_with("the budget is paused beyond"),
+            "{error}"
+        );
+    };
+    let ((), log) = Scope::new().run(calls).await;
+    let (outside, report) = observe(read()).await;
+    outside.unwrap();
+    assert!(began.elapsed() < ms(20_000));
+    assert_eq!(report.map(|report| report.waited()), Some(ms(0)));
+    let waits: Vec<_> = log.calls().iter().map(|call| call.delays().len()).collect();
+    assert_eq!(waits, [1, 1, 0]);
+    // The hint waits once, for the call that got it.
+    assert_eq!(log.calls()[0].delays(), [ms(40_000)]);
+    let waited = log.calls()[1].report().waited();
+    assert!((ms(20_000)..=ms(40_000)).contains(&waited), "{waited:?}");
+    assert_eq!(log.calls()[2].report().outcome(), Outcome::Paused);
 }
 
 #[tokio::test]

@@ -101,6 +101,7 @@ fn of_what_the_call_around_shares_only_time_is_transient() {
         (Outcome::Deadline, Verdict::Transient),
         (Outcome::Budget, Verdict::Permanent),
         (Outcome::HintTooLong, Verdict::Permanent),
+        (Outcome::Paused, Verdict::Transient),
         (Outcome::Cancelled, Verdict::Permanent),
     ] {
         assert_eq!(stopped(outcome).verdict(), verdict, "{outcome}");
@@ -114,6 +115,7 @@ fn every_error_made_from_a_stopped_call_has_its_verdict() {
         Outcome::Deadline,
         Outcome::Budget,
         Outcome::HintTooLong,
+        Outcome::Paused,
         Outcome::Cancelled,
     ] {
         let verdict = stopped(outcome).verdict();

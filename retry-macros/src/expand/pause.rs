@@ -1,0 +1,41 @@
+//! The code that waits for the end of the pause of a budget.
+
+use proc_macro2::TokenStream;
+
+use super::blame::Blame;
+use super::cancel::Cancel;
+use crate::model::Model;
+use crate::tokens::generated;
+
+/// Waits while the budget is in a pause: before the first attempt, and after the wait before a retry. Only a function whose
+/// attribute names a budget can have one with a pause.
+///
+/// ```text
+/// Output: while let Some(at) = match call.pause() {
+///             Ok(at) => at,
+///             Err(cut) => return call.cut_between(cut),
+///         } {
+///             call.wait(at).await;
+///         }
+/// ```
+pub(super) fn pause(
+    model: &Model,
+    cancel: &Cancel<'_>,
+    blame: Blame,
+    limited: bool,
+) -> Option<TokenStream> {
+    model.budget.as_ref()?.value.expr()?;
+    let wait = cancel.run("wait", generated!(__at), blame);
+    let cut = limited.then(|| {
+        let stopped = blame.call("cut_between", generated!(__result));
+        generated!(__retry::Err(__result) => return #stopped,)
+    });
+    Some(generated! {
+        while let __retry::Some(__at) = match __call.pause() {
+            __retry::Ok(__at) => __at,
+            #cut
+        } {
+            #wait;
+        }
+    })
+}

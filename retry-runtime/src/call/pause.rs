@@ -1,0 +1,100 @@
+//! The pause of a budget: after the hint of a server to one call, the calls that share the budget wait too.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::attempt::{Cut, Cuts};
+use super::decide::delays_within;
+use super::{Call, State, Until};
+use crate::budget::Budget;
+use crate::clock::{Stamp, nanos};
+use crate::context::{Notes, Phase, TooLate, around};
+use crate::listen::is_listening;
+use crate::trial;
+
+impl<C: Cuts, K> Call<'_, C, K> {
+    /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
+    /// after the wait, because another hint may have come.
+    ///
+    /// # Errors
+    ///
+    /// - The pause does not fit the deadline.
+    #[inline]
+    pub fn pause(&self) -> Result<Option<Until>, C> {
+        let state = &*self.state;
+        let waited = state.frame.has(Notes::COLD);
+        if waited || state.settings.may_be_paused() || (trial::is_possible() && is_listening()) {
+            let pause = state.pause(C::LIMITED);
+            return pause.or_else(|TooLate| C::from(Cut::Paused).map_or(Ok(None), Err));
+        }
+        Ok(None)
+    }
+}
+
+impl State<'_> {
+    /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits the
+    /// wait fits any deadline, because no error could say that it does not.
+    #[cold]
+    fn pause(&self, limited: bool) -> Result<Option<Until>, TooLate> {
+        let frame = &self.frame;
+        let first = frame.phase.get() == Phase::New;
+        if first && is_listening() {
+            self.enter_trial();
+        }
+        self.waited_until_now();
+        let now = (Instant::now(), Stamp::now());
+        let Some(left) = self.left_of_pause(now.1) else {
+            if first && frame.started.get().is_some() {
+                // The limit of the first attempt does not count the pause.
+                let elapsed = frame.elapsed(now.1);
+                frame
+                    .until
+                    .set(elapsed.saturating_add(self.settings.timeout()));
+            }
+            return Ok(None);
+        };
+        frame.start(now.1);
+        around(|outer| outer.is_limited().then(|| frame.inherit(outer, now.1)));
+        let longest = if limited {
+            frame.longest_wait(now.1)
+        } else {
+            Ok(None)
+        };
+        // As after a hint: over the first ceiling, so that the calls do not all begin at the end of the pause.
+        let delays = self.settings.delay_range(0, None, false);
+        let (delay, until) = self.schedule(&delays_within(delays, Some(left), longest)?, now);
+        self.pause_begins(delay);
+        Ok(Some(until))
+    }
+
+    /// Returns how long the pause goes on for this call: at most `max_retry_after` from when the call met it. `None` if
+    /// it is over.
+    fn left_of_pause(&self, now: Stamp) -> Option<Duration> {
+        let end = self
+            .with_budget(|budget| budget.paused_until(now))
+            .flatten();
+        let left = end.and_then(|end| {
+            let now = self.in_trial(now);
+            let longest = now.plus(nanos(self.policy().max_retry_after()));
+            let mut noted = self.frame.cold().noted();
+            let until = end.min(*noted.paused_until.get_or_insert(longest));
+            Some(until.since(now)).filter(|left| !left.is_zero())
+        });
+        if let (None, Some(cold)) = (left, self.frame.if_cold()) {
+            cold.noted().paused_until = None;
+        }
+        left
+    }
+
+    /// Begins a pause for all calls that share the budget, after a throttled failure with this hint.
+    #[cold]
+    pub(super) fn pause_others(&self, hint: Option<Duration>) {
+        let longest = self.policy().max_retry_after();
+        let hint = hint.filter(|hint| *hint <= longest);
+        if let (Some(hint), Some(true)) = (hint, self.settings.budget().map(Budget::pauses)) {
+            let end = self.in_trial(Stamp::now()).plus(nanos(hint));
+            self.with_budget(|budget| budget.pause_until(end));
+        }
+    }
+}
