@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::budget::Budget;
+use crate::budget::{BudgetOfCall, BudgetWord};
 use crate::classify::Verdict;
 use crate::report::Report;
 use crate::rng;
@@ -28,8 +28,8 @@ pub(crate) struct Trial {
 struct TrialState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
-    /// The copies of budgets, by the id of the original.
-    budgets: HashMap<u64, Arc<Budget>>,
+    /// The copies of the words of budgets, by the id of the original.
+    words: HashMap<u64, Arc<BudgetWord>>,
     ended: Vec<LoggedCall>,
 }
 
@@ -88,10 +88,10 @@ impl Trial {
         }
     }
 
-    /// Returns the copy of `budget` for the calls in this trial, which starts fresh.
-    pub(crate) fn budget(&self, budget: &Budget) -> Arc<Budget> {
+    /// Returns the word of `budget` for the calls in this trial, which starts fresh.
+    pub(crate) fn fresh_word(&self, budget: BudgetOfCall<'_>) -> Arc<BudgetWord> {
         let mut shared = self.shared();
-        let own = shared.budgets.entry(budget.id());
+        let own = shared.words.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
     }
 

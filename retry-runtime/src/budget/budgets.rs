@@ -187,7 +187,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
             });
             return (budget, None);
         }
-        let (now, of) = (numbers.tick_now(), numbers.ledger.numbers());
+        let (now, of) = (numbers.of_call().tick_now(), numbers.numbers);
         let (place, left) = self.fullest_of_the_next(now);
         let hash_of_old = self.slots[place].hash;
         self.forgotten
@@ -215,11 +215,11 @@ impl<K: Hash + Eq> KnownKeys<K> {
             let budget = &mut self.slots[place].budget;
             // If nobody holds the budget, its level has all that earlier holders took.
             let free = Arc::get_mut(budget).is_some();
-            let level = budget.ledger.level(now);
+            let level = budget.of_call().ledger().level(now);
             if (free, level) > most {
                 (fullest, most) = (place, (free, level));
             }
-            if free && level >= budget.ledger.numbers().capacity {
+            if free && level >= budget.numbers.capacity {
                 break;
             }
         }

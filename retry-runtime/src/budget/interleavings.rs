@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::ledger::Ledger;
+use super::ledger::{Ledger, is_full};
 use super::numbers::{BudgetNumbers, Charge, TICK_MILLIS};
 use crate::atomics::Word;
 
@@ -50,12 +50,32 @@ fn holding(tokens: u32) -> BudgetNumbers {
     }
 }
 
-fn ledger(numbers: BudgetNumbers) -> Arc<Ledger<AtomicU64>> {
-    Arc::new(Ledger::new(AtomicU64::new(numbers.first_word()), numbers))
+/// What the threads of a model share.
+struct SharedLedger<W> {
+    word: W,
+    numbers: BudgetNumbers,
+}
+
+impl<W: Word> SharedLedger<W> {
+    fn view(&self) -> Ledger<'_, W> {
+        let Self { word, numbers } = self;
+        Ledger { word, numbers }
+    }
+}
+
+fn ledger(numbers: BudgetNumbers) -> Arc<SharedLedger<AtomicU64>> {
+    Arc::new(SharedLedger {
+        word: AtomicU64::new(numbers.first_word()),
+        numbers,
+    })
 }
 
 /// Runs `act` on `count` threads, this one included, and returns their results.
-fn on_threads<W, T>(count: usize, ledger: &Arc<Ledger<W>>, act: fn(&Ledger<W>) -> T) -> Vec<T>
+fn on_threads<W, T>(
+    count: usize,
+    ledger: &Arc<SharedLedger<W>>,
+    act: fn(&Ledger<'_, W>) -> T,
+) -> Vec<T>
 where
     W: Word + Send + Sync + 'static,
     T: Send + 'static,
@@ -63,10 +83,10 @@ where
     let others: Vec<_> = (1..count)
         .map(|_| {
             let ledger = Arc::clone(ledger);
-            thread::spawn(move || act(&ledger))
+            thread::spawn(move || act(&ledger.view()))
         })
         .collect();
-    let mine = act(ledger);
+    let mine = act(&ledger.view());
     let mut results: Vec<_> = others
         .into_iter()
         .map(|other| other.join().unwrap())
@@ -76,7 +96,7 @@ where
 }
 
 /// Asks for a retry of a call that began just now.
-fn take<W: Word>(ledger: &Ledger<W>) -> bool {
+fn take<W: Word>(ledger: &Ledger<'_, W>) -> bool {
     ledger.take(Charge::Failure, true, 0, || 0).is_some()
 }
 
@@ -89,7 +109,7 @@ fn of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
             .filter(|won| *won)
             .count();
         assert_eq!(won, 1);
-        assert_eq!(ledger.level(0), 0);
+        assert_eq!(ledger.view().level(0), 0);
     });
 }
 
@@ -98,10 +118,10 @@ fn of_three_threads_that_want_the_last_retry_exactly_one_gets_it() {
 fn the_model_rejects_check_then_act() {
     loom::model(|| {
         let numbers = holding(14);
-        let ledger = Arc::new(Ledger::new(
-            Racy(AtomicU64::new(numbers.first_word())),
+        let ledger = Arc::new(SharedLedger {
+            word: Racy(AtomicU64::new(numbers.first_word())),
             numbers,
-        ));
+        });
         let won = on_threads(2, &ledger, take)
             .into_iter()
             .filter(|won| *won)
@@ -115,7 +135,7 @@ fn deposits_of_several_threads_add_up() {
     loom::model(|| {
         let ledger = ledger(holding(0));
         on_threads(3, &ledger, |ledger| ledger.succeed(None));
-        assert_eq!(ledger.level(0), 3_000);
+        assert_eq!(ledger.view().level(0), 3_000);
     });
 }
 
@@ -124,12 +144,12 @@ fn the_model_rejects_deposits_that_are_loaded_then_stored() {
     let lost = catch_unwind(AssertUnwindSafe(|| {
         loom::model(|| {
             let numbers = holding(0);
-            let ledger = Arc::new(Ledger::new(
-                Racy(AtomicU64::new(numbers.first_word())),
+            let ledger = Arc::new(SharedLedger {
+                word: Racy(AtomicU64::new(numbers.first_word())),
                 numbers,
-            ));
+            });
             on_threads(2, &ledger, |ledger| ledger.succeed(None));
-            assert_eq!(ledger.level(0), 2_000);
+            assert_eq!(ledger.view().level(0), 2_000);
         });
     }));
     assert!(lost.is_err());
@@ -142,16 +162,16 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
         let other = Arc::clone(&ledger);
         let dropping = thread::spawn(move || {
             // This gives the price back while the other thread works.
-            if take(&*other) {
-                other.give(14_000);
+            if take(&other.view()) {
+                other.view().give(14_000);
             }
         });
-        assert!(take(&*ledger));
-        ledger.succeed(Some(Charge::Failure));
-        let second = ledger.take(Charge::Throttled, true, 0, || 0);
+        assert!(take(&ledger.view()));
+        ledger.view().succeed(Some(Charge::Failure));
+        let second = ledger.view().take(Charge::Throttled, true, 0, || 0);
         dropping.join().unwrap();
         assert_eq!(second, Some(Charge::Throttled));
-        assert_eq!(ledger.level(0), 23_000);
+        assert_eq!(ledger.view().level(0), 23_000);
     });
 }
 
@@ -167,7 +187,7 @@ fn time_is_credited_once_when_several_threads_look_at_it() {
             ledger.take(Charge::Failure, true, SECOND, || 0).is_some()
         });
         assert_eq!(won.into_iter().filter(|won| *won).count(), 1);
-        assert_eq!(ledger.level(SECOND), 0);
+        assert_eq!(ledger.view().level(SECOND), 0);
     });
 }
 
@@ -185,7 +205,7 @@ fn four() -> BudgetNumbers {
 fn a_fault_begins_once_and_is_free_for_those_under_way() {
     loom::model(|| {
         let ledger = ledger(four());
-        assert!(take(&*ledger));
+        assert!(take(&ledger.view()));
         // Two calls are under way. The first pays with the second token, the next begins the fault and pays too.
         let charges = on_threads(3, &ledger, |ledger| {
             ledger.take(Charge::Failure, true, 0, || 1)
@@ -193,7 +213,7 @@ fn a_fault_begins_once_and_is_free_for_those_under_way() {
         let paid = |charge: &&Option<Charge>| **charge == Some(Charge::Failure);
         assert_eq!(charges.iter().filter(paid).count(), 2);
         assert!(charges.contains(&Some(Charge::Free)));
-        assert_eq!(ledger.level(0), 2_000);
+        assert_eq!(ledger.view().level(0), 2_000);
     });
 }
 
@@ -203,23 +223,32 @@ fn a_success_that_ends_a_fault_leaves_a_full_budget_without_one() {
         let ledger = ledger(four());
         let later = SECOND;
         for now in [0, 0, 0, later] {
-            assert!(ledger.take(Charge::Failure, true, now, || 0).is_some());
+            assert!(
+                ledger
+                    .view()
+                    .take(Charge::Failure, true, now, || 0)
+                    .is_some()
+            );
         }
-        assert_eq!(ledger.take(Charge::Failure, true, later, || 0), None);
+        assert_eq!(ledger.view().take(Charge::Failure, true, later, || 0), None);
         for _ in 0..3 {
-            ledger.succeed(Some(Charge::Failure));
+            ledger.view().succeed(Some(Charge::Failure));
         }
         // The last token that is missing comes back while another call asks. That call began after the fault did.
         let other = Arc::clone(&ledger);
-        let success = thread::spawn(move || other.succeed(Some(Charge::Failure)));
-        let charge = ledger.take(Charge::Failure, true, later, || 0);
+        let success = thread::spawn(move || other.view().succeed(Some(Charge::Failure)));
+        let charge = ledger.view().take(Charge::Failure, true, later, || 0);
         success.join().unwrap();
         assert_eq!(charge, Some(Charge::Failure));
-        assert_eq!(ledger.level(later), 6_000);
-        ledger.succeed(charge);
-        assert!(ledger.is_full());
+        assert_eq!(ledger.view().level(later), 6_000);
+        ledger.view().succeed(charge);
+        assert!(is_full(&ledger.word));
         // A new fault has a first wave of its own.
-        let charges = [0; 4].map(|_| ledger.take(Charge::Failure, true, later, || 2 * SECOND));
+        let charges = [0; 4].map(|_| {
+            ledger
+                .view()
+                .take(Charge::Failure, true, later, || 2 * SECOND)
+        });
         assert_eq!(charges[2..], [Some(Charge::Failure), Some(Charge::Free)]);
     });
 }

@@ -4,23 +4,12 @@ use super::numbers::{BudgetNumbers, Charge, LedgerState};
 use crate::atomics::Word;
 
 /// A shared level, with the numbers of its budget.
-#[derive(Debug)]
-pub(super) struct Ledger<W> {
-    word: W,
-    numbers: BudgetNumbers,
+pub(super) struct Ledger<'b, W> {
+    pub(super) word: &'b W,
+    pub(super) numbers: &'b BudgetNumbers,
 }
 
-impl<W> Ledger<W> {
-    pub(super) const fn new(word: W, numbers: BudgetNumbers) -> Self {
-        Self { word, numbers }
-    }
-
-    pub(super) const fn numbers(&self) -> BudgetNumbers {
-        self.numbers
-    }
-}
-
-impl<W: Word> Ledger<W> {
+impl<W: Word> Ledger<'_, W> {
     /// Asks for the permit of one retry, `first` if it is the first of its call, which began `age` ticks ago. Returns what
     /// the retry is charged, or `None` if it is refused.
     #[inline]
@@ -46,14 +35,9 @@ impl<W: Word> Ledger<W> {
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>) {
         // A full ledger cannot hold more, so it is not written.
-        if !self.is_full() {
+        if !is_full(self.word) {
             self.give(self.numbers.gain(last_retry));
         }
-    }
-
-    #[inline]
-    pub(super) fn is_full(&self) -> bool {
-        LedgerState::unpack(self.word.load()).missing == 0
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {
@@ -80,4 +64,10 @@ impl<W: Word> Ledger<W> {
             }
         }
     }
+}
+
+/// Whether nothing was taken, or all of it came back.
+#[inline]
+pub(super) fn is_full(word: &impl Word) -> bool {
+    LedgerState::unpack(word.load()).missing == 0
 }

@@ -3,6 +3,7 @@
 mod budgets;
 mod ledger;
 mod numbers;
+mod of_call;
 mod setters;
 mod words;
 
@@ -14,12 +15,9 @@ mod tests;
 use std::fmt;
 
 pub use self::budgets::Budgets;
-use self::ledger::Ledger;
-pub(crate) use self::numbers::Charge;
-use self::numbers::{BudgetNumbers, TICK_MILLIS, thousandths};
-use self::words::RetriesWhenFull;
-use crate::atomics::{AtomicU64, Latest, UniqueId};
-use crate::clock::Stamp;
+use self::numbers::thousandths;
+pub(crate) use self::numbers::{BudgetNumbers, Charge};
+pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
 ///
@@ -101,11 +99,8 @@ use crate::clock::Stamp;
 /// assert_eq!(SEARCH.capacity(), 10);
 /// ```
 pub struct Budget {
-    ledger: Ledger<AtomicU64>,
-    /// A number that no other budget has.
-    id: UniqueId,
-    /// When the pause ends, as a [`Stamp`].
-    pause: Latest,
+    word: BudgetWord,
+    numbers: BudgetNumbers,
 }
 
 impl Budget {
@@ -147,130 +142,42 @@ impl Budget {
     /// Returns the tokens in the budget now, in `[0, capacity]`.
     #[must_use]
     pub fn level(&self) -> f64 {
-        f64::from(self.ledger.level(self.tick_now())) / 1000.0
+        self.of_call().level()
     }
 
     /// Returns how many tokens the budget can hold.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
-        self.ledger.numbers().capacity / 1000
+        self.numbers.capacity / 1000
+    }
+
+    /// The budget as calls use it.
+    pub(crate) const fn of_call(&self) -> BudgetOfCall<'_> {
+        BudgetOfCall {
+            word: &self.word,
+            numbers: &self.numbers,
+        }
     }
 
     const fn of(numbers: BudgetNumbers) -> Self {
         Self {
-            ledger: Ledger::new(AtomicU64::new(numbers.first_word()), numbers),
-            id: UniqueId::new(),
-            pause: Latest::none(),
+            word: BudgetWord::of(numbers.first_word()),
+            numbers,
         }
-    }
-
-    /// The current time in ticks, or 0 for a budget that does not change with time.
-    fn tick_now(&self) -> u64 {
-        if self.ledger.numbers().has_time() {
-            tick(Stamp::now())
-        } else {
-            0
-        }
-    }
-
-    /// Makes another budget with the same numbers and the same level at the start, but with at most `most` thousandths
-    /// of a token. `now` is in ticks.
-    fn fresh_within(&self, most: u32, now: u64) -> Self {
-        let numbers = self.ledger.numbers();
-        let state = numbers.drained(numbers.capacity - numbers.start.min(most), now);
-        Self {
-            ledger: Ledger::new(AtomicU64::new(state.pack()), numbers),
-            ..Self::of(numbers)
-        }
-    }
-}
-
-/// The operations that a call uses.
-impl Budget {
-    /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if the budget refuses it.
-    ///
-    /// `first` is true for the first retry of a call. `began` says when the call began, and is asked only in a fault.
-    #[inline]
-    pub(crate) fn take(
-        &self,
-        charge: Charge,
-        first: bool,
-        now: Stamp,
-        began: impl Fn() -> Stamp,
-    ) -> Option<Charge> {
-        let now = if self.ledger.numbers().has_time() {
-            tick(now)
-        } else {
-            0
-        };
-        let age = || now.saturating_sub(tick(began()));
-        self.ledger.take(charge, first, now, age)
-    }
-
-    /// Gives back what was taken for a retry that never began.
-    pub(crate) fn give_back(&self, charge: Charge) {
-        self.ledger.give(self.ledger.numbers().price(charge));
-    }
-
-    /// Whether nothing was taken, or all of it came back.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.ledger.is_full()
-    }
-
-    /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one.
-    #[inline]
-    pub(crate) fn succeed(&self, last_retry: Option<Charge>) {
-        self.ledger.succeed(last_retry);
-    }
-
-    /// Whether a hint of a server pauses all calls.
-    pub(crate) const fn pauses(&self) -> bool {
-        self.ledger.numbers().pauses
-    }
-
-    /// Pauses all calls until `end`, or until the end of the present pause if that is later.
-    pub(crate) fn pause_until(&self, end: Stamp) {
-        if self.pauses() {
-            self.pause.raise_to(end.as_nanos());
-        }
-    }
-
-    /// Whether there may be a pause.
-    #[inline]
-    pub(crate) fn may_be_paused(&self) -> bool {
-        self.pause.get() != 0
-    }
-
-    /// Returns when the present pause ends, if there is one.
-    pub(crate) fn paused_until(&self, now: Stamp) -> Option<Stamp> {
-        let end = self.pause.get();
-        if end <= now.as_nanos() {
-            self.pause.forget(end);
-            return None;
-        }
-        Some(Stamp::from_nanos(end))
-    }
-
-    /// A number that no other budget of the process has.
-    pub(crate) fn id(&self) -> u64 {
-        self.id.get()
     }
 
     /// Makes another budget with the same numbers and the same level at the start.
-    pub(crate) fn fresh(&self) -> Self {
-        self.fresh_within(u32::MAX, self.tick_now())
+    fn fresh(&self) -> Self {
+        self.fresh_within(u32::MAX, self.of_call().tick_now())
     }
 
-    /// Describes how many retries a full budget allows at once, for a message.
-    pub(crate) fn retries_when_full(&self) -> impl fmt::Display {
-        RetriesWhenFull(self.ledger.numbers())
+    /// Makes such a budget, but with at most `most` thousandths of a token. `now` is in ticks.
+    fn fresh_within(&self, most: u32, now: u64) -> Self {
+        Self {
+            word: self.of_call().fresh_within(most, now),
+            numbers: self.numbers,
+        }
     }
-}
-
-/// Time as a budget counts it.
-fn tick(now: Stamp) -> u64 {
-    now.as_nanos() / (TICK_MILLIS * 1_000_000)
 }
 
 impl Default for Budget {
@@ -286,7 +193,7 @@ impl fmt::Debug for Budget {
             .field("capacity", &self.capacity())
             .field(
                 "retries_when_full",
-                &format_args!("{}", self.retries_when_full()),
+                &format_args!("{}", self.of_call().retries_when_full()),
             )
             .finish()
     }

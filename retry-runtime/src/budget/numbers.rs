@@ -15,7 +15,7 @@ pub(crate) enum Charge {
 
 /// The numbers of a budget; amounts in thousandths of a token.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BudgetNumbers {
+pub(crate) struct BudgetNumbers {
     pub(super) start: u32,
     pub(super) capacity: u32,
     pub(super) failure: u32,
@@ -151,7 +151,7 @@ impl LedgerState {
 
 impl BudgetNumbers {
     /// The numbers of `Budget::new`. Chosen by us in the simulation of `docs/LOAD.md`.
-    pub(super) const DEFAULT: Self = Self {
+    pub(crate) const DEFAULT: Self = Self {
         start: Self::tokens(200),
         capacity: Self::tokens(200),
         failure: Self::tokens(2),
@@ -205,7 +205,7 @@ impl BudgetNumbers {
         tokens * 1000
     }
 
-    pub(super) const fn first_word(self) -> u64 {
+    pub(super) const fn first_word(&self) -> u64 {
         LedgerState {
             missing: self.capacity - self.start,
             fault: FaultAge::None,

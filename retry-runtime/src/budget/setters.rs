@@ -17,7 +17,7 @@ impl Budget {
     pub const fn with_capacity(self, tokens: u32) -> Self {
         assert!(tokens > 0, "a capacity is at least 1");
         let capacity = BudgetNumbers::tokens(tokens);
-        let numbers = self.ledger.numbers();
+        let numbers = self.numbers;
         // A budget that starts full starts with the new capacity. Any other starts with one token, which always fits.
         let full = numbers.start == numbers.capacity;
         let start = if full { capacity } else { numbers.start };
@@ -39,7 +39,7 @@ impl Budget {
     pub const fn with_retry_cost(self, tokens: u32) -> Self {
         Self::of(BudgetNumbers {
             failure: BudgetNumbers::tokens(tokens),
-            ..self.ledger.numbers()
+            ..self.numbers
         })
     }
 
@@ -54,7 +54,7 @@ impl Budget {
     pub const fn with_timeout_cost(self, tokens: u32) -> Self {
         Self::of(BudgetNumbers {
             timeout: BudgetNumbers::tokens(tokens),
-            ..self.ledger.numbers()
+            ..self.numbers
         })
     }
 
@@ -70,7 +70,7 @@ impl Budget {
     pub const fn with_throttled_cost(self, tokens: u32) -> Self {
         Self::of(BudgetNumbers {
             throttled: BudgetNumbers::tokens(tokens),
-            ..self.ledger.numbers()
+            ..self.numbers
         })
     }
 
@@ -87,7 +87,7 @@ impl Budget {
     pub const fn with_reward(self, tokens: f64) -> Self {
         Self::of(BudgetNumbers {
             reward: thousandths(tokens),
-            ..self.ledger.numbers()
+            ..self.numbers
         })
     }
 
@@ -104,7 +104,7 @@ impl Budget {
     pub const fn with_refill(self, tokens_per_second: f64) -> Self {
         Self::of(BudgetNumbers {
             refill: thousandths(tokens_per_second),
-            ..self.ledger.numbers()
+            ..self.numbers
         })
     }
 
@@ -144,7 +144,7 @@ impl Budget {
     pub const fn with_pause(self) -> Self {
         Self::of(BudgetNumbers {
             pauses: true,
-            ..self.ledger.numbers()
+            ..self.numbers
         })
     }
 }

@@ -23,7 +23,7 @@ impl Permit<'_> {
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         if let Some(charge) = self.charge {
-            self.budget.give_back(charge);
+            self.budget.of_call().give_back(charge);
         }
     }
 }
@@ -36,7 +36,7 @@ impl Budget {
 
     /// Asks for a retry of a call that began `age` ticks ago. Times are in ticks.
     fn ask_of(&self, charge: Charge, first: bool, age: u64, now: u64) -> Option<Permit<'_>> {
-        let charge = self.ledger.take(charge, first, now, || age)?;
+        let charge = self.of_call().ledger().take(charge, first, now, || age)?;
         Some(Permit {
             budget: self,
             charge: Some(charge),
@@ -102,7 +102,7 @@ impl Plain {
 
 /// The level in thousandths of a token at the time `now`, in milliseconds.
 fn level(budget: &Budget, now: u64) -> u32 {
-    budget.ledger.level(now / TICK_MILLIS)
+    budget.of_call().ledger().level(now / TICK_MILLIS)
 }
 
 #[derive(Debug, Clone)]
@@ -191,19 +191,19 @@ proptest! {
                 }
                 Step::RetrySucceeds => {
                     if let Some((charge, price)) = begun.pop() {
-                        budget.succeed(charge);
+                        budget.of_call().succeed(charge);
                         plain.add(price);
                     }
                 }
                 Step::FirstAttemptSucceeds => {
-                    budget.succeed(None);
+                    budget.of_call().succeed(None);
                     plain.add(200);
                 }
                 Step::Wait(ticks) => now += ticks,
             }
             let mut seen = Plain { ..plain };
             seen.refill(now);
-            prop_assert_eq!(u64::from(budget.ledger.level(now)), seen.level);
+            prop_assert_eq!(u64::from(budget.of_call().ledger().level(now)), seen.level);
         }
     }
 
@@ -271,14 +271,14 @@ fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_s
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
     assert_eq!(level(&BUDGET, 0), 0);
     for _ in 0..13 {
-        BUDGET.succeed(None);
+        BUDGET.of_call().succeed(None);
     }
     assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
-    BUDGET.succeed(None);
+    BUDGET.of_call().succeed(None);
     begin(&BUDGET, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&BUDGET, 0), 0);
     // The call succeeds, so the price of its retry comes back.
-    BUDGET.succeed(Some(Charge::Failure));
+    BUDGET.of_call().succeed(Some(Charge::Failure));
     assert_eq!(level(&BUDGET, 0), 14_000);
 }
 
@@ -360,9 +360,12 @@ fn a_process_of_few_calls_pays_for_its_retries_and_sees_no_fault() {
     for call in 0..100 {
         let now = call * 10_000;
         for retry in 0..2 {
-            let charge = budget
-                .ledger
-                .take(Charge::Timeout, retry == 0, now / TICK_MILLIS, || 20);
+            let charge = budget.of_call().ledger().take(
+                Charge::Timeout,
+                retry == 0,
+                now / TICK_MILLIS,
+                || 20,
+            );
             assert_eq!(charge, Some(Charge::Timeout));
         }
     }
@@ -377,7 +380,7 @@ fn a_free_permit_gives_nothing_back() {
     let free = budget.ask(Charge::Failure, true, 0).unwrap();
     assert_eq!(free.charge, Some(Charge::Free));
     drop(free);
-    budget.succeed(Some(Charge::Free));
+    budget.of_call().succeed(Some(Charge::Free));
     assert_eq!(level(&budget, 0), 98_000);
 }
 
@@ -409,12 +412,12 @@ fn ten_calls_that_succeed_at_once_earn_one_retry() {
     let budget = drained(paid().with_refill(0.0));
     assert_eq!(level(&budget, 0), 0);
     for _ in 0..9 {
-        budget.succeed(None);
+        budget.of_call().succeed(None);
     }
     assert!(budget.ask(Charge::Failure, true, 0).is_none());
-    budget.succeed(None);
+    budget.of_call().succeed(None);
     begin(&budget, Charge::Failure, true, 0).unwrap();
-    budget.succeed(Some(Charge::Failure));
+    budget.of_call().succeed(Some(Charge::Failure));
     assert_eq!(level(&budget, 0), 2_000);
 }
 
@@ -449,9 +452,9 @@ fn success_never_fills_above_the_capacity() {
     let budget = Budget::new();
     begin(&budget, Charge::Failure, true, 0).unwrap();
     for _ in 0..10 {
-        budget.succeed(None);
+        budget.of_call().succeed(None);
     }
-    budget.succeed(Some(Charge::Failure));
+    budget.of_call().succeed(Some(Charge::Failure));
     assert_eq!(level(&budget, 0), 200_000);
 }
 
@@ -469,7 +472,7 @@ fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
         // Ten thousand calls succeed. Then calls ask for retries until the budget refuses.
         let saved = drained(Budget::ratio(ratio).with_capacity(20_000));
         for _ in 0..10_000 {
-            saved.succeed(None);
+            saved.of_call().succeed(None);
         }
         let asks = (0..20_000).map_while(|_| begin(&saved, Charge::Failure, false, 0));
         let spent = u32::try_from(asks.count()).unwrap();
@@ -489,7 +492,7 @@ fn a_call_gives_a_ratio_its_share_only_once() {
     begin(&budget, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&budget, 0), 0);
     assert!(budget.ask(Charge::Failure, false, 0).is_none());
-    budget.succeed(Some(Charge::Failure));
+    budget.of_call().succeed(Some(Charge::Failure));
     assert_eq!(level(&budget, 0), 0);
 }
 
@@ -512,19 +515,19 @@ fn a_budget_starts_full_or_with_one_token_whatever_its_capacity() {
 #[test]
 fn a_budget_is_full_until_a_retry_takes_something() {
     let budget = Budget::aws();
-    assert!(budget.is_full());
+    assert!(budget.word.is_full());
     let permit = budget.ask(Charge::Failure, true, 0);
-    assert!(!budget.is_full());
+    assert!(!budget.word.is_full());
     drop(permit);
-    assert!(budget.is_full());
+    assert!(budget.word.is_full());
 }
 
 #[test]
 fn each_budget_has_an_id_of_its_own() {
     let budget = Budget::new();
-    let id = budget.id();
-    assert_eq!(budget.id(), id);
-    assert_ne!(budget.fresh().id(), id);
+    let id = budget.of_call().id();
+    assert_eq!(budget.of_call().id(), id);
+    assert_ne!(budget.fresh().of_call().id(), id);
 }
 
 #[test]
@@ -658,8 +661,8 @@ fn the_largest_numbers_saturate() {
         .with_refill(268_435.0);
     assert_eq!(level(&budget, 0), 268_435_000);
     begin(&budget, Charge::Failure, true, 0).unwrap();
-    budget.succeed(Some(Charge::Failure));
-    budget.succeed(None);
+    budget.of_call().succeed(Some(Charge::Failure));
+    budget.of_call().succeed(None);
     assert_eq!(level(&budget, u64::MAX), 268_435_000);
     assert_eq!(BudgetNumbers::tokens(268_435), 268_435_000);
 }
@@ -686,7 +689,7 @@ fn threads_neither_overdraw_nor_lose_a_deposit() {
                         begun.fetch_add(1, Ordering::Relaxed);
                     }
                     if round % 5 == 0 {
-                        budget.succeed(None);
+                        budget.of_call().succeed(None);
                         // The budget is not full after the first round, so it takes the whole deposit.
                         begun.fetch_sub(u32::from(round > 0), Ordering::Relaxed);
                     }

@@ -35,7 +35,7 @@ mod tests {
     use crate::budget::Budget;
 
     fn words(budget: &Budget) -> String {
-        budget.retries_when_full().to_string()
+        budget.of_call().retries_when_full().to_string()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::attempt::Cut;
 use super::decide::{Cause, Situation, decide};
 use super::observers::FailedWith;
 use super::timers::{LONGEST_SLEEP, Until};
-use crate::budget::Budget;
+use crate::budget::BudgetOfCall;
 use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
@@ -385,7 +385,7 @@ impl State<'_> {
             return true;
         };
         let first = frame.number.get() == 1;
-        let take = |budget: &Budget| budget.take(charge, first, now, || self.began(now));
+        let take = |budget: BudgetOfCall<'_>| budget.take(charge, first, now, || self.began(now));
         let permit = self.with_budget(take).flatten();
         frame.permit.set(permit);
         permit.is_some()

@@ -21,13 +21,15 @@ pub fn take(
     now: Duration,
 ) -> Option<Spent> {
     let [began, now] = [began, now].map(|time| Stamp::from_nanos(nanos(time)));
-    let charge = budget.take(previous.charge(), first, now, || began);
+    let charge = budget
+        .of_call()
+        .take(previous.charge(), first, now, || began);
     charge.map(Spent)
 }
 
 /// Credits a call that succeeded. `last` is the permit of its last retry, or `None` if it made no retry.
 pub fn succeed(budget: &Budget, last: Option<Spent>) {
-    budget.succeed(last.map(|Spent(charge)| charge));
+    budget.of_call().succeed(last.map(|Spent(charge)| charge));
 }
 
 /// A permit that was spent.

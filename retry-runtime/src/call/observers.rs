@@ -13,7 +13,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::State;
-use crate::budget::Budget;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Notes, Phase, Previous};
@@ -206,7 +205,7 @@ impl State<'_> {
                 Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
                 _ => previous.verdict(),
             }),
-            budget_level: self.with_budget(Budget::level),
+            budget_level: self.with_budget(|budget| budget.level()),
         }
     }
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::attempt::{Cut, Cuts};
 use super::decide::delays_within;
 use super::{Call, State, Until};
-use crate::budget::Budget;
+use crate::budget::BudgetOfCall;
 use crate::clock::{Stamp, nanos};
 use crate::context::{Notes, Phase, TooLate, around};
 use crate::listen::is_listening;
@@ -92,7 +92,7 @@ impl State<'_> {
     pub(super) fn pause_others(&self, hint: Option<Duration>) {
         let longest = self.policy().max_retry_after();
         let hint = hint.filter(|hint| *hint <= longest);
-        if let (Some(hint), Some(true)) = (hint, self.settings.budget().map(Budget::pauses)) {
+        if let (Some(hint), Some(true)) = (hint, self.settings.budget().map(BudgetOfCall::pauses)) {
             let end = self.in_trial(Stamp::now()).plus(nanos(hint));
             self.with_budget(|budget| budget.pause_until(end));
         }

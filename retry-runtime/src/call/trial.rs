@@ -1,11 +1,10 @@
 //! A call in a test scope, which may replace its budget and its delays, and bound its attempts.
 
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::State;
-use crate::budget::Budget;
+use crate::budget::BudgetOfCall;
 use crate::classify::Verdict;
 use crate::clock::{Stamp, nanos};
 use crate::listen::trial_around;
@@ -46,11 +45,14 @@ impl State<'_> {
 
     /// Shows the budget of the call to `f`, if it has one.
     #[inline]
-    pub(super) fn with_budget<T>(&self, f: impl FnOnce(&Budget) -> T) -> Option<T> {
+    pub(super) fn with_budget<T>(&self, f: impl FnOnce(BudgetOfCall<'_>) -> T) -> Option<T> {
         let budget = self.settings.budget()?;
-        match self.with_trial(|own| Arc::clone(&own.trial)) {
+        match self.with_trial(|own| own.trial.fresh_word(budget)) {
             None => Some(f(budget)),
-            Some(trial) => Some(f(&trial.budget(budget))),
+            Some(word) => {
+                let word = &*word;
+                Some(f(BudgetOfCall { word, ..budget }))
+            }
         }
     }
 

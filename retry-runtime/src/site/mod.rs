@@ -11,7 +11,7 @@ pub use self::settings::Settings;
 use std::ops::Deref;
 
 use crate::atomics::Flag;
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetWord};
 use crate::context::Nested;
 use crate::policy::Policy;
 use crate::trace::Lines;
@@ -36,8 +36,8 @@ pub struct Shared {
     told: Flag,
     /// Whether an event has said that a wait of the function blocks a thread of a runtime.
     blocked: Flag,
-    /// The budget of a function whose attribute names none.
-    budget: Budget,
+    /// What is missing from the budget of a function whose attribute names none.
+    word: BudgetWord,
     /// The limits of the log lines of the function.
     lines: Lines,
 }
@@ -53,7 +53,7 @@ impl Shared {
         Self {
             told: Flag::new(),
             blocked: Flag::new(),
-            budget: Budget::new(),
+            word: BudgetWord::full(),
             lines: Lines::new(),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Shared;
 use super::label::label;
 use crate::atomics::Flag;
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetNumbers, BudgetOfCall};
 use crate::context::{FunctionId, Nested, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, attempts_for, delays_range};
@@ -23,7 +23,7 @@ pub struct Settings<'p> {
     pub(super) type_name: Option<fn() -> &'static str>,
     shared: &'static Shared,
     /// The budget that was set, or that of the function.
-    budget: &'p Budget,
+    budget: BudgetOfCall<'p>,
     /// Whether the call uses it.
     budgeted: bool,
     /// Whether the attribute names a budget, `"none"` included.
@@ -47,7 +47,10 @@ impl<'p> Settings<'p> {
             name,
             type_name: None,
             shared,
-            budget: &shared.budget,
+            budget: BudgetOfCall {
+                word: &shared.word,
+                numbers: const { &BudgetNumbers::DEFAULT },
+            },
             budgeted: false,
             budget_given: false,
             delays: None,
@@ -92,7 +95,7 @@ impl<'p> Settings<'p> {
     pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
         self.budgeted = budget.is_some();
         if let Some(budget) = budget {
-            self.budget = budget;
+            self.budget = budget.of_call();
         }
         self.budget_given = true;
         self
@@ -194,7 +197,7 @@ impl<'p> Settings<'p> {
 
     /// The budget, or `None` for none.
     #[inline]
-    pub(crate) const fn budget(&self) -> Option<&'p Budget> {
+    pub(crate) const fn budget(&self) -> Option<BudgetOfCall<'p>> {
         if self.budgeted {
             Some(self.budget)
         } else {
@@ -205,13 +208,13 @@ impl<'p> Settings<'p> {
     /// Whether a success can add something to the budget. It may be true for a call without a budget.
     #[inline]
     pub(crate) fn may_be_credited(&self) -> bool {
-        !self.budget.is_full()
+        !self.budget.word.is_full()
     }
 
     /// Whether the budget may be in a pause. It may be true for a call without a budget.
     #[inline]
     pub(crate) fn may_be_paused(&self) -> bool {
-        self.budget.may_be_paused()
+        self.budget.word.may_be_paused()
     }
 
     pub(crate) const fn policy(&self) -> &Policy {

@@ -13,7 +13,7 @@ pub(crate) use self::lines::Lines;
 #[cfg(feature = "tracing")]
 pub(crate) use self::spans::{Begun, Entered, Spans, may_be_wanted as spans_may_be_wanted};
 
-use crate::budget::Budget;
+use crate::budget::BudgetOfCall;
 use crate::classify::Verdict;
 #[cfg(feature = "tracing")]
 use crate::clock::Stamp;
@@ -35,7 +35,7 @@ pub(crate) struct FailedAttempt<'a> {
     /// The error in words.
     pub(crate) words: &'a dyn Words,
     /// The budget of the call, unless a call inside was refused.
-    pub(crate) budget: Option<&'a Budget>,
+    pub(crate) budget: Option<BudgetOfCall<'a>>,
     pub(crate) lines: &'a Lines,
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn blocked(function: &'static str) {
 
 /// Why a budget refused a retry, and what to do about it.
 #[cfg(feature = "tracing")]
-struct Empty<'a>(&'static str, &'a Budget);
+struct Empty<'a>(&'static str, BudgetOfCall<'a>);
 
 #[cfg(feature = "tracing")]
 impl std::fmt::Display for Empty<'_> {

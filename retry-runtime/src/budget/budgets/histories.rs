@@ -106,7 +106,7 @@ fn budgets() -> impl Strategy<Value = (Budget, Numbers)> {
 fn total(budgets: &Budgets<u8>, now: u64) -> (usize, u64) {
     let lock = budgets.lock();
     let slots = lock.iter().flat_map(|known| &known.slots);
-    let levels = slots.map(|slot| u64::from(slot.budget.ledger.level(now)));
+    let levels = slots.map(|slot| u64::from(slot.budget.of_call().ledger().level(now)));
     (levels.clone().count(), levels.sum())
 }
 
@@ -116,7 +116,10 @@ fn same_or_less(
     key: u8,
     exact: bool,
 ) -> Result<(), TestCaseError> {
-    let (level, plain) = (budget.ledger.level(budget.tick_now()), model[&key].level);
+    let (level, plain) = (
+        budget.of_call().ledger().level(budget.of_call().tick_now()),
+        model[&key].level,
+    );
     prop_assert!(u64::from(level) <= plain, "{key}: {level} above {plain}");
     if exact {
         prop_assert_eq!(u64::from(level), plain);
@@ -136,7 +139,7 @@ async fn run(
     for step in steps {
         let (key, budget) = match &step {
             Step::Ask(key) | Step::Succeed(key) | Step::Begin(key) => {
-                let ticks = budgets.numbers.tick_now();
+                let ticks = budgets.numbers.of_call().tick_now();
                 let (keys, before) = total(budgets, ticks);
                 let budget = budgets.of(key);
                 let (_, after) = total(budgets, ticks);
@@ -169,14 +172,17 @@ async fn run(
                     plain.add(numbers.reward, numbers);
                 }
                 let now = Stamp::now();
-                let granted = budget.take(Charge::Failure, true, now, || now).is_some();
+                let granted = budget
+                    .of_call()
+                    .take(Charge::Failure, true, now, || now)
+                    .is_some();
                 prop_assert!(!granted || plain.level >= numbers.price, "{} granted", key);
                 if granted {
                     plain.level -= numbers.price;
                 }
             }
             Step::Succeed(_) => {
-                budget.succeed(None);
+                budget.of_call().succeed(None);
                 plain.add(numbers.reward, numbers);
             }
             // Among the keys there is always one that nobody holds.

@@ -16,7 +16,10 @@ const fn small() -> Budget {
 
 /// Asks for a retry of a call that began just now.
 fn take(budget: &Budget) -> bool {
-    let charge = budget.ledger.take(Charge::Failure, true, 0, || 0);
+    let charge = budget
+        .of_call()
+        .ledger()
+        .take(Charge::Failure, true, 0, || 0);
     charge.is_some()
 }
 
@@ -25,7 +28,7 @@ fn retries(budget: &Budget) -> usize {
 }
 
 fn level<K: Hash + Eq + Clone>(budgets: &Budgets<K>, key: &K) -> u32 {
-    budgets.of(key).ledger.level(0)
+    budgets.of(key).of_call().ledger().level(0)
 }
 
 fn keys<K>(budgets: &Budgets<K>) -> usize {
@@ -171,7 +174,7 @@ fn a_ratio_starts_with_one_retry_also_in_the_place_of_a_full_one() {
     let budgets: Budgets<u32> = Budgets::new(Budget::ratio(1.0)).with_max_keys(1);
     let budget = budgets.of(&0);
     for _ in 0..100 {
-        budget.succeed(None);
+        budget.of_call().succeed(None);
     }
     assert_eq!(level(&budgets, &0), 10_000);
     assert_eq!(level(&budgets, &1), 1_000);

@@ -1,0 +1,156 @@
+//! A budget as calls use it: a word that changes, and numbers that do not.
+
+use std::fmt;
+
+use super::ledger::{Ledger, is_full};
+use super::numbers::{BudgetNumbers, Charge, TICK_MILLIS};
+use super::words::RetriesWhenFull;
+use crate::atomics::{AtomicU64, Latest, UniqueId};
+use crate::clock::Stamp;
+
+/// What is missing from a budget. It is used with the numbers of one budget, or of several, one after the other.
+#[derive(Debug)]
+pub(crate) struct BudgetWord {
+    state: AtomicU64,
+    /// A number that no other word has.
+    id: UniqueId,
+    /// When the pause ends, as a [`Stamp`].
+    pause: Latest,
+}
+
+impl BudgetWord {
+    /// A word from which nothing is missing, so that a budget with any numbers is full.
+    pub(crate) const fn full() -> Self {
+        Self::of(0)
+    }
+
+    /// A word with this packed state.
+    pub(super) const fn of(state: u64) -> Self {
+        Self {
+            state: AtomicU64::new(state),
+            id: UniqueId::new(),
+            pause: Latest::none(),
+        }
+    }
+
+    /// Whether nothing was taken, or all of it came back.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        is_full(&self.state)
+    }
+
+    /// Whether there may be a pause.
+    #[inline]
+    pub(crate) fn may_be_paused(&self) -> bool {
+        self.pause.get() != 0
+    }
+}
+
+/// The word and the numbers of the budget of a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BudgetOfCall<'b> {
+    pub(crate) word: &'b BudgetWord,
+    pub(crate) numbers: &'b BudgetNumbers,
+}
+
+impl<'b> BudgetOfCall<'b> {
+    /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if the budget refuses it.
+    ///
+    /// `first` is true for the first retry of a call. `began` says when the call began, and is asked only in a fault.
+    #[inline]
+    pub(crate) fn take(
+        self,
+        charge: Charge,
+        first: bool,
+        now: Stamp,
+        began: impl Fn() -> Stamp,
+    ) -> Option<Charge> {
+        let now = if self.numbers.has_time() {
+            tick(now)
+        } else {
+            0
+        };
+        let age = || now.saturating_sub(tick(began()));
+        self.ledger().take(charge, first, now, age)
+    }
+
+    /// Gives back what was taken for a retry that never began.
+    pub(crate) fn give_back(self, charge: Charge) {
+        self.ledger().give(self.numbers.price(charge));
+    }
+
+    /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one.
+    #[inline]
+    pub(crate) fn succeed(self, last_retry: Option<Charge>) {
+        self.ledger().succeed(last_retry);
+    }
+
+    /// Whether a hint of a server pauses all calls.
+    pub(crate) fn pauses(self) -> bool {
+        self.numbers.pauses
+    }
+
+    /// Pauses all calls until `end`, or until the end of the present pause if that is later.
+    pub(crate) fn pause_until(self, end: Stamp) {
+        if self.pauses() {
+            self.word.pause.raise_to(end.as_nanos());
+        }
+    }
+
+    /// Returns when the present pause ends, if there is one.
+    pub(crate) fn paused_until(self, now: Stamp) -> Option<Stamp> {
+        let end = self.word.pause.get();
+        if end <= now.as_nanos() {
+            self.word.pause.forget(end);
+            return None;
+        }
+        Some(Stamp::from_nanos(end))
+    }
+
+    /// The tokens in the budget now.
+    pub(crate) fn level(&self) -> f64 {
+        f64::from(self.ledger().level(self.tick_now())) / 1000.0
+    }
+
+    /// A number that no other budget of the process has.
+    pub(crate) fn id(self) -> u64 {
+        self.word.id.get()
+    }
+
+    /// Makes the word of another budget, with the same numbers and the same level at the start.
+    pub(crate) fn fresh(self) -> BudgetWord {
+        self.fresh_within(u32::MAX, self.tick_now())
+    }
+
+    /// Makes such a word, but with at most `most` thousandths of a token. `now` is in ticks.
+    pub(super) fn fresh_within(self, most: u32, now: u64) -> BudgetWord {
+        let missing = self.numbers.capacity - self.numbers.start.min(most);
+        BudgetWord::of(self.numbers.drained(missing, now).pack())
+    }
+
+    /// Describes how many retries a full budget allows at once, for a message.
+    pub(crate) fn retries_when_full(self) -> impl fmt::Display {
+        RetriesWhenFull(*self.numbers)
+    }
+
+    pub(super) fn ledger(self) -> Ledger<'b, AtomicU64> {
+        Ledger {
+            word: &self.word.state,
+            numbers: self.numbers,
+        }
+    }
+
+    /// The current time in ticks, or 0 for a budget that does not change with time.
+    pub(super) fn tick_now(self) -> u64 {
+        if self.numbers.has_time() {
+            tick(Stamp::now())
+        } else {
+            0
+        }
+    }
+}
+
+/// Time as a budget counts it.
+fn tick(now: Stamp) -> u64 {
+    now.as_nanos() / (TICK_MILLIS * 1_000_000)
+}
