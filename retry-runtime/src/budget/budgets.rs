@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::forgotten::ForgottenLevels;
 use super::Budget;
+use super::of_call::tick_now;
 use crate::rng;
 
 /// Keeps one [`Budget`] for each key: a host, a shard, a tenant.
@@ -187,7 +188,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
             });
             return (budget, None);
         }
-        let (now, of) = (numbers.of_call().tick_now(), numbers.numbers);
+        let (now, of) = (tick_now(), numbers.numbers);
         let (place, left) = self.fullest_of_the_next(now);
         let hash_of_old = self.slots[place].hash;
         self.forgotten

@@ -17,6 +17,7 @@ use std::fmt;
 pub use self::budgets::Budgets;
 use self::numbers::thousandths;
 pub(crate) use self::numbers::{BudgetNumbers, Charge};
+use self::of_call::tick_now;
 pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -168,7 +169,7 @@ impl Budget {
 
     /// Makes another budget with the same numbers and the same level at the start.
     fn fresh(&self) -> Self {
-        self.fresh_within(u32::MAX, self.of_call().tick_now())
+        self.fresh_within(u32::MAX, tick_now())
     }
 
     /// Makes such a budget, but with at most `most` thousandths of a token. `now` is in ticks.

@@ -214,11 +214,6 @@ impl BudgetNumbers {
         .pack()
     }
 
-    /// Whether the state changes with time.
-    pub(super) const fn has_time(&self) -> bool {
-        self.refill > 0 || self.first_wave_is_free
-    }
-
     /// Returns the state of a budget from which this amount is missing at the time `now`. If that is a fault, it is an old
     /// one.
     pub(super) fn drained(&self, missing: u32, now: u64) -> LedgerState {
@@ -313,9 +308,6 @@ impl BudgetNumbers {
 
     /// Returns the state at the time `now`, with the amount that came back since the tick of `state`.
     pub(super) fn at(&self, state: LedgerState, now: u64) -> LedgerState {
-        if !self.has_time() {
-            return state;
-        }
         let (ticks, tick) = passed_since(state.tick, now);
         let earned = self
             .sum(now)

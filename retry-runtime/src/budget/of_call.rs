@@ -65,11 +65,7 @@ impl<'b> BudgetOfCall<'b> {
         now: Stamp,
         began: impl Fn() -> Stamp,
     ) -> Option<Charge> {
-        let now = if self.numbers.has_time() {
-            tick(now)
-        } else {
-            0
-        };
+        let now = tick(now);
         let age = || now.saturating_sub(tick(began()));
         self.ledger().take(charge, first, now, age)
     }
@@ -109,7 +105,7 @@ impl<'b> BudgetOfCall<'b> {
 
     /// The tokens in the budget now.
     pub(crate) fn level(&self) -> f64 {
-        f64::from(self.ledger().level(self.tick_now())) / 1000.0
+        f64::from(self.ledger().level(tick_now())) / 1000.0
     }
 
     /// A number that no other budget of the process has.
@@ -119,7 +115,7 @@ impl<'b> BudgetOfCall<'b> {
 
     /// Makes the word of another budget, with the same numbers and the same level at the start.
     pub(crate) fn fresh(self) -> BudgetWord {
-        self.fresh_within(u32::MAX, self.tick_now())
+        self.fresh_within(u32::MAX, tick_now())
     }
 
     /// Makes such a word, but with at most `most` thousandths of a token. `now` is in ticks.
@@ -139,15 +135,11 @@ impl<'b> BudgetOfCall<'b> {
             numbers: self.numbers,
         }
     }
+}
 
-    /// The current time in ticks, or 0 for a budget that does not change with time.
-    pub(super) fn tick_now(self) -> u64 {
-        if self.numbers.has_time() {
-            tick(Stamp::now())
-        } else {
-            0
-        }
-    }
+/// The current time as a budget counts it.
+pub(super) fn tick_now() -> u64 {
+    tick(Stamp::now())
 }
 
 /// Time as a budget counts it.

@@ -117,7 +117,7 @@ fn same_or_less(
     exact: bool,
 ) -> Result<(), TestCaseError> {
     let (level, plain) = (
-        budget.of_call().ledger().level(budget.of_call().tick_now()),
+        budget.of_call().ledger().level(tick_now()),
         model[&key].level,
     );
     prop_assert!(u64::from(level) <= plain, "{key}: {level} above {plain}");
@@ -139,7 +139,7 @@ async fn run(
     for step in steps {
         let (key, budget) = match &step {
             Step::Ask(key) | Step::Succeed(key) | Step::Begin(key) => {
-                let ticks = budgets.numbers.of_call().tick_now();
+                let ticks = tick_now();
                 let (keys, before) = total(budgets, ticks);
                 let budget = budgets.of(key);
                 let (_, after) = total(budgets, ticks);
