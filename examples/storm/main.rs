@@ -16,6 +16,7 @@ mod contention;
 mod output;
 mod overload;
 mod progress;
+mod quota;
 mod rates;
 mod sockets;
 
@@ -58,6 +59,7 @@ fn main() -> Result<()> {
         rates::run(&mut output, size)?;
         chance::run(&mut output)?;
         closed::run(&mut output)?;
+        quota::run(&mut output)?;
     }
     output.finish()?;
     let cores = std::thread::available_parallelism()?;

@@ -151,6 +151,7 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
         .with_attempts(6)
         .with_timeout(second)
         .with_base(second)
+        .with_throttled_base(second)
         .with_max_delay(second * 5);
     // There are 6 attempts, and waits of 1, 2, 4, 5 and 5 seconds.
     assert_eq!(policy.worst_case(), Some(second * 23));

@@ -49,7 +49,13 @@ impl Busy {
     }
 }
 
-#[retry(attempts = 3, base = "100ms", jitter = "none", budget = "none")]
+#[retry(
+    attempts = 3,
+    base = "100ms",
+    throttled_base = "100ms",
+    jitter = "none",
+    budget = "none"
+)]
 async fn plain(server: &mut Busy) -> Result<(), Failure> {
     server.ask()
 }
@@ -141,7 +147,7 @@ async fn a_hint_may_be_longer_than_max_delay_and_than_the_worst_case_without_hin
     async fn call(server: &mut Busy) -> Result<(), Failure> {
         server.ask()
     }
-    assert_eq!(SHORT.worst_case(), Some(ms(2100)));
+    assert_eq!(SHORT.worst_case(), Some(ms(2200)));
     let mut server = Busy::new(ms(30_000));
     call(&mut server).await.unwrap_err();
     assert!(server.first_wait() >= Some(ms(30_000)));

@@ -416,6 +416,17 @@ async fn a_throttled_failure_without_a_hint_has_a_base_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn after_a_throttled_failure_the_base_is_ten_times_as_long() {
+    #[retry(attempts = 4, base = "50ms", max_delay = "1500ms", jitter = "none")]
+    async fn call(script: &Script) -> Result<usize, Slow> {
+        script.play().await.map_err(|_| Slow::Throttled)
+    }
+    let script = Script::new([RESET]);
+    call(&script).await.unwrap_err();
+    assert_eq!(script.times(), [0, 500, 1500, 3000].map(ms));
+}
+
+#[tokio::test(start_paused = true)]
 async fn listed_delays_are_the_same_after_a_throttled_failure() {
     #[retry(policy = GENTLE, delays = [Duration::from_millis(1), Duration::from_millis(2)])]
     async fn call(script: &Script) -> Result<usize, Slow> {

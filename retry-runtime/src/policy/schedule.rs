@@ -45,8 +45,14 @@ impl Policy {
         n: u32,
         previous: Option<Duration>,
     ) -> RangeInclusive<Duration> {
-        let base = self.throttled_base.unwrap_or(self.base);
-        self.with_base(base).delay_range(n, previous)
+        self.with_base(self.base_when_throttled())
+            .delay_range(n, previous)
+    }
+
+    /// The base after a throttled failure without a hint.
+    pub(super) fn base_when_throttled(&self) -> Duration {
+        self.throttled_base
+            .unwrap_or_else(|| self.base.saturating_mul(10))
     }
 
     /// Returns the longest time that a call can take, or `None` if there is no bound. Only a `deadline` bounds a longer
@@ -64,7 +70,7 @@ impl Policy {
     pub fn worst_case(&self) -> Option<Duration> {
         let bounded = match (self.attempts(), self.timeout) {
             (Some(attempts), Some(timeout)) => {
-                let base = self.base.max(self.throttled_base.unwrap_or_default());
+                let base = self.base.max(self.base_when_throttled());
                 let waits = self.with_base(base).longest_waits(attempts - 1);
                 Some(timeout.saturating_mul(attempts).saturating_add(waits))
             }

@@ -8,11 +8,11 @@ use crate::Backoff;
 /// Shows the policy as a table: the delay before each attempt, and the longest time that a call can take.
 ///
 /// ```text
-/// 3 attempts, timeout 500ms, deadline 2s, exponential backoff, jitter full
+/// 3 attempts, timeout 500ms, deadline 2s, exponential backoff, throttled base 100ms, jitter full
 ///   attempt 1  at once
 ///   attempt 2  after 0ns to 10ms
 ///   attempt 3  after 0ns to 20ms
-///   at most 1.53s
+///   at most 1.8s
 /// ```
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,8 +35,9 @@ impl fmt::Display for Policy {
             Backoff::Delays(delays) => write!(f, ", {} delays", delays.len())?,
             backoff => {
                 write!(f, ", {backoff} backoff")?;
-                if let Some(base) = self.throttled_base {
-                    write!(f, ", throttled base {base:?}")?;
+                let [base, throttled] = [self.base, self.base_when_throttled()];
+                if throttled.min(self.max_delay) != base.min(self.max_delay) {
+                    write!(f, ", throttled base {throttled:?}")?;
                 }
             }
         }

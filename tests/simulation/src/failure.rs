@@ -8,6 +8,8 @@ use reattempt::{Retryable, Stopped, Verdict};
 #[derive(Debug)]
 pub(crate) enum Failure {
     Refused,
+    /// The quota of the client is used up.
+    Throttled,
     Stopped,
 }
 
@@ -15,6 +17,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Refused => "the server refused",
+            Self::Throttled => "too many requests",
             Self::Stopped => "the server did not answer in time",
         })
     }
@@ -24,7 +27,10 @@ impl std::error::Error for Failure {}
 
 impl Retryable for Failure {
     fn verdict(&self) -> Verdict {
-        Verdict::Transient
+        match self {
+            Self::Throttled => Verdict::Throttled,
+            Self::Refused | Self::Stopped => Verdict::Transient,
+        }
     }
 }
 

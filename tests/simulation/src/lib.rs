@@ -12,6 +12,7 @@ pub mod fleet;
 pub mod luck;
 pub mod manner;
 pub mod moments;
+pub mod quota;
 pub mod real;
 pub mod reference;
 pub mod schedules;

@@ -1,6 +1,7 @@
 //! The tables of `docs/LOAD.md`, row by row, so that a test can compute single rows again.
 
 use std::io;
+use std::time::Duration;
 
 use futures::future::try_join_all;
 use reattempt::{Budget, Previous, Verdict};
@@ -10,6 +11,7 @@ use crate::contention::{Cell, Strategy};
 use crate::fleet::Fleet;
 use crate::luck::{self, Calls, Luck};
 use crate::manner::Manner;
+use crate::quota::Rush;
 use crate::reference::{self, Contended};
 use crate::server::Trouble;
 use crate::timeline::Timeline;
@@ -275,6 +277,56 @@ pub async fn closed_row_over_sockets(batch: &Batch) -> io::Result<String> {
     let cells = try_join_all(cells).await?;
     let cells: Vec<_> = cells.iter().map(u32::to_string).collect();
     Ok(format!("| {} | {} |", batch.name, cells.join(" | ")))
+}
+
+/// The bases of the table of quotas. `None` is the default, ten times `base`.
+pub const THROTTLED: [(&str, Option<Duration>); 3] = [
+    (
+        "`throttled_base = \"100ms\"`, as `base`",
+        Some(Duration::from_millis(100)),
+    ),
+    ("`\"300ms\"`", Some(Duration::from_millis(300))),
+    ("`\"1s\"`, the default", None),
+];
+
+/// Head of the table of quotas.
+#[must_use]
+pub fn quota_head() -> String {
+    let names = THROTTLED.map(|(name, _)| name).join(" | ");
+    format!("| calls | {names} |\n|---|---|---|---|")
+}
+
+/// A row: the calls that succeeded, the requests for each call, and the mean time of those that succeeded. The mean of five
+/// runs in virtual time.
+#[must_use]
+pub fn quota_row(rush: &Rush) -> String {
+    let cells = THROTTLED.map(|(_, base)| {
+        let [calls, requests, time] = quota_means(rush, base);
+        format!(
+            "{:.0} %, {requests:.2}, {:.0} ms",
+            calls * 100.0,
+            time * 1000.0
+        )
+    });
+    format!("| {} | {} |", rush.name, cells.join(" | "))
+}
+
+/// The share of calls that succeeded, the requests for each call, and the seconds that a call that succeeded took.
+#[must_use]
+pub fn quota_means(rush: &Rush, throttled_base: Option<Duration>) -> [f64; 3] {
+    const RUNS: u32 = 5;
+    let runs: Vec<_> = (0..RUNS)
+        .map(|run| rush.run(throttled_base, SEED + u64::from(run)))
+        .collect();
+    let all = f64::from(RUNS * rush.calls);
+    let calls: u32 = runs.iter().map(|run| run.calls).sum();
+    let requests: u32 = runs.iter().map(|run| run.requests).sum();
+    let time: Duration = runs.iter().map(|run| run.time).sum();
+    [
+        f64::from(calls) / all,
+        f64::from(requests) / all,
+        time.as_secs_f64() / f64::from(calls.max(1)),
+    ]
 }
 
 /// The default, and budgets that differ from it in one number.
