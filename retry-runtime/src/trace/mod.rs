@@ -3,6 +3,8 @@
 //! Arguments are never recorded. The text of an error is made only if the event is wanted. A function logs each message
 //! at most ten times a second. The next line says how many were left out.
 
+#[cfg(feature = "tracing")]
+mod asked;
 mod lines;
 #[cfg(feature = "tracing")]
 mod spans;
@@ -87,7 +89,7 @@ pub(crate) fn may_be_heard() -> bool {
 /// Writes the event of a failed attempt, unless its line is left out: the fields of every such event, then its own.
 #[cfg(feature = "tracing")]
 macro_rules! failed {
-    ($event:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
+    ($event:ident, $question:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
         let left_out;
         tracing::$event!(
             target: "reattempt",
@@ -101,7 +103,10 @@ macro_rules! failed {
             elapsed = ($failure.elapsed)().map(tracing::field::debug),
             error = $failure.words.text(),
             $($own)*,
-            left_out,
+            left_out = {
+                asked::$question.ask();
+                left_out
+            },
             $message
         );
     }};
@@ -111,7 +116,14 @@ macro_rules! failed {
 #[inline]
 pub(crate) fn retry_scheduled(failure: FailedAttempt<'_>, delay: Duration) {
     #[cfg(feature = "tracing")]
-    failed!(debug, failure, retrying, "attempt failed, retrying", ?delay);
+    failed!(
+        debug,
+        DEBUG,
+        failure,
+        retrying,
+        "attempt failed, retrying",
+        ?delay
+    );
     #[cfg(not(feature = "tracing"))]
     let FailedAttempt { .. } = failure;
     let _ = delay;
@@ -124,6 +136,7 @@ pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
     if outcome == Outcome::NotRetryable {
         failed!(
             debug,
+            DEBUG,
             failure,
             not_retryable,
             "attempt failed, not retryable",
@@ -134,6 +147,7 @@ pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
         let empty = budget.map(|budget| Empty(failure.function, budget));
         failed!(
             warn,
+            WARN,
             failure,
             gave_up,
             "gave up",
@@ -157,7 +171,10 @@ pub(crate) fn paused(function: &'static str, delay: Duration, lines: &Lines) {
                 function
             },
             ?delay,
-            left_out,
+            left_out = {
+                asked::DEBUG.ask();
+                left_out
+            },
             "the budget is in a pause, waiting"
         );
     }
@@ -184,7 +201,10 @@ pub(crate) fn succeeded_after_retry(
             attempt,
             outcome = Outcome::SuccessAfterRetry.as_str(),
             elapsed = elapsed().map(tracing::field::debug),
-            left_out,
+            left_out = {
+                asked::INFO.ask();
+                left_out
+            },
             "succeeded after retry"
         );
     }
@@ -200,7 +220,10 @@ pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
         target: "reattempt",
         function,
         allowed,
-        attempts,
+        attempts = {
+            asked::INFO.ask();
+            attempts
+        },
         "no attempts left: retries of nested calls add, they do not multiply"
     );
     #[cfg(not(feature = "tracing"))]
@@ -213,7 +236,10 @@ pub(crate) fn blocked(function: &'static str) {
     #[cfg(feature = "tracing")]
     tracing::warn!(
         target: "reattempt",
-        function,
+        function = {
+            asked::WARN.ask();
+            function
+        },
         "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
     );
     #[cfg(not(feature = "tracing"))]

@@ -9,6 +9,7 @@ use tracing::field::{Empty, Value};
 use tracing::{Span, debug_span};
 
 use super::Words;
+use super::asked::SpanQuestion;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 
@@ -97,33 +98,41 @@ fn record(span: &Span, field: &'static str, value: &impl Value) {
 }
 
 fn of_call(begun: &Begun) -> Span {
-    debug_span!(
+    static QUESTION: SpanQuestion = SpanQuestion::new();
+    QUESTION.of(debug_span!(
         target: "reattempt",
         "call",
-        function = begun.function,
+        function = {
+            QUESTION.ask();
+            begun.function
+        },
         attempts = begun.attempts.map(i64::from),
         outcome = Empty,
         // What OpenTelemetry calls the span. A name in `tracing` is a constant.
         otel.name = begun.function,
         otel.status_code = Empty,
-    )
+    ))
 }
 
 fn of_attempt(call: &Span, begun: &Begun) -> Span {
     // A filter may leave out the call but not the attempt. The attempt is then in the span around the call.
+    static QUESTION: SpanQuestion = SpanQuestion::new();
     let parent = call.id().or_else(|| Span::current().id());
-    debug_span!(
+    QUESTION.of(debug_span!(
         target: "reattempt",
         parent: parent,
         "attempt",
-        function = begun.function,
+        function = {
+            QUESTION.ask();
+            begun.function
+        },
         attempt = i64::from(begun.attempt),
         attempts = begun.attempts.map(i64::from),
         verdict = Empty,
         error = Empty,
         otel.status_code = Empty,
         http.request.resend_count = Empty,
-    )
+    ))
 }
 
 /// A span that is entered until this value is dropped, for at most one poll.
