@@ -1,5 +1,6 @@
 //! The settings of a call.
 
+mod budget;
 mod drawn;
 mod schedule;
 mod table;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use retry_settings::keys::PolicyKey;
 
+pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::{Backoff, Factor, Jitter};
@@ -48,6 +50,7 @@ pub struct Policy {
     factor: Factor,
     jitter: Jitter,
     max_retry_after: Duration,
+    budget: PolicyBudget,
 }
 
 /// No limit on the number of attempts.
@@ -73,6 +76,7 @@ impl Policy {
             factor: Factor::TWO,
             jitter: Jitter::Full,
             max_retry_after: default(PolicyKey::MaxRetryAfter),
+            budget: PolicyBudget::Default,
         }
     }
 

@@ -5,8 +5,11 @@ mod interleavings;
 #[cfg(feature = "config")]
 mod overridden;
 
+use std::sync::OnceLock;
+
 #[cfg(feature = "config")]
 use self::overridden::Overridden;
+use crate::budget::BudgetWord;
 use crate::policy::Policy;
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
@@ -14,6 +17,9 @@ use crate::policy::Policy;
 /// Name it in the attribute with a `&`: `#[retry(policy = &PAYMENTS)]`. Other keys of the attribute override it. A
 /// call reads its policy once, when it begins. With the feature `config`, files and environment variables can override
 /// the policy, also while the program runs.
+///
+/// If the policy has a budget ([`Policy::with_budget`]), all functions that use the preset share it. Otherwise each has
+/// its default.
 ///
 /// The error type of the function must be able to hold a [`Stopped`](crate::Stopped), because a preset may have a
 /// timeout or a deadline.
@@ -38,6 +44,9 @@ use crate::policy::Policy;
 pub struct Preset {
     name: &'static str,
     policy: Policy,
+    /// The word of the budget, made at the first use and never dropped, because a policy is `Copy` and may live as long as
+    /// the program.
+    word: OnceLock<&'static BudgetWord>,
     #[cfg(feature = "config")]
     overridden: Overridden,
 }
@@ -58,6 +67,7 @@ impl Preset {
         Self {
             name,
             policy,
+            word: OnceLock::new(),
             #[cfg(feature = "config")]
             overridden: Overridden::new(),
         }
@@ -77,9 +87,26 @@ impl Preset {
     #[inline]
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "config")]
-        return self.overridden.or(&self.policy);
+        let policy = self.overridden.or(&self.policy);
         #[cfg(not(feature = "config"))]
-        self.policy
+        let policy = self.policy;
+        policy.sharing(|| self.word())
+    }
+
+    /// Returns the tokens left in the budget that all functions with this preset share, or `None` if the policy has no
+    /// budget of its own.
+    ///
+    /// When the numbers change at a reload, the tokens that are missing stay missing. Inside a test scope it is the level
+    /// outside, because a scope has its own budgets.
+    #[must_use]
+    pub fn budget_level(&self) -> Option<f64> {
+        Some(self.policy().shared_budget()?.level())
+    }
+
+    #[cold]
+    fn word(&self) -> &'static BudgetWord {
+        self.word
+            .get_or_init(|| Box::leak(Box::new(BudgetWord::full())))
     }
 
     /// The policy in the code.
@@ -91,6 +118,9 @@ impl Preset {
     /// Sets the policy of calls that begin from now on. `None` is the policy in the code.
     #[cfg(feature = "config")]
     pub(crate) fn set_override(&self, policy: Option<Policy>) {
+        if let Some(budget) = self.policy().shared_budget() {
+            budget.settle();
+        }
         self.overridden.set(policy);
     }
 }

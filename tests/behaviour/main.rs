@@ -35,6 +35,7 @@ mod nested_trees;
 mod nesting;
 mod on_end;
 mod pauses;
+mod policy_budgets;
 mod presets;
 mod reentrant;
 mod refusals;

@@ -194,7 +194,8 @@ fn check(how: How, layers: Layers, [page, part]: [Report; 2]) {
 async fn a_deadline_that_refuses_a_wait_ends_the_calls_around_whose_deadline_it_is_too() {
     for layers in Layers::all() {
         for how in [How::Attribute, How::Run] {
-            check(how, layers, reports(how, layers, waits).await);
+            let reports = Box::pin(reports(how, layers, waits)).await;
+            check(how, layers, reports);
         }
     }
 }
@@ -203,7 +204,8 @@ async fn a_deadline_that_refuses_a_wait_ends_the_calls_around_whose_deadline_it_
 async fn a_deadline_that_cuts_an_attempt_ends_the_calls_around_whose_deadline_it_is_too() {
     for layers in Layers::all() {
         for how in [How::Attribute, How::Run] {
-            check(how, layers, reports(how, layers, is_cut).await);
+            let reports = Box::pin(reports(how, layers, is_cut)).await;
+            check(how, layers, reports);
         }
     }
 }

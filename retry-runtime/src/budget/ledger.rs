@@ -40,6 +40,12 @@ impl<W: Word> Ledger<'_, W> {
         }
     }
 
+    /// Credits the time that has passed.
+    #[cfg(feature = "config")]
+    pub(super) fn settle(&self, now: u64) {
+        self.update(|state| (self.numbers.at(state, now), ()));
+    }
+
     pub(super) fn level(&self, now: u64) -> u32 {
         let state = self.numbers.at(LedgerState::unpack(self.word.load()), now);
         self.numbers.level(state)

@@ -26,8 +26,9 @@ pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
 /// takes some. If too few are left, the call ends with its last error. Calls that succeed give tokens back. So retries
 /// are possible while few calls fail, and stop when most calls fail, which is when they do harm.
 ///
-/// Every annotated function has a budget of its own, unless its attribute names one. Functions that call the same
-/// service should share a budget, as a `static`. [`Budgets`] keeps one for each host or tenant.
+/// Every annotated function has a budget of its own, unless its attribute or its policy names one. Functions that call
+/// the same service should share a budget: as a `static`, or in a [`Preset`](crate::Preset) whose policy
+/// [has a budget](crate::Policy::with_budget). [`Budgets`] keeps one for each host or tenant.
 ///
 /// # Formula
 ///
@@ -149,7 +150,7 @@ impl Budget {
     /// Returns how many tokens the budget can hold.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
-        self.numbers.capacity / 1000
+        self.numbers.capacity()
     }
 
     /// The budget as calls use it.
@@ -158,6 +159,11 @@ impl Budget {
             word: &self.word,
             numbers: &self.numbers,
         }
+    }
+
+    /// The numbers for a policy, whose budgets start full.
+    pub(crate) const fn into_numbers(self) -> BudgetNumbers {
+        self.numbers.starting_full()
     }
 
     const fn of(numbers: BudgetNumbers) -> Self {

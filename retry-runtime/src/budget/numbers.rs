@@ -14,7 +14,7 @@ pub(crate) enum Charge {
 }
 
 /// The numbers of a budget; amounts in thousandths of a token.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BudgetNumbers {
     pub(super) start: u32,
     pub(super) capacity: u32,
@@ -33,7 +33,7 @@ pub(crate) struct BudgetNumbers {
 }
 
 /// What fills a budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Earning {
     /// A call that succeeds gives the price of its last retry, or the reward if it made no retry.
     Success,
@@ -203,6 +203,19 @@ impl BudgetNumbers {
             "a number of tokens is at most 268_435"
         );
         tokens * 1000
+    }
+
+    /// The same numbers for a budget that starts full.
+    pub(super) const fn starting_full(self) -> Self {
+        Self {
+            start: self.capacity,
+            ..self
+        }
+    }
+
+    /// The capacity in tokens.
+    pub(crate) const fn capacity(&self) -> u32 {
+        self.capacity / 1000
     }
 
     pub(super) const fn first_word(&self) -> u64 {

@@ -108,6 +108,12 @@ impl<'b> BudgetOfCall<'b> {
         f64::from(self.ledger().level(tick_now())) / 1000.0
     }
 
+    /// Credits the time that has passed, before the word is used with other numbers.
+    #[cfg(feature = "config")]
+    pub(crate) fn settle(self) {
+        self.ledger().settle(tick_now());
+    }
+
     /// A number that no other budget of the process has.
     pub(crate) fn id(self) -> u64 {
         self.word.id.get()

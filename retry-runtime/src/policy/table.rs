@@ -41,7 +41,7 @@ impl fmt::Display for Policy {
                 }
             }
         }
-        write!(f, ", jitter {}", self.jitter)?;
+        write!(f, ", jitter {}{}", self.jitter, self.budget)?;
         write!(f, "\n  attempt 1  at once")?;
         let mut previous = None;
         for n in 0..(self.attempts - 1).min(MOST_ROWS) {

@@ -196,7 +196,8 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     }
 
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
-    /// one for each place in the source that calls [`Policy::run`], and none if the attempts are unlimited.
+    /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and none
+    /// if the attempts are unlimited.
     pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED>
     where
         'p: 'b,

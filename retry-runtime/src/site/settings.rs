@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::Shared;
 use super::label::label;
 use crate::atomics::Flag;
-use crate::budget::{Budget, BudgetNumbers, BudgetOfCall};
+use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
 use crate::context::{FunctionId, Nested, length};
 use crate::jitter::Jitter;
-use crate::policy::{Policy, attempts_for, delays_range};
+use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
 use crate::trace::Lines;
 
 /// The settings of a call: the function's name, a policy, and the budget.
@@ -22,8 +22,10 @@ pub struct Settings<'p> {
     /// Gives the name of the type that the function is a method of.
     pub(super) type_name: Option<fn() -> &'static str>,
     shared: &'static Shared,
-    /// The budget that was set, or that of the function.
-    budget: BudgetOfCall<'p>,
+    /// The word of the budget that was set, or that of the function.
+    word: &'p BudgetWord,
+    /// Its numbers. `None` stands for those of the policy.
+    numbers: Option<&'p BudgetNumbers>,
     /// Whether the call uses it.
     budgeted: bool,
     /// Whether the attribute names a budget, `"none"` included.
@@ -41,16 +43,17 @@ pub struct Settings<'p> {
     pub(super) listens: bool,
 }
 
+/// The numbers of a budget that nothing names.
+const DEFAULT: &BudgetNumbers = &BudgetNumbers::DEFAULT;
+
 impl<'p> Settings<'p> {
     pub(super) const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
         Self {
             name,
             type_name: None,
             shared,
-            budget: BudgetOfCall {
-                word: &shared.word,
-                numbers: const { &BudgetNumbers::DEFAULT },
-            },
+            word: &shared.word,
+            numbers: None,
             budgeted: false,
             budget_given: false,
             delays: None,
@@ -95,7 +98,9 @@ impl<'p> Settings<'p> {
     pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
         self.budgeted = budget.is_some();
         if let Some(budget) = budget {
-            self.budget = budget.of_call();
+            let BudgetOfCall { word, numbers } = budget.of_call();
+            self.word = word;
+            self.numbers = Some(numbers);
         }
         self.budget_given = true;
         self
@@ -139,8 +144,16 @@ impl<'p> Settings<'p> {
             None => u32::MAX,
         };
         if !self.budget_given {
-            // Without a limit on attempts there is no budget: it would end the loop, and the delays bound its load.
-            self.budgeted = policy.attempts().is_some();
+            self.word = match policy.shared_word() {
+                Some(word) => word,
+                None => &self.shared.word,
+            };
+            (self.numbers, self.budgeted) = match policy.budget() {
+                // Without a limit on attempts there is none: it would end the loop, and the delays bound its load.
+                PolicyBudget::Default => (Some(DEFAULT), policy.attempts().is_some()),
+                PolicyBudget::None => (None, false),
+                PolicyBudget::Of(..) => (None, true),
+            };
         }
         self
     }
@@ -197,18 +210,23 @@ impl<'p> Settings<'p> {
 
     /// The budget, or `None` for none.
     #[inline]
-    pub(crate) const fn budget(&self) -> Option<BudgetOfCall<'p>> {
-        if self.budgeted {
-            Some(self.budget)
-        } else {
-            None
+    pub(crate) const fn budget(&self) -> Option<BudgetOfCall<'_>> {
+        if !self.budgeted {
+            return None;
+        }
+        match (self.numbers, self.policy.budget()) {
+            (Some(numbers), _) | (None, PolicyBudget::Of(numbers, _)) => Some(BudgetOfCall {
+                word: self.word,
+                numbers,
+            }),
+            (None, _) => None,
         }
     }
 
     /// Whether a success can add something to the budget. It may be true for a call without a budget.
     #[inline]
     pub(crate) fn may_be_credited(&self) -> bool {
-        !self.budget.word.is_full()
+        !self.word.is_full()
     }
 
     /// Whether the budget may be in a pause. It may be true for a call without a budget.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use reattempt::testing::{self, Log, Scope};
 use reattempt::{
-    Attempt, Budget, Outcome, Policy, Retryable, SLOW_IO, Stopped, Verdict, deadline, observe,
+    Attempt, Budget, Outcome, Policy, Preset, Retryable, SLOW_IO, Stopped, Verdict, deadline, observe,
     propagate, retry,
 };
 use tokio::io::AsyncReadExt as _;
@@ -186,6 +186,33 @@ async fn budgets_are_fresh_in_each_scope_and_unchanged_outside() {
         assert_eq!(log.calls()[0].report().outcome(), Outcome::Budget);
     }
     assert!((SHARED.level() - level).abs() < f64::EPSILON);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scope_has_a_fresh_budget_for_each_preset_and_each_function() {
+    const TWO: Policy = Policy::new()
+        .with_attempts(50)
+        .with_budget(Budget::aws().with_capacity(28));
+    static SHARED: Preset = Preset::new("shared", TWO);
+    #[retry(policy = &SHARED, on = "io::Error")]
+    async fn first() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(policy = &SHARED, on = "io::Error")]
+    async fn second() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(policy = TWO, on = "io::Error")]
+    async fn own() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    for _ in 0..2 {
+        let all = async { (first().await, second().await, own().await) };
+        let (_, log) = Scope::new().run(all).await;
+        let attempts = log.calls().iter().map(|call| call.report().attempts());
+        assert_eq!(attempts.collect::<Vec<_>>(), [3, 1, 3]);
+        assert_eq!(SHARED.budget_level(), Some(28.0));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,115 @@
+//! The budget that a policy names.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use super::Policy;
+use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
+
+/// The budget of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum PolicyBudget {
+    /// The policy names none, so each function has its default.
+    Default,
+    /// Calls have no budget.
+    None,
+    /// A budget with these numbers, which starts full.
+    Of(BudgetNumbers, SharedWord),
+}
+
+/// The word of the preset from which a policy comes. `None` stands for the word of the function. All are equal, because a
+/// word is not a setting.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedWord(Option<&'static BudgetWord>);
+
+impl Policy {
+    /// Sets the numbers of the budget that bounds the retries. Default: those of [`Budget::new`], or no budget if the
+    /// attempts are unlimited.
+    ///
+    /// Each function that uses the policy has a budget of its own with these numbers, which starts full. All functions
+    /// that use a [`Preset`](crate::Preset) with this policy share one budget. The level of `budget` does not matter. A
+    /// budget also bounds unlimited attempts. The attribute's key `budget` overrides it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::{Budget, Policy, Preset};
+    ///
+    /// static PAYMENTS: Preset = Preset::new(
+    ///     "payments",
+    ///     Policy::new().with_budget(Budget::new().with_capacity(50)),
+    /// );
+    /// assert_eq!(PAYMENTS.budget_level(), Some(50.0));
+    /// ```
+    #[must_use]
+    pub const fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = PolicyBudget::Of(budget.into_numbers(), SharedWord(None));
+        self
+    }
+
+    /// Retries without a budget. Nothing then bounds the load that retries add, and the attribute's key `budget`
+    /// overrides it.
+    #[must_use]
+    pub const fn without_budget(mut self) -> Self {
+        self.budget = PolicyBudget::None;
+        self
+    }
+
+    pub(crate) const fn budget(&self) -> &PolicyBudget {
+        &self.budget
+    }
+
+    /// The word that all calls share, if they share one.
+    pub(crate) const fn shared_word(&self) -> Option<&'static BudgetWord> {
+        match self.budget {
+            PolicyBudget::Of(_, SharedWord(word)) => word,
+            PolicyBudget::Default | PolicyBudget::None => None,
+        }
+    }
+
+    /// The budget that all calls share, if they share one.
+    pub(crate) const fn shared_budget(&self) -> Option<BudgetOfCall<'_>> {
+        match &self.budget {
+            PolicyBudget::Of(numbers, SharedWord(Some(word))) => {
+                Some(BudgetOfCall { word, numbers })
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets all calls share this word, if the policy has a budget.
+    #[inline]
+    pub(crate) fn sharing(mut self, word: impl FnOnce() -> &'static BudgetWord) -> Self {
+        if let PolicyBudget::Of(_, shared) = &mut self.budget {
+            *shared = SharedWord(Some(word()));
+        }
+        self
+    }
+}
+
+/// As a table shows it, after other settings.
+impl fmt::Display for PolicyBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => Ok(()),
+            Self::None => f.write_str(", no budget"),
+            Self::Of(numbers, _) => match numbers.capacity() {
+                1 => f.write_str(", budget of 1 token"),
+                tokens => write!(f, ", budget of {tokens} tokens"),
+            },
+        }
+    }
+}
+
+impl PartialEq for SharedWord {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SharedWord {}
+
+impl Hash for SharedWord {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}

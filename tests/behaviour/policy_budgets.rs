@@ -1,0 +1,177 @@
+//! The budget of a policy, and the budget that all functions with one preset share.
+
+use std::io;
+
+use reattempt::{Budget, Policy, Preset, retry};
+use tokio::time::advance;
+
+use crate::script::{RESET, Script, Step, ms};
+
+/// Two retries. The prices are equal, and no tokens come back over time.
+const TWO: Policy = Policy::new()
+    .with_attempts(100)
+    .with_budget(Budget::aws().with_capacity(28));
+
+#[tokio::test(start_paused = true)]
+async fn functions_with_one_preset_share_the_budget_of_its_policy() {
+    static SHARED: Preset = Preset::new("shared", TWO);
+    #[retry(policy = &SHARED)]
+    async fn one(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = &SHARED)]
+    async fn other(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    assert_eq!(SHARED.budget_level(), Some(28.0));
+    one(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 3);
+    assert_eq!(SHARED.budget_level(), Some(0.0));
+    other(&script).await.unwrap_err();
+    SHARED.run(|| script.play()).await.unwrap_err();
+    SHARED.policy().run(|| script.play()).await.unwrap_err();
+    assert_eq!(script.calls(), 3 + 3, "one attempt each");
+    // A success gives one token.
+    one(&Script::new([Step::Succeed])).await.unwrap();
+    assert_eq!(SHARED.budget_level(), Some(1.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn functions_with_one_policy_have_a_budget_each() {
+    #[retry(policy = TWO)]
+    async fn one(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = policy)]
+    async fn other(policy: Policy, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    one(&script).await.unwrap_err();
+    other(TWO, &script).await.unwrap_err();
+    TWO.run(|| script.play()).await.unwrap_err();
+    assert_eq!(script.calls(), 3 * 3);
+    one(&script).await.unwrap_err();
+    other(TWO, &script).await.unwrap_err();
+    assert_eq!(script.calls(), 3 * 3 + 2, "drained");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_without_a_budget_never_refuses() {
+    static FREE: Preset = Preset::new("free", Policy::new().with_attempts(300).without_budget());
+    #[retry(policy = &FREE, base = "0ms")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    call(&script).await.unwrap_err();
+    call(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 600);
+    assert_eq!(FREE.budget_level(), None);
+    assert_eq!(Preset::new("plain", Policy::new()).budget_level(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_budget_of_the_attribute_wins_over_that_of_the_policy() {
+    static FOUR: Budget = Budget::aws().with_capacity(56);
+    static SHARED: Preset = Preset::new("shared", TWO);
+    #[retry(policy = &SHARED, budget = FOUR)]
+    async fn four(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = TWO, budget = "none")]
+    async fn unbounded(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    four(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 5);
+    unbounded(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 5 + 100);
+    SHARED
+        .run(|| script.play())
+        .without_budget()
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 5 + 100 + 100);
+    assert_eq!(SHARED.budget_level(), Some(28.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn unlimited_attempts_are_bounded_by_the_budget_of_the_policy() {
+    const BOUNDED: Policy = TWO.with_unlimited_attempts();
+    #[retry(policy = BOUNDED)]
+    async fn constant(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(policy = TWO, attempts = "unlimited")]
+    async fn key(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    constant(&script).await.unwrap_err();
+    key(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 2 * 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_of_a_policy_starts_full_also_with_a_ratio() {
+    static RATIO: Preset = Preset::new(
+        "ratio",
+        Policy::new()
+            .with_attempts(100)
+            .with_budget(Budget::ratio(0.0)),
+    );
+    #[retry(policy = RATIO.policy().with_budget(Budget::ratio(0.0)))]
+    async fn own(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    own(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 11);
+    assert_eq!(RATIO.budget_level(), Some(10.0), "not shared");
+    RATIO.run(|| script.play()).await.unwrap_err();
+    assert_eq!(script.calls(), 11 + 11);
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_refills_the_budget_of_a_preset() {
+    static REFILLED: Preset = Preset::new(
+        "refilled",
+        Policy::new()
+            .with_attempts(100)
+            .with_budget(Budget::aws().with_refill(7.0).with_capacity(14)),
+    );
+    let script = Script::new([RESET]);
+    // The first seconds of the clock would fill the budget again.
+    advance(ms(60_000)).await;
+    REFILLED.run(|| script.play()).await.unwrap_err();
+    assert_eq!(script.calls(), 2);
+    let left = REFILLED.budget_level().unwrap();
+    advance(ms(1_000)).await;
+    assert!((REFILLED.budget_level().unwrap() - left - 7.0).abs() < 0.1);
+}
+
+#[test]
+fn a_policy_shows_its_budget_and_is_equal_to_one_with_the_same_numbers() {
+    static SHARED: Preset = Preset::new("shared", TWO);
+    let shown = |policy: Policy| policy.to_string().lines().next().unwrap().to_owned();
+    let plain = "3 attempts, exponential backoff, jitter full";
+    assert_eq!(shown(Policy::new()), plain);
+    assert_eq!(
+        shown(Policy::new().without_budget()),
+        format!("{plain}, no budget")
+    );
+    for (capacity, tokens) in [(1, "1 token"), (50, "50 tokens")] {
+        let budget = Budget::new().with_capacity(capacity);
+        assert_eq!(
+            shown(Policy::new().with_budget(budget)),
+            format!("{plain}, budget of {tokens}")
+        );
+    }
+    assert_eq!(SHARED.policy(), TWO);
+    assert_ne!(TWO.without_budget(), TWO);
+    assert_ne!(TWO.with_budget(Budget::aws()), TWO);
+    assert_ne!(Policy::new(), Policy::new().with_budget(Budget::new()));
+}
