@@ -103,13 +103,15 @@ macro_rules! keys {
 /// Writes the table, and the enum `PolicyKey` of the keys below `[policy]`.
 ///
 /// `at_most` is another key, which has to be at least as long. `delays_replace` says that a list of delays leaves the key
-/// without effect.
+/// without effect. `configured` is what configuration calls the value, and a value to paste, if these differ from the
+/// attribute's.
 macro_rules! table {
     ($(
         [policy] $(
             $id:ident $name:literal $kind:literal, $example:literal
                 $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?
-                $(, at_most $long:ident)? $(, delays_replace $replace:literal)?;
+                $(, at_most $long:ident)? $(, delays_replace $replace:literal)?
+                $(, configured $configured:literal, $pasted:literal)?;
         )*
         [call] $($row:ident $row_name:literal $grammar:ident, $row_kind:literal, $row_example:literal;)*
     )*) => {
@@ -156,6 +158,12 @@ macro_rules! table {
                     $($(Self::$id => false $(| $replace)?,)*)*
                 }
             }
+
+            const fn configured(self) -> Option<(&'static str, &'static str)> {
+                match self {
+                    $($(Self::$id => keys!(@some $($configured, $pasted)?),)*)*
+                }
+            }
         }
     };
 }
@@ -193,7 +201,10 @@ table! {
     NotOn "not_on" Types, "error types", "not_on = \"io::Error\"";
     WhenOk "when_ok" Expr, "a path or a closure", "when_ok = \"Response::is_busy\"";
     Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";
-    Budget "budget" Expr, "a `Budget`, or `\"none\"`", "budget = PAYMENTS";
+    [policy]
+    Budget "budget" "a `Budget`, or `\"none\"`", "budget = PAYMENTS",
+        configured "\"none\", \"default\", \"aws\" or a table", "\"default\"";
+    [call]
     Idempotent "idempotent" Expr, "`true` or `false`", "idempotent = false";
     Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";
     Cancel "cancel" Expr, "an expression giving a future", "cancel = self.shutdown.cancelled()";
@@ -241,17 +252,21 @@ impl PolicyKey {
     /// Returns what messages call a value of this key.
     #[must_use]
     pub fn kind(self) -> String {
-        // The attribute shows code in backticks.
-        self.key().kind.replace('`', "")
+        match self.configured() {
+            Some((kind, _)) => kind.to_owned(),
+            // The attribute shows code in backticks.
+            None => self.key().kind.replace('`', ""),
+        }
     }
 
     /// Returns a value to paste.
     #[must_use]
     pub fn example(self) -> &'static str {
         let example = self.key().example;
-        example
-            .split_once(" = ")
-            .map_or(example, |(_, value)| value)
+        match (self.configured(), example.split_once(" = ")) {
+            (Some((_, example)), _) | (None, Some((_, example))) => example,
+            (None, None) => example,
+        }
     }
 }
 

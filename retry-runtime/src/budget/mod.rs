@@ -166,7 +166,7 @@ impl Budget {
         self.numbers.starting_full()
     }
 
-    const fn of(numbers: BudgetNumbers) -> Self {
+    pub(crate) const fn of(numbers: BudgetNumbers) -> Self {
         Self {
             word: BudgetWord::of(numbers.first_word()),
             numbers,

@@ -17,17 +17,17 @@ pub(crate) enum Charge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BudgetNumbers {
     pub(super) start: u32,
-    pub(super) capacity: u32,
-    pub(super) failure: u32,
-    pub(super) throttled: u32,
-    pub(super) timeout: u32,
+    pub(crate) capacity: u32,
+    pub(crate) failure: u32,
+    pub(crate) throttled: u32,
+    pub(crate) timeout: u32,
     /// What a call gives. [`BudgetNumbers::earning`] says when.
-    pub(super) reward: u32,
+    pub(crate) reward: u32,
     pub(super) earning: Earning,
     /// The amount that comes back each second.
-    pub(super) refill: u32,
+    pub(crate) refill: u32,
     /// Whether calls that were under way when a fault began retry for free; see [`FaultAge`].
-    pub(super) first_wave_is_free: bool,
+    pub(crate) first_wave_is_free: bool,
     /// Whether the hint of a server pauses all calls.
     pub(super) pauses: bool,
 }
@@ -150,6 +150,9 @@ impl LedgerState {
 }
 
 impl BudgetNumbers {
+    /// The largest number of tokens, which fits the packed word.
+    pub(crate) const MOST: u32 = MISSING_MAX / 1000;
+
     /// The numbers of `Budget::new`. Chosen by us in the simulation of `docs/LOAD.md`.
     pub(crate) const DEFAULT: Self = Self {
         start: Self::tokens(200),
@@ -199,7 +202,7 @@ impl BudgetNumbers {
     /// - If the number does not fit the packed word.
     pub(super) const fn tokens(tokens: u32) -> u32 {
         assert!(
-            tokens <= MISSING_MAX / 1000,
+            tokens <= Self::MOST,
             "a number of tokens is at most 268_435"
         );
         tokens * 1000
@@ -211,6 +214,12 @@ impl BudgetNumbers {
             start: self.capacity,
             ..self
         }
+    }
+
+    /// Whether calls earn a share of a retry each, as with `Budget::ratio`.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_ratio(&self) -> bool {
+        self.earning == Earning::Call
     }
 
     /// The capacity in tokens.
@@ -367,7 +376,7 @@ fn passed_since(last: u64, now: u64) -> (u64, u64) {
 /// - If the number is negative, is NaN, or does not fit the packed word.
 pub(super) const fn thousandths(number: f64) -> u32 {
     assert!(
-        number >= 0.0 && number <= (MISSING_MAX / 1000) as f64,
+        number >= 0.0 && number <= BudgetNumbers::MOST as f64,
         "a number of tokens is in `0.0..=268_435.0`"
     );
     #[expect(

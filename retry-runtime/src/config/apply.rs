@@ -4,11 +4,11 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use super::error::{ConfigError, Problem};
-use super::found::{FoundSettings, PresetEntry};
+use super::found::{FoundSettings, PresetEntry, SettingPlace};
 use super::{Content, Source, env, file, toml};
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::setting::{PolicyKey, Setter, contradictions};
+use crate::setting::{PolicyKey, Setter, SettingKey, budget_contradictions, contradictions};
 use crate::switch::set_enabled;
 
 /// The presets of the source that turned retries off, while they are off.
@@ -65,6 +65,9 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
 /// Returns the policy of each preset, or `None` if nothing overrides the code.
 fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
     let mut policies = Vec::new();
+    for entries in &mut found.entries {
+        entries.sort_by_key(|entry| (entry.place.rank, entry.key.is_one_number()));
+    }
     for ((preset, entries), broken) in found.presets.iter().zip(&found.entries).zip(&found.broken) {
         let code = preset.in_code();
         let policy = entries
@@ -75,20 +78,39 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
         if *broken {
             continue;
         }
-        let last = |key: PolicyKey| entries.iter().rev().find(|entry| entry.key == key);
+        for together in entries.chunk_by(|a, b| a.place.rank == b.place.rank) {
+            let given = together.iter().map(|entry| (entry.key, entry.setting));
+            for (key, fault) in budget_contradictions(&given.collect::<Vec<_>>()) {
+                let blamed = together.iter().filter(|entry| entry.key == key);
+                for PresetEntry { place, .. } in blamed {
+                    found.error.add(|| {
+                        place.problem(format!("{}{fault}", path(preset, place, ".budget")))
+                    });
+                }
+            }
+        }
+        let last = |key: PolicyKey| {
+            let key = SettingKey::Policy(key);
+            entries.iter().rev().find(|entry| entry.key == key)
+        };
         for (key, fault) in contradictions(&policy, |key| setter(last(key))) {
             if let Some(entry) = last(key) {
-                found.error.add(|| {
-                    let name = match entry.place.line {
-                        Some(_) => format!("{}: ", preset.name()),
-                        None => String::new(),
-                    };
-                    entry.place.problem(format!("{name}{fault}"))
-                });
+                let place = &entry.place;
+                found
+                    .error
+                    .add(|| place.problem(format!("{}{fault}", path(preset, place, ""))));
             }
         }
     }
     policies
+}
+
+/// What the message about a setting in a file begins with. A variable has its path in its name.
+fn path(preset: &Preset, place: &SettingPlace, table: &str) -> String {
+    match place.line {
+        Some(_) => format!("{}{table}: ", preset.name()),
+        None => String::new(),
+    }
 }
 
 /// Returns where a key was set, by its last entry.

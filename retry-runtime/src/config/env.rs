@@ -8,7 +8,7 @@ use super::Environment;
 use super::error::Problem;
 use super::found::{FoundSettings, SettingPlace};
 use crate::preset::Preset;
-use crate::setting::{DELAYS, PolicyKey, Value, unknown_key};
+use crate::setting::{DELAYS, SettingKey, Value, unknown_in_variable};
 
 const ENABLED: &str = "ENABLED";
 
@@ -75,7 +75,9 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
                 format!("has no key; write `{variable}_ATTEMPTS`, for example")
             }),
             Split::NoKey(preset, key) => {
-                found.fault(preset, &place, "", || unknown_key(&key.to_lowercase()));
+                found.fault(preset, &place, "", || {
+                    unknown_in_variable(&key.to_lowercase())
+                });
             }
             Split::NoPreset(typed) => {
                 found.unknown_preset(&place, typed, &names, &[ENABLED]);
@@ -86,7 +88,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
 
 /// The meaning of a variable's name after the prefix.
 enum Split<'n> {
-    Setting(usize, PolicyKey),
+    Setting(usize, SettingKey),
     /// A preset, and a text that is not a key.
     NoKey(usize, &'n str),
     /// A text in the place of a preset.
@@ -104,7 +106,7 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
             },
             None => continue,
         };
-        if let Some(key) = PolicyKey::named(&key.to_lowercase()) {
+        if let Some(key) = SettingKey::in_variable(&key.to_lowercase()) {
             return Split::Setting(preset, key);
         }
         if longest.is_none_or(|(_, _, length)| name.len() > length) {
@@ -114,16 +116,18 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
     if let Some((preset, key, _)) = longest {
         return Split::NoKey(preset, key);
     }
-    let preset = PolicyKey::names().chain([DELAYS]).find_map(|key| {
-        let preset = rest.strip_suffix(&key.to_uppercase())?;
-        preset.strip_suffix('_').filter(|preset| !preset.is_empty())
-    });
+    let preset = SettingKey::names_in_variables()
+        .chain([DELAYS.to_owned()])
+        .find_map(|key| {
+            let preset = rest.strip_suffix(&key.to_uppercase())?;
+            preset.strip_suffix('_').filter(|preset| !preset.is_empty())
+        });
     Split::NoPreset(preset.unwrap_or(rest))
 }
 
 /// Makes a value from the text of a variable, which may be a number.
-fn value_of(key: PolicyKey, text: &str) -> Value<'_> {
-    let number = matches!(key, PolicyKey::Attempts | PolicyKey::Factor)
+fn value_of(key: SettingKey, text: &str) -> Value<'_> {
+    let number = key.is_number()
         && text.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char))
         && text.parse::<f64>().is_ok();
     if number {

@@ -6,7 +6,7 @@ use retry_settings::text::{list, nearest, shown};
 
 use super::error::{ConfigError, Problem};
 use crate::preset::Preset;
-use crate::setting::{PolicyKey, PolicySetting, SettingFault, Value};
+use crate::setting::{PolicySetting, SettingFault, SettingKey, Value};
 
 /// Where something was found.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl SettingPlace {
 /// One setting of one preset.
 #[derive(Debug)]
 pub(super) struct PresetEntry {
-    pub(super) key: PolicyKey,
+    pub(super) key: SettingKey,
     pub(super) setting: PolicySetting,
     pub(super) place: SettingPlace,
 }
@@ -67,7 +67,7 @@ impl<'p> FoundSettings<'p> {
     pub(super) fn setting(
         &mut self,
         preset: usize,
-        key: PolicyKey,
+        key: SettingKey,
         value: Value<'_>,
         place: SettingPlace,
         path: &str,

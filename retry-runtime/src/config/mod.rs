@@ -52,6 +52,19 @@
 //! The keys mean the same as in the attribute. A limit can be changed but not removed: there is no word for "no
 //! timeout". `delays` cannot be configured.
 //!
+//! # Budgets
+//!
+//! All functions with a preset share the budget that `budget` sets. The table of a budget is `[payments.budget]`, and a
+//! variable is `RETRY_PAYMENTS_BUDGET_CAPACITY=50`, or `RETRY_PAYMENTS_BUDGET=aws` for a word.
+//!
+#![doc = include_str!("../setting/budget_keys.md")]
+//!
+//! A word, `kind` or `ratio` sets all numbers. Each other key changes one number of the budget in the code and in the
+//! sources before. If these have none, it changes one of [`Budget::new`](crate::Budget::new).
+//!
+//! When the numbers change at a reload, the tokens that are missing stay missing. With a smaller capacity, a budget may be
+//! empty until some of them have come back.
+//!
 //! Above the tables, `enabled = false` turns retries off in the whole process, as
 //! [`set_enabled(false)`](crate::set_enabled) does. So does `RETRY_ENABLED=false`.
 //!

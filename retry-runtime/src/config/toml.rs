@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use retry_settings::text::{shown, start};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::found::{FoundSettings, SettingPlace, wrong_enabled};
 use super::lines::LineBreaks;
 use crate::preset::Preset;
-use crate::setting::{PolicyKey, PolicySetting, Value, unknown_key};
+use crate::setting::{
+    BudgetKey, PolicyKey, PolicySetting, SettingKey, Value, unknown_budget_key, unknown_key,
+};
 
 /// Reads a text. `origin` is its name in messages.
 pub(super) fn read(origin: &str, rank: usize, text: &str, found: &mut FoundSettings<'_>) {
@@ -58,20 +60,17 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
         let within = presets
             .iter()
             .position(|preset| Some(preset.name()) == outer);
-        let mut entries: Vec<_> = table.iter().collect();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        for (key, value) in entries {
+        for (key, value) in in_order(table) {
             let place = (self.place)(key.span().start);
             let name = key.get_ref().as_ref();
             let path = outer.map_or_else(|| name.to_owned(), |outer| format!("{outer}.{name}"));
             match (within, PolicyKey::named(name)) {
-                (Some(preset), Some(key)) => {
-                    let place = (self.place)(value.span().start);
-                    let path = format!("{path}: ");
-                    with_value(value.get_ref(), |value| {
-                        self.found.setting(preset, key, value, place, &path);
-                    });
-                }
+                (Some(preset), Some(key)) => match value.get_ref() {
+                    DeValue::Table(table) if key == PolicyKey::Budget => {
+                        self.budget(preset, &path, table);
+                    }
+                    _ => self.setting(preset, SettingKey::Policy(key), &path, value),
+                },
                 _ if self.leads_to_preset(&path) => self.inner(&path, value, &place),
                 (Some(preset), None) => {
                     let path = outer.map(|outer| format!("{outer}: "));
@@ -103,6 +102,39 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
         }
     }
 
+    /// Reads the table of a budget.
+    fn budget(&mut self, preset: usize, path: &str, table: &DeTable<'_>) {
+        for (key, value) in in_order(table) {
+            let name = key.get_ref().as_ref();
+            match BudgetKey::named(name) {
+                Some(key) => {
+                    let path = format!("{path}.{name}");
+                    self.setting(preset, SettingKey::Budget(key), &path, value);
+                }
+                None => {
+                    let place = (self.place)(key.span().start);
+                    let fault = || unknown_budget_key(name);
+                    self.found
+                        .fault(preset, &place, &format!("{path}: "), fault);
+                }
+            }
+        }
+    }
+
+    fn setting(
+        &mut self,
+        preset: usize,
+        key: SettingKey,
+        path: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) {
+        let place = (self.place)(value.span().start);
+        let path = format!("{path}: ");
+        with_value(value.get_ref(), |value| {
+            self.found.setting(preset, key, value, place, &path);
+        });
+    }
+
     /// Reads the table of a preset, or a table around it.
     fn inner(&mut self, path: &str, value: &Spanned<DeValue<'_>>, place: &SettingPlace) {
         if let DeValue::Table(table) = value.get_ref() {
@@ -130,9 +162,7 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
             DeValue::Table(table) if !table.is_empty() && !has_setting(table) => table,
             _ => return self.unknown_preset(path, place),
         };
-        let mut tables: Vec<_> = tables.iter().collect();
-        tables.sort_by_key(|(key, _)| key.span().start);
-        for (key, value) in tables {
+        for (key, value) in in_order(tables) {
             let place = (self.place)(key.span().start);
             // The start is enough for a message, and copying a long path for each of its tables is not linear.
             let path = format!("{}.{}", start(path), key.get_ref());
@@ -156,6 +186,15 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })
     }
+}
+
+/// The entries in the order of the text.
+fn in_order<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
 }
 
 /// Whether a key and its value look like a setting, and not like the table of a preset.
@@ -195,7 +234,7 @@ fn unquoted(key: &str, value: &str) -> Option<String> {
     if key == "enabled" {
         return Some(wrong_enabled(Value::Other(value)));
     }
-    let key = PolicyKey::named(key)?;
+    let key = SettingKey::named(key)?;
     if value.is_empty() {
         let (kind, example) = (key.kind(), key.example());
         return Some(format!(

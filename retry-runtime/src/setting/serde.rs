@@ -7,9 +7,15 @@ use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor}
 use serde_core::ser::{Error as _, SerializeMap as _};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::budget::{BudgetSetting, BudgetValue};
+use super::fault::SettingFault;
 use super::key::delays_refused;
-use super::{PolicyKey, PolicySetting, Setter, Value, contradictions, unknown_key};
+use super::{
+    BudgetKey, PolicyKey, PolicySetting, Setter, SettingKey, Value, budget_contradictions,
+    contradictions, unknown_budget_key, unknown_key,
+};
 use crate::Backoff;
+use crate::budget::BudgetNumbers;
 use crate::policy::Policy;
 
 /// Reads a map of the attribute's keys, in a self-describing format such as TOML, JSON or YAML. Feature `serde`.
@@ -18,11 +24,19 @@ use crate::policy::Policy;
 ///
 /// A missing key has the value of [`Policy::new`]. A duration is a text with a unit, of at most 24 h.
 ///
+#[doc = include_str!("budget_keys.md")]
+///
+/// A word, `kind` or `ratio` sets all numbers of a budget. Each other key changes one number of [`Budget::new`], or of those
+/// that `kind` or `ratio` has set.
+///
+/// [`Budget::new`]: crate::Budget::new
+///
 /// # Errors
 ///
 /// - A key that is unknown, or given twice. The message names the nearest key.
 /// - A value of the wrong kind or out of its range. The message says what was found and what is expected.
 /// - A `timeout` above the `deadline`, or a `base` above `max_delay`.
+/// - Both `kind` and `ratio`, or both `ratio` and `reward`, in a budget.
 /// - The key `delays`. A `Policy` borrows its delays for the whole run of the program, so they belong in the code.
 ///
 /// # Examples
@@ -52,7 +66,8 @@ impl<'de> Deserialize<'de> for Policy {
 ///
 /// # Errors
 ///
-/// - The policy has [delays](Policy::with_delays), or a value that reading would refuse, such as a timeout of zero.
+/// - The policy has [delays](Policy::with_delays), or a value that reading would refuse, such as a timeout of zero, or a
+///   [`Budget::ratio`](crate::Budget::ratio) with a reward above 1.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.backoff(), Backoff::Delays(_)) {
@@ -73,14 +88,43 @@ impl Serialize for Policy {
                     map.serialize_entry(key.name(), &factor.as_f64())?;
                     continue;
                 }
+                Some(PolicySetting::Budget(BudgetSetting::All(numbers))) => {
+                    map.serialize_entry(key.name(), &BudgetTable(numbers))?;
+                    continue;
+                }
+                Some(PolicySetting::Budget(_)) => "none".to_owned(),
                 Some(PolicySetting::Attempts(None)) => "unlimited".to_owned(),
                 Some(PolicySetting::Backoff(backoff)) => backoff.to_string(),
                 Some(PolicySetting::Jitter(jitter)) => jitter.to_string(),
                 Some(PolicySetting::Length(_, length)) => human(length),
             };
             // Refuses to write a value that could not be read back.
-            PolicySetting::read(key, Value::Text(&text)).map_err(S::Error::custom)?;
+            PolicySetting::read(SettingKey::Policy(key), Value::Text(&text))
+                .map_err(S::Error::custom)?;
             map.serialize_entry(key.name(), &text)?;
+        }
+        map.end()
+    }
+}
+
+/// The numbers of a budget, all of which are written.
+struct BudgetTable(BudgetNumbers);
+
+impl Serialize for BudgetTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for key in BudgetKey::ALL {
+            match key.of(&self.0) {
+                None => (),
+                Some(BudgetValue::Word(word)) => map.serialize_entry(key.name(), word)?,
+                Some(BudgetValue::Tokens(tokens)) => map.serialize_entry(key.name(), &tokens)?,
+                Some(BudgetValue::Fraction(number)) => {
+                    // Refuses a ratio above 1, which only a reward in the code gives.
+                    key.read(Value::Number(&format!("{number:?}")))
+                        .map_err(S::Error::custom)?;
+                    map.serialize_entry(key.name(), &number)?;
+                }
+            }
         }
         map.end()
     }
@@ -106,9 +150,13 @@ impl<'de> Visitor<'de> for PolicyVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Policy, A::Error> {
         let mut policy = Policy::new();
         let mut seen = Vec::new();
-        while let Some(key) = map.next_key_seed(KeyOf { seen: &seen })? {
+        let known = |name: &str| PolicyKey::named(name).ok_or_else(|| unknown_key(name));
+        while let Some(key) = map.next_key_seed(KeyOf { seen: &seen, known })? {
             seen.push(key);
-            policy = map.next_value_seed(ValueOf(key))?.set(policy);
+            let settings = map.next_value_seed(ValueOf(SettingKey::Policy(key)))?;
+            policy = settings
+                .into_iter()
+                .fold(policy, |policy, setting| setting.set(policy));
         }
         match contradictions(&policy, setter).into_iter().next() {
             Some((_, fault)) => Err(A::Error::custom(fault)),
@@ -118,27 +166,28 @@ impl<'de> Visitor<'de> for PolicyVisitor {
 }
 
 /// Reads a key. It is a seed, so that an error points at the key.
-struct KeyOf<'s> {
-    seen: &'s [PolicyKey],
+struct KeyOf<'s, K> {
+    seen: &'s [K],
+    known: fn(&str) -> Result<K, SettingFault>,
 }
 
-impl<'de> DeserializeSeed<'de> for KeyOf<'_> {
-    type Value = PolicyKey;
+impl<'de, K: PartialEq + fmt::Display> DeserializeSeed<'de> for KeyOf<'_, K> {
+    type Value = K;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<PolicyKey, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<K, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for KeyOf<'_> {
-    type Value = PolicyKey;
+impl<K: PartialEq + fmt::Display> Visitor<'_> for KeyOf<'_, K> {
+    type Value = K;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key of a retry policy")
     }
 
-    fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<PolicyKey, E> {
-        let key = PolicyKey::named(name).ok_or_else(|| E::custom(unknown_key(name)))?;
+    fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<K, E> {
+        let key = (self.known)(name).map_err(E::custom)?;
         if self.seen.contains(&key) {
             return Err(E::custom(format_args!(
                 "`{key}` is given twice, expected each key once; remove one of the two"
@@ -149,75 +198,97 @@ impl Visitor<'_> for KeyOf<'_> {
 }
 
 /// Reads the value of a key.
-struct ValueOf(PolicyKey);
+struct ValueOf(SettingKey);
 
 impl ValueOf {
-    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<PolicySetting, E> {
-        PolicySetting::read(self.0, value).map_err(E::custom)
+    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<Vec<PolicySetting>, E> {
+        let setting = PolicySetting::read(self.0, value).map_err(E::custom)?;
+        Ok(vec![setting])
     }
 }
 
 impl<'de> DeserializeSeed<'de> for ValueOf {
-    type Value = PolicySetting;
+    type Value = Vec<PolicySetting>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<PolicySetting, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Vec<PolicySetting>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for ValueOf {
-    type Value = PolicySetting;
+    type Value = Vec<PolicySetting>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.kind())
     }
 
-    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<PolicySetting, E> {
+    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Text(text))
     }
 
-    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<PolicySetting, E> {
+    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<PolicySetting, E> {
+    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<PolicySetting, E> {
+    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<PolicySetting, E> {
+    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<PolicySetting, E> {
+    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<Vec<PolicySetting>, E> {
         // `{:?}` keeps the point of `4.0`, so that it is not read as a whole number.
         self.read(Value::Number(&format!("{number:?}")))
     }
 
-    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<PolicySetting, E> {
+    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Other(if value { "true" } else { "false" }))
     }
 
-    fn visit_unit<E: serde_core::de::Error>(self) -> Result<PolicySetting, E> {
+    fn visit_unit<E: serde_core::de::Error>(self) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Other("nothing"))
     }
 
-    fn visit_none<E: serde_core::de::Error>(self) -> Result<PolicySetting, E> {
+    fn visit_none<E: serde_core::de::Error>(self) -> Result<Vec<PolicySetting>, E> {
         self.read(Value::Other("nothing"))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<PolicySetting, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Vec<PolicySetting>, D::Error> {
         self.deserialize(deserializer)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<PolicySetting, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Vec<PolicySetting>, A::Error> {
         self.read(Value::Other("a list"))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<PolicySetting, A::Error> {
-        self.read(Value::Other("a table"))
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<PolicySetting>, A::Error> {
+        if self.0 != SettingKey::Policy(PolicyKey::Budget) {
+            return self.read(Value::Other("a table"));
+        }
+        let (mut seen, mut found) = (Vec::new(), Vec::new());
+        let known = |name: &str| BudgetKey::named(name).ok_or_else(|| unknown_budget_key(name));
+        while let Some(key) = map.next_key_seed(KeyOf { seen: &seen, known })? {
+            seen.push(key);
+            let key = SettingKey::Budget(key);
+            let settings = map.next_value_seed(ValueOf(key))?;
+            found.extend(settings.into_iter().map(|setting| (key, setting)));
+        }
+        if let Some((_, fault)) = budget_contradictions(&found).into_iter().next() {
+            return Err(A::Error::custom(fault));
+        }
+        found.sort_by_key(|(key, _)| key.is_one_number());
+        Ok(found.into_iter().map(|(_, setting)| setting).collect())
     }
 }

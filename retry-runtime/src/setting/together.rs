@@ -6,8 +6,10 @@ use retry_settings::duration::human;
 use retry_settings::keys::PolicyKey;
 use retry_settings::rules::{TooLong, too_long};
 
+use super::budget::{BudgetKey, BudgetSetting};
 use super::fault::SettingFault;
-use super::value::length_in;
+use super::key::SettingKey;
+use super::value::{PolicySetting, length_in};
 use crate::Backoff;
 use crate::policy::Policy;
 
@@ -70,4 +72,47 @@ pub(crate) fn contradictions(
         found.push((idle, SettingFault::with_help(problem, help)));
     }
     found
+}
+
+/// Returns the contradictions within one table, or within the variables of one environment, each with the key to blame.
+pub(crate) fn budget_contradictions(
+    given: &[(SettingKey, PolicySetting)],
+) -> Vec<(SettingKey, SettingFault)> {
+    const BOTH: &str = "both choose the numbers";
+    let has = |key| given.iter().any(|(given, _)| *given == key);
+    let word = SettingKey::Policy(PolicyKey::Budget);
+    let [kind, ratio, reward] =
+        [BudgetKey::Kind, BudgetKey::Ratio, BudgetKey::Reward].map(SettingKey::Budget);
+    let pairs = [
+        (word, kind, BOTH),
+        (word, ratio, BOTH),
+        (kind, ratio, BOTH),
+        (ratio, reward, "set the same number"),
+    ];
+    let pairs = pairs
+        .into_iter()
+        .filter(|(first, second, _)| has(*first) && has(*second));
+    let mut found: Vec<_> = pairs
+        .map(|(first, second, why)| (second, format!("`{first}` and `{second}` {why}")))
+        .collect();
+    let is_none =
+        |setting: &PolicySetting| matches!(setting, PolicySetting::Budget(BudgetSetting::None));
+    if given.iter().any(|(_, setting)| is_none(setting)) {
+        let numbers = given.iter().filter(|(key, _)| key.is_one_number());
+        found.extend(numbers.map(|(key, _)| {
+            (
+                *key,
+                format!("`budget` is \"none\", so that `{key}` has no effect"),
+            )
+        }));
+    }
+    found
+        .into_iter()
+        .map(|(key, problem)| {
+            (
+                key,
+                SettingFault::with_help(problem, "remove one of the two"),
+            )
+        })
+        .collect()
 }

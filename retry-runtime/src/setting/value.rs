@@ -1,34 +1,17 @@
 //! The value of a setting.
 
-use std::fmt;
 use std::time::Duration;
 
 use retry_settings::keys::PolicyKey;
-use retry_settings::text::{self, quoted};
+use retry_settings::text;
 
+use super::budget::BudgetSetting;
 use super::duration;
 use super::fault::{SettingFault, fault};
+use super::key::SettingKey;
+use super::typed::{Value, word};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
-
-/// A value before it is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
-    Text(&'a str),
-    /// A number in decimal digits.
-    Number(&'a str),
-    /// Any other value, by its name in messages: `a list`.
-    Other(&'a str),
-}
-
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(&quoted(text)),
-            Self::Number(text) | Self::Other(text) => f.write_str(&text::shown(text)),
-        }
-    }
-}
 
 /// One setting of a policy.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +22,7 @@ pub(crate) enum PolicySetting {
     Backoff(Backoff),
     Factor(Factor),
     Jitter(Jitter),
+    Budget(BudgetSetting),
 }
 
 /// How the value of a key is read from text, set in a policy, and found there.
@@ -47,6 +31,7 @@ enum Access {
     Backoff,
     Factor,
     Jitter,
+    Budget,
     Length(
         fn(Policy, Duration) -> Policy,
         fn(&Policy) -> Option<Duration>,
@@ -74,6 +59,7 @@ fn access(key: PolicyKey) -> Access {
         PolicyKey::MaxRetryAfter => Access::Length(Policy::with_max_retry_after, |policy| {
             Some(policy.max_retry_after())
         }),
+        PolicyKey::Budget => Access::Budget,
     }
 }
 
@@ -81,13 +67,15 @@ fn access(key: PolicyKey) -> Access {
 pub(super) fn length_in(policy: &Policy, key: PolicyKey) -> Option<Duration> {
     match access(key) {
         Access::Length(_, get) => get(policy),
-        Access::Attempts | Access::Backoff | Access::Factor | Access::Jitter => None,
+        Access::Attempts | Access::Backoff | Access::Factor | Access::Jitter | Access::Budget => {
+            None
+        }
     }
 }
 
 impl PolicySetting {
     /// Reads the value of a key.
-    pub(crate) fn read(key: PolicyKey, value: Value<'_>) -> Result<Self, SettingFault> {
+    pub(crate) fn read(key: SettingKey, value: Value<'_>) -> Result<Self, SettingFault> {
         const BACKOFFS: [Backoff; 4] = [
             Backoff::Exponential,
             Backoff::Constant,
@@ -100,18 +88,23 @@ impl PolicySetting {
             Jitter::Equal,
             Jitter::Decorrelated,
         ];
+        let key = match key {
+            SettingKey::Policy(key) => key,
+            SettingKey::Budget(key) => return key.read(value).map(Self::Budget),
+        };
         Ok(match access(key) {
             Access::Attempts => Self::Attempts(attempts(value)?),
             Access::Factor => Self::Factor(factor(value)?),
             Access::Length(set, _) => Self::Length(set, length(key, value)?),
             Access::Backoff => {
                 let known = BACKOFFS.map(|known| (known.as_str(), known));
-                Self::Backoff(word(key, value, &known)?)
+                Self::Backoff(word(key, text_of(key, value)?, &known)?)
             }
             Access::Jitter => {
                 let known = JITTERS.map(|known| (known.as_str(), known));
-                Self::Jitter(word(key, value, &known)?)
+                Self::Jitter(word(key, text_of(key, value)?, &known)?)
             }
+            Access::Budget => Self::Budget(BudgetSetting::read(value)?),
         })
     }
 
@@ -124,6 +117,7 @@ impl PolicySetting {
             Access::Length(set, get) => Self::Length(set, get(policy)?),
             Access::Backoff => Self::Backoff(policy.backoff()),
             Access::Jitter => Self::Jitter(policy.jitter()),
+            Access::Budget => Self::Budget(BudgetSetting::of(policy)?),
         })
     }
 
@@ -136,6 +130,7 @@ impl PolicySetting {
             Self::Backoff(backoff) => policy.with_backoff(backoff),
             Self::Factor(factor) => policy.with_factor(factor.as_f64()),
             Self::Jitter(jitter) => policy.with_jitter(jitter),
+            Self::Budget(budget) => budget.set(policy),
         }
     }
 }
@@ -220,27 +215,11 @@ fn length(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
     }
 }
 
-fn word<T: Copy>(
-    key: PolicyKey,
-    value: Value<'_>,
-    known: &[(&'static str, T)],
-) -> Result<T, SettingFault> {
-    let Value::Text(text) = value else {
-        return Err(wrong(key, value));
-    };
-    if let Some((_, found)) = known.iter().find(|(word, _)| *word == text) {
-        return Ok(*found);
+fn text_of(key: PolicyKey, value: Value<'_>) -> Result<&str, SettingFault> {
+    match value {
+        Value::Text(text) => Ok(text),
+        Value::Number(_) | Value::Other(_) => Err(wrong(key, value)),
     }
-    let words = || known.iter().map(|(word, _)| *word);
-    let list: Vec<_> = words().map(quoted).collect();
-    let list = format!("`{key}` is one of {}", list.join(", "));
-    let problem = format!("unknown {key} {value}");
-    Err(match text::nearest(text.trim(), words()) {
-        Some(nearest) => {
-            SettingFault::with_help(problem, format!("did you mean \"{nearest}\"? {list}"))
-        }
-        None => SettingFault::with_help(problem, list),
-    })
 }
 
 /// A value of another kind than the key takes.

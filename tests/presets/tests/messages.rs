@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("../../../docs/CONFIGURATION.md");
 fn no_message_of_the_code_is_missing_on_the_page() {
     // Words that the code reads but never writes, messages of the attribute alone, and messages for formats without text
     // keys.
-    const NOT_SAID: [&str; 18] = [
+    const NOT_SAID: [&str; 19] = [
         "`timeout` limits one attempt and `deadline` the whole call: swap them?",
         "is in ISO 8601",
         "has a `{char}` in its number",
@@ -30,6 +30,7 @@ fn no_message_of_the_code_is_missing_on_the_page() {
         "retries max_retries retry_count max_retry retry_limit",
         "infinite infinity inf forever endless unbounded max always",
         "none never no off once",
+        "off no false 0 never disabled unlimited nothing null",
         "month months mo mon year years y",
         "none never unlimited infinite infinity inf forever off no",
     ];

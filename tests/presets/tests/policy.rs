@@ -5,7 +5,7 @@ mod listed;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Backoff, FAST_IO, Jitter, NO_RETRY, Policy, SLOW_IO};
+use reattempt::{Backoff, Budget, FAST_IO, Jitter, NO_RETRY, Policy, SLOW_IO};
 
 use self::listed::keys;
 
@@ -32,6 +32,14 @@ fn every_key_is_read() {
         factor = 1.5
         jitter = "equal"
         max_retry_after = "0s"
+        [budget]
+        refill = 1.5
+        kind = "aws"
+        capacity = 50
+        retry_cost = 3
+        timeout_cost = 4
+        throttled_cost = 0
+        reward = 2
         "#,
     );
     let expected = Policy::new()
@@ -45,8 +53,71 @@ fn every_key_is_read() {
         .with_max_delay(ms(5000))
         .with_factor(1.5)
         .with_jitter(Jitter::Equal)
-        .with_max_retry_after(Duration::ZERO);
+        .with_max_retry_after(Duration::ZERO)
+        .with_budget(
+            Budget::aws()
+                .with_capacity(50)
+                .with_retry_cost(3)
+                .with_timeout_cost(4)
+                .with_throttled_cost(0)
+                .with_reward(2.0)
+                .with_refill(1.5),
+        );
     assert_eq!(policy, Ok(expected));
+}
+
+#[test]
+fn a_budget_is_a_word_or_a_table() {
+    let with = |budget| Policy::new().with_budget(budget);
+    for (text, expected) in [
+        ("budget = 'none'", Policy::new().without_budget()),
+        ("budget = 'default'", with(Budget::new())),
+        ("budget = 'aws'", with(Budget::aws())),
+        ("budget = {}", Policy::new()),
+        ("budget.kind = 'default'", with(Budget::new())),
+        ("budget.kind = 'aws'", with(Budget::aws())),
+        ("budget.ratio = 0.25", with(Budget::ratio(0.25))),
+        ("budget.ratio = 1", with(Budget::ratio(1.0))),
+        ("budget.capacity = 1", with(Budget::new().with_capacity(1))),
+        (
+            "budget = { capacity = 20, ratio = 0.5 }",
+            with(Budget::ratio(0.5).with_capacity(20)),
+        ),
+    ] {
+        assert_eq!(read(text), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_budget_is_written_with_all_numbers() {
+    let written = |policy: Policy| {
+        let json = serde_json::to_value(policy).unwrap();
+        json.get("budget").map(ToString::to_string)
+    };
+    assert_eq!(written(Policy::new()), None);
+    let none = Policy::new().without_budget();
+    assert_eq!(written(none).as_deref(), Some("\"none\""));
+    let toml = toml::to_string(&Policy::new().with_budget(Budget::new())).unwrap();
+    let (_, table) = toml.split_once("\n[budget]\n").unwrap();
+    assert_eq!(
+        table,
+        "kind = \"default\"\n\
+         capacity = 200\n\
+         retry_cost = 2\n\
+         timeout_cost = 6\n\
+         throttled_cost = 4\n\
+         reward = 0.2\n\
+         refill = 2.0\n"
+    );
+    let ratio = written(Policy::new().with_budget(Budget::ratio(0.1))).unwrap();
+    assert!(ratio.contains("\"ratio\":0.1"), "{ratio}");
+    assert!(
+        !ratio.contains("reward") && !ratio.contains("kind"),
+        "{ratio}"
+    );
+    let above = Policy::new().with_budget(Budget::ratio(0.1).with_reward(1.5));
+    let error = serde_json::to_string(&above).unwrap_err().to_string();
+    assert!(error.starts_with("ratio 1.5 is not from 0 to 1"), "{error}");
 }
 
 #[test]
@@ -273,6 +344,37 @@ fn a_policy_that_could_not_be_read_is_not_written() {
     }
 }
 
+/// Sets a budget in a policy, removes it, or does nothing.
+fn with_budget(policy: Policy, budget: BudgetCase) -> Policy {
+    let (kind, capacity, costs, reward, refill) = budget;
+    let budget = match kind {
+        0 => return policy,
+        1 => return policy.without_budget(),
+        2 => Budget::new().with_reward(reward),
+        3 => Budget::aws().with_reward(reward),
+        _ => Budget::ratio(reward / MOST),
+    };
+    policy.with_budget(
+        budget
+            .with_capacity(capacity)
+            .with_retry_cost(costs.0)
+            .with_timeout_cost(costs.1)
+            .with_throttled_cost(costs.2)
+            .with_refill(refill),
+    )
+}
+
+type BudgetCase = (u32, u32, (u32, u32, u32), f64, f64);
+
+/// The largest number of tokens.
+const MOST: f64 = 268_435.0;
+
+fn budgets() -> impl Strategy<Value = BudgetCase> {
+    let cost = || 0..=268_435_u32;
+    let costs = (cost(), cost(), cost());
+    (0..5_u32, 1..=268_435_u32, costs, 0.0..=MOST, 0.0..=MOST)
+}
+
 fn policies() -> impl Strategy<Value = Policy> {
     let length = || (1..=86_400_000_000_000_u64).prop_map(Duration::from_nanos);
     let backoffs = [
@@ -304,7 +406,7 @@ fn policies() -> impl Strategy<Value = Policy> {
         prop::sample::select(backoffs.to_vec()),
         prop::sample::select(jitters.to_vec()),
     );
-    (limits, delays, words).prop_map(|(limits, delays, words)| {
+    (limits, delays, words, budgets()).prop_map(|(limits, delays, words, budget)| {
         let (attempts, timeout, deadline) = limits;
         let (base, throttled_base, min_delay, max_delay, max_retry_after, factor) = delays;
         let mut policy = Policy::new()
@@ -326,7 +428,7 @@ fn policies() -> impl Strategy<Value = Policy> {
             policy =
                 policy.with_timeout(deadline.map_or(timeout, |deadline| timeout.min(deadline)));
         }
-        policy
+        with_budget(policy, budget)
     })
 }
 
@@ -340,7 +442,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_reader_panic(text in "(attempts|timeout|base|factor|jitter) = ('|)[0-9a-zµ. -]{0,12}('|)") {
+    fn no_text_makes_the_reader_panic(text in "(attempts|timeout|base|factor|jitter|budget|budget.kind|budget.ratio|budget.refill|budget.capacity) = ('|)[0-9a-zµ. -]{0,12}('|)") {
         let _ = read(&text);
     }
 }

@@ -1,0 +1,47 @@
+//! A value as it was typed.
+
+use std::fmt;
+
+use retry_settings::text::{self, quoted};
+
+use super::fault::SettingFault;
+
+/// A value before it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Text(&'a str),
+    /// A number in decimal digits.
+    Number(&'a str),
+    /// Any other value, by its name in messages: `a list`.
+    Other(&'a str),
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(&quoted(text)),
+            Self::Number(text) | Self::Other(text) => f.write_str(&text::shown(text)),
+        }
+    }
+}
+
+/// Reads one of the words that a key takes.
+pub(super) fn word<T: Copy>(
+    key: impl fmt::Display,
+    text: &str,
+    known: &[(&'static str, T)],
+) -> Result<T, SettingFault> {
+    if let Some((_, found)) = known.iter().find(|(word, _)| *word == text) {
+        return Ok(*found);
+    }
+    let words = || known.iter().map(|(word, _)| *word);
+    let list: Vec<_> = words().map(quoted).collect();
+    let list = format!("`{key}` is one of {}", list.join(", "));
+    let problem = format!("unknown {key} {}", quoted(text));
+    Err(match text::nearest(text.trim(), words()) {
+        Some(nearest) => {
+            SettingFault::with_help(problem, format!("did you mean \"{nearest}\"? {list}"))
+        }
+        None => SettingFault::with_help(problem, list),
+    })
+}
