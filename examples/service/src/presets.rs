@@ -35,6 +35,8 @@ pub(crate) static ORDERS: Preset = Preset::new(
         .with_max_delay(Duration::from_millis(500)),
 );
 
+pub(crate) static PRESETS: [&Preset; 3] = [&CATALOGUE, &CART, &ORDERS];
+
 /// The label of each retried function in metrics and events, with its preset.
 pub(crate) static FUNCTIONS: [(&str, &Preset); 4] = [
     ("service::catalogue::price", &CATALOGUE),
@@ -49,7 +51,7 @@ pub(crate) static FUNCTIONS: [(&str, &Preset); 4] = [
 ///
 /// - The file cannot be read.
 pub(crate) fn source(file: &Path) -> Result<config::Source, config::ConfigError> {
-    config::Source::new([&CATALOGUE, &CART, &ORDERS])
+    config::Source::new(PRESETS)
         .with_toml_file(file)?
         .with_env("RETRY")
 }

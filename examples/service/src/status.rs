@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use reattempt::{Budget, Policy, is_enabled};
+use reattempt::{Budget, Policy, Preset, is_enabled};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::admin::Admin;
-use crate::presets::FUNCTIONS;
+use crate::presets::{FUNCTIONS, PRESETS};
 use crate::upstream::{Health, Upstream};
 
 /// How many delays the page has room for.
@@ -21,6 +22,15 @@ pub(crate) struct Status {
     load: Option<u32>,
     upstreams: Vec<UpstreamStatus>,
     functions: Vec<FunctionStatus>,
+    presets: Vec<PresetStatus>,
+}
+
+/// The budget that all functions with a preset share.
+#[derive(Debug, Serialize)]
+struct PresetStatus {
+    preset: &'static str,
+    /// The tokens that are left. `None` if each function has a budget of its own, or none.
+    budget_level: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -39,7 +49,9 @@ struct FunctionStatus {
     /// The label in metrics and events.
     function: &'static str,
     preset: &'static str,
-    budget_capacity: u32,
+    budget_capacity: u64,
+    /// Whose budget it is, and its numbers.
+    budget: String,
     /// `None` without a limit, as for the durations.
     attempts: Option<u32>,
     timeout: Option<String>,
@@ -64,6 +76,16 @@ impl Status {
                     FunctionStatus::of(function, preset.name(), &preset.policy())
                 })
                 .into(),
+            presets: PRESETS.map(PresetStatus::of).into(),
+        }
+    }
+}
+
+impl PresetStatus {
+    fn of(preset: &'static Preset) -> Self {
+        Self {
+            preset: preset.name(),
+            budget_level: preset.budget_level(),
         }
     }
 }
@@ -84,11 +106,12 @@ impl UpstreamStatus {
 impl FunctionStatus {
     fn of(function: &'static str, preset: &'static str, policy: &Policy) -> Self {
         let human = |duration: Option<Duration>| duration.map(|duration| format!("{duration:?}"));
+        let (budget_capacity, budget) = budget(policy);
         Self {
             function,
             preset,
-            // Every function here has its own budget, by default.
-            budget_capacity: Budget::new().capacity(),
+            budget_capacity,
+            budget,
             attempts: policy.attempts(),
             timeout: human(policy.timeout()),
             deadline: human(policy.deadline()),
@@ -98,6 +121,28 @@ impl FunctionStatus {
             worst_case: human(policy.worst_case()),
             text: policy.to_string(),
         }
+    }
+}
+
+/// The capacity of the budget, and its text. A policy is written with the budget that it names, if it names one.
+fn budget(policy: &Policy) -> (u64, String) {
+    let policy = serde_json::to_value(policy).unwrap_or_default();
+    let default = u64::from(Budget::new().capacity());
+    match policy.get("budget") {
+        Some(Value::Object(numbers)) => {
+            let capacity = numbers.get("capacity").and_then(Value::as_u64);
+            let numbers = numbers.iter().map(|(key, value)| match value {
+                Value::String(word) => format!("{key} {word}"),
+                number => format!("{key} {number}"),
+            });
+            let numbers: Vec<_> = numbers.collect();
+            (
+                capacity.unwrap_or(default),
+                format!("shared: {}", numbers.join(", ")),
+            )
+        }
+        Some(_) => (default, "none".to_owned()),
+        None => (default, "its own, the default".to_owned()),
     }
 }
 
@@ -115,4 +160,30 @@ fn delays(policy: &Policy) -> Vec<String> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_of_a_policy_has_a_capacity_and_a_text() {
+        let own = (200, "its own, the default".to_owned());
+        assert_eq!(budget(&Policy::new()), own);
+        let none = (200, "none".to_owned());
+        assert_eq!(budget(&Policy::new().without_budget()), none);
+        let shared = "shared: capacity 50, kind aws, refill 0.0, retry_cost 14, reward 1.0, throttled_cost 5, \
+                      timeout_cost 14";
+        let fifty = Policy::new().with_budget(Budget::aws().with_capacity(50));
+        assert_eq!(budget(&fifty), (50, shared.to_owned()));
+    }
+
+    #[test]
+    fn the_file_of_the_example_sets_a_budget_for_the_cart() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/retry.toml");
+        let source = crate::presets::source(file.as_ref()).unwrap();
+        source.apply().unwrap();
+        let levels = PRESETS.map(Preset::budget_level);
+        assert_eq!(levels, [None, Some(100.0), None]);
+    }
 }

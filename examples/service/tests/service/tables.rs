@@ -220,6 +220,7 @@ fn policies(status: &Value) -> Vec<Vec<Expected>> {
         "Jitter",
         "Delay before attempt 2, 3, …",
         "At most",
+        "Budget",
     ])];
     for own in list(status, "functions") {
         let or = |key: &str, none: &str| own[key].as_str().unwrap_or(none).to_owned();
@@ -241,6 +242,7 @@ fn policies(status: &Value) -> Vec<Vec<Expected>> {
             or("jitter", ""),
             delays,
             or("worst_case", "no limit"),
+            or("budget", ""),
         ];
         rows.push(row.map(Text).into());
     }
