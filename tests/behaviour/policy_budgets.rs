@@ -12,6 +12,12 @@ const TWO: Policy = Policy::new()
     .with_attempts(100)
     .with_budget(Budget::aws().with_capacity(28));
 
+#[test]
+#[should_panic(expected = "a policy takes no budget with a pause")]
+fn a_budget_with_a_pause_is_refused() {
+    let _ = Policy::new().with_budget(Budget::new().with_pause());
+}
+
 #[tokio::test(start_paused = true)]
 async fn functions_with_one_preset_share_the_budget_of_its_policy() {
     static SHARED: Preset = Preset::new("shared", TWO);
@@ -157,7 +163,7 @@ async fn time_refills_the_budget_of_a_preset() {
 fn a_policy_shows_its_budget_and_is_equal_to_one_with_the_same_numbers() {
     static SHARED: Preset = Preset::new("shared", TWO);
     let shown = |policy: Policy| policy.to_string().lines().next().unwrap().to_owned();
-    let plain = "3 attempts, exponential backoff, jitter full";
+    let plain = "3 attempts, exponential backoff, throttled base 1s, jitter full";
     assert_eq!(shown(Policy::new()), plain);
     assert_eq!(
         shown(Policy::new().without_budget()),

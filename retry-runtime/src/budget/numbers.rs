@@ -29,7 +29,7 @@ pub(crate) struct BudgetNumbers {
     /// Whether calls that were under way when a fault began retry for free; see [`FaultAge`].
     pub(crate) first_wave_is_free: bool,
     /// Whether the hint of a server pauses all calls.
-    pub(super) pauses: bool,
+    pub(crate) pauses: bool,
 }
 
 /// What fills a budget.

@@ -30,6 +30,11 @@ impl Policy {
     /// that use a [`Preset`](crate::Preset) with this policy share one budget. The level of `budget` does not matter. A
     /// budget also bounds unlimited attempts. The attribute's key `budget` overrides it.
     ///
+    /// # Panics
+    ///
+    /// - If the budget has a [pause](Budget::with_pause). In a `const`, that is a compile error. Name such a budget in the
+    ///   attribute.
+    ///
     /// # Examples
     ///
     /// ```
@@ -44,7 +49,13 @@ impl Policy {
     /// ```
     #[must_use]
     pub const fn with_budget(mut self, budget: Budget) -> Self {
-        self.budget = PolicyBudget::Of(budget.into_numbers(), SharedWord(None));
+        let numbers = budget.into_numbers();
+        // The code of a function that names no budget does not look for a pause.
+        assert!(
+            !numbers.pauses,
+            "a policy takes no budget with a pause: name it in the attribute, as `budget = …`"
+        );
+        self.budget = PolicyBudget::Of(numbers, SharedWord(None));
         self
     }
 

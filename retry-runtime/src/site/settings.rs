@@ -232,7 +232,7 @@ impl<'p> Settings<'p> {
     /// Whether the budget may be in a pause. It may be true for a call without a budget.
     #[inline]
     pub(crate) fn may_be_paused(&self) -> bool {
-        self.budget.word.may_be_paused()
+        self.word.may_be_paused()
     }
 
     pub(crate) const fn policy(&self) -> &Policy {

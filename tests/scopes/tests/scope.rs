@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use reattempt::testing::{self, Log, Scope};
 use reattempt::{
-    Attempt, Budget, Outcome, Policy, Preset, Retryable, SLOW_IO, Stopped, Verdict, deadline, observe,
-    propagate, retry,
+    Attempt, Budget, Outcome, Policy, Preset, Retryable, SLOW_IO, Stopped, Verdict, deadline,
+    observe, propagate, retry,
 };
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
