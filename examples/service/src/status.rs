@@ -50,8 +50,10 @@ struct FunctionStatus {
     function: &'static str,
     preset: &'static str,
     budget_capacity: u64,
-    /// Whose budget it is, and its numbers.
+    /// Whose budget it is.
     budget: String,
+    /// Its numbers, unless they are the default.
+    budget_numbers: Option<String>,
     /// `None` without a limit, as for the durations.
     attempts: Option<u32>,
     timeout: Option<String>,
@@ -106,12 +108,13 @@ impl UpstreamStatus {
 impl FunctionStatus {
     fn of(function: &'static str, preset: &'static str, policy: &Policy) -> Self {
         let human = |duration: Option<Duration>| duration.map(|duration| format!("{duration:?}"));
-        let (budget_capacity, budget) = budget(policy);
+        let (budget_capacity, budget, budget_numbers) = budget(policy);
         Self {
             function,
             preset,
             budget_capacity,
             budget,
+            budget_numbers,
             attempts: policy.attempts(),
             timeout: human(policy.timeout()),
             deadline: human(policy.deadline()),
@@ -124,25 +127,28 @@ impl FunctionStatus {
     }
 }
 
-/// The capacity of the budget, and its text. A policy is written with the budget that it names, if it names one.
-fn budget(policy: &Policy) -> (u64, String) {
+/// The capacity of the budget, whose it is, and its numbers. A policy is written with the budget that it names, if it names
+/// one.
+fn budget(policy: &Policy) -> (u64, String, Option<String>) {
     let policy = serde_json::to_value(policy).unwrap_or_default();
     let default = u64::from(Budget::new().capacity());
     match policy.get("budget") {
         Some(Value::Object(numbers)) => {
             let capacity = numbers.get("capacity").and_then(Value::as_u64);
+            let capacity = capacity.unwrap_or(default);
             let numbers = numbers.iter().map(|(key, value)| match value {
                 Value::String(word) => format!("{key} {word}"),
                 number => format!("{key} {number}"),
             });
             let numbers: Vec<_> = numbers.collect();
             (
-                capacity.unwrap_or(default),
-                format!("shared: {}", numbers.join(", ")),
+                capacity,
+                format!("{capacity}, shared"),
+                Some(numbers.join(", ")),
             )
         }
-        Some(_) => (default, "none".to_owned()),
-        None => (default, "its own, the default".to_owned()),
+        Some(_) => (default, "none".to_owned(), None),
+        None => (default, "default".to_owned(), None),
     }
 }
 
@@ -168,14 +174,14 @@ mod tests {
 
     #[test]
     fn the_budget_of_a_policy_has_a_capacity_and_a_text() {
-        let own = (200, "its own, the default".to_owned());
+        let own = (200, "default".to_owned(), None);
         assert_eq!(budget(&Policy::new()), own);
-        let none = (200, "none".to_owned());
+        let none = (200, "none".to_owned(), None);
         assert_eq!(budget(&Policy::new().without_budget()), none);
-        let shared = "shared: capacity 50, kind aws, refill 0.0, retry_cost 14, reward 1.0, throttled_cost 5, \
-                      timeout_cost 14";
+        let numbers = "capacity 50, kind aws, refill 0.0, retry_cost 14, reward 1.0, throttled_cost 5, timeout_cost 14";
         let fifty = Policy::new().with_budget(Budget::aws().with_capacity(50));
-        assert_eq!(budget(&fifty), (50, shared.to_owned()));
+        let shared = (50, "50, shared".to_owned(), Some(numbers.to_owned()));
+        assert_eq!(budget(&fifty), shared);
     }
 
     #[test]
