@@ -11,6 +11,7 @@
 //! | [How do I stop calls at shutdown?](cancelling) | `cancel`, and what dropping does |
 //! | [How do I retry a payment?](idempotency) | `idempotent`, and idempotency keys on both sides |
 //! | [What happens when a retried function calls another?](nesting) | how retries add, refusals, the current attempt, spawned tasks |
+//! | [How do I resume where an attempt ended?](progress) | attempts that get on, downloads and watches |
 //! | [What did my call do?](seeing) | reports, hooks, events, spans, metrics |
 //! | [How do I test code that retries?](testing) | scopes without waits, scripted operations, the paused clock |
 //! | [How do I change retries without a release?](configuring) | presets, files, variables, reloads |
@@ -92,6 +93,10 @@ pub mod idempotency {}
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("nesting.md")]
 pub mod nesting {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("progress.md")]
+pub mod progress {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("seeing.md")]

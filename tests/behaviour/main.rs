@@ -37,6 +37,7 @@ mod on_end;
 mod pauses;
 mod policy_budgets;
 mod presets;
+mod progress;
 mod reentrant;
 mod refusals;
 mod reports;

@@ -322,7 +322,7 @@ impl Situation for CallSituation<'_, '_> {
 
     #[inline(always)]
     fn is_exhausted(&self) -> bool {
-        self.state.frame.number.get() >= self.state.allowed()
+        self.state.attempts_in_a_row() >= self.state.allowed()
     }
 
     #[inline(always)]
@@ -350,7 +350,7 @@ impl Situation for CallSituation<'_, '_> {
                     ..
                 })
             );
-        settings.delay_range(frame.number.get() - 1, last, throttled)
+        settings.delay_range(self.state.attempts_in_a_row() - 1, last, throttled)
     }
 
     #[inline(always)]
@@ -403,6 +403,12 @@ impl State<'_> {
         frame.started.get().unwrap_or(now)
     }
 
+    /// Returns the number of the attempt since the last one that made progress, which is the first.
+    #[inline]
+    fn attempts_in_a_row(&self) -> u32 {
+        self.frame.number.get() - self.frame.before_progress()
+    }
+
     /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
     /// allows if calls of the same function had failed retries.
     #[inline]
@@ -421,8 +427,8 @@ impl State<'_> {
             .inner()
             .allowed(&self.frame)
             .map_or(own, |allowed| allowed.min(own));
-        self.frame.attempts.set(allowed);
-        if allowed < own && self.frame.number.get() >= allowed {
+        self.frame.allow(allowed);
+        if allowed < own && self.attempts_in_a_row() >= allowed {
             self.log_fewer_attempts(allowed, own);
         }
         allowed

@@ -253,7 +253,8 @@ impl<'p> State<'p> {
     #[cold]
     pub(super) fn hand_on(&self) {
         if self.frame.has(Notes::FAILED_RETRIES) {
-            let retries = self.frame.number.get().saturating_sub(1);
+            let before = 1 + self.frame.before_progress();
+            let retries = self.frame.number.get().saturating_sub(before);
             self.inner().hand_on(&self.frame, retries);
         }
     }

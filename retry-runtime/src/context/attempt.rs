@@ -58,6 +58,41 @@ impl Attempt {
         around(|frame| frame.is_attempt().then(|| Self::of(frame))).flatten()
     }
 
+    /// Says that the attempt that is running made progress, such as a part of a download. Does nothing outside of an attempt.
+    ///
+    /// If this attempt then fails, the count of attempts and the delays begin anew: it counts as the first. So a call ends
+    /// after `attempts` failures in a row without progress. [`number`](Self::number), the idempotency key, the budget, the
+    /// deadline and `idempotent` go on as before. Failed retries of calls inside earlier attempts were not in vain, so they no
+    /// longer count against calls inside later ones.
+    ///
+    /// In nested annotated functions, it is the attempt of the innermost function. Call it as often as you like. The first
+    /// use in each call allocates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::io;
+    ///
+    /// use reattempt::{Attempt, FAST_IO};
+    /// # use std::cell::Cell;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> io::Result<()> {
+    /// // Each attempt gets one more part before the connection breaks.
+    /// let parts = Cell::new(0);
+    /// let resume = async || {
+    ///     parts.set(parts.get() + 1);
+    ///     Attempt::progress();
+    ///     if parts.get() < 10 { Err(io::Error::from(io::ErrorKind::ConnectionReset)) } else { Ok(()) }
+    /// };
+    /// FAST_IO.run(resume).unboxed().await?; // `FAST_IO` makes three attempts.
+    /// assert_eq!(parts.get(), 10);
+    /// # Ok(()) }
+    /// ```
+    pub fn progress() {
+        around(|frame| frame.is_attempt().then(|| frame.make_progress()));
+    }
+
     fn of(frame: &Frame) -> Self {
         Self {
             number: frame.number.get(),
@@ -75,6 +110,8 @@ impl Attempt {
     }
 
     /// Returns how many attempts the call may make, the first included, or `None` for no limit.
+    ///
+    /// Attempts before one that made [`progress`](Self::progress) come on top.
     ///
     /// In a nested call, the failed retries of the function in earlier attempts of the calls around are
     /// subtracted.

@@ -161,6 +161,37 @@ impl Frame {
         Some(self.attempts.get()).filter(|attempts| *attempts != u32::MAX)
     }
 
+    /// Returns how many attempts no longer count, because a later one made progress.
+    #[inline]
+    pub(crate) fn before_progress(&self) -> u32 {
+        self.if_cold().map_or(0, |cold| cold.before_progress())
+    }
+
+    /// Lets the attempts before this one no longer count, nor the failed retries inside them.
+    pub(crate) fn make_progress(&self) {
+        let before = self.number.get().saturating_sub(1);
+        let earlier = {
+            let mut noted = self.cold().noted();
+            // A task may still carry an earlier attempt.
+            if before < noted.before_progress {
+                return;
+            }
+            noted.delay = None;
+            noted.remembered = Remembered::default();
+            std::mem::replace(&mut noted.before_progress, before)
+        };
+        if self.attempts_allowed().is_some() {
+            let more = before.saturating_sub(earlier);
+            self.attempts.set(self.attempts.get().saturating_add(more));
+        }
+    }
+
+    /// Sets how many attempts the call may make here, without those that no longer count.
+    pub(crate) fn allow(&self, attempts: u32) {
+        self.attempts
+            .set(attempts.saturating_add(self.before_progress()));
+    }
+
     /// Runs one poll of the code inside.
     #[inline]
     pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
@@ -342,6 +373,8 @@ pub(crate) struct Cold {
 pub(crate) struct Noted {
     /// The failed retries inside.
     pub(crate) remembered: Remembered<Cold>,
+    /// How many attempts came before the one that made progress last. They no longer count.
+    pub(crate) before_progress: u32,
     /// The last delay, for decorrelated jitter.
     pub(crate) delay: Option<Duration>,
     /// How long the call waited between attempts, if there is a listener.
@@ -365,6 +398,12 @@ pub(crate) struct Noted {
 }
 
 impl Cold {
+    #[cold]
+    #[inline(never)]
+    fn before_progress(&self) -> u32 {
+        self.noted().before_progress
+    }
+
     /// The idempotency key, made when it is first asked for.
     pub(crate) fn key(&self) -> IdempotencyKey {
         *self.key.get_or_init(IdempotencyKey::new)

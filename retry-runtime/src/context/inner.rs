@@ -47,9 +47,9 @@ impl Inner<'_> {
             if !taken.is_empty() || frame.if_cold().is_some() {
                 frame.cold().noted().remembered.inherit(taken);
             }
-            frame.attempts.set(self.allowed_in(frame, outer, *now));
+            frame.allow(self.allowed_in(frame, outer, *now));
         } else if outer.spent.get() || self.nested == Nested::Outermost {
-            frame.attempts.set(1);
+            frame.allow(1);
         }
     }
 

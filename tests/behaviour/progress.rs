@@ -1,0 +1,332 @@
+//! `Attempt::progress`: failures count in a row, without progress.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reattempt::{Attempt, Budget, Outcome, Policy, observe, propagate, retry};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
+
+use crate::script::ms;
+
+/// Fails each time. An attempt makes progress if its number is in this list.
+struct Steps {
+    began: Instant,
+    progress: Vec<u32>,
+    times: RefCell<Vec<Duration>>,
+}
+
+impl Steps {
+    fn new(progress: impl IntoIterator<Item = u32>) -> Self {
+        Self {
+            began: Instant::now(),
+            progress: progress.into_iter().collect(),
+            times: RefCell::default(),
+        }
+    }
+
+    fn step(&self) -> io::Result<()> {
+        self.times.borrow_mut().push(self.began.elapsed());
+        let attempt = Attempt::current().expect("in an attempt");
+        if self.progress.contains(&attempt.number()) {
+            Attempt::progress();
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
+    fn times(&self) -> Vec<Duration> {
+        self.times.take()
+    }
+}
+
+#[retry(attempts = 3, base = "100ms", jitter = "none", budget = "none")]
+async fn call(steps: &Steps) -> io::Result<()> {
+    steps.step()
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_and_delays_begin_anew_after_progress() {
+    for (progress, times) in [
+        (vec![], vec![0, 100, 300]),
+        // The first attempt is the first of a row anyway.
+        (vec![1], vec![0, 100, 300]),
+        (vec![2], vec![0, 100, 200, 400]),
+        (vec![3], vec![0, 100, 300, 400, 600]),
+        (vec![2, 3], vec![0, 100, 200, 300, 500]),
+        (vec![3, 5], vec![0, 100, 300, 400, 600, 700, 900]),
+    ] {
+        let steps = Steps::new(progress);
+        let (result, report) = observe(call(&steps)).await;
+        result.unwrap_err();
+        let asked = steps.times();
+        assert_eq!(
+            asked,
+            times.into_iter().map(ms).collect::<Vec<_>>(),
+            "{:?}",
+            steps.progress
+        );
+        let report = report.expect("the call ended");
+        assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+        assert_eq!(report.attempts() as usize, asked.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_sees_its_number_and_how_many_may_follow() {
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn call(seen: &RefCell<Vec<(u32, Option<u32>)>>) -> io::Result<()> {
+        let attempt = Attempt::current().expect("in an attempt");
+        if attempt.number() == 3 {
+            Attempt::progress();
+            Attempt::progress();
+        }
+        let attempt = Attempt::current().expect("in an attempt");
+        seen.borrow_mut()
+            .push((attempt.number(), attempt.attempts()));
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let seen = RefCell::default();
+    call(&seen).await.unwrap_err();
+    let three = [
+        (1, Some(3)),
+        (2, Some(3)),
+        (3, Some(5)),
+        (4, Some(5)),
+        (5, Some(5)),
+    ];
+    assert_eq!(seen.take(), three);
+    Attempt::progress(); // outside of an attempt
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorrelated_delays_begin_at_the_base_again() {
+    const LONG: Policy = Policy::new()
+        .with_attempts(30)
+        .with_jitter(reattempt::Jitter::Decorrelated)
+        .with_base(ms(10))
+        .with_max_delay(Duration::from_secs(600));
+    let (failed, last) = (Cell::new(0), Cell::new(Instant::now()));
+    let waited = RefCell::new(Vec::new());
+    let step = async || {
+        waited
+            .borrow_mut()
+            .push(last.replace(Instant::now()).elapsed());
+        failed.set(failed.get() + 1);
+        Attempt::progress();
+        if failed.get() > 200 {
+            Ok(())
+        } else {
+            Err(io::Error::from(io::ErrorKind::ConnectionReset))
+        }
+    };
+    LONG.run(step).without_budget().unboxed().await.unwrap();
+    // At most three times the base, and a step of the timer.
+    assert!(waited.take().iter().all(|waited| *waited <= ms(31)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn budget_and_deadline_go_on() {
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = budget)]
+    async fn within_budget(budget: &Budget, calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        Attempt::progress();
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(base = "100ms", jitter = "none", deadline = "1s", budget = "none")]
+    async fn within_deadline(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        sleep(ms(50)).await;
+        Attempt::progress();
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let (budget, calls) = (Budget::aws(), Cell::new(0));
+    let (result, report) = observe(within_budget(&budget, &calls)).await;
+    result.unwrap_err();
+    assert_eq!(calls.take(), 36);
+    assert_eq!(report.map(|report| report.outcome()), Some(Outcome::Budget));
+    let began = Instant::now();
+    within_deadline(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 7);
+    assert!(began.elapsed() <= ms(1_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_ran_for_hours_waits_its_first_delay() {
+    #[retry(base = "1s", jitter = "none", max_delay = "30s", budget = "none")]
+    async fn work(runs: &RefCell<Vec<Instant>>) -> io::Result<()> {
+        runs.borrow_mut().push(Instant::now());
+        if runs.borrow().len() == 20 {
+            return Ok(());
+        }
+        sleep(Duration::from_secs(6 * 3_600)).await;
+        Attempt::progress();
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let runs = RefCell::default();
+    work(&runs).await.unwrap();
+    let runs = runs.take();
+    for pair in runs.windows(2) {
+        assert_eq!(pair[1] - pair[0], Duration::from_secs(6 * 3_600 + 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_of_calls_inside_before_progress_were_not_in_vain() {
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn inner(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn outer(calls: &Cell<u32>, progress: bool) -> io::Result<()> {
+        let second = Attempt::current().is_some_and(|attempt| attempt.number() == 2);
+        if second && progress {
+            Attempt::progress();
+        }
+        inner(calls).await
+    }
+    let calls = Cell::new(0);
+    outer(&calls, false).await.unwrap_err();
+    assert_eq!(calls.take(), 3 + 1 + 1);
+    outer(&calls, true).await.unwrap_err();
+    // The second attempt is the first of a row of three, and its call has all its attempts.
+    assert_eq!(calls.take(), 3 + 3 + 1 + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_inside_that_made_progress_leaves_its_attempts_to_the_next() {
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn inner(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        if calls.get() == 3 {
+            Attempt::progress();
+        }
+        if calls.get() == 3 {
+            // The last failure of the row: nothing is retried after it.
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(attempts = 2, base = "0s", jitter = "none", budget = "none", when = |_| true)]
+    async fn outer(calls: &Cell<u32>) -> io::Result<()> {
+        inner(calls).await
+    }
+    let calls = Cell::new(0);
+    outer(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 3 + 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_carries_the_attempt_makes_progress_for_it() {
+    #[retry(attempts = 2, base = "0s", jitter = "none", budget = "none")]
+    async fn call(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        if calls.get() < 5 {
+            tokio::spawn(propagate(async { Attempt::progress() }))
+                .await
+                .unwrap();
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let calls = Cell::new(0);
+    call(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_carries_an_earlier_attempt_changes_nothing() {
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn call(calls: &Cell<u32>, go: &Arc<Notify>, gone: &Arc<Notify>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        match calls.get() {
+            1 => {
+                let (go, gone) = (Arc::clone(go), Arc::clone(gone));
+                tokio::spawn(propagate(async move {
+                    go.notified().await;
+                    Attempt::progress();
+                    gone.notify_one();
+                }));
+            }
+            2 => Attempt::progress(),
+            3 => {
+                go.notify_one();
+                gone.notified().await;
+            }
+            _ => {}
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let (calls, notify) = (Cell::new(0), <[Arc<Notify>; 2]>::default());
+    call(&calls, &notify[0], &notify[1]).await.unwrap_err();
+    assert_eq!(calls.get(), 4);
+}
+
+#[test]
+fn a_blocking_function_makes_progress_too() {
+    #[retry(blocking, attempts = 2, base = "0s", jitter = "none", budget = "none")]
+    fn call(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        if calls.get() < 5 {
+            Attempt::progress();
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let calls = Cell::new(0);
+    call(&calls).unwrap_err();
+    assert_eq!(calls.get(), 5);
+}
+
+/// A server that sends at most ten bytes to a connection, from the place that the client asks for.
+#[tokio::test]
+async fn a_download_resumes_where_the_last_attempt_ended() {
+    const FILE: usize = 1_000;
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn download(address: std::net::SocketAddr, file: &mut Vec<u8>) -> io::Result<()> {
+        let mut stream = TcpStream::connect(address).await?;
+        stream
+            .write_u32(u32::try_from(file.len()).expect("short"))
+            .await?;
+        let before = file.len();
+        let read = stream.read_to_end(file).await;
+        if file.len() > before {
+            Attempt::progress();
+        }
+        read?;
+        if file.len() < FILE {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        } else {
+            Ok(())
+        }
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let content: Vec<u8> = (0..FILE)
+        .map(|at| u8::try_from(at % 251).expect("small"))
+        .collect();
+    let sent = content.clone();
+    let server = tokio::spawn(async move {
+        let mut connections = 0;
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            connections += 1;
+            let from = stream.read_u32().await.unwrap() as usize;
+            // Every third connection breaks before the first byte.
+            if connections % 3 != 0 {
+                let part = &sent[from..(from + 10).min(FILE)];
+                stream.write_all(part).await.unwrap();
+            }
+            drop(stream);
+        }
+    });
+    let mut file = Vec::new();
+    let (result, report) = observe(download(address, &mut file)).await;
+    result.unwrap();
+    assert_eq!(file, content);
+    let report = report.expect("the call ended");
+    assert!(report.attempts() >= 149, "{report}");
+    server.abort();
+}
