@@ -3,6 +3,7 @@
 //! ```text
 //! never handed over whole     borrowed: the attempt captures it by unique reference
 //! handed over                 cloned for each attempt if its type is `Clone`, else borrowed
+//! `x: impl Into<X>`           converted before the first attempt if `X` is `Clone`, then cloned
 //! `mut x: T`                  cloned, or refused
 //! `x: &T`                     as it is: a copy of the reference
 //! `x: &mut T`                 reborrowed; so are `Option<&mut T>` and `Pin<&mut T>`
@@ -161,8 +162,16 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
         Treatment::Choose
         | Treatment::ChooseByBound
         | Treatment::ChooseParts
+        | Treatment::Convert
         | Treatment::Clone => {
-            if treatment != Treatment::Clone && !binding.fields.is_empty() {
+            if treatment == Treatment::Convert {
+                let target = &binding.converts_to;
+                plan.before.extend(quote_spanned! {plumbing=>
+                    #(#cfg)* let #name = __retry::Convert::<#target, _>::of(&#name).once(#name);
+                });
+            }
+            let owned = matches!(treatment, Treatment::Clone | Treatment::Convert);
+            if !owned && !binding.fields.is_empty() {
                 let again = again(&binding.fields, Some(name));
                 plan.each
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));

@@ -64,15 +64,20 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
         ..
     } = function;
     let signature = plan.apply(function);
+    let before = &plan.before;
+    let call = |body: &TokenStream| {
+        let call = call(function, model, plan, body);
+        quote!(#before #call)
+    };
     let code = match (&function.handmade, function.block()) {
-        (None, _) => call(function, model, plan, &function.body),
+        (None, _) => call(&function.body),
         (Some(_), Some(block)) => {
             let rebindings = block.rebindings.iter().zip(plan.rebound(function));
             let rebound = rebindings.map(|(rebinding, pattern)| {
                 let (attributes, value) = (&rebinding.attributes, &rebinding.value);
                 quote!(#(#attributes)* let #pattern = #value;)
             });
-            let code = call(function, model, plan, &block.body);
+            let code = call(&block.body);
             // `#[async_trait]` has renamed `self` in the body, but not in our attribute.
             let code = match block.rebindings.iter().find_map(Rebinding::of_self) {
                 Some(this) => renamed_self(code, this.span()),
@@ -87,7 +92,7 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
             }
         }
         (Some(handmade), None) => {
-            let code = call(function, model, plan, &whole(function));
+            let code = call(&whole(function));
             match handmade.kind {
                 Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
                 Kind::Opaque => {

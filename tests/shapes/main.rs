@@ -8,6 +8,7 @@ mod blocking;
 mod bodies;
 mod boxed;
 mod conditional;
+mod converted;
 mod generic;
 mod hygiene;
 mod lent;
@@ -73,6 +74,7 @@ async fn every_shape_makes_all_its_attempts() {
         bodies::CASES,
         boxed::CASES,
         conditional::CASES,
+        converted::CASES,
         generic::CASES,
         hygiene::CASES,
         lent::CASES,

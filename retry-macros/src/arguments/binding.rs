@@ -2,12 +2,12 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
-use syn::Attribute;
+use syn::{Attribute, Type};
 
 use super::pattern::Known;
 use super::types::{
-    Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
-    is_concrete, is_counted, is_static, lending,
+    Indirection, Lending, converts_to, gives_itself_up, indirection, is_called_mutably,
+    is_called_once, is_concrete, is_counted, is_static, lending,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -26,6 +26,8 @@ pub(super) struct Binding<'a> {
     pub(super) fields: Vec<MovedField>,
     /// Whether a reference can replace the value.
     pub(super) lending: Lending,
+    /// The `X` of an argument that the body can only convert: `impl Into<X>`.
+    pub(super) converts_to: Option<Type>,
     /// Whether the call may hold a reference to it while attempts run.
     pub(super) held: bool,
     /// Whether attempts are closures. These need no unique capture, because nothing crosses threads.
@@ -52,6 +54,7 @@ impl<'a> Binding<'a> {
             usage: uses.usage,
             fields: moved_fields(uses, &text, body),
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
+            converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),
         }
@@ -80,6 +83,8 @@ pub(super) enum Treatment {
     ChooseByBound,
     /// Cloned if its type is `Clone`, else lent by `&mut`, so that the body can copy or reborrow its fields.
     ChooseParts,
+    /// Converted before the first attempt if the target is `Clone`, then cloned.
+    Convert,
     /// Cloned.
     Clone,
 }
@@ -174,6 +179,12 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
             Usage::Moved | Usage::HandedOver => Treatment::Lend,
             _ => Treatment::Borrow,
         },
+        None if usage >= Usage::Moved
+            && binding.mutable.is_none()
+            && binding.converts_to.is_some() =>
+        {
+            Treatment::Convert
+        }
         _ if is_for_one_use(binding, function) => Treatment::Clone,
         None if usage >= Usage::HandedOver && is_lent_if_held => Treatment::ChooseByBound,
         None if usage >= Usage::Moved => Treatment::Choose,

@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) rebinds_self: bool,
     /// The levels of lints that an attempt needs.
     pub(crate) allowed: TokenStream,
+    /// Before the call begins.
+    pub(crate) before: TokenStream,
     /// In the loop, before each attempt.
     pub(crate) each: TokenStream,
     /// In a branch of the attempt that is never taken: unique captures, and code by which rustc refuses a moved

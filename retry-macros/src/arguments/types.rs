@@ -2,11 +2,11 @@
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
-use syn::{TraitBound, Type, TypeParamBound, WherePredicate};
+use syn::{Signature, TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
-use crate::tokens::{self, is_among, is_punct};
+use crate::tokens::{self, is_among, is_punct, is_word};
 
 /// A reference, or a type around a `&mut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,6 +104,53 @@ pub(super) fn is_static(ty: &Type, function: &Function) -> bool {
     bounds.any(|bound| matches!(bound, TypeParamBound::Lifetime(bound) if bound.ident == "static"))
 }
 
+/// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
+/// names `T`.
+pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
+    const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
+    let is_converted = match peel_type(ty) {
+        Type::ImplTrait(_) => true,
+        Type::Path(path) => {
+            let name = path.path.get_ident()?;
+            is_named_once(name, function)
+        }
+        _ => false,
+    };
+    let bounds = traits_of(ty, function).into_iter();
+    let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
+    let into = bounds.next().filter(|bound| ends_in(&bound.path, "Into"))?;
+    if !is_converted || bounds.next().is_some() {
+        return None;
+    }
+    let target = type_arguments(into.path.segments.last()?).next()?;
+    (!tokens::any_word(target, |word| word == "impl")).then_some(target)
+}
+
+/// Whether only the type of one argument, and its bounds, name a type parameter of the function.
+fn is_named_once(name: &Ident, function: &Function) -> bool {
+    let Signature {
+        generics,
+        inputs,
+        output,
+        ..
+    } = &function.signature;
+    let parameters = generics.type_params().filter(|it| it.ident != *name);
+    let clauses = generics.where_clause.iter();
+    let clauses = clauses.flat_map(|clause| &clause.predicates);
+    let clauses = clauses.filter(|clause| match clause {
+        WherePredicate::Type(clause) => !is_parameter(&clause.bounded_ty, name),
+        _ => true,
+    });
+    let body = &function.body;
+    let code = quote!(#inputs #output #body #(#parameters)* #(#clauses)*);
+    let mentions = tokens::deep(&code).filter(|token| is_word(Some(token), &name.to_string()));
+    mentions.count() == 1
+}
+
+fn is_parameter(ty: &Type, name: &Ident) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident(name))
+}
+
 /// Whether a reference cannot replace the value: it is an iterator, a future, or a type with a `&mut` in it.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
     const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
@@ -177,8 +224,7 @@ fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound
                 WherePredicate::Type(clause) => Some(clause),
                 _ => None,
             });
-            let is_named = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(name));
-            let clauses = clauses.filter(|clause| is_named(&clause.bounded_ty));
+            let clauses = clauses.filter(|clause| is_parameter(&clause.bounded_ty, name));
             let bounds = parameters.map(|it| &it.bounds);
             let bounds = bounds.chain(clauses.map(|clause| &clause.bounds));
             bounds.flatten().collect()

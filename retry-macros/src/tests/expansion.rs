@@ -79,6 +79,12 @@ async fn send(borrowed: Vec<u8>, handed_over: String, generic: T, mut own: u8, l
     put(handed_over, generic, text).await
 }"
 
+    argument_that_is_converted: r"
+#[retry]
+async fn send(name: impl Into<String>) -> io::Result<()> {
+    put(name.into()).await
+}"
+
     arguments_that_are_patterns: r"
 #[retry(clone(left))]
 async fn send((left, right): (String, Vec<u8>), Job { size }: Job) -> io::Result<usize> {

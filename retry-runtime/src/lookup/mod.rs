@@ -19,6 +19,7 @@
 //! | file | asks |
 //! |---|---|
 //! | `argument` | what an attempt gets of an argument: `Clone`, `Sync`, `Send` |
+//! | `convert` | whether an `impl Into<X>` is converted before the first attempt: `X: Clone` |
 //! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error |
 //! | `probe` | the verdict of an error: `Retryable` |
 //! | `explain` | the text of an error: `Error`, or `Display` |
@@ -50,6 +51,7 @@ macro_rules! levels {
 }
 
 mod argument;
+mod convert;
 mod explain;
 mod failed;
 pub mod find;
@@ -59,6 +61,7 @@ pub use self::argument::{
     Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentLocally,
     LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
+pub use self::convert::{Convert, Unconverted};
 pub use self::explain::{Displayed, Explain, Named};
 pub(crate) use self::failed::BoxedError;
 pub use self::failed::{Failed, Forgets, NotKept, Remembers};

@@ -49,6 +49,15 @@ pub async fn owned_and_consumed(text: String, job: Job) -> io::Result<usize> {
 /// # Errors
 ///
 /// Must give no warning.
+#[reattempt::retry(timeout = "1s")]
+pub async fn converted<N: Into<String>>(text: impl Into<String>, name: N) -> io::Result<usize> {
+    let text = text.into();
+    Ok(send(text).await? + send(name.into()).await?)
+}
+
+/// # Errors
+///
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_argument(mut text: String, mut count: usize) -> io::Result<usize> {
     text.push('x');

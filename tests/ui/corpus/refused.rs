@@ -81,6 +81,17 @@ pub mod iterator {
     }
 }
 
+pub mod conversion {
+    use super::*;
+
+    pub struct Draft(pub String);
+
+    #[retry]
+    pub async fn send(draft: impl Into<Draft>) -> io::Result<usize> { //~ `impl Into<Draft>` is used up by the first attempt, and it is not `Clone`
+        Ok(draft.into().0.len())
+    }
+}
+
 pub mod function_that_is_kept {
     use super::*;
 
