@@ -8,6 +8,7 @@
 //! `x: &T`                     as it is: a copy of the reference
 //! `x: &mut T`                 reborrowed; so are `Option<&mut T>` and `Pin<&mut T>`
 //! `x: F` with `F: FnMut()`    lent by `&mut`, also if it is `mut x: F`
+//! `self`, handed over         cloned, or refused
 //! `clone(x)`                  cloned;  every other argument is then borrowed
 //! ```
 //!

@@ -10,7 +10,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
 pub(crate) use self::scope::is_rebound;
@@ -43,8 +43,10 @@ pub(crate) struct Uses<'a> {
     pub(crate) apart_from_moves: Usage,
     /// Whether a `move` block or closure mentions it.
     pub(crate) in_move_block: bool,
-    /// The fields that are used by value: `x.body` in `f(x.body)`.
+    /// The fields that are used by value: `x.body` in `f(x.body)`, or in `if let Some(body) = x.body`.
     pub(crate) fields: Vec<MovedField>,
+    /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
+    pub(crate) whole: Option<Span>,
     /// Whether a pattern may take a part of a field by value.
     pub(crate) taken_apart: bool,
     /// The `cfg` attributes around the tokens that are being read.
@@ -177,13 +179,17 @@ impl Uses<'_> {
         let usage = place::usage_of(tokens, at, end, around);
         if end == at {
             self.note(usage, around);
+            // Code with a `cfg` may not be there.
+            let moved = self.cfg.is_empty() && place::is_moved(tokens, at, usage);
+            let whole = tokens.get(at).filter(|_| moved).map(TokenTree::span);
+            self.whole = self.whole.or(whole);
             return;
         }
         // The tokens do not show whether a field is `Copy`.
         self.note(usage.min(Usage::InParts), around);
         self.taken_apart |= patterns::take(tokens, at, end);
         let place = tokens.get(at..=end).unwrap_or_default();
-        if usage >= Usage::HandedOver {
+        if usage >= Usage::HandedOver || patterns::take_option(tokens, at, end) {
             self.fields.push(MovedField {
                 cfg: self.cfg.clone(),
                 field: place.iter().cloned().collect(),

@@ -12,9 +12,10 @@ pub use crate::call::{
 pub use crate::classify::{IntoHint, Ruling, Said, ask, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;
 pub use crate::lookup::{
-    Argument, Convert, Displayed, Each, Explain, Failed, Field, Find, FindsAgain, ForEachAttempt,
-    Forgets, Gone, Inside, Lent, LentAcrossThreads, LentLocally, LentParts, Named, NotKept, Parts,
-    Probe, Reborrowed, Remembers, Spared, Unconverted, Unshared, handed_over,
+    Argument, Broken, Convert, Displayed, Each, Explain, Failed, Field, Find, FindsAgain,
+    FindsSelfAgain, ForEachAttempt, Forgets, Gone, Inside, Intact, Lent, LentAcrossThreads,
+    LentLocally, LentParts, Named, NotKept, Parts, Probe, Reborrowed, Remembers, Spared,
+    Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::run::Chained;

@@ -7,6 +7,7 @@ mod arguments;
 mod blocking;
 mod bodies;
 mod boxed;
+mod by_value;
 mod conditional;
 mod converted;
 mod generic;
@@ -73,6 +74,7 @@ async fn every_shape_makes_all_its_attempts() {
         blocking::CASES,
         bodies::CASES,
         boxed::CASES,
+        by_value::CASES,
         conditional::CASES,
         converted::CASES,
         generic::CASES,

@@ -1,9 +1,9 @@
 //! How each attempt gets `self`.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned as _;
-use syn::{ReceiverKind, Type};
+use syn::{Attribute, ReceiverKind, Type};
 
 use super::binding;
 use super::binding::moved_fields;
@@ -15,8 +15,8 @@ use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
 use crate::paths::ends_in;
-use crate::tokens::{is_punct, located};
-use crate::usage::{self, Usage};
+use crate::tokens::{self, is_among, is_punct, located};
+use crate::usage::{self, MovedField, Usage};
 
 /// Plans how each attempt gets `self`.
 pub(super) fn plan_self(
@@ -56,6 +56,13 @@ pub(super) fn plan_self(
     let rebound =
         |value: TokenStream| quote_spanned!(plumbing=> #(#cfg)* let #mutability __self = #value;);
     let own = quote_spanned!(plumbing=> __retry::Argument::new(&#this).own());
+    // An attempt of a blocking function is a closure, which needs no unique capture.
+    let captured = |this: TokenStream| {
+        let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #this;);
+        Some(captured).filter(|_| model.blocking.is_none())
+    };
+    let is_cloned = by_value && mutability.is_none() && model.clone.is_none() && !has_items(body);
+    let whole = uses.whole.filter(|_| is_cloned);
     let mut lent = None;
     if indirection(&ty) == Some(Indirection::MutablePin) {
         plan.mutable_self = true;
@@ -77,15 +84,34 @@ pub(super) fn plan_self(
             plan.never
                 .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut *#this;));
         }
+    } else if let Some(whole) = whole {
+        let own = Ident::new("own_self", located(whole));
+        plan.rename_self = true;
+        plan.each.extend(quote_spanned! {plumbing=>
+            #(#cfg)* let mut __self = __retry::Argument::new(&#this).#own();
+        });
+        plan.never
+            .extend(captured(quote_spanned!(plumbing=> __self)));
     } else if by_value && !held && mutability.is_none() {
+        let apart = uses.apart_from_moves;
+        let (usage, in_move_block, taken_apart) =
+            (uses.usage, uses.in_move_block, uses.taken_apart);
+        let fields = moved_fields(uses, "self", body);
+        let only_members = usage < Usage::Moved && only_members(body);
+        if only_members && !fields.is_empty() && model.clone.is_none() {
+            plan.mutable_self = true;
+            plan.rename_self = true;
+            let this = Ident::new("self", this.span);
+            plan.each.extend(parts(&this, &fields, &cfg));
+            plan.never
+                .extend(captured(quote_spanned!(plumbing=> __self)));
+            return;
+        }
         // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
         // a method moves a field out of that reference, rustc reports it at the field.
-        let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
-            || uses.usage < Usage::Moved
-                && uses.fields.is_empty()
-                && (uses.taken_apart || only_members(body));
-        plan.never
-            .extend(again(&moved_fields(uses, "self", body), None));
+        let lends = in_move_block && apart < Usage::Moved
+            || usage < Usage::Moved && fields.is_empty() && (taken_apart || only_members);
+        plan.never.extend(again(&fields, None));
         plan.mutable_self = lends || model.blocking.is_none();
         if plan.mutable_self {
             plan.never
@@ -97,6 +123,36 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         plan.within.extend(rebound(value));
     }
+}
+
+/// The `self` of an attempt whose body uses fields by value. If the body can take all of them through a reference, it gets
+/// a unique reference, else a clone. A field that is moved out of a `self` that is not `Clone` is refused.
+///
+/// ```text
+/// Output: if false { Argument::new(&self).spares(&self.field).again(); }
+///         let left = Intact;
+///         let left = left.with(Field::new(&self.field).left());
+///         let mut parts = left.parts(&mut self);
+///         let mut __self = parts.for_each_attempt();
+/// ```
+fn parts(this: &Ident, fields: &[MovedField], cfg: &[Attribute]) -> TokenStream {
+    let plumbing = located(this.span());
+    let again = again(fields, Some(this));
+    let left = fields.iter().map(|MovedField { cfg, field }| {
+        quote_spanned!(plumbing=> #(#cfg)* let __left = __left.with(__retry::Field::new(&#field).left());)
+    });
+    quote_spanned! {plumbing=>
+        #(#cfg)* if false { #again }
+        #(#cfg)* let __left = __retry::Intact;
+        #(#left)*
+        #(#cfg)* let mut __parts = __left.parts(&mut #this);
+        #(#cfg)* let mut __self = __parts.for_each_attempt();
+    }
+}
+
+/// Whether a body may have a `self` other than that of the function.
+fn has_items(body: &TokenStream) -> bool {
+    tokens::any_word(body, |word| is_among(word, "fn impl macro_rules"))
 }
 
 /// Whether a body uses `self` only as `self.member`, so that a reference can replace it.

@@ -105,6 +105,18 @@ default async fn send(self, request: Request) -> Self::Result {
     self.put(&request).await
 }"
 
+    method_by_value_that_hands_itself_over: r"
+#[retry]
+async fn send(self) -> io::Result<()> {
+    put(self).await
+}"
+
+    method_by_value_that_hands_a_field_over: r"
+#[retry]
+async fn send(self) -> io::Result<()> {
+    put(self.body).await
+}"
+
     generic_with_an_error_that_borrows: r"
 #[retry(when = |_| true)]
 async fn read<'a, R: Read + 'a>(input: &'a R) -> Result<impl Iterator<Item = u8>, Failure<'a>>

@@ -9,34 +9,55 @@ use crate::tokens::{
 /// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
 /// tokens do not show whether the bound value is `Copy`.
 pub(super) fn take(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    if delimiter(tokens.get(end + 1)) != Some(Delimiter::Brace) {
-        return false;
-    }
-    let previous = before(tokens, at, 1);
-    if is_word(previous, "match") {
-        return match tokens.get(end + 1) {
-            Some(TokenTree::Group(arms)) => any_arm_takes(arms.stream()),
-            _ => false,
-        };
-    }
-    let earlier = tokens.get(..at).unwrap_or_default();
-    let pattern = earlier
-        .iter()
-        .rposition(|token| is_word(Some(token), "let"));
-    is_punct(previous, "=")
-        && pattern
-            .is_some_and(|first| binds_by_value(tokens.get(first + 1..at - 1).unwrap_or_default()))
+    let mut patterns = matching(tokens, at, end).into_iter();
+    delimiter(tokens.get(end + 1)) == Some(Delimiter::Brace)
+        && patterns.any(|pattern| binds_by_value(&pattern))
 }
 
-fn any_arm_takes(arms: TokenStream) -> bool {
+/// Whether a pattern takes the value out of an `Option`: `if let Some(text) = x.body`. That value is `Copy` if and only
+/// if the `Option` is.
+pub(super) fn take_option(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let mut patterns = matching(tokens, at, end).into_iter();
+    patterns.any(|pattern| match &*pattern {
+        [name, TokenTree::Group(bound)] if is_word(Some(name), "Some") => {
+            let bound: Vec<_> = bound.stream().into_iter().collect();
+            let is_mut = is_word(bound.first(), "mut");
+            let bound = bound.get(usize::from(is_mut)..).unwrap_or_default();
+            matches!(bound, [TokenTree::Ident(_)]) && binds_by_value(bound)
+        }
+        _ => false,
+    })
+}
+
+/// The patterns of the `match`, `if let` or `let … else` of the place from `at` to `end`.
+fn matching(tokens: &[TokenTree], at: usize, end: usize) -> Vec<Vec<TokenTree>> {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    match next {
+        Some(TokenTree::Group(arms)) if is_word(previous, "match") => patterns_of(arms.stream()),
+        _ if is_punct(previous, "=")
+            && (delimiter(next) == Some(Delimiter::Brace) || is_word(next, "else")) =>
+        {
+            let earlier = tokens.get(..at - 1).unwrap_or_default();
+            let first = earlier
+                .iter()
+                .rposition(|token| is_word(Some(token), "let"));
+            let pattern = first.and_then(|first| earlier.get(first + 1..));
+            pattern.map(<[_]>::to_vec).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The patterns of the arms, without their guards.
+fn patterns_of(arms: TokenStream) -> Vec<Vec<TokenTree>> {
     let tokens: Vec<_> = arms.into_iter().collect();
     let mut rest = tokens.as_slice();
+    let mut patterns = Vec::new();
     while let Some(arrow) = position_of_arrow(rest) {
         let pattern = rest.get(..arrow).unwrap_or_default();
         let guard = pattern.iter().position(|token| is_word(Some(token), "if"));
-        if binds_by_value(pattern.get(..guard.unwrap_or(arrow)).unwrap_or_default()) {
-            return true;
-        }
+        let pattern = pattern.get(..guard.unwrap_or(arrow));
+        patterns.extend(pattern.map(<[_]>::to_vec));
         let body = rest.get(arrow + 2..).unwrap_or_default();
         let comma = body.iter().position(|token| is_punct(Some(token), ","));
         let next = match body.first() {
@@ -47,7 +68,7 @@ fn any_arm_takes(arms: TokenStream) -> bool {
             .and_then(|next| body.get(next + 1..))
             .unwrap_or_default();
     }
-    false
+    patterns
 }
 
 fn position_of_arrow(tokens: &[TokenTree]) -> Option<usize> {

@@ -100,6 +100,16 @@ fn fields_that_are_used_by_value_are_found() {
         ("Struct { body: x.body }", "x . body"),
         ("x.body.into_bytes()", "x . body"),
         ("let y = x.body;", "x . body"),
+        ("if let Some(body) = x.body { 1 }", "x . body"),
+        ("let Some(mut body) = x.body else { return };", "x . body"),
+        (
+            "match x.body { None => 1, Some(body) if y => 2, _ => 3 }",
+            "x . body",
+        ),
+        (
+            "if let Some(_) = x.a { 1 } if let Some(ref b) = x.b { 1 } if let Some((a, b)) = x.c { 1 }",
+            "",
+        ),
         (
             "f(&x.body); x.body.len(); y.x.body; let x = 1; f(x.body)",
             "",
@@ -109,6 +119,24 @@ fn fields_that_are_used_by_value_are_found() {
         let fields = uses_in("x", &read(body)).fields;
         let fields: Vec<_> = fields.iter().map(|it| it.field.to_string()).collect();
         assert_eq!(fields.join(", "), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_use_of_the_whole_by_value_is_found() {
+    for (body, expected) in [
+        ("f(x)", true),
+        ("Struct { x }; Struct { y: x }", true),
+        ("let y = x;", true),
+        ("x.into(); x.await", true),
+        ("async move { f(x) }", true),
+        ("f(&x); x.len(); let y = &x; y == x; y += x;", false),
+        ("x.into_parts(); x.collect(); match x { A => 1 }", false),
+        ("f(x.body); async move { x.len() }", false),
+        ("#[cfg(unix)] f(x);", false),
+    ] {
+        let whole = uses_in("x", &read(body)).whole;
+        assert_eq!(whole.is_some(), expected, "{body}");
     }
 }
 

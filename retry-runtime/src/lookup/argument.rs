@@ -54,6 +54,13 @@ impl<T: Clone> Argument<'_, T> {
         self.0.0.0.0.clone()
     }
 
+    /// Clones `self`, which each attempt must own.
+    #[inline]
+    #[must_use]
+    pub fn own_self(&self) -> T {
+        self.own()
+    }
+
     /// Accepts that the body moves a field: each attempt moves it out of its own clone.
     #[inline]
     #[must_use]
@@ -78,6 +85,16 @@ impl<'a, T> Lent<'a, T> {
         Each: ForEachAttempt<T>,
     {
         Each::own(self.0.0.0)
+    }
+
+    /// Refuses `self`: each attempt must own it, and its type is not `Clone`.
+    #[inline]
+    #[must_use]
+    pub fn own_self(&self) -> T
+    where
+        Each: FindsSelfAgain<T>,
+    {
+        Each::own_self(self.0.0.0)
     }
 
     /// Takes a field that the body moves. [`Field`] decides whether the next attempt still has it.
@@ -207,12 +224,26 @@ impl<F: Copy> Field<'_, F> {
     /// Accepts the field: the body copies it.
     #[inline]
     pub const fn again(&self) {}
+
+    /// Tells that the argument stays intact.
+    #[inline]
+    #[must_use]
+    pub const fn left(&self) -> Intact {
+        Intact
+    }
 }
 
 impl<F: ?Sized> Reborrowed<'_, &mut F> {
     /// Accepts the field: the body reborrows it.
     #[inline]
     pub const fn again(&self) {}
+
+    /// Tells that the argument stays intact.
+    #[inline]
+    #[must_use]
+    pub const fn left(&self) -> Intact {
+        Intact
+    }
 }
 
 impl<F> Gone<'_, F> {
@@ -222,6 +253,53 @@ impl<F> Gone<'_, F> {
     where
         Each: FindsAgain<F>,
     {
+    }
+
+    /// Tells that the argument misses the field.
+    #[inline]
+    #[must_use]
+    pub const fn left(&self) -> Broken {
+        Broken
+    }
+}
+
+/// What a body leaves of an argument whose fields it copies or reborrows.
+#[derive(Debug, Clone, Copy)]
+pub struct Intact;
+
+/// What a body leaves of an argument of which it moves a field.
+#[derive(Debug, Clone, Copy)]
+pub struct Broken;
+
+impl Intact {
+    /// Adds what another field leaves.
+    #[inline]
+    #[must_use]
+    pub const fn with<L: Copy>(self, left: L) -> L {
+        left
+    }
+
+    /// Lends the argument to each attempt.
+    #[inline]
+    #[must_use]
+    pub const fn parts<T>(self, argument: &mut T) -> LentParts<'_, T> {
+        LentParts(argument)
+    }
+}
+
+impl Broken {
+    /// Adds what another field leaves.
+    #[inline]
+    #[must_use]
+    pub const fn with<L: Copy>(self, _: L) -> Self {
+        self
+    }
+
+    /// Clones the argument for each attempt.
+    #[inline]
+    #[must_use]
+    pub const fn parts<T>(self, argument: &mut T) -> Parts<'_, T> {
+        Parts::new(argument)
     }
 }
 
@@ -264,9 +342,22 @@ pub trait ForEachAttempt<T> {
     message = "a field of type `{F}` is moved out of an argument, and each attempt needs it again",
     label = "gone after the first attempt",
     note = "write `.clone()` here, or take it by reference",
-    note = "each attempt gets a clone of an argument whose type is `Clone`, but `self` is not cloned"
+    note = "each attempt gets a clone of an argument whose type is `Clone`"
 )]
 pub trait FindsAgain<F> {}
+
+/// Each attempt has a `self` of type `T`, although the body moves it.
+#[diagnostic::on_unimplemented(
+    message = "`self` is moved, and each attempt needs it again: `{T}` is not `Clone`",
+    label = "gone after the first attempt",
+    note = "make `{T}` `Clone`, or take `&self`",
+    note = "to retry only what comes before, move that into an async function of its own"
+)]
+pub trait FindsSelfAgain<T> {
+    /// Returns a `self` for the next attempt.
+    #[must_use]
+    fn own_self(argument: &T) -> T;
+}
 
 /// Attempts that run on different threads can borrow a value of type `T`.
 #[diagnostic::on_unimplemented(

@@ -58,8 +58,8 @@ pub mod find;
 pub mod probe;
 
 pub use self::argument::{
-    Argument, Each, Field, FindsAgain, ForEachAttempt, Gone, Lent, LentAcrossThreads, LentLocally,
-    LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
+    Argument, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone, Intact, Lent,
+    LentAcrossThreads, LentLocally, LentParts, Parts, Reborrowed, Spared, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
 pub use self::explain::{Displayed, Explain, Named};

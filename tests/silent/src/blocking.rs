@@ -132,6 +132,23 @@ impl Client {
     ///
     /// Must give no warning.
     #[reattempt::retry(blocking)]
+    pub fn handed_over(self) -> io::Result<Option<Self>> {
+        let _ = send(self.name.clone())?;
+        Ok(Some(self))
+    }
+
+    /// # Errors
+    ///
+    /// Must give no warning.
+    #[reattempt::retry(blocking)]
+    pub fn in_parts(self) -> io::Result<usize> {
+        send(self.name)
+    }
+
+    /// # Errors
+    ///
+    /// Must give no warning.
+    #[reattempt::retry(blocking)]
     pub fn by_reference(&self) -> io::Result<&str> {
         send(self.name.clone())?;
         Ok(&self.name)

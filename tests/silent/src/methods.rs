@@ -11,14 +11,38 @@ async fn send(text: &str) -> io::Result<usize> {
     Ok(text.len())
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Client {
     pub name: String,
     pub sent: usize,
     pub timeout: Duration,
 }
 
+async fn name(client: Client) -> io::Result<String> {
+    let _ = send(&client.name).await?;
+    Ok(client.name)
+}
+
 impl Client {
+    /// # Errors
+    ///
+    /// Must give no warning.
+    #[reattempt::retry(timeout = "1s")]
+    pub async fn handed_over(self) -> io::Result<String> {
+        let sent = send(&self.name).await?;
+        let name = name(self).await?;
+        Ok(format!("{sent} {name}"))
+    }
+
+    /// # Errors
+    ///
+    /// Must give no warning.
+    #[reattempt::retry]
+    pub async fn in_parts(self) -> io::Result<(Vec<u8>, usize)> {
+        let sent = send(&self.name).await?;
+        Ok((self.name.into_bytes(), sent))
+    }
+
     /// # Errors
     ///
     /// Must give no warning.

@@ -1,4 +1,4 @@
-//! expect: cannot move out of a mutable reference
+//! expect: a field of type `Option<String>` is moved out of an argument, and each attempt needs it again
 use std::io;
 
 use reattempt::retry;

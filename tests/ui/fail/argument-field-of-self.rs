@@ -4,7 +4,6 @@ use std::io;
 
 use reattempt::retry;
 
-#[derive(Clone)]
 struct Request {
     text: String,
 }

@@ -1,0 +1,225 @@
+//! A `self` that the caller gave away, and of which a body uses the whole or a part by value.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use reattempt::retry;
+
+use crate::{cases, Calls, ATTEMPTS};
+
+/// Counts its clones.
+struct Request<'c> {
+    calls: &'c Calls,
+    clones: &'c AtomicU32,
+    text: String,
+    tag: Option<String>,
+    count: Option<u32>,
+    limit: usize,
+}
+
+impl Clone for Request<'_> {
+    fn clone(&self) -> Self {
+        self.clones.fetch_add(1, Ordering::Relaxed);
+        Self {
+            text: self.text.clone(),
+            tag: self.tag.clone(),
+            ..*self
+        }
+    }
+}
+
+async fn send(request: Request<'_>) -> io::Result<usize> {
+    tokio::task::yield_now().await;
+    Ok(take(request.text).len())
+}
+
+fn take(text: String) -> Vec<u8> {
+    assert_eq!(text, "text", "each attempt has what the caller passed");
+    text.into_bytes()
+}
+
+fn page(limit: usize) -> usize {
+    limit
+}
+
+impl<'c> Request<'c> {
+    fn new(calls: &'c Calls, clones: &'c AtomicU32) -> Self {
+        Self {
+            calls,
+            clones,
+            text: "text".to_owned(),
+            tag: Some("text".to_owned()),
+            count: Some(1),
+            limit: 1,
+        }
+    }
+
+    #[retry]
+    async fn handed_over(self) -> io::Result<usize> {
+        let calls = self.calls;
+        let size = send(self).await?;
+        calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry(timeout = "1s")]
+    async fn bound(self) -> io::Result<usize> {
+        let request = self;
+        let calls = request.calls;
+        let size = send(request).await?;
+        calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry]
+    async fn boxed(self: Box<Self>) -> io::Result<usize> {
+        let calls = self.calls;
+        let (size, _) = (send(*self.clone()).await?, Some(self));
+        calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry(
+        when = |_| self.limit == 1,
+        before_retry = async { assert_eq!(self.text, "text") },
+        on_end = |_| assert_eq!(self.text, "text"),
+    )]
+    async fn handed_over_beside_hooks(self) -> io::Result<usize> {
+        let calls = self.calls;
+        let size = send(self).await?;
+        calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry]
+    async fn field(self) -> io::Result<usize> {
+        let size = take(self.text).len();
+        tokio::task::yield_now().await;
+        self.calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry(when = |_| self.limit == 1, before_retry = async { assert_eq!(self.text, "text") })]
+    async fn field_in_a_pattern(self) -> io::Result<usize> {
+        let mut size = page(self.limit);
+        if let Some(tag) = self.tag {
+            size += take(tag).len();
+        }
+        assert_eq!(size, 5);
+        self.calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry(blocking, base = "0s")]
+    fn blocking(self) -> io::Result<usize> {
+        let Some(tag) = self.tag else { return Ok(0) };
+        let size = take(tag).len() + take(self.text).len();
+        self.calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry(blocking, base = "0s")]
+    fn blocking_and_handed_over(self) -> io::Result<Self> {
+        self.calls.fail::<()>()?;
+        Ok(self)
+    }
+
+    #[retry]
+    async fn copied_fields(self) -> io::Result<usize> {
+        let limit = page(self.limit);
+        if let Some(count) = self.count {
+            tokio::task::yield_now().await;
+            self.calls.fail::<()>()?;
+            return Ok(count as usize);
+        }
+        Ok(limit)
+    }
+
+    #[retry(blocking, base = "0s")]
+    fn blocking_and_copied(self) -> io::Result<usize> {
+        self.calls.fail::<()>()?;
+        Ok(page(self.limit))
+    }
+
+    /// A field that is a reference stays, whatever it refers to.
+    #[retry]
+    async fn reference(self) -> io::Result<u32> {
+        let count = count(self.clones);
+        self.calls.fail::<()>()?;
+        Ok(count)
+    }
+}
+
+fn count(clones: &AtomicU32) -> u32 {
+    clones.load(Ordering::Relaxed)
+}
+
+/// Not `Clone`, and a field is reborrowed.
+struct Scratch<'c> {
+    calls: &'c Calls,
+    buffer: &'c mut Vec<u8>,
+    limit: usize,
+}
+
+fn fill(buffer: &mut Vec<u8>) {
+    buffer.push(1);
+}
+
+impl Scratch<'_> {
+    #[retry]
+    async fn reborrowed(self) -> io::Result<usize> {
+        fill(self.buffer);
+        assert_eq!(
+            self.buffer.len(),
+            self.calls.count() as usize + page(self.limit)
+        );
+        self.calls.fail()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Large,
+}
+
+fn is_large(kind: Kind) -> bool {
+    matches!(kind, Kind::Large)
+}
+
+impl Kind {
+    #[retry]
+    async fn copied(self, calls: &Calls) -> io::Result<bool> {
+        let large = is_large(self);
+        tokio::task::yield_now().await;
+        calls.fail::<()>()?;
+        Ok(large)
+    }
+}
+
+/// Calls a method, and compares the number of clones.
+macro_rules! clones {
+    ($calls:ident, $expected:expr, |$request:ident| $call:expr) => {
+        async {
+            let clones = AtomicU32::new(0);
+            let $request = Request::new($calls, &clones);
+            let _ = $call;
+            assert_eq!(count(&clones), $expected, "{}", stringify!($call));
+        }
+    };
+}
+
+cases! {
+    handed_over: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over().await);
+    bound: |calls| clones!(calls, ATTEMPTS, |it| it.bound().await);
+    boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);
+    handed_over_beside_hooks: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over_beside_hooks().await);
+    field: |calls| clones!(calls, ATTEMPTS, |it| it.field().await);
+    field_in_a_pattern: |calls| clones!(calls, ATTEMPTS, |it| it.field_in_a_pattern().await);
+    blocking: |calls| clones!(calls, ATTEMPTS, |it| it.blocking());
+    blocking_and_handed_over: |calls| clones!(calls, ATTEMPTS, |it| it.blocking_and_handed_over().map(drop));
+    copied_fields: |calls| clones!(calls, 0, |it| it.copied_fields().await);
+    blocking_and_copied: |calls| clones!(calls, 0, |it| it.blocking_and_copied());
+    reference: |calls| clones!(calls, 0, |it| it.reference().await);
+    reborrowed: |calls| async { Scratch { calls, buffer: &mut vec![], limit: 1 }.reborrowed().await };
+    copied: |calls| Kind::Large.copied(calls);
+}
