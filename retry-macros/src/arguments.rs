@@ -34,7 +34,7 @@ use self::receiver::plan_self;
 use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
 use self::types::{Lending, annotation};
 use crate::conditions;
-use crate::errors::Errors;
+use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::Model;
 use crate::tokens::{is_among, located};
@@ -87,6 +87,10 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             treatment.rebinds()
         });
         for (binding, treatment) in &bindings {
+            if let Some(at) = binding.returned {
+                let name = binding.ident.to_string();
+                errors.push(at, errors::item::result_borrows(&name));
+            }
             emit(binding, *treatment, &mut plan);
         }
         plan.patterns.push((pattern, rebinds));

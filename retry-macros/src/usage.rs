@@ -47,6 +47,10 @@ pub(crate) struct Uses<'a> {
     pub(crate) fields: Vec<MovedField>,
     /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
     pub(crate) whole: Option<Span>,
+    /// The places in it that are changed, whatever the types are: `x.count += 1`, `&mut x.list`.
+    changed: Vec<String>,
+    /// The places in it that the result borrows: `Ok(&x.list)`.
+    returned: Vec<(String, Span)>,
     /// Whether a pattern may take a part of a field by value.
     pub(crate) taken_apart: bool,
     /// The `cfg` attributes around the tokens that are being read.
@@ -86,6 +90,8 @@ struct Around {
     lists: bool,
     /// Directly within `drop(…)`.
     drops: bool,
+    /// Directly within the `Ok(…)` that a block or the function returns.
+    returns: bool,
 }
 
 impl Uses<'_> {
@@ -153,6 +159,7 @@ impl Uses<'_> {
                         formats: names::is_formatting(&tokens, at),
                         lists,
                         drops: lists && is_word(previous, "drop"),
+                        returns: lists && place::is_returned(&tokens, at),
                         ..around
                     };
                     self.tokens(group.stream(), inner);
@@ -170,12 +177,43 @@ impl Uses<'_> {
         self.in_move_block |= around.moves;
     }
 
+    /// Where the result borrows from a place that an attempt changes, so that the next attempt cannot have it.
+    pub(crate) fn result_borrows(&self) -> Option<Span> {
+        let conflicts = |(place, _): &&(String, Span)| {
+            let mut changed = self.changed.iter();
+            changed.any(|changed| changed.starts_with(place) || place.starts_with(changed))
+        };
+        self.returned.iter().find(conflicts).map(|(_, at)| *at)
+    }
+
+    /// Notes whether the place from `at` to `end` is changed, and whether the result borrows it.
+    fn note_borrow(&mut self, tokens: &[TokenTree], at: usize, end: usize, around: Around) {
+        // Code with a `cfg` may not be there.
+        let place = tokens.get(at..=end).filter(|_| self.cfg.is_empty());
+        let Some(place @ [first, ..]) = place else {
+            return;
+        };
+        // The dot keeps `x.a` apart from `x.ab`.
+        let written: String = place
+            .iter()
+            .map(ToString::to_string)
+            .chain([".".to_owned()])
+            .collect();
+        if place::is_changed(tokens, at, end) {
+            self.changed.push(written.clone());
+        }
+        if around.returns && place::is_borrowed(tokens, at, end) {
+            self.returned.push((written, first.span()));
+        }
+    }
+
     /// Notes how the mention at `at` uses the argument.
     fn mention(&mut self, tokens: &[TokenTree], at: usize, around: Around) {
         if place::is_other(tokens, at) {
             return;
         }
         let end = place::end_of_fields(tokens, at);
+        self.note_borrow(tokens, at, end, around);
         let usage = place::usage_of(tokens, at, end, around);
         if end == at {
             self.note(usage, around);

@@ -24,6 +24,8 @@ pub(super) struct Binding<'a> {
     pub(super) usage: Usage,
     /// The fields that the body moves. Empty if the body binds the name anew.
     pub(super) fields: Vec<MovedField>,
+    /// Where the result borrows from what an attempt changes through a `&mut`.
+    pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
     pub(super) lending: Lending,
     /// The `X` of an argument that the body can only convert: `impl Into<X>`.
@@ -45,6 +47,8 @@ impl<'a> Binding<'a> {
     ) -> Self {
         let text = ident.to_string();
         let uses = usage::read(&text, body);
+        let is_mutable = known.ty().and_then(indirection) == Some(Indirection::Mutable);
+        let may_be_returned = is_mutable && function.output_may_borrow_from(known.ty(), false);
         Self {
             ident: ident.clone(),
             mutable: None,
@@ -52,6 +56,7 @@ impl<'a> Binding<'a> {
             is_self: false,
             attributes: Vec::new(),
             usage: uses.usage,
+            returned: uses.result_borrows().filter(|_| may_be_returned),
             fields: moved_fields(uses, &text, body),
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
             converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),

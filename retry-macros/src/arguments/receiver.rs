@@ -48,9 +48,16 @@ pub(super) fn plan_self(
     if uses.usage == Usage::Unmentioned {
         return;
     }
+    let ty = type_of_self(receiver);
+    let may_borrow = || function.output_may_borrow_from(Some(&ty), true);
+    if let (true, Some(at)) = (function.takes_mutable_self(), uses.result_borrows()) {
+        if may_borrow() {
+            errors.push(at, errors::item::result_borrows("self"));
+            return;
+        }
+    }
     let held = binding::is_held("self", model);
     let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
-    let ty = type_of_self(receiver);
     let mutability = &receiver.mutability;
     let is_counted = is_counted(&ty) && model.clone.is_none();
     let rebound =
@@ -77,10 +84,7 @@ pub(super) fn plan_self(
     } else if function.takes_mutable_self() {
         if uses.in_move_block {
             lent = Some(quote_spanned!(plumbing=> &mut *#this));
-        } else if !held
-            && model.blocking.is_none()
-            && !function.output_may_borrow_from(Some(&ty), true)
-        {
+        } else if !held && model.blocking.is_none() && !may_borrow() {
             plan.never
                 .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut *#this;));
         }

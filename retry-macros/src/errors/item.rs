@@ -61,6 +61,12 @@ messages! {
         help "take `&mut self`, or write `clone()` in the attribute to allow it";
     }
 
+    result_borrows(name: &str) {
+        "the result borrows from `{name}`: the next attempt cannot have it";
+        help "return a value that owns its data: write `.clone()` here, and remove the `&` of the result";
+        note "or move what can fail into a retried function of its own, which returns no reference";
+    }
+
     clone_of_self() {
         "`self` cannot be cloned for each attempt";
         help "take `&self` or `self: Arc<Self>`";

@@ -86,6 +86,46 @@ pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
     usage >= Usage::HandedOver || assigned && !is_punct(before(tokens, at, 2), "=!<>+-*/%&|^")
 }
 
+/// Whether the place from `at` to `end` is assigned to, or borrowed by `&mut`.
+pub(super) fn is_changed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let (first, second) = (tokens.get(end + 1), tokens.get(end + 2));
+    let assigned = is_punct(first, "=") && !is_punct(second, "=>")
+        || is_punct(first, "+-*/%&|^") && is_punct(second, "=");
+    // `name = 1` in a macro assigns nothing.
+    let assigned = assigned && (end != at || is_punct(before(tokens, at, 1), "*"));
+    let borrowed = is_word(before(tokens, at, 1), "mut") && is_punct(before(tokens, at, 2), "&");
+    assigned || borrowed || is_borrowed_mutably(tokens, end)
+}
+
+/// Whether a method like `as_mut` follows, as in `x.list.as_mut()`.
+fn is_borrowed_mutably(tokens: &[TokenTree], end: usize) -> bool {
+    is_punct(tokens.get(end + 1), ".")
+        && is_method(tokens, end)
+        && matches!(tokens.get(end + 2), Some(TokenTree::Ident(method)) if method.to_string().ends_with("_mut"))
+}
+
+/// Whether the group at `at` is that of an `Ok(…)` which ends a block, or an arm, or follows a `return`.
+pub(super) fn is_returned(tokens: &[TokenTree], at: usize) -> bool {
+    let next = tokens.get(at + 1);
+    let last = next.is_none() || is_punct(next, ",") || is_word(before(tokens, at, 2), "return");
+    last && is_word(before(tokens, at, 1), "Ok")
+}
+
+/// Whether all tokens borrow from the place from `at` to `end`: `&x.list[1]`, `&mut x.list`, `x.list.as_mut().unwrap()`.
+pub(super) fn is_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let mut rest = tokens.get(end + 1..).unwrap_or_default();
+    match tokens.get(..at) {
+        Some([and]) if is_punct(Some(and), "&") => {}
+        Some([and, word]) if is_punct(Some(and), "&") && is_word(Some(word), "mut") => {}
+        Some([]) if is_borrowed_mutably(tokens, end) => rest = rest.get(3..).unwrap_or_default(),
+        _ => return false,
+    }
+    rest.iter().all(|token| match token {
+        TokenTree::Group(group) => group.delimiter() != Delimiter::Brace,
+        token => is_punct(Some(token), ".") || is_word(Some(token), "expect unwrap"),
+    })
+}
+
 /// Whether a field is part of arithmetic, where it is most likely `Copy`, or is assigned to.
 fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));

@@ -141,6 +141,28 @@ fn a_use_of_the_whole_by_value_is_found() {
 }
 
 #[test]
+fn a_result_that_borrows_from_what_is_changed_is_found() {
+    for (body, expected) in [
+        ("x.a = 1; Ok(&x.a)", true),
+        ("x.a += 1; return Ok(&x.a[1]);", true),
+        ("match y { A => Ok(&mut x), B => 1 }", true),
+        ("Ok(x.a.as_mut().unwrap())", true),
+        ("f(&mut x.a.b); Ok(&x.a)", true),
+        ("x.a = 1; Ok(&x.ab)", false),
+        ("x.a == 1; Ok(&x.a)", false),
+        ("f(y, x = 1); Ok(&x)", false),
+        ("x.a = 1; let y = Ok(&x.a).map(f); Ok(y)", false),
+        ("x.a = 1; Ok(&x.a.len() + 1)", false),
+        ("x.a = 1; f(&x.a)", false),
+        ("#[cfg(unix)] { x.a = 1; } Ok(&x.a)", false),
+    ] {
+        let body = read(body);
+        let uses = uses_in("x", &body);
+        assert_eq!(uses.result_borrows().is_some(), expected, "{body}");
+    }
+}
+
+#[test]
 fn fields_have_the_cfg_of_the_code_around_them() {
     for (body, expected) in [
         ("#[cfg(a)] f(x.a); f(x.b);", "a: x . a, x . b"),

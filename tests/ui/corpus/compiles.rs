@@ -294,3 +294,36 @@ pub mod field_taken_apart {
         }
     }
 }
+
+/// A result that borrows from another field than the one that the body changes.
+pub mod result_beside_a_change {
+    use super::*;
+
+    pub struct Reader {
+        pub count: u32,
+        pub name: String,
+        pub names: Vec<String>,
+    }
+
+    impl Reader {
+        #[retry]
+        pub async fn name(&mut self) -> io::Result<&str> {
+            self.count += 1;
+            self.names = Vec::new();
+            Ok(&self.name)
+        }
+
+        #[retry]
+        pub async fn first(&mut self, sink: &mut Vec<u8>) -> io::Result<&String> {
+            sink.push(1);
+            Ok(&self.names[0])
+        }
+
+        #[retry]
+        pub async fn count(&mut self, text: &'static str) -> io::Result<(&str, u32)> {
+            self.count += 1;
+            let digits = Ok::<_, io::Error>(&self.count).map(|count| *count);
+            Ok((text, digits?))
+        }
+    }
+}

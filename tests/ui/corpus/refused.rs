@@ -155,3 +155,61 @@ pub mod forwarded {
         Code(Code), //~ `Code` has no verdict to forward
     }
 }
+
+pub mod result_that_borrows {
+    use super::*;
+
+    pub struct Pool {
+        pub connection: Option<String>,
+    }
+
+    impl Pool {
+        async fn connect(&self) -> io::Result<String> {
+            Ok(String::new())
+        }
+
+        #[retry]
+        pub async fn connection(&mut self) -> io::Result<&mut String> {
+            if self.connection.is_none() {
+                self.connection = Some(self.connect().await?);
+            }
+            Ok(self.connection.as_mut().unwrap()) //~ the result borrows from `self`: the next attempt cannot have it
+        }
+    }
+
+    pub struct Info;
+    pub struct Cache {
+        pub info: Info,
+    }
+
+    impl Cache {
+        #[retry]
+        pub async fn info(&mut self, fresh: Option<Info>) -> io::Result<&Info> {
+            match fresh {
+                Some(_) => {
+                    self.info = Info;
+                    Ok(&self.info) //~ the result borrows from `self`: the next attempt cannot have it
+                }
+                None => Err(io::ErrorKind::NotFound.into()),
+            }
+        }
+    }
+}
+
+pub mod handed_over_self {
+    use super::*;
+
+    pub struct Options;
+
+    fn dial(options: Options, address: &str) -> io::Result<usize> {
+        let _ = options;
+        Ok(address.len())
+    }
+
+    impl Options {
+        #[retry]
+        pub async fn connect(self, address: &str) -> io::Result<usize> {
+            dial(self, address) //~ `self` is moved, and each attempt needs it again: `Options` is not `Clone`
+        }
+    }
+}
