@@ -1,8 +1,8 @@
 //! How an attempt can lend or use up an argument, as far as its type shows.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
-use quote::{ToTokens as _, quote};
-use syn::{Signature, TraitBound, Type, TypeParamBound, WherePredicate};
+use quote::{ToTokens, quote};
+use syn::{Path, Signature, TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
@@ -128,23 +128,26 @@ pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'
 
 /// Whether only the type of one argument, and its bounds, name a type parameter of the function.
 fn is_named_once(name: &Ident, function: &Function) -> bool {
-    let Signature {
-        generics,
-        inputs,
-        output,
-        ..
-    } = &function.signature;
-    let parameters = generics.type_params().filter(|it| it.ident != *name);
+    let Signature { inputs, output, .. } = &function.signature;
+    let body = &function.body;
+    let code = quote!(#inputs #output #body);
+    let mentions = tokens::deep(&code).filter(|token| is_word(Some(token), &name.to_string()));
+    mentions.count() == 1 && bounds_elsewhere(name, function).next().is_none()
+}
+
+/// The bounds on other types that name a type parameter of the function, such as `Config: From<S>`.
+fn bounds_elsewhere(name: &Ident, function: &Function) -> impl Iterator<Item = TokenStream> {
+    let generics = &function.signature.generics;
+    let parameters = generics.type_params().filter(move |it| it.ident != *name);
     let clauses = generics.where_clause.iter();
     let clauses = clauses.flat_map(|clause| &clause.predicates);
-    let clauses = clauses.filter(|clause| match clause {
+    let clauses = clauses.filter(move |clause| match clause {
         WherePredicate::Type(clause) => !is_parameter(&clause.bounded_ty, name),
         _ => true,
     });
-    let body = &function.body;
-    let code = quote!(#inputs #output #body #(#parameters)* #(#clauses)*);
-    let mentions = tokens::deep(&code).filter(|token| is_word(Some(token), &name.to_string()));
-    mentions.count() == 1
+    let parameters = parameters.map(ToTokens::to_token_stream);
+    let bounds = parameters.chain(clauses.map(ToTokens::to_token_stream));
+    bounds.filter(move |bound| tokens::any_word(bound, |word| word == name))
 }
 
 fn is_parameter(ty: &Type, name: &Ident) -> bool {
@@ -164,28 +167,47 @@ pub(super) enum Lending {
     Fits,
     /// Only rustc can tell, as with `S: ToSubject`.
     IfHeld(TokenStream),
-    /// It does not: a bound names a type parameter, `T: Connect<S>`. References rarely meet such a bound.
+    /// References rarely do: a bound names a type parameter or a lifetime, is `'static`, or is on another type, as in
+    /// `Config: From<S>`; or the argument is a `Vec<T>`.
     Never,
 }
 
 pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
-    const OF_REFERENCES: &str = "AsRef AsyncFn Borrow Clone Copy Debug Deref Display Eq Error Executor Fn \
+    const OF_REFERENCES: &str = "AsRef AsyncFn Clone Copy Debug Deref Display Eq Error Executor Fn \
         Hash LowerHex Ord PartialEq PartialOrd Pointer Send Serialize Sized Sync ToOwned ToSocketAddrs \
-        ToString Unpin UnwindSafe UpperHex";
-    let bounds = match ty {
-        Type::Path(path) if path.path.get_ident().is_none() => Vec::new(),
-        ty => traits_of(ty, function),
-    };
+        Unpin UnwindSafe UpperHex";
     let open = |word: &Ident| function.is_generic(word) || word == "Self";
+    let path = match peel_type(ty) {
+        Type::Path(path) => Some(&path.path),
+        _ => None,
+    };
+    let parameter = path.and_then(Path::get_ident);
+    if let (Some(path), None) = (path, parameter) {
+        // Only a function that is generic takes a `&Vec<T>` in place of a `Vec<T>`, but a `&Box<F>` is called like an `F`.
+        let mut arguments = path.segments.last().into_iter().flat_map(type_arguments);
+        let is_open = arguments.any(|ty| tokens::any_word(ty, |word| open(word) || word == "impl"));
+        return if is_open && !ends_in(path, "Box") {
+            Lending::Never
+        } else {
+            Lending::Fits
+        };
+    }
+    let is_bound_elsewhere =
+        parameter.is_some_and(|name| bounds_elsewhere(name, function).next().is_some());
+    if is_bound_elsewhere || is_static(ty, function) {
+        return Lending::Never;
+    }
+    let bounds = traits_of(ty, function);
     if bounds
         .iter()
         .all(|bound| ends_in(&bound.path, OF_REFERENCES))
     {
         Lending::Fits
-    } else if bounds.iter().any(|bound| tokens::any_word(bound, open)) {
+    } else if bounds
+        .iter()
+        .any(|&bound| tokens::any_word(bound, open) || mentions_lifetime(bound))
+    {
         Lending::Never
-    } else if bounds.iter().any(|&bound| mentions_lifetime(bound)) {
-        Lending::Fits
     } else {
         Lending::IfHeld(quote!(#(#bounds)+*))
     }

@@ -114,15 +114,16 @@ impl<'a, T: Sync> Lent<'a, T> {
     }
 }
 
-impl<'a, T: Send> Unshared<'a, T> {
-    /// Refuses to lend the argument. The future would not be `Send`, but the future of the plain function is.
+impl<T: Send> Unshared<'_, T> {
+    /// Refuses to lend the argument. The future would not be `Send`, but the future of the plain function is. The value
+    /// has the type of the argument, so that the body causes no second error.
     #[inline]
     #[must_use]
-    pub const fn for_each_attempt(&self) -> &'a T
+    pub fn for_each_attempt(&self) -> T
     where
         Each: LentAcrossThreads<T>,
     {
-        self.0.0
+        Each::lend(self.0.0)
     }
 }
 
@@ -363,6 +364,10 @@ pub trait FindsSelfAgain<T> {
 #[diagnostic::on_unimplemented(
     message = "`{T}` is lent to each attempt and is not `Sync`, so the future would not be `Send`",
     label = "every attempt starts from this argument, which is not `Clone`",
-    note = "make it `Clone`, share it (`Arc<Mutex<{T}>>`), or take it by reference"
+    note = "add `+ Sync` to its bounds, make it `Clone`, share it (`Arc<Mutex<{T}>>`), or take it by reference"
 )]
-pub trait LentAcrossThreads<T> {}
+pub trait LentAcrossThreads<T> {
+    /// Returns a value for the next attempt.
+    #[must_use]
+    fn lend(argument: &T) -> T;
+}

@@ -106,6 +106,84 @@ pub mod function_that_is_kept {
     }
 }
 
+pub mod never_lent {
+    use super::*;
+    use std::borrow::Borrow;
+
+    pub struct Config(pub String);
+
+    #[retry]
+    pub async fn create<S>(config: S) -> io::Result<usize> //~ `S` is used up by the first attempt, and it is not `Clone`
+    where
+        Config: From<S>,
+    {
+        Ok(Config::from(config).0.len())
+    }
+
+    pub trait Deserializer<'de> {
+        fn text(self) -> &'de str;
+    }
+
+    fn text<'de, D: Deserializer<'de>>(deserializer: D) -> &'de str {
+        deserializer.text()
+    }
+
+    #[retry]
+    pub async fn read<'de, D: Deserializer<'de>>(deserializer: D) -> io::Result<usize> { //~ `D` is used up by the first attempt, and it is not `Clone`
+        Ok(text(deserializer).len())
+    }
+
+    fn keep<T: Send + Sync + 'static>(value: T) -> Box<dyn Send + Sync> {
+        Box::new(value)
+    }
+
+    #[retry]
+    pub async fn store<T: Send + Sync + 'static>(value: T) -> io::Result<()> { //~ `T` is used up by the first attempt, and it is not `Clone`
+        drop(keep(value));
+        Ok(())
+    }
+
+    fn first<T>(rows: Vec<T>) -> Option<T> {
+        rows.into_iter().next()
+    }
+
+    #[retry]
+    pub async fn insert<T: Sync>(rows: Vec<T>) -> io::Result<bool> { //~ `Vec<T>` is used up by the first attempt, and it is not `Clone`
+        Ok(first(rows).is_some())
+    }
+
+    fn subject(subject: impl ToString) -> String {
+        subject.to_string()
+    }
+
+    #[retry]
+    pub async fn subscribe<S: ToString + Sync>(name: S) -> io::Result<usize> { //~ `S` is used up by the first attempt, and it is not `Clone`
+        Ok(subject(name).len())
+    }
+
+    fn length(key: impl Borrow<str>) -> usize {
+        key.borrow().len()
+    }
+
+    #[retry]
+    pub async fn get<K: Borrow<str> + Sync>(key: K) -> io::Result<usize> { //~ `K` is used up by the first attempt, and it is not `Clone`
+        Ok(length(key))
+    }
+}
+
+pub mod lent_and_not_sync_to_one_that_sends {
+    use super::*;
+
+    fn find<T: AsRef<str> + Send>(name: T) -> usize {
+        name.as_ref().len()
+    }
+
+    #[retry]
+    pub async fn open<T: AsRef<str> + Send>(name: T) -> io::Result<usize> { //~ `T` is lent to each attempt and is not `Sync`, so the future would not be `Send`
+        Ok(find(name))
+    }
+}
+
 pub mod lent_and_not_sync {
     use super::*;
 
