@@ -250,6 +250,9 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
         (Treatment::Choose, _) => quote_spanned! {plumbing=>
             __retry::Argument::new(&#name).for_each_attempt()
         },
-        _ => quote_spanned!(plumbing=> __retry::Argument::new(&#name).own()),
+        _ => {
+            let own = Ident::new(binding.own, plumbing);
+            quote_spanned!(plumbing=> __retry::Argument::new(&#name).#own())
+        }
     }
 }

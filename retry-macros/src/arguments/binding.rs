@@ -7,7 +7,7 @@ use syn::{Attribute, Type};
 use super::pattern::Known;
 use super::types::{
     Indirection, Lending, converts_to, gives_itself_up, indirection, is_called_mutably,
-    is_called_once, is_concrete, is_counted, is_static, lending,
+    is_called_once, is_concrete, is_counted, is_made_anew, is_static, lending,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -28,6 +28,8 @@ pub(super) struct Binding<'a> {
     pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
     pub(super) lending: Lending,
+    /// The method that clones it or refuses it.
+    pub(super) own: &'static str,
     /// The `X` of an argument that the body can only convert: `impl Into<X>`.
     pub(super) converts_to: Option<Type>,
     /// Whether the call may hold a reference to it while attempts run.
@@ -59,6 +61,10 @@ impl<'a> Binding<'a> {
             returned: uses.result_borrows().filter(|_| may_be_returned),
             fields: moved_fields(uses, &text, body),
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
+            own: match known.ty() {
+                Some(ty) if is_made_anew(ty, function) => "own_made",
+                _ => "own",
+            },
             converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),

@@ -156,9 +156,20 @@ fn is_parameter(ty: &Type, name: &Ident) -> bool {
 
 /// Whether a reference cannot replace the value: it is an iterator, a future, or a type with a `&mut` in it.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
-    const TRAITS: &str = "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture \
-                          Stream Into TryInto";
-    has_bound(ty, function, TRAITS) || holds_mutable_reference(ty)
+    has_bound(ty, function, SOURCES)
+        || has_bound(ty, function, "Into TryInto")
+        || holds_mutable_reference(ty)
+}
+
+/// Traits of values that end, and that nobody can share.
+const SOURCES: &str =
+    "Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Future IntoFuture Stream";
+
+/// Whether a value ends when it is used, and can only be made anew: an iterator, a receiver, the body of a request.
+pub(super) fn is_made_anew(ty: &Type, function: &Function) -> bool {
+    const NAMES: &str = "Body BoxBody Incoming JoinHandle Receiver Request Response Streaming";
+    has_bound(ty, function, SOURCES)
+        || matches!(peel_type(ty), Type::Path(path) if ends_in(&path.path, NAMES))
 }
 
 /// Whether a reference meets the bounds of an argument's type.

@@ -54,6 +54,13 @@ impl<T: Clone> Argument<'_, T> {
         self.0.0.0.0.clone()
     }
 
+    /// Clones an argument that each attempt must own, and that is rarely `Clone`.
+    #[inline]
+    #[must_use]
+    pub fn own_made(&self) -> T {
+        self.own()
+    }
+
     /// Clones `self`, which each attempt must own.
     #[inline]
     #[must_use]
@@ -80,22 +87,20 @@ impl<'a, T> Lent<'a, T> {
     /// Refuses the argument: each attempt must own it, and its type is not `Clone`.
     #[inline]
     #[must_use]
-    pub fn own(&self) -> T
-    where
-        Each: ForEachAttempt<T>,
-    {
-        Each::own(self.0.0.0)
-    }
+    #[rustfmt::skip]
+    pub fn own(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0.0) }
+
+    /// Refuses the argument: each attempt must own it, and it can only be made anew.
+    #[inline]
+    #[must_use]
+    #[rustfmt::skip]
+    pub fn own_made(&self) -> T where Each: MadeForEachAttempt<T> { Each::own_made(self.0.0.0) }
 
     /// Refuses `self`: each attempt must own it, and its type is not `Clone`.
     #[inline]
     #[must_use]
-    pub fn own_self(&self) -> T
-    where
-        Each: FindsSelfAgain<T>,
-    {
-        Each::own_self(self.0.0.0)
-    }
+    #[rustfmt::skip]
+    pub fn own_self(&self) -> T where Each: FindsSelfAgain<T> { Each::own_self(self.0.0.0) }
 
     /// Takes a field that the body moves. [`Field`] decides whether the next attempt still has it.
     #[inline]
@@ -119,24 +124,16 @@ impl<T: Send> Unshared<'_, T> {
     /// has the type of the argument, so that the body causes no second error.
     #[inline]
     #[must_use]
-    pub fn for_each_attempt(&self) -> T
-    where
-        Each: LentAcrossThreads<T>,
-    {
-        Each::lend(self.0.0)
-    }
+    #[rustfmt::skip]
+    pub fn for_each_attempt(&self) -> T where Each: LentAcrossThreads<T> { Each::lend(self.0.0) }
 }
 
 impl<T> Unshared<'_, T> {
     /// Refuses the argument: a reference does not have the bounds of its type.
     #[inline]
     #[must_use]
-    pub fn own_or_lent(&self) -> T
-    where
-        Each: ForEachAttempt<T>,
-    {
-        Each::own(self.0.0)
-    }
+    #[rustfmt::skip]
+    pub fn own_or_lent(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0) }
 }
 
 impl<'a, T> LentLocally<'a, T> {
@@ -250,11 +247,8 @@ impl<F: ?Sized> Reborrowed<'_, &mut F> {
 impl<F> Gone<'_, F> {
     /// Refuses the field: the next attempt would not have it.
     #[inline]
-    pub const fn again(&self)
-    where
-        Each: FindsAgain<F>,
-    {
-    }
+    #[rustfmt::skip]
+    pub const fn again(&self) where Each: FindsAgain<F> {}
 
     /// Tells that the argument misses the field.
     #[inline]
@@ -321,7 +315,8 @@ impl<T> DerefMut for Parts<'_, T> {
 }
 
 /// The type that a refusal bounds, as in `Each: ForEachAttempt<T>`. It implements none of these traits, so each such
-/// bound is an error. The bound is not on `T`, so rustc does not propose to add it to the user's function.
+/// bound is an error. The bound is not on `T`, so rustc does not propose to add it to the user's function. rustc quotes
+/// the lines of the method below its message, so the method has one line.
 #[derive(Debug)]
 pub struct Each;
 
@@ -336,6 +331,19 @@ pub trait ForEachAttempt<T> {
     /// Returns a value for the next attempt.
     #[must_use]
     fn own(argument: &T) -> T;
+}
+
+/// Each attempt can own a value of type `T`, which can only be made anew: an iterator, a receiver, the body of a request.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
+    label = "value used more than once: every attempt starts from this argument",
+    note = "make it inside the function, or take a function that makes it: `impl Fn() -> …`",
+    note = "if it is generic, you can also add the bound `+ Clone`"
+)]
+pub trait MadeForEachAttempt<T> {
+    /// Returns a value for the next attempt.
+    #[must_use]
+    fn own_made(argument: &T) -> T;
 }
 
 /// Each attempt has a field of type `F`, although the body moves it.

@@ -184,6 +184,28 @@ pub mod lent_and_not_sync_to_one_that_sends {
     }
 }
 
+pub mod made_anew {
+    use super::*;
+
+    use tokio::sync::oneshot::Receiver;
+
+    #[retry(when = |_| true)]
+    pub async fn answer(receiver: Receiver<u8>) -> io::Result<u8> { //~ `tokio::sync::oneshot::Receiver<u8>` is used up by the first attempt, and it is not `Clone`
+        receiver.await.map_err(io::Error::other)
+    }
+
+    pub struct Streaming<B>(pub B);
+
+    fn body<B>(stream: Streaming<B>) -> B {
+        stream.0
+    }
+
+    #[retry]
+    pub async fn forward<B: Sync>(stream: Streaming<B>) -> io::Result<B> { //~ `Streaming<B>` is used up by the first attempt, and it is not `Clone`
+        Ok(body(stream))
+    }
+}
+
 pub mod lent_and_not_sync {
     use super::*;
 
