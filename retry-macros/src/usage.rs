@@ -216,7 +216,8 @@ impl Uses<'_> {
         self.note_borrow(tokens, at, end, around);
         let usage = place::usage_of(tokens, at, end, around);
         if end == at {
-            self.note(usage, around);
+            let handed_on = Some(Usage::HandedOver).filter(|_| patterns::hand_on(tokens, at));
+            self.note(usage.max(handed_on.unwrap_or_default()), around);
             // Code with a `cfg` may not be there.
             let moved = self.cfg.is_empty() && place::is_moved(tokens, at, usage);
             let whole = tokens.get(at).filter(|_| moved).map(TokenTree::span);

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use super::Usage;
 use crate::tokens::{
     before, delimiter, is_among, is_attribute, is_punct, is_variable_name, is_word,
 };
@@ -9,66 +10,109 @@ use crate::tokens::{
 /// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
 /// tokens do not show whether the bound value is `Copy`.
 pub(super) fn take(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    let mut patterns = matching(tokens, at, end).into_iter();
+    let mut arms = arms(tokens, at, end).into_iter();
     delimiter(tokens.get(end + 1)) == Some(Delimiter::Brace)
-        && patterns.any(|pattern| binds_by_value(&pattern))
+        && arms.any(|arm| binds_by_value(&arm.pattern))
 }
 
 /// Whether a pattern takes the value out of an `Option`: `if let Some(text) = x.body`. That value is `Copy` if and only
 /// if the `Option` is.
 pub(super) fn take_option(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    let mut patterns = matching(tokens, at, end).into_iter();
-    patterns.any(|pattern| match &*pattern {
-        [name, TokenTree::Group(bound)] if is_word(Some(name), "Some") => {
-            let bound: Vec<_> = bound.stream().into_iter().collect();
-            let is_mut = is_word(bound.first(), "mut");
-            let bound = bound.get(usize::from(is_mut)..).unwrap_or_default();
-            matches!(bound, [TokenTree::Ident(_)]) && binds_by_value(bound)
-        }
-        _ => false,
+    let mut arms = arms(tokens, at, end).into_iter();
+    arms.any(|arm| arm.of_option().is_some())
+}
+
+/// Whether an arm hands on all of the name at `at`, or what an `Option` of that name has:
+/// `match x { Kind::A => f(a), other => f(other) }`, `if let Some(y) = x { f(y) }`.
+pub(super) fn hand_on(tokens: &[TokenTree], at: usize) -> bool {
+    let mut arms = arms(tokens, at, at).into_iter();
+    arms.any(|arm| {
+        let name = arm.of_option().or_else(|| one_name(&arm.pattern));
+        name.is_some_and(|name| {
+            let body: Vec<_> = arm.body.clone().into_iter().collect();
+            let is_value = matches!(&*body, [TokenTree::Ident(word)] if *word == name);
+            is_value || super::read(&name, &arm.body).usage >= Usage::HandedOver
+        })
     })
 }
 
-/// The patterns of the `match`, `if let` or `let … else` of the place from `at` to `end`.
-fn matching(tokens: &[TokenTree], at: usize, end: usize) -> Vec<Vec<TokenTree>> {
-    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
-    match next {
-        Some(TokenTree::Group(arms)) if is_word(previous, "match") => patterns_of(arms.stream()),
-        _ if is_punct(previous, "=")
-            && (delimiter(next) == Some(Delimiter::Brace) || is_word(next, "else")) =>
-        {
-            let earlier = tokens.get(..at - 1).unwrap_or_default();
-            let first = earlier
-                .iter()
-                .rposition(|token| is_word(Some(token), "let"));
-            let pattern = first.and_then(|first| earlier.get(first + 1..));
-            pattern.map(<[_]>::to_vec).into_iter().collect()
+/// A pattern, and the code for the value that it fits.
+struct Arm {
+    pattern: Vec<TokenTree>,
+    body: TokenStream,
+}
+
+impl Arm {
+    /// The name that the pattern binds to the value in an `Option`.
+    fn of_option(&self) -> Option<String> {
+        match &*self.pattern {
+            [name, TokenTree::Group(bound)] if is_word(Some(name), "Some") => {
+                let bound: Vec<_> = bound.stream().into_iter().collect();
+                one_name(&bound)
+            }
+            _ => None,
         }
-        _ => Vec::new(),
     }
 }
 
-/// The patterns of the arms, without their guards.
-fn patterns_of(arms: TokenStream) -> Vec<Vec<TokenTree>> {
-    let tokens: Vec<_> = arms.into_iter().collect();
+/// The name that a pattern binds by value to all that it matches: `text`, `mut text`.
+fn one_name(pattern: &[TokenTree]) -> Option<String> {
+    let is_mut = is_word(pattern.first(), "mut");
+    match pattern.get(usize::from(is_mut)..) {
+        Some([TokenTree::Ident(name)]) if binds_by_value(pattern) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
+/// The arms of the `match`, `if let` or `let … else` of the place from `at` to `end`.
+fn arms(tokens: &[TokenTree], at: usize, end: usize) -> Vec<Arm> {
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
+    let braces = match next {
+        Some(TokenTree::Group(group)) => group.stream(),
+        _ if is_word(next, "else") => TokenStream::new(),
+        _ => return Vec::new(),
+    };
+    if is_word(previous, "match") {
+        return arms_of(braces);
+    }
+    let earlier = tokens.get(..at.saturating_sub(1)).unwrap_or_default();
+    let first = earlier
+        .iter()
+        .rposition(|token| is_word(Some(token), "let"))
+        .filter(|_| is_punct(previous, "="));
+    let pattern = first.and_then(|first| earlier.get(first + 1..));
+    let arm = pattern.map(|pattern| Arm {
+        pattern: pattern.to_vec(),
+        body: braces,
+    });
+    arm.into_iter().collect()
+}
+
+/// The arms of a `match`, without their guards.
+fn arms_of(braces: TokenStream) -> Vec<Arm> {
+    let tokens: Vec<_> = braces.into_iter().collect();
     let mut rest = tokens.as_slice();
-    let mut patterns = Vec::new();
+    let mut arms = Vec::new();
     while let Some(arrow) = position_of_arrow(rest) {
         let pattern = rest.get(..arrow).unwrap_or_default();
         let guard = pattern.iter().position(|token| is_word(Some(token), "if"));
-        let pattern = pattern.get(..guard.unwrap_or(arrow));
-        patterns.extend(pattern.map(<[_]>::to_vec));
+        let pattern = pattern.get(..guard.unwrap_or(arrow)).unwrap_or_default();
         let body = rest.get(arrow + 2..).unwrap_or_default();
-        let comma = body.iter().position(|token| is_punct(Some(token), ","));
-        let next = match body.first() {
-            Some(TokenTree::Group(_)) if !is_punct(body.get(1), ".") => Some(0),
-            _ => comma,
+        let end = match body.first() {
+            Some(TokenTree::Group(_)) if !is_punct(body.get(1), ".") => Some(1),
+            _ => body.iter().position(|token| is_punct(Some(token), ",")),
         };
-        rest = next
-            .and_then(|next| body.get(next + 1..))
-            .unwrap_or_default();
+        let (body, after) = body.split_at(end.unwrap_or(body.len()));
+        arms.push(Arm {
+            pattern: pattern.to_vec(),
+            body: body.iter().cloned().collect(),
+        });
+        rest = match after {
+            [comma, after @ ..] if is_punct(Some(comma), ",") => after,
+            after => after,
+        };
     }
-    patterns
+    arms
 }
 
 fn position_of_arrow(tokens: &[TokenTree]) -> Option<usize> {

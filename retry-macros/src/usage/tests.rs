@@ -41,6 +41,21 @@ fn each_use_of_an_argument_is_recognized() {
             Usage::InParts,
         ),
         ("if let Some(mut text) = x.body { f(text) }", Usage::InParts),
+        (
+            "match x { A => 1, B(y) if z => f(y), _ => 2 }",
+            Usage::Moved,
+        ),
+        ("match x { A => 1, other => f(&other) }", Usage::Moved),
+        (
+            "match x { A => { 1 } other => f(other) }",
+            Usage::HandedOver,
+        ),
+        (
+            "match x { A => (1), other if z => other, }",
+            Usage::HandedOver,
+        ),
+        ("if let Some(y) = x { f(&y) }", Usage::Moved),
+        ("if let Some(y) = x { g(1); f(y) }", Usage::HandedOver),
         ("f(x)", Usage::HandedOver),
         ("x.into()", Usage::HandedOver),
         ("x.try_into()?", Usage::HandedOver),

@@ -327,3 +327,30 @@ pub mod result_beside_a_change {
         }
     }
 }
+
+/// An enum that is not `Clone`, and of which the body hands nothing on.
+pub mod enum_that_is_matched {
+    use super::*;
+
+    #[derive(Debug)]
+    pub enum Reason {
+        Normal,
+        Code(u16),
+    }
+
+    #[retry]
+    pub async fn close(reason: Reason) -> io::Result<String> {
+        match reason {
+            Reason::Normal => Ok(String::new()),
+            other => Ok(format!("{other:?}")),
+        }
+    }
+
+    #[retry]
+    pub async fn end(reason: Option<Reason>) -> io::Result<bool> {
+        if let Some(reason) = reason {
+            return Ok(matches!(reason, Reason::Code(0)));
+        }
+        Ok(false)
+    }
+}

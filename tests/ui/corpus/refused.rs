@@ -206,6 +206,39 @@ pub mod made_anew {
     }
 }
 
+pub mod enum_that_is_handed_on {
+    use super::*;
+
+    pub enum Reason {
+        Normal,
+        Code(u16),
+    }
+
+    fn close(reason: Reason) -> u16 {
+        match reason {
+            Reason::Normal => 1000,
+            Reason::Code(code) => code,
+        }
+    }
+
+    #[retry]
+    pub async fn end(reason: Option<Reason>) -> io::Result<u16> { //~ `Option<Reason>` is used up by the first attempt, and it is not `Clone`
+        if let Some(reason) = reason {
+            return Ok(close(reason));
+        }
+        Ok(0)
+    }
+
+    #[retry]
+    pub async fn stop(reason: Reason) -> io::Result<u16> { //~ `Reason` is used up by the first attempt, and it is not `Clone`
+        let reason = match reason {
+            Reason::Code(0) => Reason::Normal,
+            reason => reason,
+        };
+        Ok(close(reason))
+    }
+}
+
 pub mod lent_and_not_sync {
     use super::*;
 
