@@ -68,7 +68,7 @@ pub fn typed<R>() -> R {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`",
     label = "this error type cannot be made from `reattempt::Stopped`",
-    note = "add a variant to your error: `Stopped(#[from] reattempt::Stopped)`",
+    note = "add a variant to your error, `Stopped(#[from] reattempt::Stopped)`, or write `impl From<reattempt::Stopped> for {Self}`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
     note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`"
 )]
@@ -92,6 +92,7 @@ impl<E: From<Stopped>> FromStopped<ByFrom> for E {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E> FromStopped<ByError> for Error<E> {
     fn from_stopped(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
