@@ -47,6 +47,8 @@ pub(crate) struct Uses<'a> {
     pub(crate) fields: Vec<MovedField>,
     /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
     pub(crate) whole: Option<Span>,
+    /// Where a place in it is first assigned to: `x.count += 1`.
+    pub(crate) assigned: Option<Span>,
     /// The places in it that are changed, whatever the types are: `x.count += 1`, `&mut x.list`.
     changed: Vec<String>,
     /// The places in it that the result borrows: `Ok(&x.list)`.
@@ -199,9 +201,11 @@ impl Uses<'_> {
             .map(ToString::to_string)
             .chain([".".to_owned()])
             .collect();
-        if place::is_changed(tokens, at, end) {
+        let assigned = place::is_assigned(tokens, at, end);
+        if assigned || place::is_mutably_borrowed(tokens, at, end) {
             self.changed.push(written.clone());
         }
+        self.assigned = self.assigned.or(Some(first.span()).filter(|_| assigned));
         if around.returns && place::is_borrowed(tokens, at, end) {
             self.returned.push((written, first.span()));
         }

@@ -19,6 +19,6 @@ pub use crate::lookup::{
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::run::Chained;
-pub use crate::site::{BudgetOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
+pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::trace::Words;
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -1,9 +1,9 @@
 //! How each attempt gets `self`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, ReceiverKind, Type};
+use syn::{Attribute, Expr, Receiver, ReceiverKind, Type};
 
 use super::binding;
 use super::binding::moved_fields;
@@ -13,7 +13,7 @@ use super::types::{Indirection, indirection, is_counted};
 use crate::conditions;
 use crate::errors::{self, Errors};
 use crate::item::Function;
-use crate::model::Model;
+use crate::model::{Model, Spanned};
 use crate::paths::ends_in;
 use crate::tokens::{self, is_among, is_punct, located};
 use crate::usage::{self, MovedField, Usage};
@@ -44,6 +44,7 @@ pub(super) fn plan_self(
         errors.push(mutability.span(), errors::item::mutable_self());
         return;
     }
+    check_hooks(receiver, model, errors);
     let uses = usage::read("self", body);
     if uses.usage == Usage::Unmentioned {
         return;
@@ -126,6 +127,21 @@ pub(super) fn plan_self(
     if let Some(value) = lent {
         plan.rename_self = true;
         plan.within.extend(rebound(value));
+    }
+}
+
+/// Refuses an assignment to `self` in a hook that cannot change it.
+fn check_hooks(receiver: &Receiver, model: &Model, errors: &mut Errors) {
+    let is_shared = matches!(receiver.kind, ReceiverKind::Reference(_, _, None));
+    let assigned = |hook: &Option<Spanned<Expr>>| {
+        let hook = hook.as_ref()?.value.to_token_stream();
+        usage::read("self", &hook).assigned
+    };
+    if let Some(at) = assigned(&model.on_retry).filter(|_| is_shared) {
+        errors.push(at, errors::item::on_retry_changes_self());
+    }
+    if let Some(at) = assigned(&model.on_end) {
+        errors.push(at, errors::item::on_end_changes_self());
     }
 }
 

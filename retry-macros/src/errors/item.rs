@@ -67,6 +67,16 @@ messages! {
         note "or move what can fail into a retried function of its own, which returns no reference";
     }
 
+    on_retry_changes_self() {
+        "`on_retry` changes `self`, and `&self` cannot be changed";
+        help "take `&mut self`, or make the field an atomic: `self.retries.fetch_add(1, Ordering::Relaxed)`";
+    }
+
+    on_end_changes_self() {
+        "`on_end` changes `self`, which the attempts borrow";
+        help "make the field an atomic: `self.calls.fetch_add(1, Ordering::Relaxed)`";
+    }
+
     clone_of_self() {
         "`self` cannot be cloned for each attempt";
         help "take `&self` or `self: Arc<Self>`";

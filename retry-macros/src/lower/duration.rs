@@ -126,13 +126,18 @@ pub(super) fn delays(
 
 fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Option<Fault>> {
     let text = given.text().filter(|text| quoted_is_duration(text));
+    let text = text.filter(|text| !text.is_empty());
     match given.expr() {
-        _ if text.is_some_and(|text| !text.is_empty()) => {}
+        _ if text.is_some() => {}
         Ok(expr) if matches!(peel(&expr), Expr::Lit(_)) => return Err(Some(given.wrong())),
         Ok(expr) => return Ok(Setting::Expr(value(given, &expr)?)),
         Err(fault) => return Err(Some(fault)),
     }
-    Err(Some(given.wrong_but(&format!("[{}]", given.typed()))))
+    let typed = given.typed();
+    // `"1s, 2s"` is one text with two durations.
+    Err(Some(
+        given.wrong_but(&format!("[{}]", typed.replace(", ", "\", \""))),
+    ))
 }
 
 /// The tokens inside `[a, b]` or `&[a, b]`.

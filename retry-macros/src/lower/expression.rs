@@ -37,6 +37,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
         answer => {
             let write = match variable(answer) {
+                Some(this) if this == "self" => with_self(answer, argument),
                 Some(ident) => format!("|{ident}| {}", whole(&answer)),
                 None => format!("|{argument}| …"),
             };
@@ -44,6 +45,18 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         }
     };
     Err(given.fault(message))
+}
+
+/// The closure to write for `self.heard`, `self.heard()` or `self.heard(event)`.
+fn with_self(answer: &Expr, argument: &str) -> String {
+    let written = whole(&answer);
+    match answer {
+        Expr::Field(_) => format!("|{argument}| {written}({argument})"),
+        _ if tokens::any_word(answer, |word| word == argument) => {
+            format!("|{argument}| {written}")
+        }
+        _ => format!("|_| {written}"),
+    }
 }
 
 /// Reads an expression whose value is a future.

@@ -39,8 +39,7 @@ impl Sorted<'_> {
         let name = Ident::new("__delays", at);
         self.borrowed
             .insert(delays.position, generated!(let #name = &#list;));
-        let slice =
-            quote_spanned!(at=> ::core::convert::AsRef::<[__retry::Duration]>::as_ref(#name));
+        let slice = quote_spanned!(at=> __retry::DelaysOf::delays(#name));
         self.delays = Some(generated!(.with_delays(#slice)));
     }
 

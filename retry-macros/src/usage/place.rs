@@ -86,22 +86,26 @@ pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
     usage >= Usage::HandedOver || assigned && !is_punct(before(tokens, at, 2), "=!<>+-*/%&|^")
 }
 
-/// Whether the place from `at` to `end` is assigned to, or borrowed by `&mut`.
-pub(super) fn is_changed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+/// Whether the place from `at` to `end` is assigned to. `name = 1` in a macro assigns nothing.
+pub(super) fn is_assigned(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let (first, second) = (tokens.get(end + 1), tokens.get(end + 2));
     let assigned = is_punct(first, "=") && !is_punct(second, "=>")
         || is_punct(first, "+-*/%&|^") && is_punct(second, "=");
-    // `name = 1` in a macro assigns nothing.
-    let assigned = assigned && (end != at || is_punct(before(tokens, at, 1), "*"));
-    let borrowed = is_word(before(tokens, at, 1), "mut") && is_punct(before(tokens, at, 2), "&");
-    assigned || borrowed || is_borrowed_mutably(tokens, end)
+    assigned && (end != at || is_punct(before(tokens, at, 1), "*"))
 }
 
-/// Whether a method like `as_mut` follows, as in `x.list.as_mut()`.
-fn is_borrowed_mutably(tokens: &[TokenTree], end: usize) -> bool {
+/// Whether the place from `at` to `end` is borrowed by `&mut`.
+pub(super) fn is_mutably_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    is_word(before(tokens, at, 1), "mut") && is_punct(before(tokens, at, 2), "&")
+        || is_mutably_viewed(tokens, end)
+}
+
+/// Whether a method follows that needs a `&mut`, as in `x.list.as_mut()`. There are types whose `get_mut` does not.
+fn is_mutably_viewed(tokens: &[TokenTree], end: usize) -> bool {
+    const METHODS: &str = "as_deref_mut as_mut as_mut_slice as_mut_str first_mut iter_mut last_mut";
     is_punct(tokens.get(end + 1), ".")
         && is_method(tokens, end)
-        && matches!(tokens.get(end + 2), Some(TokenTree::Ident(method)) if method.to_string().ends_with("_mut"))
+        && is_word(tokens.get(end + 2), METHODS)
 }
 
 /// Whether the group at `at` is that of an `Ok(…)` which ends a block, or an arm, or follows a `return`.
@@ -117,7 +121,7 @@ pub(super) fn is_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     match tokens.get(..at) {
         Some([and]) if is_punct(Some(and), "&") => {}
         Some([and, word]) if is_punct(Some(and), "&") && is_word(Some(word), "mut") => {}
-        Some([]) if is_borrowed_mutably(tokens, end) => rest = rest.get(3..).unwrap_or_default(),
+        Some([]) if is_mutably_viewed(tokens, end) => rest = rest.get(3..).unwrap_or_default(),
         _ => return false,
     }
     rest.iter().all(|token| match token {

@@ -1,7 +1,8 @@
-//! The types of `policy` and `budget` expressions: by value, by reference, behind a smart pointer.
+//! The types of `policy`, `budget` and `delays` expressions: by value, by reference, behind a smart pointer.
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::budget::Budget;
 use crate::policy::Policy;
@@ -25,6 +26,25 @@ pub trait PolicyOf {
 pub trait BudgetOf {
     /// Returns the budget of a call that begins now, or `None` for none.
     fn budget(&self) -> Option<&Budget>;
+}
+
+/// A type whose value `delays` can take: any `AsRef<[Duration]>`.
+#[diagnostic::on_unimplemented(
+    message = "`delays` is a `{Self}`, expected a list of durations",
+    label = "expected an array, a slice or a `Vec` of `Duration`",
+    note = "if it is an iterator of durations, write `.collect::<Vec<_>>()` behind it"
+)]
+pub trait DelaysOf {
+    /// Returns the delays of a call that begins now.
+    fn delays(&self) -> &[Duration];
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<[Duration]> + ?Sized> DelaysOf for T {
+    #[inline]
+    fn delays(&self) -> &[Duration] {
+        self.as_ref()
+    }
 }
 
 impl PolicyOf for Policy {

@@ -1,4 +1,4 @@
-//! expect: the trait bound `u64: AsRef<[Duration]>` is not satisfied
+//! expect: `delays` is a `u64`, expected a list of durations
 use reattempt::retry;
 
 #[retry(delays = millis)]
