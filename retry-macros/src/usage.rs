@@ -47,6 +47,8 @@ pub(crate) struct Uses<'a> {
     pub(crate) fields: Vec<MovedField>,
     /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
     pub(crate) whole: Option<Span>,
+    /// Whether a task borrows it, which rustc refuses: `tokio::spawn(f(&x))`.
+    pub(crate) spawned: bool,
     /// Where a place in it is first assigned to: `x.count += 1`.
     pub(crate) assigned: Option<Span>,
     /// The places in it that are changed, whatever the types are: `x.count += 1`, `&mut x.list`.
@@ -94,6 +96,8 @@ struct Around {
     drops: bool,
     /// Directly within the `Ok(…)` that a block or the function returns.
     returns: bool,
+    /// Within `tokio::spawn(…)`.
+    spawns: bool,
 }
 
 impl Uses<'_> {
@@ -162,6 +166,7 @@ impl Uses<'_> {
                         lists,
                         drops: lists && is_word(previous, "drop"),
                         returns: lists && place::is_returned(&tokens, at),
+                        spawns: around.spawns || lists && place::is_spawned(&tokens, at),
                         ..around
                     };
                     self.tokens(group.stream(), inner);
@@ -219,6 +224,7 @@ impl Uses<'_> {
         let end = place::end_of_fields(tokens, at);
         self.note_borrow(tokens, at, end, around);
         let usage = place::usage_of(tokens, at, end, around);
+        self.spawned |= around.spawns && !around.moves && usage == Usage::Borrowed;
         if end == at {
             let handed_on = Some(Usage::HandedOver).filter(|_| patterns::hand_on(tokens, at));
             self.note(usage.max(handed_on.unwrap_or_default()), around);

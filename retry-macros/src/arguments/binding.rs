@@ -14,6 +14,10 @@ use crate::model::Model;
 use crate::usage::{self, MovedField, Usage, Uses};
 
 /// A name that an argument binds.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the flags are independent of each other"
+)]
 pub(super) struct Binding<'a> {
     pub(super) ident: Ident,
     /// The span of its `mut`.
@@ -24,6 +28,8 @@ pub(super) struct Binding<'a> {
     pub(super) usage: Usage,
     /// The fields that the body moves. Empty if the body binds the name anew.
     pub(super) fields: Vec<MovedField>,
+    /// Whether a task borrows it.
+    pub(super) spawned: bool,
     /// Where the result borrows from what an attempt changes through a `&mut`.
     pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
@@ -58,6 +64,7 @@ impl<'a> Binding<'a> {
             is_self: false,
             attributes: Vec::new(),
             usage: uses.usage,
+            spawned: uses.spawned,
             returned: uses.result_borrows().filter(|_| may_be_returned),
             fields: moved_fields(uses, &text, body),
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
@@ -126,6 +133,8 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
     match chosen(binding, function, model) {
         // An attempt cannot capture uniquely what the call holds by reference.
         Treatment::Borrow if binding.held => Treatment::Leave,
+        // rustc would report it twice.
+        Treatment::Borrow if binding.spawned => Treatment::Leave,
         Treatment::Borrow | Treatment::Reborrow { rebind: false } if binding.blocking => {
             Treatment::Leave
         }

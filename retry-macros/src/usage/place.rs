@@ -115,6 +115,12 @@ pub(super) fn is_returned(tokens: &[TokenTree], at: usize) -> bool {
     last && is_word(before(tokens, at, 1), "Ok")
 }
 
+/// Whether the group at `at` holds what a task or a thread runs. A scope, which is a value, can lend to its tasks.
+pub(super) fn is_spawned(tokens: &[TokenTree], at: usize) -> bool {
+    is_word(before(tokens, at, 1), "spawn spawn_blocking spawn_local")
+        && !is_punct(before(tokens, at, 2), ".")
+}
+
 /// Whether all tokens borrow from the place from `at` to `end`: `&x.list[1]`, `&mut x.list`, `x.list.as_mut().unwrap()`.
 pub(super) fn is_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let mut rest = tokens.get(end + 1..).unwrap_or_default();
