@@ -251,7 +251,10 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
             __retry::Argument::new(&#name).for_each_attempt()
         },
         _ => {
-            let own = Ident::new(binding.own, plumbing);
+            let own = match binding.whole {
+                Some(at) if binding.is_self => Ident::new("own_self", located(at)),
+                _ => binding.own.clone(),
+            };
             quote_spanned!(plumbing=> __retry::Argument::new(&#name).#own())
         }
     }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use async_trait::async_trait;
 use reattempt::retry;
 
 use crate::{cases, Calls, ATTEMPTS};
@@ -43,6 +44,10 @@ fn page(limit: usize) -> usize {
 }
 
 impl<'c> Request<'c> {
+    fn into_text(self) -> Vec<u8> {
+        take(self.text)
+    }
+
     fn new(calls: &'c Calls, clones: &'c AtomicU32) -> Self {
         Self {
             calls,
@@ -58,6 +63,14 @@ impl<'c> Request<'c> {
     async fn handed_over(self) -> io::Result<usize> {
         let calls = self.calls;
         let size = send(self).await?;
+        calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry]
+    async fn converted(self) -> io::Result<usize> {
+        let calls = self.calls;
+        let size = self.into_text().len();
         calls.fail::<()>()?;
         Ok(size)
     }
@@ -196,6 +209,34 @@ impl Kind {
     }
 }
 
+#[async_trait]
+trait Sender {
+    async fn send(self) -> io::Result<usize>;
+    async fn keep(self: Box<Self>) -> io::Result<Vec<Self>>
+    where
+        Self: Sized;
+}
+
+#[async_trait]
+impl Sender for Request<'_> {
+    #[retry]
+    async fn send(self) -> io::Result<usize> {
+        let calls = self.calls;
+        let size = send(self).await?;
+        calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry]
+    async fn keep(self: Box<Self>) -> io::Result<Vec<Self>> {
+        let calls = self.calls;
+        let kept = vec![*self.clone()];
+        drop(self);
+        calls.fail::<()>()?;
+        Ok(kept)
+    }
+}
+
 /// Calls a method, and compares the number of clones.
 macro_rules! clones {
     ($calls:ident, $expected:expr, |$request:ident| $call:expr) => {
@@ -210,6 +251,9 @@ macro_rules! clones {
 
 cases! {
     handed_over: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over().await);
+    converted: |calls| clones!(calls, ATTEMPTS, |it| it.converted().await);
+    boxed_by_a_trait: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).keep().await.map(drop));
+    by_a_trait: |calls| clones!(calls, ATTEMPTS, |it| Sender::send(it).await);
     bound: |calls| clones!(calls, ATTEMPTS, |it| it.bound().await);
     boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);
     handed_over_beside_hooks: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over_beside_hooks().await);

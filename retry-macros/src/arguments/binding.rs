@@ -11,6 +11,8 @@ use super::types::{
 };
 use crate::item::Function;
 use crate::model::Model;
+use crate::paths::ends_in;
+use crate::tokens::located;
 use crate::usage::{self, MovedField, Usage, Uses};
 
 /// A name that an argument binds.
@@ -34,8 +36,10 @@ pub(super) struct Binding<'a> {
     pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
     pub(super) lending: Lending,
-    /// The method that clones it or refuses it.
-    pub(super) own: &'static str,
+    /// The method that clones it or refuses it, and where rustc reports that.
+    pub(super) own: Ident,
+    /// Where it is first used by value as a whole.
+    pub(super) whole: Option<Span>,
     /// The `X` of an argument that the body can only convert: `impl Into<X>`.
     pub(super) converts_to: Option<Type>,
     /// Whether the call may hold a reference to it while attempts run.
@@ -66,11 +70,13 @@ impl<'a> Binding<'a> {
             usage: uses.usage,
             spawned: uses.spawned,
             returned: uses.result_borrows().filter(|_| may_be_returned),
+            whole: uses.whole,
             fields: moved_fields(uses, &text, body),
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
-            own: match known.ty() {
-                Some(ty) if is_made_anew(ty, function) => "own_made",
-                _ => "own",
+            own: {
+                let made_anew = known.ty().is_some_and(|ty| is_made_anew(ty, function));
+                let own = if made_anew { "own_made" } else { "own" };
+                Ident::new(own, located(ident.span()))
             },
             converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
             held: is_held(&text, model),
@@ -190,6 +196,7 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         }
         Some(Indirection::MutableOption) => Treatment::ReborrowOption,
         Some(Indirection::MutablePin) => Treatment::ReborrowPin,
+        None if is_given_self(binding) => Treatment::Clone,
         // Each attempt gets a clone of a `self: Arc<Self>` that the body hands over, as in a retry by hand.
         None if binding.is_self && !(usage >= Usage::Moved && ty.is_some_and(is_counted)) => {
             Treatment::Borrow
@@ -219,6 +226,12 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
         // The tokens do not show whether a name in a pattern is a reference.
         _ => Treatment::Leave,
     }
+}
+
+/// Whether it is a `self` by value that the body uses by value.
+fn is_given_self(binding: &Binding<'_>) -> bool {
+    let by_value = |ty: &Type| matches!(ty, Type::Path(path) if ends_in(&path.path, "Self Box"));
+    binding.is_self && binding.whole.is_some() && binding.known.ty().is_some_and(by_value)
 }
 
 /// Whether the argument is an `F: FnMut()` that is not `Clone`, and the body can have a `&mut F` instead.

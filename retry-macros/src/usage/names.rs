@@ -7,10 +7,16 @@ use retry_settings::text::among;
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
 pub(super) fn takes_self(method: &str) -> bool {
-    ["into_", "try_into", "unwrap", "expect"]
+    ["unwrap", "expect"]
         .iter()
         .any(|prefix| method.starts_with(prefix))
-        || method == "into"
+        || converts(method)
+}
+
+/// Conversions, which take `self` by value. clippy warns of others with such a name (`wrong_self_convention`).
+pub(super) fn converts(method: &str) -> bool {
+    let method = method.strip_prefix("try_").unwrap_or(method);
+    method == "into" || method.starts_with("into_")
 }
 
 /// Methods that take `self` by value where the standard library has them: those of `Option`, `Result`,

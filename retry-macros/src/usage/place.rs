@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
-use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
@@ -79,8 +79,8 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
 /// Whether the body uses the name at `at` by value, whatever the types are.
 pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
     if is_punct(tokens.get(at + 1), ".") {
-        return matches!(tokens.get(at + 2), Some(TokenTree::Ident(method))
-            if is_among(method, "await into into_future into_iter try_into"));
+        let method = tokens.get(at + 2).map(ToString::to_string);
+        return method.is_some_and(|method| method == "await" || names::converts(&method));
     }
     let assigned = is_punct(before(tokens, at, 1), "=") && is_punct(tokens.get(at + 1), ";");
     usage >= Usage::HandedOver || assigned && !is_punct(before(tokens, at, 2), "=!<>+-*/%&|^")

@@ -144,9 +144,10 @@ fn a_use_of_the_whole_by_value_is_found() {
         ("Struct { x }; Struct { y: x }", true),
         ("let y = x;", true),
         ("x.into(); x.await", true),
+        ("x.into_parts().0", true),
         ("async move { f(x) }", true),
         ("f(&x); x.len(); let y = &x; y == x; y += x;", false),
-        ("x.into_parts(); x.collect(); match x { A => 1 }", false),
+        ("x.unwrap_or(1); x.collect(); match x { A => 1 }", false),
         ("f(x.body); async move { x.len() }", false),
         ("#[cfg(unix)] f(x);", false),
     ] {
