@@ -15,7 +15,7 @@ pub use crate::lookup::{
     Argument, Broken, Convert, Displayed, Each, Explain, Failed, Field, Find, FindsAgain,
     FindsSelfAgain, ForEachAttempt, Forgets, Gone, Inside, Intact, Lent, LentAcrossThreads,
     LentLocally, LentParts, MadeForEachAttempt, Named, NotKept, Parts, Probe, Reborrowed,
-    Remembers, Spared, Unconverted, Unshared, handed_over,
+    Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::run::Chained;

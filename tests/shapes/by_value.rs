@@ -76,6 +76,28 @@ impl<'c> Request<'c> {
     }
 
     #[retry(timeout = "1s")]
+    async fn changed(mut self) -> io::Result<usize> {
+        self.limit += 1;
+        tokio::task::yield_now().await;
+        assert_eq!(
+            self.limit, 2,
+            "an attempt starts from what the caller passed"
+        );
+        self.calls.fail::<()>()?;
+        Ok(take(self.text).len())
+    }
+
+    #[retry(blocking, base = "0s")]
+    fn blocking_and_changed(mut self: Box<Self>) -> io::Result<usize> {
+        self.limit += 1;
+        assert_eq!(
+            self.limit, 2,
+            "an attempt starts from what the caller passed"
+        );
+        self.calls.fail()
+    }
+
+    #[retry(timeout = "1s")]
     async fn bound(self) -> io::Result<usize> {
         let request = self;
         let calls = request.calls;
@@ -254,6 +276,8 @@ cases! {
     converted: |calls| clones!(calls, ATTEMPTS, |it| it.converted().await);
     boxed_by_a_trait: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).keep().await.map(drop));
     by_a_trait: |calls| clones!(calls, ATTEMPTS, |it| Sender::send(it).await);
+    changed: |calls| clones!(calls, ATTEMPTS, |it| it.changed().await);
+    blocking_and_changed: |calls| clones!(calls, ATTEMPTS, |it| Box::new(it).blocking_and_changed());
     bound: |calls| clones!(calls, ATTEMPTS, |it| it.bound().await);
     boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);
     handed_over_beside_hooks: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over_beside_hooks().await);

@@ -51,11 +51,11 @@ impl Plan {
                     }
                 }
                 FnArg::Receiver(receiver) => {
-                    if self.rebinds_self {
-                        receiver.mutability = None;
-                    } else if self.mutable_self {
+                    if self.mutable_self {
                         let span = located(receiver.self_token.span);
                         receiver.mutability = Some(syn::Token![mut](span));
+                    } else if self.rebinds_self {
+                        receiver.mutability = None;
                     }
                 }
             }

@@ -40,10 +40,6 @@ pub(super) fn plan_self(
         }
         _ => false,
     };
-    if let (true, Some(mutability), None) = (by_value, &receiver.mutability, &model.clone) {
-        errors.push(mutability.span(), errors::item::mutable_self());
-        return;
-    }
     check_hooks(receiver, model, errors);
     let uses = usage::read("self", body);
     if uses.usage == Usage::Unmentioned {
@@ -75,6 +71,14 @@ pub(super) fn plan_self(
     if indirection(&ty) == Some(Indirection::MutablePin) {
         plan.mutable_self = true;
         lent = Some(quote_spanned!(plumbing=> #this.as_mut()));
+    } else if let (true, Some(mutability), None) = (by_value, mutability, &model.clone) {
+        let own = Ident::new("own_mut_self", located(mutability.span()));
+        plan.mutable_self = true;
+        plan.rebinds_self = true;
+        // An attempt cannot capture uniquely what the call holds by reference.
+        let unique = captured(quote_spanned!(plumbing=> #this));
+        plan.never.extend(unique.filter(|_| !held));
+        lent = Some(quote_spanned!(plumbing=> __retry::Argument::new(&#this).#own()));
     } else if is_counted && mutability.is_some() {
         // Each attempt starts from the caller's value, as with any `mut` argument.
         plan.rebinds_self = true;

@@ -56,11 +56,6 @@ messages! {
         help "write `-> Result<{found}, Error>`";
     }
 
-    mutable_self() {
-        "`mut self` would carry the changes of a failed attempt into the next";
-        help "take `&mut self`, or write `clone()` in the attribute to allow it";
-    }
-
     result_borrows(name: &str) {
         "the result borrows from `{name}`: the next attempt cannot have it";
         help "return a value that owns its data: write `.clone()` here, and remove the `&` of the result";

@@ -68,6 +68,13 @@ impl<T: Clone> Argument<'_, T> {
         self.own()
     }
 
+    /// Clones a `mut self`.
+    #[inline]
+    #[must_use]
+    pub fn own_mut_self(&self) -> T {
+        self.own()
+    }
+
     /// Accepts that the body moves a field: each attempt moves it out of its own clone.
     #[inline]
     #[must_use]
@@ -101,6 +108,12 @@ impl<'a, T> Lent<'a, T> {
     #[must_use]
     #[rustfmt::skip]
     pub fn own_self(&self) -> T where Each: FindsSelfAgain<T> { Each::own_self(self.0.0.0) }
+
+    /// Refuses a `mut self`: each attempt must own it, and its type is not `Clone`.
+    #[inline]
+    #[must_use]
+    #[rustfmt::skip]
+    pub fn own_mut_self(&self) -> T where Each: StartsAnew<T> { Each::own_mut_self(self.0.0.0) }
 
     /// Takes a field that the body moves. [`Field`] decides whether the next attempt still has it.
     #[inline]
@@ -366,6 +379,18 @@ pub trait FindsSelfAgain<T> {
     /// Returns a `self` for the next attempt.
     #[must_use]
     fn own_self(argument: &T) -> T;
+}
+
+/// Each attempt can change its own `self` of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "`mut self` would carry the changes of a failed attempt into the next",
+    label = "`{T}` is not `Clone`, so each attempt would have the same `self`",
+    note = "make `{T}` `Clone`, take `&mut self`, or write `clone()` in the attribute to allow it"
+)]
+pub trait StartsAnew<T> {
+    /// Returns a `self` for the next attempt.
+    #[must_use]
+    fn own_mut_self(argument: &T) -> T;
 }
 
 /// Attempts that run on different threads can borrow a value of type `T`.

@@ -60,7 +60,7 @@ pub mod probe;
 pub use self::argument::{
     Argument, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone, Intact, Lent,
     LentAcrossThreads, LentLocally, LentParts, MadeForEachAttempt, Parts, Reborrowed, Spared,
-    Unshared, handed_over,
+    StartsAnew, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
 pub use self::explain::{Displayed, Explain, Named};

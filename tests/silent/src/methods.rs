@@ -38,6 +38,15 @@ impl Client {
     ///
     /// Must give no warning.
     #[reattempt::retry]
+    pub async fn changed(mut self) -> io::Result<usize> {
+        self.sent = send(&self.name).await?;
+        Ok(self.sent)
+    }
+
+    /// # Errors
+    ///
+    /// Must give no warning.
+    #[reattempt::retry]
     pub async fn in_parts(self) -> io::Result<(Vec<u8>, usize)> {
         let sent = send(&self.name).await?;
         Ok((self.name.into_bytes(), sent))
