@@ -1,10 +1,17 @@
 //! What each attempt gets of an argument that the body hands over: a clone or a reference.
 
 mod blocking;
+mod field;
+mod refused;
 
 use std::ops::DerefMut;
 
 pub use self::blocking::handed_over;
+pub use self::field::{Broken, Field, Gone, Intact, Reborrowed, Spared};
+pub use self::refused::{
+    Each, FindsAgain, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, MadeForEachAttempt,
+    StartsAnew,
+};
 
 /// An argument that the body hands over. Each attempt gets a clone if its type is `Clone`, else a reference.
 ///
@@ -198,126 +205,11 @@ impl<T> LentParts<'_, T> {
     }
 }
 
-/// A field that the body moves out of an argument that is not cloned.
-///
-/// ```text
-/// Output: Field::new(&x.field).again()
-/// ```
-pub struct Field<'f, F>(Reborrowed<'f, F>);
-
-/// A moved field whose type is not `Copy`.
-pub struct Reborrowed<'f, F>(Gone<'f, F>);
-
-/// A moved field whose type is neither `Copy` nor `&mut`. The next attempt does not have it.
-#[derive(Debug)]
-pub struct Gone<'f, F>(#[expect(dead_code, reason = "only its type is used")] &'f F);
-
-/// A field that the body moves out of a clone of the argument.
-#[derive(Debug)]
-pub struct Spared;
-
-impl Spared {
-    /// Accepts the field.
-    #[inline]
-    pub const fn again(&self) {}
-}
-
-impl<'f, F> Field<'f, F> {
-    /// Takes the field as the caller passed it.
-    #[inline]
-    #[must_use]
-    pub const fn new(field: &'f F) -> Self {
-        Self(Reborrowed(Gone(field)))
-    }
-}
-
-impl<F: Copy> Field<'_, F> {
-    /// Accepts the field: the body copies it.
-    #[inline]
-    pub const fn again(&self) {}
-
-    /// Tells that the argument stays intact.
-    #[inline]
-    #[must_use]
-    pub const fn left(&self) -> Intact {
-        Intact
-    }
-}
-
-impl<F: ?Sized> Reborrowed<'_, &mut F> {
-    /// Accepts the field: the body reborrows it.
-    #[inline]
-    pub const fn again(&self) {}
-
-    /// Tells that the argument stays intact.
-    #[inline]
-    #[must_use]
-    pub const fn left(&self) -> Intact {
-        Intact
-    }
-}
-
-impl<F> Gone<'_, F> {
-    /// Refuses the field: the next attempt would not have it.
-    #[inline]
-    #[rustfmt::skip]
-    pub const fn again(&self) where Each: FindsAgain<F> {}
-
-    /// Tells that the argument misses the field.
-    #[inline]
-    #[must_use]
-    pub const fn left(&self) -> Broken {
-        Broken
-    }
-}
-
-/// What a body leaves of an argument whose fields it copies or reborrows.
-#[derive(Debug, Clone, Copy)]
-pub struct Intact;
-
-/// What a body leaves of an argument of which it moves a field.
-#[derive(Debug, Clone, Copy)]
-pub struct Broken;
-
-impl Intact {
-    /// Adds what another field leaves.
-    #[inline]
-    #[must_use]
-    pub const fn with<L: Copy>(self, left: L) -> L {
-        left
-    }
-
-    /// Lends the argument to each attempt.
-    #[inline]
-    #[must_use]
-    pub const fn parts<T>(self, argument: &mut T) -> LentParts<'_, T> {
-        LentParts(argument)
-    }
-}
-
-impl Broken {
-    /// Adds what another field leaves.
-    #[inline]
-    #[must_use]
-    pub const fn with<L: Copy>(self, _: L) -> Self {
-        self
-    }
-
-    /// Clones the argument for each attempt.
-    #[inline]
-    #[must_use]
-    pub const fn parts<T>(self, argument: &mut T) -> Parts<'_, T> {
-        Parts::new(argument)
-    }
-}
-
 levels! {
     ['a, T] Argument<'a, T> => Lent<'a, T>;
     ['a, T] Lent<'a, T> => Unshared<'a, T>;
     ['a, T] Unshared<'a, T> => LentLocally<'a, T>;
     ['a, T] Parts<'a, T> => LentParts<'a, T>;
-    ['f, F] Field<'f, F> => Reborrowed<'f, F>;
-    ['f, F] Reborrowed<'f, F> => Gone<'f, F>;
 }
 
 impl<T> DerefMut for Parts<'_, T> {
@@ -325,82 +217,4 @@ impl<T> DerefMut for Parts<'_, T> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
-}
-
-/// The type that a refusal bounds, as in `Each: ForEachAttempt<T>`. It implements none of these traits, so each such
-/// bound is an error. The bound is not on `T`, so rustc does not propose to add it to the user's function. rustc quotes
-/// the lines of the method below its message, so the method has one line.
-#[derive(Debug)]
-pub struct Each;
-
-/// Each attempt can own a value of type `T`.
-#[diagnostic::on_unimplemented(
-    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
-    label = "value used more than once: every attempt starts from this argument",
-    note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that, or add it as a bound",
-    note = "`#[retry(clone())]` clones no argument: each attempt borrows this one instead"
-)]
-pub trait ForEachAttempt<T> {
-    /// Returns a value for the next attempt.
-    #[must_use]
-    fn own(argument: &T) -> T;
-}
-
-/// Each attempt can own a value of type `T`, which can only be made anew: an iterator, a receiver, the body of a request.
-#[diagnostic::on_unimplemented(
-    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
-    label = "value used more than once: every attempt starts from this argument",
-    note = "make it inside the function, or take a function that makes it: `impl Fn() -> …`",
-    note = "if it is generic, you can also add the bound `+ Clone`"
-)]
-pub trait MadeForEachAttempt<T> {
-    /// Returns a value for the next attempt.
-    #[must_use]
-    fn own_made(argument: &T) -> T;
-}
-
-/// Each attempt has a field of type `F`, although the body moves it.
-#[diagnostic::on_unimplemented(
-    message = "a field of type `{F}` is moved out of an argument, and each attempt needs it again",
-    label = "gone after the first attempt",
-    note = "write `.clone()` here, or take it by reference",
-    note = "each attempt gets a clone of an argument whose type is `Clone`"
-)]
-pub trait FindsAgain<F> {}
-
-/// Each attempt has a `self` of type `T`, although the body moves it.
-#[diagnostic::on_unimplemented(
-    message = "`self` is moved, and each attempt needs it again: `{T}` is not `Clone`",
-    label = "gone after the first attempt",
-    note = "make `{T}` `Clone`, or take `&self`",
-    note = "to retry only what comes before, move that into an async function of its own"
-)]
-pub trait FindsSelfAgain<T> {
-    /// Returns a `self` for the next attempt.
-    #[must_use]
-    fn own_self(argument: &T) -> T;
-}
-
-/// Each attempt can change its own `self` of type `T`.
-#[diagnostic::on_unimplemented(
-    message = "`mut self` would carry the changes of a failed attempt into the next",
-    label = "`{T}` is not `Clone`, so each attempt would have the same `self`",
-    note = "make `{T}` `Clone`, take `&mut self`, or write `clone()` in the attribute to allow it"
-)]
-pub trait StartsAnew<T> {
-    /// Returns a `self` for the next attempt.
-    #[must_use]
-    fn own_mut_self(argument: &T) -> T;
-}
-
-/// Attempts that run on different threads can borrow a value of type `T`.
-#[diagnostic::on_unimplemented(
-    message = "`{T}` is lent to each attempt and is not `Sync`, so the future would not be `Send`",
-    label = "every attempt starts from this argument, which is not `Clone`",
-    note = "add `+ Sync` to its bounds, make it `Clone`, share it (`Arc<Mutex<{T}>>`), or take it by reference"
-)]
-pub trait LentAcrossThreads<T> {
-    /// Returns a value for the next attempt.
-    #[must_use]
-    fn lend(argument: &T) -> T;
 }

@@ -1,0 +1,79 @@
+//! The messages for arguments that the next attempt could not have.
+
+/// The type that a refusal bounds, as in `Each: ForEachAttempt<T>`. It implements none of these traits, so each such
+/// bound is an error. The bound is not on `T`, so rustc does not propose to add it to the user's function. rustc quotes
+/// the lines of the method below its message, so the method has one line.
+#[derive(Debug)]
+pub struct Each;
+
+/// Each attempt can own a value of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
+    label = "value used more than once: every attempt starts from this argument",
+    note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that, or add it as a bound",
+    note = "`#[retry(clone())]` clones no argument: each attempt borrows this one instead"
+)]
+pub trait ForEachAttempt<T> {
+    /// Returns a value for the next attempt.
+    #[must_use]
+    fn own(argument: &T) -> T;
+}
+
+/// Each attempt can own a value of type `T`, which can only be made anew: an iterator, a receiver, the body of a request.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
+    label = "value used more than once: every attempt starts from this argument",
+    note = "make it inside the function, or take a function that makes it: `impl Fn() -> …`",
+    note = "if it is generic, you can also add the bound `+ Clone`"
+)]
+pub trait MadeForEachAttempt<T> {
+    /// Returns a value for the next attempt.
+    #[must_use]
+    fn own_made(argument: &T) -> T;
+}
+
+/// Each attempt has a field of type `F`, although the body moves it.
+#[diagnostic::on_unimplemented(
+    message = "a field of type `{F}` is moved out of an argument, and each attempt needs it again",
+    label = "gone after the first attempt",
+    note = "write `.clone()` here, or take it by reference",
+    note = "each attempt gets a clone of an argument whose type is `Clone`"
+)]
+pub trait FindsAgain<F> {}
+
+/// Each attempt has a `self` of type `T`, although the body moves it.
+#[diagnostic::on_unimplemented(
+    message = "`self` is moved, and each attempt needs it again: `{T}` is not `Clone`",
+    label = "gone after the first attempt",
+    note = "make `{T}` `Clone`, or take `&self`",
+    note = "to retry only what comes before, move that into an async function of its own"
+)]
+pub trait FindsSelfAgain<T> {
+    /// Returns a `self` for the next attempt.
+    #[must_use]
+    fn own_self(argument: &T) -> T;
+}
+
+/// Each attempt can change its own `self` of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "`mut self` would carry the changes of a failed attempt into the next",
+    label = "`{T}` is not `Clone`, so each attempt would have the same `self`",
+    note = "make `{T}` `Clone`, take `&mut self`, or write `clone()` in the attribute to allow it"
+)]
+pub trait StartsAnew<T> {
+    /// Returns a `self` for the next attempt.
+    #[must_use]
+    fn own_mut_self(argument: &T) -> T;
+}
+
+/// Attempts that run on different threads can borrow a value of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is lent to each attempt and is not `Sync`, so the future would not be `Send`",
+    label = "every attempt starts from this argument, which is not `Clone`",
+    note = "add `+ Sync` to its bounds, make it `Clone`, share it (`Arc<Mutex<{T}>>`), or take it by reference"
+)]
+pub trait LentAcrossThreads<T> {
+    /// Returns a value for the next attempt.
+    #[must_use]
+    fn lend(argument: &T) -> T;
+}
