@@ -10,7 +10,9 @@ use std::sync::OnceLock;
 #[cfg(feature = "config")]
 use self::overridden::Overridden;
 use crate::budget::BudgetWord;
+use crate::listen::trial_around;
 use crate::policy::Policy;
+use crate::trial;
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
@@ -83,14 +85,38 @@ impl Preset {
     ///
     /// Without the feature `config`, it is always the policy in the code. With the feature, this costs one relaxed load
     /// and a copy until the preset is overridden for the first time.
+    ///
+    /// In a test scope, it is the policy of the scope: the one in the code, unless the scope has another.
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
-        #[cfg(feature = "config")]
-        let policy = self.overridden.or(&self.policy);
-        #[cfg(not(feature = "config"))]
-        let policy = self.policy;
+        let policy = if trial::is_possible() {
+            self.policy_in_trial()
+        } else {
+            self.policy_outside()
+        };
         policy.sharing(|| self.word())
+    }
+
+    /// The policy of a call in a test scope, or outside.
+    fn policy_in_trial(&self) -> Policy {
+        match trial_around() {
+            Some(trial) => trial.policy(self.address()).unwrap_or(self.policy),
+            None => self.policy_outside(),
+        }
+    }
+
+    /// The address, by which test scopes know the preset.
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    #[inline]
+    fn policy_outside(&self) -> Policy {
+        #[cfg(feature = "config")]
+        return self.overridden.or(&self.policy);
+        #[cfg(not(feature = "config"))]
+        self.policy
     }
 
     /// Returns the tokens left in the budget that all functions with this preset share, or `None` if the policy has no
@@ -115,10 +141,11 @@ impl Preset {
         self.policy
     }
 
-    /// Sets the policy of calls that begin from now on. `None` is the policy in the code.
+    /// Sets the policy of calls that begin from now on, outside of test scopes. `None` is the policy in the code.
     #[cfg(feature = "config")]
     pub(crate) fn set_override(&self, policy: Option<Policy>) {
-        if let Some(budget) = self.policy().shared_budget() {
+        let present = self.policy_outside().sharing(|| self.word());
+        if let Some(budget) = present.shared_budget() {
             budget.settle();
         }
         self.overridden.set(policy);

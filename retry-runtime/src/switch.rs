@@ -1,6 +1,8 @@
 //! The switch that turns retries off in the whole process.
 
 use crate::atomics::Switch;
+use crate::listen::trial_around;
+use crate::trial;
 
 static RETRIES: Switch = Switch::new(true);
 
@@ -12,7 +14,8 @@ static RETRIES: Switch = Switch::new(true);
 /// [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout. To stop calls at
 /// once, use the key `cancel`.
 ///
-/// A call that succeeds at once does not read the switch.
+/// A call that succeeds at once does not read the switch. In a test scope (feature `testing`), this is the switch of the scope
+/// alone, which is on at the beginning.
 ///
 /// # Examples
 ///
@@ -23,12 +26,26 @@ static RETRIES: Switch = Switch::new(true);
 /// # reattempt::set_enabled(true);
 /// ```
 pub fn set_enabled(enabled: bool) {
-    RETRIES.set(enabled);
+    match trial_around() {
+        Some(trial) => trial.enabled.set(enabled),
+        None => RETRIES.set(enabled),
+    }
 }
 
 /// Returns whether retries are on in this process. See [`set_enabled`].
 #[must_use]
 #[inline]
 pub fn is_enabled() -> bool {
+    if trial::is_possible() {
+        if let Some(trial) = trial_around() {
+            return trial.enabled.is_on();
+        }
+    }
+    is_enabled_outside()
+}
+
+/// Whether retries are on outside of test scopes.
+#[inline]
+pub(crate) fn is_enabled_outside() -> bool {
     RETRIES.is_on()
 }

@@ -9,8 +9,10 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::atomics::Switch;
 use crate::budget::{BudgetOfCall, BudgetWord};
 use crate::classify::Verdict;
+use crate::policy::Policy;
 use crate::report::Report;
 use crate::rng;
 
@@ -21,8 +23,17 @@ pub(crate) struct Trial {
     pub(crate) attempts: Option<u32>,
     /// Whether calls wait.
     pub(crate) waits: bool,
+    /// Whether retries are on.
+    pub(crate) enabled: Switch,
+    /// The sources of the configuration that turned retries off here, while they are off.
+    #[cfg(feature = "config")]
+    pub(crate) off_by: OffBy,
     shared: Mutex<TrialState>,
 }
+
+/// The addresses of the presets of the source that turned retries off, while they are off.
+#[cfg(feature = "config")]
+pub(crate) type OffBy = Mutex<Option<Vec<usize>>>;
 
 #[derive(Default)]
 struct TrialState {
@@ -30,6 +41,8 @@ struct TrialState {
     began: HashMap<&'static str, u32>,
     /// The copies of the words of budgets, by the id of the original.
     words: HashMap<u64, Arc<BudgetWord>>,
+    /// The policies of presets that are not those in the code, by the address of the preset.
+    presets: HashMap<usize, Policy>,
     ended: Vec<LoggedCall>,
 }
 
@@ -64,13 +77,27 @@ pub(crate) const fn is_possible() -> bool {
 
 impl Trial {
     #[cfg(feature = "testing")]
-    pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool) -> Self {
+    pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool, enabled: bool) -> Self {
         Self {
             seed,
             attempts,
             waits,
+            enabled: Switch::new(enabled),
+            #[cfg(feature = "config")]
+            off_by: Mutex::default(),
             shared: Mutex::default(),
         }
+    }
+
+    /// Sets the policy of the preset at this address for the calls in this trial that begin from now on. `None` is the
+    /// policy in the code.
+    #[cfg(any(feature = "config", feature = "testing"))]
+    pub(crate) fn set_policy(&self, preset: usize, policy: Option<Policy>) {
+        let mut shared = self.shared();
+        match policy {
+            Some(policy) => shared.presets.insert(preset, policy),
+            None => shared.presets.remove(&preset),
+        };
     }
 
     /// Counts a call of `function` that begins.
@@ -86,6 +113,11 @@ impl Trial {
             delays: Vec::new(),
             verdicts: Vec::new(),
         }
+    }
+
+    /// Returns the policy of the preset at this address, unless it is the one in the code.
+    pub(crate) fn policy(&self, preset: usize) -> Option<Policy> {
+        self.shared().presets.get(&preset).copied()
     }
 
     /// Returns the word of `budget` for the calls in this trial, which starts fresh.
@@ -138,12 +170,14 @@ impl fmt::Debug for Trial {
             seed,
             attempts,
             waits,
-            shared: _,
+            enabled,
+            ..
         } = self;
         f.debug_struct("Trial")
             .field("seed", seed)
             .field("attempts", attempts)
             .field("waits", waits)
+            .field("enabled", &enabled.is_on())
             .finish_non_exhaustive()
     }
 }

@@ -18,7 +18,6 @@ use crate::event::RetryEvent;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::stopped::{CutCommit, Outcome, Stopped};
-use crate::switch;
 use crate::trace::Words;
 
 impl State<'_> {
@@ -327,7 +326,7 @@ impl Situation for CallSituation<'_, '_> {
 
     #[inline(always)]
     fn is_enabled(&self) -> bool {
-        switch::is_enabled()
+        self.state.is_enabled()
     }
 
     #[inline(always)]

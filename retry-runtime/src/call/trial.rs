@@ -9,6 +9,7 @@ use crate::classify::Verdict;
 use crate::clock::{Stamp, nanos};
 use crate::listen::trial_around;
 use crate::rng;
+use crate::switch;
 use crate::trial::{self, InTrial};
 
 impl State<'_> {
@@ -41,6 +42,13 @@ impl State<'_> {
     #[inline]
     pub(super) fn attempts_in_trial(&self) -> Option<u32> {
         self.with_trial(|own| own.trial.attempts).flatten()
+    }
+
+    /// Whether retries are on, in the test scope of the call or outside.
+    #[inline]
+    pub(super) fn is_enabled(&self) -> bool {
+        self.with_trial(|own| own.trial.enabled.is_on())
+            .unwrap_or_else(switch::is_enabled_outside)
     }
 
     /// Shows the budget of the call to `f`, if it has one.

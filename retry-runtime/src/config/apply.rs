@@ -1,27 +1,34 @@
 //! Combines the settings that were found, and sets the presets.
 
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use super::error::{ConfigError, Problem};
 use super::found::{FoundSettings, PresetEntry, SettingPlace};
 use super::{Content, Source, env, file, toml};
+use crate::listen::trial_around;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::setting::{PolicyKey, Setter, SettingKey, budget_contradictions, contradictions};
 use crate::switch::set_enabled;
+use crate::trial::OffBy;
 
-/// The presets of the source that turned retries off, while they are off.
-///
 /// The lock is held from the first read to the last preset, so that two sources never mix, and an older content of a file
 /// never replaces a newer one. Only `apply` takes it, and calls do not wait. The time grows with the size of the
-/// settings, and not with its square.
-static OFF_BY: Mutex<Option<Vec<&'static Preset>>> = Mutex::new(None);
+/// settings, and not with its square. A test scope has a lock of its own.
+static OFF_BY: OffBy = OffBy::new(None);
 
 pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
     let mut found = FoundSettings::new(&source.presets);
     same_names(source, &mut found);
-    let mut off_by = OFF_BY.lock().unwrap_or_else(PoisonError::into_inner);
+    let trial = trial_around().or_else(|| source.trial.clone());
+    let trial = trial.as_deref();
+    let off_by = trial.map_or(&OFF_BY, |trial| &trial.off_by);
+    let mut off_by = off_by.lock().unwrap_or_else(PoisonError::into_inner);
+    let set_enabled = |enabled| match trial {
+        Some(trial) => trial.enabled.set(enabled),
+        None => set_enabled(enabled),
+    };
     let mut rank = 0;
     for file in &source.files {
         rank += 1;
@@ -42,19 +49,23 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
         return Err(found.error);
     }
     for (preset, policy) in source.presets.iter().zip(policies) {
-        preset.set_override(policy);
+        match trial {
+            Some(trial) => trial.set_policy(preset.address(), policy),
+            None => preset.set_override(policy),
+        }
     }
+    let presets: Vec<_> = source
+        .presets
+        .iter()
+        .map(|preset| preset.address())
+        .collect();
     match found.enabled {
         Some(enabled) => {
             set_enabled(enabled);
-            *off_by = (!enabled).then(|| source.presets.clone());
+            *off_by = (!enabled).then_some(presets);
         }
         None => {
-            let same = |others: &mut Vec<&Preset>| {
-                let mut pairs = others.iter().zip(&source.presets);
-                others.len() == source.presets.len() && pairs.all(|(a, b)| ptr::eq(*a, *b))
-            };
-            if off_by.take_if(same).is_some() {
+            if off_by.take_if(|others| *others == presets).is_some() {
                 set_enabled(true);
             }
         }

@@ -100,10 +100,13 @@ mod toml;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use self::error::{ConfigError, Problem};
 pub use self::file::MAX_FILE_BYTES;
+use crate::listen::trial_around;
 use crate::preset::Preset;
+use crate::trial::Trial;
 
 /// Where the settings of presets come from.
 ///
@@ -114,6 +117,8 @@ pub struct Source {
     presets: Vec<&'static Preset>,
     files: Vec<File>,
     environments: Vec<Environment>,
+    /// The test scope in which the source was made.
+    trial: Option<Arc<Trial>>,
 }
 
 #[derive(Debug, Clone)]
@@ -144,6 +149,7 @@ impl Source {
             presets: presets.into_iter().collect(),
             files: Vec::new(),
             environments: Vec::new(),
+            trial: trial_around(),
         }
     }
 
@@ -233,6 +239,7 @@ impl Source {
     /// - `enabled` affects the whole process, running calls included. If a reload no longer finds `enabled = false`,
     ///   retries are on again. If `enabled` was never set, the switch stays as the program set it with
     ///   [`set_enabled`](crate::set_enabled).
+    /// - In a test scope, or if the source was made in one, it sets the presets and the switch of the scope alone.
     ///
     /// # Errors
     ///

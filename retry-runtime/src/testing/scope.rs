@@ -9,6 +9,8 @@ use pin_project_lite::pin_project;
 
 use super::log::Log;
 use crate::listen::Listener;
+use crate::policy::Policy;
+use crate::preset::Preset;
 use crate::trial::Trial;
 
 /// The settings of a test scope.
@@ -24,7 +26,10 @@ use crate::trial::Trial;
 ///   the scope. The same seed gives the same delays, whatever other calls do at the same time;
 /// - uses a copy of its budget, which is fresh at the start of the scope. Calls in one scope that share a budget share
 ///   the copy;
-/// - makes at most [`with_attempts`](Self::with_attempts) attempts, if that is set.
+/// - makes at most [`with_attempts`](Self::with_attempts) attempts, if that is set;
+/// - has its preset as the code has it, and retries are on, unless the scope says otherwise
+///   ([`with_preset`](Self::with_preset), [`with_enabled`](Self::with_enabled)). [`set_enabled`](crate::set_enabled) and
+///   `Source::apply` of the feature `config` change the scope alone, and nothing outside.
 ///
 /// Timeouts, deadlines and `cancel` hold as they do elsewhere.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +38,8 @@ pub struct Scope {
     seed: u64,
     attempts: Option<u32>,
     waits: bool,
+    disabled: bool,
+    presets: Vec<(&'static Preset, Policy)>,
 }
 
 impl Scope {
@@ -42,6 +49,8 @@ impl Scope {
             seed: 0,
             attempts: None,
             waits: false,
+            disabled: false,
+            presets: Vec::new(),
         }
     }
 
@@ -60,6 +69,33 @@ impl Scope {
     /// Sets whether calls wait between attempts. Default: false.
     pub const fn with_waits(mut self, waits: bool) -> Self {
         self.waits = waits;
+        self
+    }
+
+    /// Sets the policy of a preset in the scope. Default: the policy in the code, whatever the configuration outside.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::testing::Scope;
+    /// use reattempt::{Policy, Preset};
+    ///
+    /// static DB: Preset = Preset::new("db", Policy::new());
+    ///
+    /// let scope = Scope::new().with_preset(&DB, Policy::new().with_attempts(7));
+    /// let (policy, _) = scope.run_blocking(|| DB.policy());
+    /// assert_eq!(policy.attempts(), Some(7));
+    /// assert_eq!(DB.policy().attempts(), Some(3));
+    /// ```
+    pub fn with_preset(mut self, preset: &'static Preset, policy: Policy) -> Self {
+        self.presets.push((preset, policy));
+        self
+    }
+
+    /// Sets whether retries are on in the scope at its beginning. Default: true, whatever the switch outside.
+    pub const fn with_enabled(mut self, enabled: bool) -> Self {
+        self.disabled = !enabled;
         self
     }
 
@@ -99,7 +135,11 @@ impl Scope {
     }
 
     fn begin(self) -> Arc<Trial> {
-        Arc::new(Trial::new(self.seed, self.attempts, self.waits))
+        let trial = Trial::new(self.seed, self.attempts, self.waits, !self.disabled);
+        for (preset, policy) in self.presets {
+            trial.set_policy(preset.address(), Some(policy));
+        }
+        Arc::new(trial)
     }
 }
 

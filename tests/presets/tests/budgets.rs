@@ -175,7 +175,8 @@ async fn functions_share_a_configured_budget_and_the_attribute_wins() {
                 unbounded().await,
             )
         };
-        let (_, log) = testing::Scope::new().run(all).await;
+        let scope = testing::Scope::new().with_preset(&P, P.policy());
+        let (_, log) = scope.run(all).await;
         let attempts = log.calls().iter().map(|call| call.report().attempts());
         assert_eq!(attempts.collect::<Vec<_>>(), [3, 1, 2, 30]);
     }

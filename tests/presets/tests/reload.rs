@@ -2,13 +2,14 @@
 //!
 //! `retry-runtime/src/preset/interleavings.rs` tests every interleaving, with a stand-in for `arc-swap`.
 
+use std::cell::RefCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
 use reattempt::config::Source;
-use reattempt::{Jitter, Policy, Preset, retry, testing};
+use reattempt::{Jitter, Policy, Preset, observe, retry};
 
 const RELOADS: u32 = 5_000;
 
@@ -84,8 +85,8 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
     static CALLED: Preset = Preset::new("called", Policy::new().with_jitter(Jitter::None));
     const MOST: u32 = 9;
 
-    #[retry(policy = &CALLED, budget = "none")]
-    async fn fails() -> io::Result<()> {
+    #[retry(policy = &CALLED, budget = "none", on_retry = |event| delays.borrow_mut().push(event.delay()))]
+    async fn fails(delays: &RefCell<Vec<Duration>>) -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }
 
@@ -103,16 +104,16 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
             scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_time()
+                    .start_paused(true)
                     .build()
                     .unwrap();
                 let mut seen = [0_u32; MOST as usize + 1];
                 while !done.load(Relaxed) {
-                    // The scope logs delays and does not wait.
-                    let (_, log) = runtime.block_on(testing::Scope::new().run(fails()));
-                    let call = &log.calls()[0];
-                    let n = call.report().attempts();
-                    let delays = vec![Duration::from_millis(n.into()); n as usize - 1];
-                    assert_eq!(call.delays(), delays);
+                    let delays = RefCell::default();
+                    let (_, report) = runtime.block_on(observe(fails(&delays)));
+                    let n = report.unwrap().attempts();
+                    let expected = vec![Duration::from_millis(n.into()); n as usize - 1];
+                    assert_eq!(delays.take(), expected);
                     seen[n as usize] += 1;
                 }
                 seen.iter().filter(|count| **count > 0).count()
