@@ -28,7 +28,7 @@ pub(crate) enum OrderError {
 
     /// A limit of the call was reached.
     #[error(transparent)]
-    #[retryable(permanent)]
+    #[retryable(forward)]
     Stopped(#[from] Stopped),
 }
 
