@@ -16,6 +16,7 @@
 //! never taken. `&mut T` is `Send` if `T` is. `&T` would need `T: Sync`, which the plain function does not.
 
 mod binding;
+mod bounds;
 mod pattern;
 mod plan;
 mod receiver;

@@ -4,10 +4,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
 use syn::{Attribute, Type};
 
+use super::bounds::converts_to;
 use super::pattern::Known;
 use super::types::{
-    Indirection, Lending, converts_to, gives_itself_up, indirection, is_called_mutably,
-    is_called_once, is_concrete, is_counted, is_made_anew, is_static, lending,
+    Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
+    is_concrete, is_counted, is_made_anew, is_static, lending,
 };
 use crate::item::Function;
 use crate::model::Model;

@@ -1,0 +1,104 @@
+//! The bounds of an argument's type, as far as the function shows them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Signature, TraitBound, Type, TypeParamBound, WherePredicate};
+
+use crate::item::Function;
+use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
+use crate::tokens::{self, is_word};
+
+/// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
+/// names `T`.
+pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
+    const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
+    let is_converted = match peel_type(ty) {
+        Type::ImplTrait(_) => true,
+        Type::Path(path) => {
+            let name = path.path.get_ident()?;
+            is_named_once(name, function)
+        }
+        _ => false,
+    };
+    let bounds = traits_of(ty, function).into_iter();
+    let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
+    let into = bounds.next().filter(|bound| ends_in(&bound.path, "Into"))?;
+    if !is_converted || bounds.next().is_some() {
+        return None;
+    }
+    let target = type_arguments(into.path.segments.last()?).next()?;
+    (!tokens::any_word(target, |word| word == "impl")).then_some(target)
+}
+
+/// Whether one of these traits is among the written bounds of a type.
+pub(super) fn has_bound(ty: &Type, function: &Function, traits: &str) -> bool {
+    let mut bounds = traits_of(ty, function).into_iter();
+    bounds.any(|bound| ends_in(&bound.path, traits))
+}
+
+/// The traits among the bounds of a type.
+pub(super) fn traits_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
+    let bounds = bounds_of(ty, function).into_iter();
+    let traits = bounds.filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => Some(bound),
+        _ => None,
+    });
+    traits.collect()
+}
+
+/// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
+pub(super) fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound> {
+    match peel_type(ty) {
+        Type::ImplTrait(found) => found.bounds.iter().collect(),
+        Type::TraitObject(found) => found.bounds.iter().collect(),
+        Type::Path(path) => {
+            let Some(name) = path.path.get_ident() else {
+                return boxed_bounds(&path.path).into_iter().flatten().collect();
+            };
+            let generics = &function.signature.generics;
+            let parameters = generics.type_params().filter(|it| it.ident == *name);
+            let clauses = generics.where_clause.iter();
+            let clauses = clauses.flat_map(|clause| &clause.predicates);
+            let clauses = clauses.filter_map(|clause| match clause {
+                WherePredicate::Type(clause) => Some(clause),
+                _ => None,
+            });
+            let clauses = clauses.filter(|clause| is_parameter(&clause.bounded_ty, name));
+            let bounds = parameters.map(|it| &it.bounds);
+            let bounds = bounds.chain(clauses.map(|clause| &clause.bounds));
+            bounds.flatten().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The bounds on other types that name a type parameter of the function, such as `Config: From<S>`.
+pub(super) fn bounds_elsewhere(
+    name: &Ident,
+    function: &Function,
+) -> impl Iterator<Item = TokenStream> {
+    let generics = &function.signature.generics;
+    let parameters = generics.type_params().filter(move |it| it.ident != *name);
+    let clauses = generics.where_clause.iter();
+    let clauses = clauses.flat_map(|clause| &clause.predicates);
+    let clauses = clauses.filter(move |clause| match clause {
+        WherePredicate::Type(clause) => !is_parameter(&clause.bounded_ty, name),
+        _ => true,
+    });
+    let parameters = parameters.map(ToTokens::to_token_stream);
+    let bounds = parameters.chain(clauses.map(ToTokens::to_token_stream));
+    bounds.filter(move |bound| tokens::any_word(bound, |word| word == name))
+}
+
+/// Whether only the type of one argument, and its bounds, name a type parameter of the function.
+fn is_named_once(name: &Ident, function: &Function) -> bool {
+    let Signature { inputs, output, .. } = &function.signature;
+    let body = &function.body;
+    let code = quote!(#inputs #output #body);
+    let mentions = tokens::deep(&code).filter(|token| is_word(Some(token), &name.to_string()));
+    mentions.count() == 1 && bounds_elsewhere(name, function).next().is_none()
+}
+
+fn is_parameter(ty: &Type, name: &Ident) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident(name))
+}
