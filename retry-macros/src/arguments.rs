@@ -4,6 +4,7 @@
 //! never handed over whole     borrowed: the attempt captures it by unique reference
 //! handed over                 cloned for each attempt if its type is `Clone`, else borrowed
 //! `x: impl Into<X>`           converted before the first attempt if `X` is `Clone`, then cloned
+//! `x: impl AsRef<U>`          lent as a `&U`, which needs no `Sync` of its own type
 //! `mut x: T`                  cloned, or refused
 //! `x: &T`                     as it is: a copy of the reference
 //! `x: &mut T`                 reborrowed; so are `Option<&mut T>` and `Pin<&mut T>`
@@ -248,8 +249,13 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
         (Treatment::Choose, _) if binding.blocking => {
             quote_spanned!(plumbing=> __retry::Argument::new(&#name).on_this_thread())
         }
-        (Treatment::Choose, _) => quote_spanned! {plumbing=>
-            __retry::Argument::new(&#name).for_each_attempt()
+        (Treatment::Choose, _) => match &binding.seen_as {
+            Some(target) => quote_spanned! {plumbing=>
+                __retry::ArgumentAs::<#target, _>::new(&#name).for_each_attempt()
+            },
+            None => quote_spanned! {plumbing=>
+                __retry::Argument::new(&#name).for_each_attempt()
+            },
         },
         _ => {
             let own = match binding.whole {

@@ -12,10 +12,10 @@ pub use crate::call::{
 pub use crate::classify::{IntoHint, Ruling, Said, ask, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;
 pub use crate::lookup::{
-    Argument, Broken, Convert, Displayed, Each, Explain, Failed, Field, Find, FindsAgain,
-    FindsSelfAgain, ForEachAttempt, Forgets, Gone, Inside, Intact, Lent, LentAcrossThreads,
-    LentLocally, LentParts, MadeForEachAttempt, Named, NotKept, Parts, Probe, Reborrowed,
-    Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
+    Argument, ArgumentAs, Broken, Convert, Displayed, Each, Explain, Failed, Field, Find,
+    FindsAgain, FindsSelfAgain, ForEachAttempt, Forgets, Gone, Inside, Intact, Lent,
+    LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt, Named, NotKept, Parts,
+    Probe, Reborrowed, Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::run::Chained;

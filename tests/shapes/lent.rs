@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::future::Future;
 use std::io;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -338,6 +339,100 @@ async fn not_sync_beside_the_result<'a>(
     Ok(text)
 }
 
+/// Is seen as a reference. It is `Send`, and neither `Clone` nor `Sync`.
+struct Noted(String, PhantomData<Cell<u8>>);
+
+fn noted() -> Noted {
+    Noted("name".into(), PhantomData)
+}
+
+impl AsRef<str> for Noted {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for Noted {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+fn length(name: impl AsRef<str>) -> usize {
+    name.as_ref().len()
+}
+
+/// The body calls a method of the `str`, for which `as_ref` must give no other type.
+#[retry(when = |_: &io::Error| name.as_ref().trim().len() == 4)]
+async fn seen_as_text(calls: &Calls, name: impl AsRef<str>) -> io::Result<usize> {
+    let size = name.as_ref().trim().len();
+    assert_eq!(length(name), size);
+    tokio::task::yield_now().await;
+    calls.fail()
+}
+
+#[retry(timeout = "1s")]
+async fn seen_as_bytes<B>(calls: &Calls, bytes: B) -> io::Result<usize>
+where
+    B: AsRef<[u8]> + Send,
+{
+    let bytes = async move { bytes.as_ref().len() };
+    calls.fail::<()>()?;
+    Ok(bytes.await)
+}
+
+/// A list that is `Sync`, although its elements are not.
+struct Nothing;
+
+impl AsRef<[*const u8]> for Nothing {
+    fn as_ref(&self) -> &[*const u8] {
+        &[]
+    }
+}
+
+/// A `&[*const u8]` is not `Send`, so the list itself is lent.
+#[retry]
+async fn seen_as_pointers(calls: &Calls, list: impl AsRef<[*const u8]> + Sync) -> io::Result<()> {
+    let list = take(list);
+    tokio::task::yield_now().await;
+    assert_eq!(list.as_ref().len(), 0);
+    calls.fail()
+}
+
+struct Name<'a>(&'a str);
+
+impl<'a> AsRef<Name<'a>> for Name<'static> {
+    fn as_ref(&self) -> &Name<'a> {
+        self
+    }
+}
+
+/// The bound has a lifetime that the body cannot name.
+#[retry]
+async fn seen_with_any_lifetime(
+    calls: &Calls,
+    name: impl for<'a> AsRef<Name<'a>> + Sync,
+) -> io::Result<()> {
+    assert_eq!(take(name).as_ref().0, "name");
+    calls.fail()
+}
+
+struct Printer<T>(T);
+
+impl<T: Debug> Printer<T> {
+    /// The `impl` has another bound, which the body needs.
+    #[retry]
+    async fn seen_and_printed(calls: &Calls, value: T) -> io::Result<String>
+    where
+        T: AsRef<str>,
+    {
+        let size = value.as_ref().len();
+        let printed = format!("{:?}", take(value));
+        assert_eq!(printed.len(), size + 2);
+        calls.fail()
+    }
+}
+
 #[retry]
 #[expect(
     unused_mut,
@@ -382,6 +477,11 @@ cases! {
     not_sync_in_patterns: |calls| not_sync_in_patterns(calls, (Cell::new(0), 1), Parts { cell: Cell::new(0), name: "name".into() });
     cloned_and_not_sync: |calls| cloned_and_not_sync(calls, Cell::new(0));
     not_sync_beside_the_result: |calls| not_sync_beside_the_result(calls, &mut Cell::new(0), "");
+    seen_as_text: |calls| seen_as_text(calls, noted());
+    seen_as_bytes: |calls| seen_as_bytes(calls, noted());
+    seen_as_pointers: |calls| seen_as_pointers(calls, Nothing);
+    seen_with_any_lifetime: |calls| seen_with_any_lifetime(calls, Name("name"));
+    seen_and_printed: |calls| Printer::seen_and_printed(calls, Printer("name").0);
     lint_of_the_function: |calls| lint_of_the_function(calls, String::new());
     lint_of_the_argument: |calls| lint_of_the_argument(calls, String::new());
 }

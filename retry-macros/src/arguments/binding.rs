@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
 use syn::{Attribute, Type};
 
-use super::bounds::converts_to;
+use super::bounds::{converts_to, seen_as};
 use super::pattern::Known;
 use super::types::{
     Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
@@ -43,6 +43,8 @@ pub(super) struct Binding<'a> {
     pub(super) whole: Option<Span>,
     /// The `X` of an argument that the body can only convert: `impl Into<X>`.
     pub(super) converts_to: Option<Type>,
+    /// The `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`.
+    pub(super) seen_as: Option<Type>,
     /// Whether the call may hold a reference to it while attempts run.
     pub(super) held: bool,
     /// Whether attempts are closures. These need no unique capture, because nothing crosses threads.
@@ -80,6 +82,7 @@ impl<'a> Binding<'a> {
                 Ident::new(own, located(ident.span()))
             },
             converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
+            seen_as: known.ty().and_then(|ty| seen_as(ty, function)).cloned(),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),
         }

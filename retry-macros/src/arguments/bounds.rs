@@ -11,23 +11,23 @@ use crate::tokens::{self, is_word};
 /// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
 /// names `T`.
 pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
-    const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
-    let is_converted = match peel_type(ty) {
-        Type::ImplTrait(_) => true,
-        Type::Path(path) => {
-            let name = path.path.get_ident()?;
-            is_named_once(name, function)
-        }
-        _ => false,
+    only_bound(ty, function, "Into")
+}
+
+/// The type `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`, or `T: AsRef<U>` if nothing else
+/// names `T`.
+pub(super) fn seen_as<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
+    only_bound(ty, function, "AsRef").filter(|_| shows_bounds(ty, function))
+}
+
+/// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
+pub(super) fn shows_bounds(ty: &Type, function: &Function) -> bool {
+    let parameter = match peel_type(ty) {
+        Type::Path(path) => path.path.get_ident(),
+        _ => None,
     };
-    let bounds = traits_of(ty, function).into_iter();
-    let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
-    let into = bounds.next().filter(|bound| ends_in(&bound.path, "Into"))?;
-    if !is_converted || bounds.next().is_some() {
-        return None;
-    }
-    let target = type_arguments(into.path.segments.last()?).next()?;
-    (!tokens::any_word(target, |word| word == "impl")).then_some(target)
+    let mut declared = function.signature.generics.type_params();
+    parameter.is_none_or(|name| declared.any(|it| it.ident == *name))
 }
 
 /// Whether one of these traits is among the written bounds of a type.
@@ -88,6 +88,27 @@ pub(super) fn bounds_elsewhere(
     let parameters = parameters.map(ToTokens::to_token_stream);
     let bounds = parameters.chain(clauses.map(ToTokens::to_token_stream));
     bounds.filter(move |bound| tokens::any_word(bound, |word| word == name))
+}
+
+/// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
+fn only_bound<'a>(ty: &'a Type, function: &'a Function, name: &str) -> Option<&'a Type> {
+    const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
+    let is_alone = match peel_type(ty) {
+        Type::ImplTrait(_) => true,
+        Type::Path(path) => {
+            let name = path.path.get_ident()?;
+            is_named_once(name, function)
+        }
+        _ => false,
+    };
+    let bounds = traits_of(ty, function).into_iter();
+    let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
+    let bound = bounds.next().filter(|bound| ends_in(&bound.path, name))?;
+    if !is_alone || bound.lifetimes.is_some() || bounds.next().is_some() {
+        return None;
+    }
+    let target = type_arguments(bound.path.segments.last()?).next()?;
+    (!tokens::any_word(target, |word| word == "impl")).then_some(target)
 }
 
 /// Whether only the type of one argument, and its bounds, name a type parameter of the function.

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::{Path, Type, TypeParamBound};
 
-use super::bounds::{bounds_elsewhere, bounds_of, has_bound, traits_of};
+use super::bounds::{bounds_elsewhere, bounds_of, has_bound, shows_bounds, traits_of};
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::{ends_in, peel_type, type_arguments};
 use crate::tokens::{self, is_among, is_punct};
@@ -80,21 +80,12 @@ pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
 }
 
 /// Whether a `&mut` can replace the value, and a clone cannot: `F: FnMut()`, `Box<dyn FnMut()>`. Any other trait may
-/// need the value itself, or may be one of `Clone` types only. A parameter of the `impl` around the function may have
-/// bounds that only the `impl` shows.
+/// need the value itself, or may be one of `Clone` types only.
 pub(super) fn is_called_mutably(ty: &Type, function: &Function) -> bool {
     const CALLS: &str = "FnMut AsyncFnMut";
     const OF_MUTABLE_REFERENCES: &str = "AsyncFnMut FnMut Send Sized Sync Unpin";
-    let declared = |name: &Ident| {
-        let mut parameters = function.signature.generics.type_params();
-        parameters.any(|parameter| parameter.ident == *name)
-    };
-    let all_shown = match ty {
-        Type::Path(path) => path.path.get_ident().is_none_or(declared),
-        _ => true,
-    };
     let mut bounds = traits_of(ty, function).into_iter();
-    all_shown
+    shows_bounds(ty, function)
         && has_bound(ty, function, CALLS)
         && bounds.all(|bound| ends_in(&bound.path, OF_MUTABLE_REFERENCES))
 }

@@ -1,11 +1,13 @@
 //! What each attempt gets of an argument that the body hands over: a clone or a reference.
 
+mod as_ref;
 mod blocking;
 mod field;
 mod refused;
 
 use std::ops::DerefMut;
 
+pub use self::as_ref::{ArgumentAs, LentAs};
 pub use self::blocking::handed_over;
 pub use self::field::{Broken, Field, Gone, Intact, Reborrowed, Spared};
 pub use self::refused::{

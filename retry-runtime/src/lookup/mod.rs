@@ -58,9 +58,9 @@ pub mod find;
 pub mod probe;
 
 pub use self::argument::{
-    Argument, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone, Intact, Lent,
-    LentAcrossThreads, LentLocally, LentParts, MadeForEachAttempt, Parts, Reborrowed, Spared,
-    StartsAnew, Unshared, handed_over,
+    Argument, ArgumentAs, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone,
+    Intact, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt, Parts,
+    Reborrowed, Spared, StartsAnew, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
 pub use self::explain::{Displayed, Explain, Named};

@@ -9,6 +9,10 @@ async fn send(text: String) -> io::Result<usize> {
     Ok(text.len())
 }
 
+async fn send_text(text: impl AsRef<str>) -> io::Result<usize> {
+    send(text.as_ref().to_owned()).await
+}
+
 /// Not `Clone`.
 #[derive(Debug)]
 pub struct Job {
@@ -53,6 +57,14 @@ pub async fn owned_and_consumed(text: String, job: Job) -> io::Result<usize> {
 pub async fn converted<N: Into<String>>(text: impl Into<String>, name: N) -> io::Result<usize> {
     let text = text.into();
     Ok(send(text).await? + send(name.into()).await?)
+}
+
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry]
+pub async fn seen_as_text<N: AsRef<str>>(text: impl AsRef<str>, name: N) -> io::Result<usize> {
+    Ok(send_text(text).await? + send_text(name).await?)
 }
 
 /// # Errors

@@ -38,6 +38,20 @@ pub mod name_bound_anew {
     }
 }
 
+/// A generic argument that is neither `Clone` nor `Sync`, and is handed over.
+pub mod not_sync_to_one_that_sends {
+    use super::*;
+
+    fn find<T: AsRef<str> + Send>(name: T) -> usize {
+        name.as_ref().len()
+    }
+
+    #[retry]
+    pub async fn open<T: AsRef<str> + Send>(name: T) -> io::Result<usize> {
+        Ok(find(name))
+    }
+}
+
 /// A `Clone` request whose body is handed over.
 pub mod field_of_a_clone {
     use super::*;

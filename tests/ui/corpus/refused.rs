@@ -171,19 +171,6 @@ pub mod never_lent {
     }
 }
 
-pub mod lent_and_not_sync_to_one_that_sends {
-    use super::*;
-
-    fn find<T: AsRef<str> + Send>(name: T) -> usize {
-        name.as_ref().len()
-    }
-
-    #[retry]
-    pub async fn open<T: AsRef<str> + Send>(name: T) -> io::Result<usize> { //~ `T` is lent to each attempt and is not `Sync`, so the future would not be `Send`
-        Ok(find(name))
-    }
-}
-
 pub mod made_anew {
     use super::*;
 

@@ -1,0 +1,60 @@
+//! An argument that the body can only see as a reference: `impl AsRef<U>`.
+
+use std::marker::PhantomData;
+
+use super::Argument;
+
+/// An argument of a type `T: AsRef<U>` that is not `Clone`. Each attempt gets the `&U`, so the future is `Send` although
+/// `T` may not be `Sync`.
+///
+/// ```text
+/// Output: ArgumentAs::<U, _>::new(&x).for_each_attempt()
+/// ```
+pub struct ArgumentAs<'a, U: ?Sized, T>(Argument<'a, T>, PhantomData<fn() -> &'a U>);
+
+impl<'a, U: ?Sized, T> ArgumentAs<'a, U, T> {
+    /// Takes the argument as the caller passed it.
+    #[inline]
+    #[must_use]
+    pub const fn new(argument: &'a T) -> Self {
+        Self(Argument::new(argument), PhantomData)
+    }
+}
+
+impl<'a, U, T> ArgumentAs<'a, U, T>
+where
+    U: Sync + ?Sized,
+    T: AsRef<U>,
+{
+    /// Lends what the argument refers to.
+    #[inline]
+    #[must_use]
+    pub fn for_each_attempt(&self) -> LentAs<'a, U> {
+        LentAs(self.0.lend().as_ref())
+    }
+}
+
+/// A reference with no other method than that of `AsRef<U>`. With those of `&U`, rustc could not tell which one the body
+/// calls: a `&str` is also `AsRef<[u8]>`.
+#[derive(Debug)]
+pub struct LentAs<'a, U: ?Sized>(&'a U);
+
+impl<U: ?Sized> Clone for LentAs<'_, U> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<U: ?Sized> Copy for LentAs<'_, U> {}
+
+impl<U: ?Sized> AsRef<U> for LentAs<'_, U> {
+    #[inline]
+    fn as_ref(&self) -> &U {
+        self.0
+    }
+}
+
+levels! {
+    ['a, U: ?Sized, T] ArgumentAs<'a, U, T> => Argument<'a, T>;
+}
