@@ -154,6 +154,21 @@ impl Store for Calls {
     }
 }
 
+/// Its type has a bound around the function too, so the body may do more than convert it.
+struct Shows<T>(std::marker::PhantomData<T>);
+
+impl<T: std::fmt::Debug + Clone> Shows<T> {
+    #[retry]
+    async fn show(&self, calls: &Calls, key: T) -> io::Result<usize>
+    where
+        T: Into<Key>,
+    {
+        calls.fail::<()>()?;
+        assert_eq!(format!("{key:?}"), "\"key\"");
+        Ok(size(key.into()))
+    }
+}
+
 #[retry(blocking, base = "0s")]
 fn blocking(calls: &Calls, key: impl Into<Key>) -> io::Result<usize> {
     let size = size(key.into());
@@ -172,6 +187,7 @@ cases! {
     seen_by_the_rules: |calls| seen_by_the_rules(calls, "key".to_owned());
     handmade: |calls| handmade(calls, source());
     async_trait: |calls| calls.get(source());
+    bound_around: |calls| Shows(std::marker::PhantomData).show(calls, "key".to_owned());
     blocking: |calls| async { blocking(calls, source()) };
 }
 

@@ -17,7 +17,7 @@ pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'
 /// The type `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`, or `T: AsRef<U>` if nothing else
 /// names `T`.
 pub(super) fn seen_as<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
-    only_bound(ty, function, "AsRef").filter(|_| shows_bounds(ty, function))
+    only_bound(ty, function, "AsRef")
 }
 
 /// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
@@ -104,7 +104,11 @@ fn only_bound<'a>(ty: &'a Type, function: &'a Function, name: &str) -> Option<&'
     let bounds = traits_of(ty, function).into_iter();
     let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
     let bound = bounds.next().filter(|bound| ends_in(&bound.path, name))?;
-    if !is_alone || bound.lifetimes.is_some() || bounds.next().is_some() {
+    if !is_alone
+        || !shows_bounds(ty, function)
+        || bound.lifetimes.is_some()
+        || bounds.next().is_some()
+    {
         return None;
     }
     let target = type_arguments(bound.path.segments.last()?).next()?;
