@@ -41,7 +41,7 @@
 //! | to test without waiting | [testing](guide::testing) |
 //! | to change retries, or turn them off, in production | [configuring](guide::configuring), [operating](guide::operating) |
 //! | to retry a function that is not async | [blocking](guide::blocking) |
-//! | to retry a closure or a block | [`Policy::run`] |
+//! | to retry a closure or a block | [closures](guide::closures), [`Policy::run`] |
 //! | to have one budget for each host | [`Budgets`] |
 //! | to come from another crate | [migrating](guide::migrating) |
 //! | to know when not to retry | [When should I not retry?](guide::when_not) |
@@ -93,8 +93,8 @@ pub use retry_macros::retry;
 pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Factor, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Schedule, Stopped, Verdict, codes, deadline, is_enabled, observe, propagate,
-    set_enabled,
+    Run, SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, codes, deadline, is_enabled, observe,
+    propagate, set_enabled,
 };
 
 #[doc(hidden)]

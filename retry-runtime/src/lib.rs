@@ -57,6 +57,6 @@ pub use crate::preset::Preset;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::propagate::{Propagate, propagate};
 pub use crate::report::Report;
-pub use crate::run::Run;
+pub use crate::run::{Run, WithoutLimits};
 pub use crate::stopped::{Outcome, Stopped};
 pub use crate::switch::{is_enabled, set_enabled};

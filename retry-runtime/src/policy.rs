@@ -309,6 +309,12 @@ impl Policy {
         self.max_retry_after
     }
 
+    /// Removes the timeout and the deadline.
+    pub(crate) const fn no_limits(mut self) -> Self {
+        (self.timeout, self.deadline) = (None, None);
+        self
+    }
+
     /// Returns whether there is a timeout or a deadline, so that a timer may cut a call.
     #[must_use]
     pub const fn is_limited(&self) -> bool {

@@ -18,7 +18,7 @@ pub use crate::lookup::{
     Probe, Reborrowed, Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
-pub use crate::run::Chained;
+pub use crate::run::{ByDisplay, ByFunction, Chained, MakesText};
 pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::trace::Words;
 pub use crate::{Backoff, Jitter, Nested, Policy};

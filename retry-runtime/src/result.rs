@@ -70,7 +70,8 @@ pub fn typed<R>() -> R {
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error, `Stopped(#[from] reattempt::Stopped)`, or write `impl From<reattempt::Stopped> for {Self}`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
-    note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`"
+    note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`; \
+            drop them with `POLICY.without_limits().run(…)`"
 )]
 pub trait FromStopped<Way> {
     /// Makes the error of a call that was stopped.

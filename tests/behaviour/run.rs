@@ -6,9 +6,12 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Attempt, Budget, NO_RETRY, Outcome, Policy, Stopped, observe, retry};
+use reattempt::{
+    Attempt, Budget, NO_RETRY, Outcome, Policy, Preset, Stopped, deadline, observe, retry,
+};
 use tokio::time::sleep;
 
+use crate::events::Log;
 use crate::script::{RESET, Script, Step, ending, ms};
 
 const POLICY: Policy = Policy::new()
@@ -132,6 +135,56 @@ async fn timeouts_deadlines_and_cancel_end_it_as_in_an_annotated_function() {
     let error = run.await.unwrap_err();
     assert_eq!(ending(&error).0, Outcome::Cancelled);
     assert_eq!(script.calls(), 2);
+}
+
+/// An error that cannot hold a `Stopped` and has no text.
+#[derive(Debug, PartialEq)]
+struct Busy(u32);
+
+#[tokio::test(start_paused = true)]
+async fn without_limits_the_error_can_be_of_any_type() {
+    let limited = POLICY.with_timeout(ms(10)).with_deadline(ms(20));
+    let calls = Cell::new(0);
+    let operation = async || {
+        calls.set(calls.get() + 1);
+        sleep(ms(50)).await;
+        Err::<(), _>(Busy(calls.get()))
+    };
+    let run = limited.without_limits().run(operation);
+    let run = run.when(|busy| busy.0 < 3);
+    let run = run.with_text(|busy| format!("{busy:?}")).unboxed();
+    let (result, report) = observe(run).await;
+    assert_eq!(result, Err(Busy(3)));
+    let report = report.unwrap();
+    assert_eq!(report.outcome(), Outcome::NotRetryable);
+    assert_eq!(report.elapsed(), ms(3 * 50 + 100 + 200));
+
+    let log = Log::listen();
+    let run = POLICY.without_limits().run(async || Err::<(), _>(Busy(7)));
+    let run = run.when(|_| true).with_text(|busy| format!("{busy:?}"));
+    assert_eq!(run.await, Err(Busy(7)));
+    let lines = log.lines();
+    assert!(lines[0].contains(r#"error="Busy(7)""#), "{lines:?}");
+
+    let preset = Preset::new("busy", limited);
+    let run = preset
+        .without_limits()
+        .run(async || Err::<(), _>("busy".to_owned()));
+    assert_eq!(run.when(|_| true).await, Err("busy".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_limits_the_deadline_around_bounds_the_waits() {
+    let operation = async || Err::<(), _>(Busy(1));
+    let run = POLICY.without_limits().run(operation).when(|_| true);
+    let run = run.with_text(|_| String::new());
+    let (result, report) = deadline::scope(ms(180), observe(run)).await;
+    assert_eq!(result, Err(Busy(1)));
+    let report = report.unwrap();
+    assert_eq!(
+        (report.outcome(), report.attempts()),
+        (Outcome::Deadline, 2)
+    );
 }
 
 #[tokio::test(start_paused = true)]

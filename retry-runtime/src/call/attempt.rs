@@ -263,12 +263,12 @@ pub enum Cut {
 pub enum Never {}
 
 /// What can cut a call: [`Cut`], or [`Never`] for a function without limits.
-pub trait Cuts: Sized {
+pub trait Cuts: Sized + Into<Cut> {
     /// Whether a timer may cut its attempts.
     const LIMITED: bool;
 
     /// The timer in the future of an attempt. Without limits, there is no room for one.
-    type Timer: Default;
+    type Timer: Default + Send;
 
     /// Returns the place for a timer, or `None` for a function without limits.
     fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>>;
@@ -304,6 +304,12 @@ impl Cuts for Never {
     #[inline]
     fn from(_cut: Cut) -> Option<Self> {
         None
+    }
+}
+
+impl From<Never> for Cut {
+    fn from(cut: Never) -> Self {
+        match cut {}
     }
 }
 

@@ -122,7 +122,7 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
 }
 
 /// For `Policy::run`, whose loop is written by hand.
-impl Call<'_, Cut> {
+impl<C: Cuts> Call<'_, C> {
     /// Ends a call that succeeded.
     pub(crate) fn succeeded(&self) {
         self.state.succeeded();

@@ -212,11 +212,6 @@ impl<K> Call<'_, Cut, K> {
         checked
     }
 
-    /// Returns the [`Stopped`](crate::Stopped) of a call that ends with this timeout. `None` for other cuts.
-    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<crate::Stopped> {
-        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
-    }
-
     /// Keeps the error of the last attempt, if it is one to keep.
     #[inline]
     fn keep<E, M: Keeps<E, Kept = K>>(&mut self, next: Next<E, M>) -> Until {
@@ -288,6 +283,11 @@ impl<C: Cuts, K> Call<'_, C, K> {
                 }
             }
         }
+    }
+
+    /// Returns the [`Stopped`](crate::Stopped) of a call that ends with this timeout. `None` for other cuts.
+    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<crate::Stopped> {
+        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
     }
 
     /// Returns the event for `on_retry`.

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::pin::Pin;
 
 use super::rules::{Rule, RunRules};
-use crate::call::{Call, Cut, Ended, unless};
+use crate::call::{Call, Cuts, Ended, Ending, Until, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::site::Settings;
@@ -18,97 +18,141 @@ pub(super) struct RunParts<'p, O, E> {
     pub(super) rules: RunRules<'p, E>,
     pub(super) cancel: Option<BoxedCancel<'p>>,
     pub(super) hook: Option<BoxedHook<'p, E>>,
-    pub(super) of_error: OfError<E>,
+    /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without it
+    /// once, at the call of `run`.
+    pub(super) stopped: fn(Stopped) -> E,
 }
 
 type BoxedCancel<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
 type BoxedHook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
-
-/// The loop uses these functions instead of bounds on `E`. Only `Policy::run` has the bounds, so rustc reports an error
-/// type without them once, at the call of `run`.
-pub(super) struct OfError<E> {
-    pub(super) stopped: fn(Stopped) -> E,
-    pub(super) text: fn(&E) -> String,
-}
 
 impl<'p, O, F, T, E> RunParts<'p, O, E>
 where
     O: FnMut() -> F,
     F: Future<Output = Result<T, E>>,
 {
-    pub(super) async fn drive(self, rule: Rule<'p, E>) -> Result<T, E> {
-        let Self {
-            settings,
-            mut operation,
-            mut rules,
-            cancel,
-            mut hook,
-            of_error: OfError { stopped, text },
-        } = self;
-        let mut call = Call::<Cut>::with(&settings);
-        let mut last = None;
-        let mut cancel = cancel.unwrap_or_else(|| Box::pin(pending()));
-        let ending = 'call: loop {
-            loop {
-                match call.pause() {
-                    Ok(None) => break,
-                    Ok(Some(at)) => {
-                        let wait = unless(Pin::new(&mut cancel), call.wait(at));
-                        if wait.await.is_none() {
-                            break 'call call.cancel();
-                        }
-                    }
-                    Err(cut) => break 'call call.ended_between(cut),
-                }
-            }
-            let Some(ended) = unless(Pin::new(&mut cancel), call.attempt(operation())).await else {
-                break call.cancel();
-            };
-            let at = match ended {
-                Ended::Returned(Ok(value)) => {
-                    call.succeeded();
-                    return Ok(value);
-                }
-                Ended::Returned(Err(error)) => {
-                    let ruling = rule(&mut rules, &error);
-                    let forbidden = ruling.retry && rules.forbid(&error);
-                    let ruling = if forbidden {
-                        Ruling::stop(ruling.said)
-                    } else {
-                        ruling
-                    };
-                    let Some(at) = call.failed(ruling, &Text(&error, text)) else {
-                        return Err(error);
-                    };
-                    if let Some(hook) = &mut hook {
-                        hook(&call.event(Some(&error)));
-                    }
-                    last = Some(error);
-                    at
-                }
-                Ended::Cut(cut) => {
-                    let forbidden = call.stopped_by(cut);
-                    let forbidden = forbidden.is_some_and(|cause| rules.forbid(&stopped(cause)));
-                    match call.cut(cut, forbidden) {
-                        Ok(at) => {
-                            if let Some(hook) = &mut hook {
-                                hook(&call.event(None));
-                            }
-                            at
-                        }
-                        Err(ending) => break ending,
-                    }
-                }
-            };
-            if unless(Pin::new(&mut cancel), call.wait(at)).await.is_none() {
-                break call.cancel();
-            }
+    pub(super) async fn drive<C: Cuts>(
+        self,
+        rule: Rule<'p, E>,
+        text: fn(&E) -> String,
+    ) -> Result<T, E> {
+        let mut operation = self.operation;
+        let mut cancel = self.cancel.unwrap_or_else(|| Box::pin(pending()));
+        let mut turns = Turns {
+            call: Call::<C>::with(&self.settings),
+            rules: self.rules,
+            rule,
+            hook: self.hook,
+            stopped: self.stopped,
+            text,
+            last: None,
         };
-        Err(match last {
+        loop {
+            loop {
+                let at = match turns.pause() {
+                    Ok(Some(at)) => at,
+                    Ok(None) => break,
+                    Err(error) => return Err(error),
+                };
+                let wait = unless(Pin::new(&mut cancel), turns.call.wait(at));
+                if wait.await.is_none() {
+                    return Err(turns.cancelled());
+                }
+            }
+            let attempt = unless(Pin::new(&mut cancel), turns.call.attempt(operation()));
+            let Some(ended) = attempt.await else {
+                return Err(turns.cancelled());
+            };
+            let at = match turns.follow(ended) {
+                Ok(at) => at,
+                Err(result) => return result,
+            };
+            let wait = unless(Pin::new(&mut cancel), turns.call.wait(at));
+            if wait.await.is_none() {
+                return Err(turns.cancelled());
+            }
+        }
+    }
+}
+
+/// A call, and what decides between two of its attempts.
+struct Turns<'s, 'p, E, C> {
+    call: Call<'s, C>,
+    rules: RunRules<'p, E>,
+    rule: Rule<'p, E>,
+    hook: Option<BoxedHook<'p, E>>,
+    stopped: fn(Stopped) -> E,
+    text: fn(&E) -> String,
+    /// The error of the last attempt that returned one.
+    last: Option<E>,
+}
+
+impl<E, C: Cuts> Turns<'_, '_, E, C> {
+    /// Returns how long the next attempt waits for the end of a pause, or `None` if it begins now.
+    fn pause(&mut self) -> Result<Option<Until>, E> {
+        self.call.pause().map_err(|cut| {
+            let ending = self.call.ended_between(cut.into());
+            self.end(ending)
+        })
+    }
+
+    /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
+    fn follow<T>(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
+        match ended {
+            Ended::Returned(Ok(value)) => {
+                self.call.succeeded();
+                Err(Ok(value))
+            }
+            Ended::Returned(Err(error)) => {
+                let ruling = (self.rule)(&mut self.rules, &error);
+                let forbidden = ruling.retry && self.rules.forbid(&error);
+                let ruling = if forbidden {
+                    Ruling::stop(ruling.said)
+                } else {
+                    ruling
+                };
+                let Some(at) = self.call.failed(ruling, &Text(&error, self.text)) else {
+                    return Err(Err(error));
+                };
+                self.tell(Some(&error));
+                self.last = Some(error);
+                Ok(at)
+            }
+            Ended::Cut(cut) => {
+                let cut = cut.into();
+                let stopped = self.call.stopped_by(cut).map(self.stopped);
+                let forbidden = stopped.is_some_and(|error| self.rules.forbid(&error));
+                match self.call.cut(cut, forbidden) {
+                    Ok(at) => {
+                        self.tell(None);
+                        Ok(at)
+                    }
+                    Err(ending) => Err(Err(self.end(ending))),
+                }
+            }
+        }
+    }
+
+    /// Calls `on_retry`.
+    fn tell(&mut self, error: Option<&E>) {
+        if let Some(hook) = &mut self.hook {
+            hook(&self.call.event(error));
+        }
+    }
+
+    /// Returns the error of a call whose `cancel` future completed.
+    fn cancelled(&mut self) -> E {
+        let ending = self.call.cancel();
+        self.end(ending)
+    }
+
+    /// Returns the error of a call that was stopped.
+    fn end(&mut self, ending: Ending) -> E {
+        match self.last.take() {
             // The last attempt returned this error, and the wait ended after the deadline.
             Some(error) if ending.error_stands() => error,
-            _ => stopped(ending.into_stopped()),
-        })
+            _ => (self.stopped)(ending.into_stopped()),
+        }
     }
 }
 

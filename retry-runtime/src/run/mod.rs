@@ -1,27 +1,34 @@
 //! Retries without the attribute, for closures and blocks.
 //!
 //! ```text
-//! mod (what a caller writes)  ->  drive (the loop)  ->  rules (which errors)
+//! mod, without_limits (what a caller writes)  ->  drive (the loop)  ->  rules (which errors), text (of an error)
 //! ```
 
 mod drive;
 mod rules;
+mod text;
+mod without_limits;
 
 use std::error::Error;
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use self::drive::{OfError, RunParts};
+use self::drive::RunParts;
 pub use self::rules::Chained;
 use self::rules::{RunRules, answer_of};
+pub use self::text::{ByDisplay, ByFunction, MakesText};
+pub use self::without_limits::WithoutLimits;
+use crate::call::{Cut, Cuts};
 use crate::classify::{Retryable, Ruling, Said};
 use crate::event::RetryEvent;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::FromStopped;
 use crate::site::{BudgetOf, Settings};
+use crate::stopped::Stopped;
 
 impl Policy {
     /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
@@ -33,7 +40,9 @@ impl Policy {
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
     /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`]. The error type must be able
-    /// to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline.
+    /// to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline. For any other error
+    /// type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without `Display`, add
+    /// [`with_text`](Run::with_text).
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
     /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
@@ -65,22 +74,9 @@ impl Policy {
     where
         O: FnMut() -> F,
         F: Future<Output = Result<T, E>>,
-        E: FromStopped<M> + fmt::Display,
+        E: FromStopped<M>,
     {
-        Run {
-            parts: Some(RunParts {
-                settings: Settings::at(Location::caller(), *self),
-                operation,
-                rules: RunRules::default(),
-                cancel: None,
-                hook: None,
-                of_error: OfError {
-                    stopped: E::from_stopped,
-                    text: |error| format!("{error:#}"),
-                },
-            }),
-            running: None,
-        }
+        Run::of(*self, operation, E::from_stopped)
     }
 }
 
@@ -107,7 +103,7 @@ impl Preset {
     where
         O: FnMut() -> F,
         F: Future<Output = Result<T, E>>,
-        E: FromStopped<M> + fmt::Display,
+        E: FromStopped<M>,
     {
         self.policy().run(operation)
     }
@@ -118,23 +114,45 @@ impl Preset {
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
 /// [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
 /// [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type has to be
-/// [`Retryable`].
+/// [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of an error. You need not write
+/// these parameters.
 ///
 /// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
 /// require `Send`.
 #[must_use = "futures do nothing unless polled"]
-pub struct Run<'p, O, T, E, const RULED: bool = false> {
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay> {
     /// `None` after the first poll.
     parts: Option<RunParts<'p, O, E>>,
     running: Option<BoxedFuture<'p, Result<T, E>>>,
+    text: X,
+    cuts: PhantomData<fn() -> C>,
 }
 
 type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 
-impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
+impl<O, T, E, C> Run<'static, O, T, E, false, C> {
+    #[track_caller]
+    fn of(policy: Policy, operation: O, stopped: fn(Stopped) -> E) -> Self {
+        Self {
+            parts: Some(RunParts {
+                settings: Settings::at(Location::caller(), policy),
+                operation,
+                rules: RunRules::default(),
+                cancel: None,
+                hook: None,
+                stopped,
+            }),
+            running: None,
+            text: ByDisplay,
+            cuts: PhantomData,
+        }
+    }
+}
+
+impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error.
     /// Without it, hints of the error, such as `Retry-After`, are ignored.
-    pub fn when<'b, P>(self, when: P) -> Run<'b, O, T, E, true>
+    pub fn when<'b, P>(self, when: P) -> Run<'b, O, T, E, true, C, X>
     where
         'p: 'b,
         P: FnMut(&E) -> bool + Send + 'b,
@@ -145,7 +163,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
     /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find an
     /// error.
-    pub fn on<A>(self) -> Run<'p, O, T, E, true>
+    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, X>
     where
         E: Chained,
         A: Error + Retryable + 'static,
@@ -154,7 +172,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     }
 
     /// The same as [`on`](Self::on), for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
-    pub fn on_source<A>(self) -> Run<'p, O, T, E, true>
+    pub fn on_source<A>(self) -> Run<'p, O, T, E, true, C, X>
     where
         E: AsRef<dyn Error + Send + Sync>,
         A: Error + Retryable + 'static,
@@ -164,7 +182,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
     /// sees the error that the caller would get.
-    pub fn unless<'b, P>(self, veto: P) -> Run<'b, O, T, E, RULED>
+    pub fn unless<'b, P>(self, veto: P) -> Run<'b, O, T, E, RULED, C, X>
     where
         'p: 'b,
         P: FnMut(&E) -> bool + Send + 'b,
@@ -172,19 +190,8 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
         self.change(|parts| parts.rules.unless.push(Box::new(veto)))
     }
 
-    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
-    /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn with_cancel<'b, C>(self, cancel: C) -> Run<'b, O, T, E, RULED>
-    where
-        'p: 'b,
-        C: IntoFuture<IntoFuture: Send + 'b>,
-    {
-        let cancel = cancel.into_future();
-        self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
-    }
-
     /// Calls `hook` for each retry, before the wait.
-    pub fn on_retry<'b, P>(self, hook: P) -> Run<'b, O, T, E, RULED>
+    pub fn on_retry<'b, P>(self, hook: P) -> Run<'b, O, T, E, RULED, C, X>
     where
         'p: 'b,
         P: FnMut(&RetryEvent<'_, E>) + Send + 'b,
@@ -198,7 +205,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
     /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and none
     /// if the attempts are unlimited.
-    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED>
+    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED, C, X>
     where
         'p: 'b,
         B: BudgetOf + ?Sized,
@@ -223,6 +230,17 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
         self.change(|parts| parts.settings = parts.settings.with_sensitive(sensitive))
     }
 
+    /// Sets how events get the text of an error, for an error type without `Display`:
+    /// `with_text(|error| format!("{error:?}"))`. The function cannot capture variables. Default: `Display`.
+    pub fn with_text(self, text: fn(&E) -> String) -> Run<'p, O, T, E, RULED, C, ByFunction<E>> {
+        Run {
+            parts: self.parts,
+            running: self.running,
+            text: ByFunction(text),
+            cuts: PhantomData,
+        }
+    }
+
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`].
     pub fn with_name(self, name: &'static str) -> Self {
         self.change(|parts| parts.settings = parts.settings.with_name(name))
@@ -232,7 +250,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     fn change<'b, const NOW: bool>(
         self,
         change: impl FnOnce(&mut RunParts<'b, O, E>),
-    ) -> Run<'b, O, T, E, NOW>
+    ) -> Run<'b, O, T, E, NOW, C, X>
     where
         'p: 'b,
     {
@@ -241,6 +259,8 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
         Run {
             parts,
             running: self.running,
+            text: self.text,
+            cuts: PhantomData,
         }
     }
 
@@ -249,10 +269,23 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     }
 }
 
+impl<'p, O, T, E, const RULED: bool, X> Run<'p, O, T, E, RULED, Cut, X> {
+    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
+    /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
+    pub fn with_cancel<'b, C>(self, cancel: C) -> Run<'b, O, T, E, RULED, Cut, X>
+    where
+        'p: 'b,
+        C: IntoFuture<IntoFuture: Send + 'b>,
+    {
+        let cancel = cancel.into_future();
+        self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
+    }
+}
+
 /// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
 macro_rules! futures {
     ($($ruled:literal [$($retryable:tt)*] $ruling:expr;)*) => {$(
-        impl<O, T, E> Run<'_, O, T, E, $ruled> {
+        impl<O, T, E, C: Cuts, X: MakesText<E>> Run<'_, O, T, E, $ruled, C, X> {
             /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results
             /// are.
             ///
@@ -269,22 +302,26 @@ macro_rules! futures {
                 F: Future<Output = Result<T, E>>,
                 $(E: $retryable,)*
             {
-                self.take().drive($ruling).await
+                let text = self.text.function();
+                self.take().drive::<C>($ruling, text).await
             }
         }
 
-        impl<'p, O, F, T, E> Future for Run<'p, O, T, E, $ruled>
+        impl<'p, O, F, T, E, C, X> Future for Run<'p, O, T, E, $ruled, C, X>
         where
             O: FnMut() -> F + Send + 'p,
             F: Future<Output = Result<T, E>> + Send + 'p,
             T: Send + 'p,
             E: $($retryable +)* Send + 'p,
+            C: Cuts + 'p,
+            X: MakesText<E>,
         {
             type Output = Result<T, E>;
 
             fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
                 if self.running.is_none() {
-                    let running = self.take().drive($ruling);
+                    let text = self.text.function();
+                    let running = self.take().drive::<C>($ruling, text);
                     self.running = Some(Box::pin(running));
                 }
                 let running = self.running.as_mut();
@@ -300,9 +337,9 @@ futures! {
 }
 
 /// `poll` moves the parts into a box before it pins anything of them.
-impl<O, T, E, const RULED: bool> Unpin for Run<'_, O, T, E, RULED> {}
+impl<O, T, E, const RULED: bool, C, X> Unpin for Run<'_, O, T, E, RULED, C, X> {}
 
-impl<O, T, E, const RULED: bool> fmt::Debug for Run<'_, O, T, E, RULED> {
+impl<O, T, E, const RULED: bool, C, X> fmt::Debug for Run<'_, O, T, E, RULED, C, X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.parts.as_ref().map(|parts| &parts.settings);
         f.debug_struct("Run")

@@ -1,0 +1,58 @@
+//! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
+
+use super::Run;
+use crate::call::Never;
+use crate::policy::Policy;
+use crate::preset::Preset;
+
+impl Policy {
+    /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then takes any error type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::Policy;
+    ///
+    /// const POLICY: Policy = Policy::new().with_attempts(4);
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let parsed = POLICY.without_limits().run(async || "7".parse::<u8>()).when(|_| true).await;
+    /// assert_eq!(parsed, Ok(7));
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn without_limits(self) -> WithoutLimits {
+        WithoutLimits(self.no_limits())
+    }
+}
+
+impl Preset {
+    /// Takes the timeout and the deadline out of the present [`policy`](Self::policy): [`Policy::without_limits`].
+    #[must_use]
+    pub fn without_limits(&self) -> WithoutLimits {
+        self.policy().without_limits()
+    }
+}
+
+/// A policy without timeout and deadline: what [`Policy::without_limits`] returns.
+///
+/// Nothing stops its calls, so their error types need not hold a [`Stopped`](crate::Stopped). Attempts are limited as
+/// before. A deadline around the call, as of an annotated function that makes it, cuts the attempt there. Inside, it only
+/// bounds the waits.
+#[derive(Debug, Clone, Copy)]
+pub struct WithoutLimits(Policy);
+
+impl WithoutLimits {
+    /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
+    /// [`Stopped`](crate::Stopped). [`with_cancel`](Run::with_cancel) needs such a type, so it does not exist here.
+    #[track_caller]
+    pub fn run<O, F, T, E>(&self, operation: O) -> Run<'static, O, T, E, false, Never>
+    where
+        O: FnMut() -> F,
+        F: Future<Output = Result<T, E>>,
+    {
+        let stopped = |_| unreachable!("nothing stops a call without limits");
+        Run::of(self.0, operation, stopped)
+    }
+}
