@@ -94,6 +94,35 @@ async fn when_on_and_unless_choose_the_errors() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_ok_can_mean_failure() {
+    let script = Script::new([RESET, Step::Succeed]);
+    let mut told = Vec::new();
+    let run = POLICY.run(|| script.play()).when_ok(|call| *call == 2);
+    let run = run.when_ok(|call| *call == 3);
+    let run = run.on_retry(|event| told.push(event.error().is_some()));
+    let (result, report) = observe(run).await;
+    assert_eq!(result.unwrap(), 4);
+    assert_eq!(told, [true, false, false]);
+    assert_eq!(report.unwrap().outcome(), Outcome::SuccessAfterRetry);
+
+    let script = Script::new([Step::Succeed]);
+    let run = POLICY.run(|| script.play()).when_ok(|_| true);
+    let (result, report) = observe(run).await;
+    assert_eq!(result.unwrap(), 4);
+    assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
+
+    // It selects no errors.
+    let script = Script::new([Step::Fail(io::ErrorKind::NotFound)]);
+    let run = POLICY.run(|| script.play()).when_ok(|_| true);
+    run.await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+    let script = Script::new([Step::Succeed]);
+    let run = POLICY.run(|| script.play()).when_ok(|_| true);
+    run.with_idempotent(false).await.unwrap();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn rules_hold_together_in_any_order() {
     let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
     let play = async |script: &Script, selected: bool| {

@@ -144,6 +144,12 @@ impl<C: Cuts> Call<'_, C> {
         self.state.failed(ruling, words, true)
     }
 
+    /// Decides what follows an attempt that returned an `Ok` that means failure. Returns when the next attempt begins, or
+    /// `None` if the call ends.
+    pub(crate) fn failed_value(&self) -> Option<Until> {
+        self.state.failed_value()
+    }
+
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
     pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
         self.state.cut(cut, vetoed)

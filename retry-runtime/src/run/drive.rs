@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::pin::Pin;
 
-use super::rules::{Rule, RunRules};
+use super::rules::{Judge, RunRules};
 use crate::call::{Call, Cuts, Ended, Ending, Until, unless};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
@@ -12,10 +12,10 @@ use crate::stopped::Stopped;
 use crate::trace::Words;
 
 /// An operation with everything that its loop needs.
-pub(super) struct RunParts<'p, O, E> {
+pub(super) struct RunParts<'p, O, T, E> {
     pub(super) settings: Settings<'p>,
     pub(super) operation: O,
-    pub(super) rules: RunRules<'p, E>,
+    pub(super) rules: RunRules<'p, T, E>,
     pub(super) cancel: Option<BoxedCancel<'p>>,
     pub(super) hook: Option<BoxedHook<'p, E>>,
     /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without it
@@ -26,14 +26,14 @@ pub(super) struct RunParts<'p, O, E> {
 type BoxedCancel<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
 type BoxedHook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 
-impl<'p, O, F, T, E> RunParts<'p, O, E>
+impl<'p, O, F, T, E> RunParts<'p, O, T, E>
 where
     O: FnMut() -> F,
     F: Future<Output = Result<T, E>>,
 {
     pub(super) async fn drive<C: Cuts>(
         self,
-        rule: Rule<'p, E>,
+        judge: Judge<'p, T, E>,
         text: fn(&E) -> String,
     ) -> Result<T, E> {
         let mut operation = self.operation;
@@ -41,7 +41,7 @@ where
         let mut turns = Turns {
             call: Call::<C>::with(&self.settings),
             rules: self.rules,
-            rule,
+            judge,
             hook: self.hook,
             stopped: self.stopped,
             text,
@@ -76,10 +76,10 @@ where
 }
 
 /// A call, and what decides between two of its attempts.
-struct Turns<'s, 'p, E, C> {
+struct Turns<'s, 'p, T, E, C> {
     call: Call<'s, C>,
-    rules: RunRules<'p, E>,
-    rule: Rule<'p, E>,
+    rules: RunRules<'p, T, E>,
+    judge: Judge<'p, T, E>,
     hook: Option<BoxedHook<'p, E>>,
     stopped: fn(Stopped) -> E,
     text: fn(&E) -> String,
@@ -87,7 +87,7 @@ struct Turns<'s, 'p, E, C> {
     last: Option<E>,
 }
 
-impl<E, C: Cuts> Turns<'_, '_, E, C> {
+impl<T, E, C: Cuts> Turns<'_, '_, T, E, C> {
     /// Returns how long the next attempt waits for the end of a pause, or `None` if it begins now.
     fn pause(&mut self) -> Result<Option<Until>, E> {
         self.call.pause().map_err(|cut| {
@@ -97,14 +97,19 @@ impl<E, C: Cuts> Turns<'_, '_, E, C> {
     }
 
     /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
-    fn follow<T>(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
+    fn follow(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
         match ended {
             Ended::Returned(Ok(value)) => {
-                self.call.succeeded();
+                if !self.rules.fail(&value) {
+                    self.call.succeeded();
+                } else if let Some(at) = self.call.failed_value() {
+                    self.tell(None);
+                    return Ok(at);
+                }
                 Err(Ok(value))
             }
             Ended::Returned(Err(error)) => {
-                let ruling = (self.rule)(&mut self.rules, &error);
+                let ruling = (self.judge)(&mut self.rules, &error);
                 let forbidden = ruling.retry && self.rules.forbid(&error);
                 let ruling = if forbidden {
                     Ruling::stop(ruling.said)

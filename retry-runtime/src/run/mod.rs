@@ -18,7 +18,7 @@ use std::task::{Context, Poll};
 
 use self::drive::RunParts;
 pub use self::rules::Chained;
-use self::rules::{RunRules, answer_of};
+use self::rules::{Rule, RunRules, answer_of};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
 pub use self::without_limits::WithoutLimits;
 use crate::call::{Cut, Cuts};
@@ -35,8 +35,8 @@ impl Policy {
     ///
     /// The operation is called once for each attempt. Prefer the attribute when you write a function: it checks more at
     /// compile time, keeps the error of an earlier attempt as the source of a [`Stopped`](crate::Stopped), and costs
-    /// less. Use `run` for closures, and for code that you do not own. Only the attribute has the keys `when_ok`,
-    /// `before_retry` and `on_end`.
+    /// less. Use `run` for closures, and for code that you do not own. Only the attribute has the keys `before_retry`
+    /// and `on_end`.
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
     /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`]. The error type must be able
@@ -112,7 +112,7 @@ impl Preset {
 /// An operation with retries: the future that [`Policy::run`] returns.
 ///
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
-/// [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
+/// [`when_ok`](Self::when_ok), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
 /// [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type has to be
 /// [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of an error. You need not write
 /// these parameters.
@@ -122,7 +122,7 @@ impl Preset {
 #[must_use = "futures do nothing unless polled"]
 pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay> {
     /// `None` after the first poll.
-    parts: Option<RunParts<'p, O, E>>,
+    parts: Option<RunParts<'p, O, T, E>>,
     running: Option<BoxedFuture<'p, Result<T, E>>>,
     text: X,
     cuts: PhantomData<fn() -> C>,
@@ -157,7 +157,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         'p: 'b,
         P: FnMut(&E) -> bool + Send + 'b,
     {
-        self.change(|parts| parts.rules.when.push(Box::new(when)))
+        self.rule(Rule::When(Box::new(when)))
     }
 
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
@@ -168,7 +168,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         E: Chained,
         A: Error + Retryable + 'static,
     {
-        self.change(|parts| parts.rules.on.push(|error| answer_of::<A>(error.link())))
+        self.rule(Rule::On(|error| answer_of::<A>(error.link())))
     }
 
     /// The same as [`on`](Self::on), for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
@@ -177,7 +177,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         E: AsRef<dyn Error + Send + Sync>,
         A: Error + Retryable + 'static,
     {
-        self.change(|parts| parts.rules.on.push(|error| answer_of::<A>(error.as_ref())))
+        self.rule(Rule::On(|error| answer_of::<A>(error.as_ref())))
     }
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
@@ -187,7 +187,33 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         'p: 'b,
         P: FnMut(&E) -> bool + Send + 'b,
     {
-        self.change(|parts| parts.rules.unless.push(Box::new(veto)))
+        self.rule(Rule::Unless(Box::new(veto)))
+    }
+
+    /// Retries an `Ok` for which `when_ok` returns true, such as the status of a job that still runs. If no retry is left,
+    /// the call returns that `Ok`. The error type still decides about errors, unless `on` or `when` does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::io;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// use reattempt::FAST_IO;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+    /// let polls = AtomicU32::new(0);
+    /// let status = async || io::Result::Ok(polls.fetch_add(1, Ordering::Relaxed));
+    /// assert_eq!(FAST_IO.run(status).when_ok(|status| *status < 2).await?, 2);
+    /// # Ok(()) }
+    /// ```
+    pub fn when_ok<'b, P>(self, when_ok: P) -> Run<'b, O, T, E, RULED, C, X>
+    where
+        'p: 'b,
+        P: FnMut(&T) -> bool + Send + 'b,
+    {
+        self.rule(Rule::WhenOk(Box::new(when_ok)))
     }
 
     /// Calls `hook` for each retry, before the wait.
@@ -246,15 +272,22 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         self.change(|parts| parts.settings = parts.settings.with_name(name))
     }
 
+    fn rule<'b, const NOW: bool>(self, rule: Rule<'b, T, E>) -> Run<'b, O, T, E, NOW, C, X>
+    where
+        'p: 'b,
+    {
+        self.change(|parts| parts.rules.push(rule))
+    }
+
     /// Does nothing to a `Run` that was polled before.
     fn change<'b, const NOW: bool>(
         self,
-        change: impl FnOnce(&mut RunParts<'b, O, E>),
+        change: impl FnOnce(&mut RunParts<'b, O, T, E>),
     ) -> Run<'b, O, T, E, NOW, C, X>
     where
         'p: 'b,
     {
-        let mut parts: Option<RunParts<'b, O, E>> = self.parts;
+        let mut parts: Option<RunParts<'b, O, T, E>> = self.parts;
         parts.as_mut().map(change);
         Run {
             parts,
@@ -264,7 +297,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         }
     }
 
-    fn take(&mut self) -> RunParts<'p, O, E> {
+    fn take(&mut self) -> RunParts<'p, O, T, E> {
         self.parts.take().expect("`Run` was polled before")
     }
 }

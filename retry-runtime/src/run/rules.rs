@@ -5,44 +5,67 @@ use std::error::Error;
 use crate::classify::{Retryable, Ruling, Said};
 use crate::lookup::find_in;
 
-/// The rules of a run, each as often as it was written.
-pub(super) struct RunRules<'p, E> {
-    /// Each gives the answer of the first error of its type that is not permanent.
-    pub(super) on: Vec<fn(&E) -> Option<Said>>,
-    pub(super) when: Vec<Predicate<'p, E>>,
-    pub(super) unless: Vec<Predicate<'p, E>>,
+/// The rules of a run, as they were written.
+pub(super) struct RunRules<'p, T, E>(Vec<Rule<'p, T, E>>);
+
+/// One rule. One list for all of them keeps the future small.
+pub(super) enum Rule<'p, T, E> {
+    /// Gives the answer of the first error of its type that is not permanent.
+    On(fn(&E) -> Option<Said>),
+    When(Predicate<'p, E>),
+    Unless(Predicate<'p, E>),
+    WhenOk(Predicate<'p, T>),
 }
 
-type Predicate<'p, E> = Box<dyn FnMut(&E) -> bool + Send + 'p>;
+type Predicate<'p, A> = Box<dyn FnMut(&A) -> bool + Send + 'p>;
 
 /// Decides whether another attempt may follow an error, `unless` left out.
-pub(super) type Rule<'p, E> = fn(&mut RunRules<'p, E>, &E) -> Ruling;
+pub(super) type Judge<'p, T, E> = fn(&mut RunRules<'p, T, E>, &E) -> Ruling;
 
-impl<E> RunRules<'_, E> {
-    /// The rule of a run with `on` or `when`: one `on`, if there is any, and each `when` must select the error.
+impl<'p, T, E> RunRules<'p, T, E> {
+    pub(super) fn push(&mut self, rule: Rule<'p, T, E>) {
+        self.0.push(rule);
+    }
+
+    /// The ruling of a run with `on` or `when`: one `on`, if there is any, and each `when` must select the error.
     pub(super) fn ruling(&mut self, error: &E) -> Ruling {
-        let found = self.on.iter().find_map(|find| find(error));
-        let said = found.unwrap_or(Said::UNKNOWN);
-        let selected = found.is_some() || self.on.is_empty();
+        let (mut found, mut selected) = (None, true);
+        for rule in &self.0 {
+            if let Rule::On(find) = rule {
+                found = found.or_else(|| find(error));
+                selected = found.is_some();
+            }
+        }
         Ruling {
-            retry: selected && self.when.iter_mut().all(|when| when(error)),
-            said,
+            retry: selected
+                && self.0.iter_mut().all(|rule| match rule {
+                    Rule::When(when) => when(error),
+                    _ => true,
+                }),
+            said: found.unwrap_or(Said::UNKNOWN),
         }
     }
 
     /// Whether an `unless` forbids to retry this error.
     pub(super) fn forbid(&mut self, error: &E) -> bool {
-        self.unless.iter_mut().any(|veto| veto(error))
+        self.0.iter_mut().any(|rule| match rule {
+            Rule::Unless(veto) => veto(error),
+            _ => false,
+        })
+    }
+
+    /// Whether a `when_ok` says that this `Ok` means failure.
+    pub(super) fn fail(&mut self, value: &T) -> bool {
+        self.0.iter_mut().any(|rule| match rule {
+            Rule::WhenOk(fails) => fails(value),
+            _ => false,
+        })
     }
 }
 
-impl<E> Default for RunRules<'_, E> {
+impl<T, E> Default for RunRules<'_, T, E> {
     fn default() -> Self {
-        Self {
-            on: Vec::new(),
-            when: Vec::new(),
-            unless: Vec::new(),
-        }
+        Self(Vec::new())
     }
 }
 
