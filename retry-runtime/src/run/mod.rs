@@ -329,14 +329,15 @@ macro_rules! futures {
             /// # Panics
             ///
             /// - If the `Run` was polled before.
-            pub async fn unboxed<F>(mut self) -> Result<T, E>
+            // Not `async`: its future would hold `self` beside the parts.
+            pub fn unboxed<F>(mut self) -> impl Future<Output = Result<T, E>>
             where
                 O: FnMut() -> F,
                 F: Future<Output = Result<T, E>>,
                 $(E: $retryable,)*
             {
                 let text = self.text.function();
-                self.take().drive::<C>($ruling, text).await
+                self.take().drive::<C>($ruling, text)
             }
         }
 
