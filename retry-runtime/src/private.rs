@@ -19,6 +19,8 @@ pub use crate::lookup::{
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
 pub use crate::run::{ByDisplay, ByFunction, Chained, MakesText};
-pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
+pub use crate::site::{
+    BudgetOf, DelaysOf, PolicyOf, RunDelays, Settings, Shared, Site, UnlimitedSite,
+};
 pub use crate::trace::Words;
 pub use crate::{Backoff, Jitter, Nested, Policy};

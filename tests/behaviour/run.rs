@@ -123,6 +123,33 @@ async fn an_ok_can_mean_failure() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn delays_can_be_computed_at_run_time() {
+    let random = POLICY.with_jitter(reattempt::Jitter::Full);
+    let computed: Vec<_> = (1..=2).map(|n| ms(30 * n)).collect();
+    let expected = [ms(0), ms(30), ms(90)];
+
+    let script = Script::new([RESET]);
+    let run = random.run(|| script.play()).with_delays(&computed);
+    run.await.unwrap_err();
+    assert_eq!(script.times(), expected, "lent");
+
+    let script = Script::new([RESET]);
+    let run = random.run(|| script.play()).with_delays(&computed[..1]);
+    run.await.unwrap_err();
+    assert_eq!(script.times(), expected[..2], "a part");
+
+    let script = Script::new([RESET]);
+    let run = random.run(|| script.play()).with_delays(computed);
+    run.await.unwrap_err();
+    assert_eq!(script.times(), expected, "given away");
+
+    let script = Script::new([RESET]);
+    let run = random.run(|| script.play()).with_delays(&[]);
+    run.await.unwrap_err();
+    assert_eq!(script.times(), expected[..1], "none");
+}
+
+#[tokio::test(start_paused = true)]
 async fn rules_hold_together_in_any_order() {
     let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
     let play = async |script: &Script, selected: bool| {

@@ -1,7 +1,9 @@
 //! The loop of [`Policy::run`](crate::Policy::run). The attribute writes such a loop into a function.
 
+use std::borrow::Cow;
 use std::future::pending;
 use std::pin::Pin;
+use std::time::Duration;
 
 use super::rules::{Judge, RunRules};
 use crate::call::{Call, Cuts, Ended, Ending, Until, unless};
@@ -14,6 +16,8 @@ use crate::trace::Words;
 /// An operation with everything that its loop needs.
 pub(super) struct RunParts<'p, O, T, E> {
     pub(super) settings: Settings<'p>,
+    /// The delays that replace those of the policy.
+    pub(super) delays: Option<Cow<'p, [Duration]>>,
     pub(super) operation: O,
     pub(super) rules: RunRules<'p, T, E>,
     pub(super) cancel: Option<BoxedCancel<'p>>,
@@ -36,10 +40,15 @@ where
         judge: Judge<'p, T, E>,
         text: fn(&E) -> String,
     ) -> Result<T, E> {
+        let delays = self.delays;
+        let mut settings = self.settings;
+        if let Some(delays) = &delays {
+            settings = settings.with_delays(delays);
+        }
         let mut operation = self.operation;
         let mut cancel = self.cancel.unwrap_or_else(|| Box::pin(pending()));
         let mut turns = Turns {
-            call: Call::<C>::with(&self.settings),
+            call: Call::<C>::with(&settings),
             rules: self.rules,
             judge,
             hook: self.hook,

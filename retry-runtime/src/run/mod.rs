@@ -27,7 +27,7 @@ use crate::event::RetryEvent;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::FromStopped;
-use crate::site::{BudgetOf, Settings};
+use crate::site::{BudgetOf, RunDelays, Settings};
 use crate::stopped::Stopped;
 
 impl Policy {
@@ -136,6 +136,7 @@ impl<O, T, E, C> Run<'static, O, T, E, false, C> {
         Self {
             parts: Some(RunParts {
                 settings: Settings::at(Location::caller(), policy),
+                delays: None,
                 operation,
                 rules: RunRules::default(),
                 cancel: None,
@@ -226,6 +227,32 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
             parts.settings = parts.settings.with_listener();
             parts.hook = Some(Box::new(hook));
         })
+    }
+
+    /// Sets the delays: a slice, or a `Vec` of delays that are computed at run time. There is one attempt more than there
+    /// are delays, and no jitter, as with [`Policy::with_delays`]. Default: the delays of the policy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// # use std::io;
+    /// use std::time::Duration;
+    ///
+    /// use reattempt::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+    /// let delays: Vec<_> = (1..=5).map(|n| Duration::from_millis(50 * n * n)).collect();
+    /// let run = Policy::new().run(async || io::Result::Ok(7)).with_delays(&delays);
+    /// assert_eq!(run.await?, 7);
+    /// # Ok(()) }
+    /// ```
+    pub fn with_delays<'b, D>(self, delays: D) -> Run<'b, O, T, E, RULED, C, X>
+    where
+        'p: 'b,
+        D: RunDelays<'b>,
+    {
+        self.change(|parts| parts.delays = Some(delays.delays()))
     }
 
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:

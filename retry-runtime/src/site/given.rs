@@ -1,5 +1,6 @@
 //! The types of `policy`, `budget` and `delays` expressions: by value, by reference, behind a smart pointer.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,24 @@ impl<T: AsRef<[Duration]> + ?Sized> DelaysOf for T {
     #[inline]
     fn delays(&self) -> &[Duration] {
         self.as_ref()
+    }
+}
+
+/// A type that [`Run::with_delays`](crate::Run::with_delays) can take.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of delays",
+    label = "expected a `&[Duration]`, a `Vec<Duration>` or a reference to one",
+    note = "for an iterator, write `.collect::<Vec<_>>()`"
+)]
+pub trait RunDelays<'p> {
+    /// Returns the delays.
+    fn delays(self) -> Cow<'p, [Duration]>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'p, D: Into<Cow<'p, [Duration]>>> RunDelays<'p> for D {
+    fn delays(self) -> Cow<'p, [Duration]> {
+        self.into()
     }
 }
 

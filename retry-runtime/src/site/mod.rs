@@ -5,7 +5,7 @@ mod label;
 mod located;
 mod settings;
 
-pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
+pub use self::given::{BudgetOf, DelaysOf, PolicyOf, RunDelays};
 pub use self::settings::Settings;
 
 use std::ops::Deref;
