@@ -1,12 +1,17 @@
 //! Retries without the attribute, for closures and blocks.
 //!
 //! ```text
-//! mod, without_limits (what a caller writes)  ->  drive (the loop)  ->  rules (which errors), text (of an error)
+//! entries, without_limits  ->  mod (what a caller sets)  ->  ends  ->  drive (the loop)  ->  turns (between two attempts)
+//!                                                                                              rules (which errors)
+//!                                                                                              text (of an error)
 //! ```
 
 mod drive;
+mod ends;
+mod entries;
 mod rules;
 mod text;
+mod turns;
 mod without_limits;
 
 use std::error::Error;
@@ -14,100 +19,18 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use self::drive::RunParts;
 pub use self::rules::Chained;
 use self::rules::{Rule, RunRules, answer_of};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
+use self::turns::{Decides, RunParts};
 pub use self::without_limits::WithoutLimits;
-use crate::call::{Cut, Cuts};
-use crate::classify::{Retryable, Ruling, Said};
+use crate::call::Cut;
+use crate::classify::Retryable;
 use crate::event::RetryEvent;
 use crate::policy::Policy;
-use crate::preset::Preset;
-use crate::result::FromStopped;
 use crate::site::{BudgetOf, RunDelays, Settings};
 use crate::stopped::Stopped;
-
-impl Policy {
-    /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
-    ///
-    /// The operation is called once for each attempt. Prefer the attribute when you write a function: it checks more at
-    /// compile time, keeps the error of an earlier attempt as the source of a [`Stopped`](crate::Stopped), and costs
-    /// less. Use `run` for closures, and for code that you do not own. Only the attribute has the keys `before_retry`
-    /// and `on_end`.
-    ///
-    /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
-    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`]. The error type must be able
-    /// to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline. For any other error
-    /// type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without `Display`, add
-    /// [`with_text`](Run::with_text).
-    ///
-    /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
-    /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
-    /// budget.
-    ///
-    /// An `async` closure cannot change the variables that it captures. Use an atomic or a `Mutex` for that, or a
-    /// closure that returns an `async move` block.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future drops the running attempt, or ends the wait.
-    ///
-    /// # Examples
-    ///
-    /// ```no_run
-    /// # use retry_runtime as reattempt;
-    /// use reattempt::FAST_IO;
-    /// # use tokio::{io::AsyncReadExt, net::TcpStream};
-    ///
-    /// # async fn example() -> std::io::Result<()> {
-    /// let first = FAST_IO
-    ///     .run(async || TcpStream::connect("10.0.0.7:6379").await?.read_u8().await)
-    ///     .with_name("first byte")
-    ///     .await?;
-    /// # Ok(()) }
-    /// ```
-    #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
-    where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
-        E: FromStopped<M>,
-    {
-        Run::of(*self, operation, E::from_stopped)
-    }
-}
-
-impl Preset {
-    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the present [`policy`](Self::policy).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use retry_runtime as reattempt;
-    /// use std::io;
-    ///
-    /// use reattempt::{Policy, Preset};
-    ///
-    /// static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
-    /// let paid = PAYMENTS.run(async || Ok::<_, io::Error>(12)).await?;
-    /// assert_eq!(paid, 12);
-    /// # Ok(()) }
-    /// ```
-    #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
-    where
-        O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
-        E: FromStopped<M>,
-    {
-        self.policy().run(operation)
-    }
-}
 
 /// An operation with retries: the future that [`Policy::run`] returns.
 ///
@@ -138,10 +61,12 @@ impl<O, T, E, C> Run<'static, O, T, E, false, C> {
                 settings: Settings::at(Location::caller(), policy),
                 delays: None,
                 operation,
-                rules: RunRules::default(),
                 cancel: None,
-                hook: None,
-                stopped,
+                decides: Decides {
+                    rules: RunRules::default(),
+                    hook: None,
+                    stopped,
+                },
             }),
             running: None,
             text: ByDisplay,
@@ -225,7 +150,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     {
         self.change(|parts| {
             parts.settings = parts.settings.with_listener();
-            parts.hook = Some(Box::new(hook));
+            parts.decides.hook = Some(Box::new(hook));
         })
     }
 
@@ -303,7 +228,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     where
         'p: 'b,
     {
-        self.change(|parts| parts.rules.push(rule))
+        self.change(|parts| parts.decides.rules.push(rule))
     }
 
     /// Does nothing to a `Run` that was polled before.
@@ -340,61 +265,6 @@ impl<'p, O, T, E, const RULED: bool, X> Run<'p, O, T, E, RULED, Cut, X> {
         let cancel = cancel.into_future();
         self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
     }
-}
-
-/// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
-macro_rules! futures {
-    ($($ruled:literal [$($retryable:tt)*] $ruling:expr;)*) => {$(
-        impl<O, T, E, C: Cuts, X: MakesText<E>> Run<'_, O, T, E, $ruled, C, X> {
-            /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results
-            /// are.
-            ///
-            /// # Errors
-            ///
-            /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
-            ///
-            /// # Panics
-            ///
-            /// - If the `Run` was polled before.
-            // Not `async`: its future would hold `self` beside the parts.
-            pub fn unboxed<F>(mut self) -> impl Future<Output = Result<T, E>>
-            where
-                O: FnMut() -> F,
-                F: Future<Output = Result<T, E>>,
-                $(E: $retryable,)*
-            {
-                let text = self.text.function();
-                self.take().drive::<C>($ruling, text)
-            }
-        }
-
-        impl<'p, O, F, T, E, C, X> Future for Run<'p, O, T, E, $ruled, C, X>
-        where
-            O: FnMut() -> F + Send + 'p,
-            F: Future<Output = Result<T, E>> + Send + 'p,
-            T: Send + 'p,
-            E: $($retryable +)* Send + 'p,
-            C: Cuts + 'p,
-            X: MakesText<E>,
-        {
-            type Output = Result<T, E>;
-
-            fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-                if self.running.is_none() {
-                    let text = self.text.function();
-                    let running = self.take().drive::<C>($ruling, text);
-                    self.running = Some(Box::pin(running));
-                }
-                let running = self.running.as_mut();
-                running.expect("set above").as_mut().poll(context)
-            }
-        }
-    )*};
-}
-
-futures! {
-    false [Retryable] |_, error| Ruling::by(Said::of(error));
-    true [] RunRules::ruling;
 }
 
 /// `poll` moves the parts into a box before it pins anything of them.

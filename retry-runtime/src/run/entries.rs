@@ -1,0 +1,85 @@
+//! Where a run begins.
+
+use super::Run;
+use crate::policy::Policy;
+use crate::preset::Preset;
+use crate::result::FromStopped;
+
+impl Policy {
+    /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
+    ///
+    /// The operation is called once for each attempt. Prefer the attribute when you write a function: it checks more at
+    /// compile time, keeps the error of an earlier attempt as the source of a [`Stopped`](crate::Stopped), and costs
+    /// less. Use `run` for closures, and for code that you do not own. Only the attribute has the keys `before_retry`
+    /// and `on_end`.
+    ///
+    /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
+    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`]. The error type must be able
+    /// to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline. For any other error
+    /// type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without `Display`, add
+    /// [`with_text`](Run::with_text).
+    ///
+    /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
+    /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
+    /// budget.
+    ///
+    /// An `async` closure cannot change the variables that it captures. Use an atomic or a `Mutex` for that, or a
+    /// closure that returns an `async move` block.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the running attempt, or ends the wait.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::FAST_IO;
+    /// # use tokio::{io::AsyncReadExt, net::TcpStream};
+    ///
+    /// # async fn example() -> std::io::Result<()> {
+    /// let first = FAST_IO
+    ///     .run(async || TcpStream::connect("10.0.0.7:6379").await?.read_u8().await)
+    ///     .with_name("first byte")
+    ///     .await?;
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
+    where
+        O: FnMut() -> F,
+        F: Future<Output = Result<T, E>>,
+        E: FromStopped<M>,
+    {
+        Run::of(*self, operation, E::from_stopped)
+    }
+}
+
+impl Preset {
+    /// Runs an operation with retries, without an attribute: [`Policy::run`] with the present [`policy`](Self::policy).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::io;
+    ///
+    /// use reattempt::{Policy, Preset};
+    ///
+    /// static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+    /// let paid = PAYMENTS.run(async || Ok::<_, io::Error>(12)).await?;
+    /// assert_eq!(paid, 12);
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
+    where
+        O: FnMut() -> F,
+        F: Future<Output = Result<T, E>>,
+        E: FromStopped<M>,
+    {
+        self.policy().run(operation)
+    }
+}

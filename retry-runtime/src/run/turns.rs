@@ -1,0 +1,143 @@
+//! What a run has, and what it does between two attempts.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::time::Duration;
+
+use super::rules::{Judge, RunRules};
+use crate::call::{Call, Cuts, Ended, Ending, Until};
+use crate::classify::Ruling;
+use crate::event::RetryEvent;
+use crate::site::Settings;
+use crate::stopped::Stopped;
+use crate::trace::Words;
+
+/// An operation with everything that its loop needs.
+pub(super) struct RunParts<'p, O, T, E> {
+    pub(super) settings: Settings<'p>,
+    /// The delays that replace those of the policy.
+    pub(super) delays: Option<Cow<'p, [Duration]>>,
+    pub(super) operation: O,
+    pub(super) cancel: Option<BoxedCancel<'p>>,
+    pub(super) decides: Decides<'p, T, E>,
+}
+
+/// What decides between two attempts of an operation.
+pub(super) struct Decides<'p, T, E> {
+    pub(super) rules: RunRules<'p, T, E>,
+    pub(super) hook: Option<BoxedHook<'p, E>>,
+    /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without it
+    /// once, at the call of `run`.
+    pub(super) stopped: fn(Stopped) -> E,
+}
+
+type BoxedCancel<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
+type BoxedHook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
+
+/// A call, and what decides between two of its attempts.
+pub(super) struct Turns<'s, 'p, T, E, C> {
+    pub(super) call: Call<'s, C>,
+    decides: Decides<'p, T, E>,
+    judge: Judge<'p, T, E>,
+    text: fn(&E) -> String,
+    /// The error of the last attempt that returned one.
+    last: Option<E>,
+}
+
+impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
+    pub(super) fn begin(
+        settings: &'s Settings<'s>,
+        decides: Decides<'p, T, E>,
+        judge: Judge<'p, T, E>,
+        text: fn(&E) -> String,
+    ) -> Self {
+        Self {
+            call: Call::with(settings),
+            decides,
+            judge,
+            text,
+            last: None,
+        }
+    }
+
+    /// Returns how long the next attempt waits for the end of a pause, or `None` if it begins now.
+    pub(super) fn pause(&mut self) -> Result<Option<Until>, E> {
+        self.call.pause().map_err(|cut| {
+            let ending = self.call.ended_between(cut.into());
+            self.end(ending)
+        })
+    }
+
+    /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
+    pub(super) fn follow(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
+        match ended {
+            Ended::Returned(Ok(value)) => {
+                if !self.decides.rules.fail(&value) {
+                    self.call.succeeded();
+                } else if let Some(at) = self.call.failed_value() {
+                    self.tell(None);
+                    return Ok(at);
+                }
+                Err(Ok(value))
+            }
+            Ended::Returned(Err(error)) => {
+                let ruling = (self.judge)(&mut self.decides.rules, &error);
+                let forbidden = ruling.retry && self.decides.rules.forbid(&error);
+                let ruling = if forbidden {
+                    Ruling::stop(ruling.said)
+                } else {
+                    ruling
+                };
+                let Some(at) = self.call.failed(ruling, &Text(&error, self.text)) else {
+                    return Err(Err(error));
+                };
+                self.tell(Some(&error));
+                self.last = Some(error);
+                Ok(at)
+            }
+            Ended::Cut(cut) => {
+                let cut = cut.into();
+                let stopped = self.call.stopped_by(cut).map(self.decides.stopped);
+                let forbidden = stopped.is_some_and(|error| self.decides.rules.forbid(&error));
+                match self.call.cut(cut, forbidden) {
+                    Ok(at) => {
+                        self.tell(None);
+                        Ok(at)
+                    }
+                    Err(ending) => Err(Err(self.end(ending))),
+                }
+            }
+        }
+    }
+
+    /// Calls `on_retry`.
+    fn tell(&mut self, error: Option<&E>) {
+        if let Some(hook) = &mut self.decides.hook {
+            hook(&self.call.event(error));
+        }
+    }
+
+    /// Returns the error of a call whose `cancel` future completed.
+    pub(super) fn cancelled(&mut self) -> E {
+        let ending = self.call.cancel();
+        self.end(ending)
+    }
+
+    /// Returns the error of a call that was stopped.
+    fn end(&mut self, ending: Ending) -> E {
+        match self.last.take() {
+            // The last attempt returned this error, and the wait ended after the deadline.
+            Some(error) if ending.error_stands() => error,
+            _ => (self.decides.stopped)(ending.into_stopped()),
+        }
+    }
+}
+
+/// An error, and the function that makes its text.
+struct Text<'a, E>(&'a E, fn(&E) -> String);
+
+impl<E> Words for Text<'_, E> {
+    fn text(&self) -> String {
+        (self.1)(self.0)
+    }
+}
