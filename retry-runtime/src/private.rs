@@ -18,7 +18,7 @@ pub use crate::lookup::{
     Probe, Reborrowed, Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
-pub use crate::run::{ByDisplay, ByFunction, Chained, MakesText};
+pub use crate::run::{Blocking, ByDisplay, ByFunction, CanCancel, Chained, MakesText};
 pub use crate::site::{
     BudgetOf, DelaysOf, PolicyOf, RunDelays, Settings, Shared, Site, UnlimitedSite,
 };

@@ -17,7 +17,7 @@
 //! | [How do I change retries without a release?](configuring) | presets, files, variables, reloads |
 //! | [What do I do when a service that I call is down?](operating) | where to look, and how to turn retries off |
 //! | [How do I retry a function that is not async?](blocking) | `blocking`, and how to call it from async code |
-//! | [How do I retry a closure?](closures) | `Policy::run`, with any error type |
+//! | [How do I retry a closure?](closures) | `Policy::run`, `run_blocking`, with any error type |
 //! | [How do I come from another crate?](migrating) | the words of other crates, and what is different here |
 //! | [When should I not retry?](when_not) | what to do instead, and what this crate does not do |
 //! | [What does this crate promise?](promises) | ten promises with their tests, costs, versions |

@@ -43,6 +43,7 @@ mod refusals;
 mod reports;
 mod rules;
 mod run;
+mod run_blocking;
 mod schedule;
 mod script;
 mod settings;

@@ -5,7 +5,18 @@ use std::pin::Pin;
 
 use super::rules::Judge;
 use super::turns::{RunParts, Turns};
-use crate::call::{Cuts, unless};
+use crate::call::{Cut, Cuts, unless};
+
+/// A run that a future can cancel: its closure is async, and its error type can hold a `Stopped`.
+#[diagnostic::on_unimplemented(
+    message = "nothing can cancel this run",
+    label = "`with_cancel` needs a `run` with limits",
+    note = "after `run_blocking`, nothing can stop a closure that blocks its thread",
+    note = "after `without_limits`, the error type need not hold the `Stopped` of a cancelled call"
+)]
+pub trait CanCancel {}
+
+impl CanCancel for Cut {}
 
 impl<'p, O, F, T, E> RunParts<'p, O, T, E>
 where
@@ -26,12 +37,7 @@ where
         let mut cancel = self.cancel.unwrap_or_else(|| Box::pin(pending()));
         let mut turns = Turns::<_, _, C>::begin(&settings, self.decides, judge, text);
         loop {
-            loop {
-                let at = match turns.pause() {
-                    Ok(Some(at)) => at,
-                    Ok(None) => break,
-                    Err(error) => return Err(error),
-                };
+            while let Some(at) = turns.pause()? {
                 let wait = unless(Pin::new(&mut cancel), turns.call.wait(at));
                 if wait.await.is_none() {
                     return Err(turns.cancelled());

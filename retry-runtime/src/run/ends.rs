@@ -4,13 +4,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::Run;
+use super::blocking::Blocking;
 use super::rules::RunRules;
 use super::text::MakesText;
 use crate::call::Cuts;
 use crate::classify::{Retryable, Ruling, Said};
 
 /// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
-macro_rules! futures {
+macro_rules! ends {
     ($($ruled:literal [$($retryable:tt)*] $ruling:expr;)*) => {$(
         impl<O, T, E, C: Cuts, X: MakesText<E>> Run<'_, O, T, E, $ruled, C, X> {
             /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results
@@ -32,6 +33,22 @@ macro_rules! futures {
             {
                 let text = self.text.function();
                 self.take().drive::<C>($ruling, text)
+            }
+        }
+
+        impl<O, T, E, C: Cuts, X: MakesText<E>> Run<'_, O, T, E, $ruled, Blocking<C>, X> {
+            /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
+            ///
+            /// # Errors
+            ///
+            /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
+            pub fn call(mut self) -> Result<T, E>
+            where
+                O: FnMut() -> Result<T, E>,
+                $(E: $retryable,)*
+            {
+                let text = self.text.function();
+                self.take().drive_blocking::<C>($ruling, text)
             }
         }
 
@@ -59,7 +76,7 @@ macro_rules! futures {
     )*};
 }
 
-futures! {
+ends! {
     false [Retryable] |_, error| Ruling::by(Said::of(error));
     true [] RunRules::ruling;
 }

@@ -1,6 +1,8 @@
 //! Where a run begins.
 
 use super::Run;
+use super::blocking::Blocking;
+use crate::call::Cut;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::FromStopped;
@@ -14,10 +16,10 @@ impl Policy {
     /// and `on_end`.
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
-    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`]. The error type must be able
-    /// to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline. For any other error
-    /// type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without `Display`, add
-    /// [`with_text`](Run::with_text).
+    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). The error
+    /// type must be able to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline. For
+    /// any other error type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without `Display`, add
+    /// [`with_text`](Run::with_text). For a closure that is not async, write [`run_blocking`](Self::run_blocking).
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
     /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
@@ -53,6 +55,42 @@ impl Policy {
     {
         Run::of(*self, operation, E::from_stopped)
     }
+
+    /// Runs a closure that is not async, with retries: `POLICY.run_blocking(|| …).call()`.
+    ///
+    /// Rules, delays, budget, nested calls, events and reports are those of [`run`](Self::run), with these differences:
+    ///
+    /// - The call waits with [`std::thread::sleep`] and needs no runtime. In async code, use [`run`](Self::run).
+    /// - Nothing can stop a closure that blocks its thread. So the timeout of the policy cuts nothing, and there is no
+    ///   [`with_cancel`](Run::with_cancel). The closure can read the timeout with
+    ///   [`Attempt::remaining`](crate::Attempt::remaining).
+    /// - After the deadline, no attempt begins. No wait would end after it. Time counts from the beginning of the call.
+    ///
+    /// The closure may change what it captures.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use retry_runtime as reattempt;
+    /// use std::net::TcpStream;
+    ///
+    /// use reattempt::FAST_IO;
+    ///
+    /// # fn example() -> std::io::Result<()> {
+    /// let stream = FAST_IO.run_blocking(|| TcpStream::connect("10.0.0.7:6379")).with_name("connect").call()?;
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn run_blocking<O, T, E, M>(
+        &self,
+        operation: O,
+    ) -> Run<'static, O, T, E, false, Blocking<Cut>>
+    where
+        O: FnMut() -> Result<T, E>,
+        E: FromStopped<M>,
+    {
+        Run::of(*self, operation, E::from_stopped)
+    }
 }
 
 impl Preset {
@@ -81,5 +119,19 @@ impl Preset {
         E: FromStopped<M>,
     {
         self.policy().run(operation)
+    }
+
+    /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
+    /// [`policy`](Self::policy).
+    #[track_caller]
+    pub fn run_blocking<O, T, E, M>(
+        &self,
+        operation: O,
+    ) -> Run<'static, O, T, E, false, Blocking<Cut>>
+    where
+        O: FnMut() -> Result<T, E>,
+        E: FromStopped<M>,
+    {
+        self.policy().run_blocking(operation)
     }
 }

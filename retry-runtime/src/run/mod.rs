@@ -1,11 +1,14 @@
 //! Retries without the attribute, for closures and blocks.
 //!
 //! ```text
-//! entries, without_limits  ->  mod (what a caller sets)  ->  ends  ->  drive (the loop)  ->  turns (between two attempts)
-//!                                                                                              rules (which errors)
-//!                                                                                              text (of an error)
+//! entries, without_limits (where a run begins)
+//!   ->  mod (what a caller sets)
+//!   ->  ends (where the call is made)
+//!   ->  drive, blocking (the loops)
+//!   ->  turns (between two attempts), rules (which errors), text (of an error)
 //! ```
 
+mod blocking;
 mod drive;
 mod ends;
 mod entries;
@@ -20,6 +23,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
 
+pub use self::blocking::Blocking;
+pub use self::drive::CanCancel;
 pub use self::rules::Chained;
 use self::rules::{Rule, RunRules, answer_of};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
@@ -32,17 +37,17 @@ use crate::policy::Policy;
 use crate::site::{BudgetOf, RunDelays, Settings};
 use crate::stopped::Stopped;
 
-/// An operation with retries: the future that [`Policy::run`] returns.
+/// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`] prepares.
 ///
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
-/// [`when_ok`](Self::when_ok), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of
-/// [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type has to be
+/// [`when_ok`](Self::when_ok), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins
+/// with `with_`, as those of [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type has to be
 /// [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of an error. You need not write
 /// these parameters.
 ///
 /// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
 /// require `Send`.
-#[must_use = "futures do nothing unless polled"]
+#[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
 pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay> {
     /// `None` after the first poll.
     parts: Option<RunParts<'p, O, T, E>>,
@@ -140,6 +145,18 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         P: FnMut(&T) -> bool + Send + 'b,
     {
         self.rule(Rule::WhenOk(Box::new(when_ok)))
+    }
+
+    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
+    /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
+    pub fn with_cancel<'b, F>(self, cancel: F) -> Run<'b, O, T, E, RULED, C, X>
+    where
+        'p: 'b,
+        F: IntoFuture<IntoFuture: Send + 'b>,
+        C: CanCancel,
+    {
+        let cancel = cancel.into_future();
+        self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
     }
 
     /// Calls `hook` for each retry, before the wait.
@@ -251,19 +268,6 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
 
     fn take(&mut self) -> RunParts<'p, O, T, E> {
         self.parts.take().expect("`Run` was polled before")
-    }
-}
-
-impl<'p, O, T, E, const RULED: bool, X> Run<'p, O, T, E, RULED, Cut, X> {
-    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
-    /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn with_cancel<'b, C>(self, cancel: C) -> Run<'b, O, T, E, RULED, Cut, X>
-    where
-        'p: 'b,
-        C: IntoFuture<IntoFuture: Send + 'b>,
-    {
-        let cancel = cancel.into_future();
-        self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
     }
 }
 

@@ -1,9 +1,11 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
 use super::Run;
+use super::blocking::Blocking;
 use crate::call::Never;
 use crate::policy::Policy;
 use crate::preset::Preset;
+use crate::stopped::Stopped;
 
 impl Policy {
     /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then takes any error type.
@@ -52,7 +54,23 @@ impl WithoutLimits {
         O: FnMut() -> F,
         F: Future<Output = Result<T, E>>,
     {
-        let stopped = |_| unreachable!("nothing stops a call without limits");
-        Run::of(self.0, operation, stopped)
+        Run::of(self.0, operation, never_stopped)
     }
+
+    /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], for an error type that cannot hold a
+    /// [`Stopped`](crate::Stopped).
+    #[track_caller]
+    pub fn run_blocking<O, T, E>(
+        &self,
+        operation: O,
+    ) -> Run<'static, O, T, E, false, Blocking<Never>>
+    where
+        O: FnMut() -> Result<T, E>,
+    {
+        Run::of(self.0, operation, never_stopped)
+    }
+}
+
+fn never_stopped<E>(_stopped: Stopped) -> E {
+    unreachable!("nothing stops a call without limits")
 }
