@@ -17,7 +17,9 @@ pub use crate::lookup::{
     LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt, Named, NotKept, Parts,
     Probe, Reborrowed, Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
 };
-pub use crate::result::{ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultLike, typed};
+pub use crate::result::{
+    ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
+};
 pub use crate::run::{Blocking, ByDisplay, ByFunction, CanCancel, Chained, MakesText};
 pub use crate::site::{
     BudgetOf, DelaysOf, PolicyOf, RunDelays, Settings, Shared, Site, UnlimitedSite,

@@ -100,6 +100,18 @@ impl<E> FromStopped<ByError> for Error<E> {
     }
 }
 
+/// What the closure of a `run` returns: a future of a `Result`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a future of a `Result`",
+    label = "`run` awaits a future that gives a `Result`",
+    note = "for a closure that blocks its thread, write `run_blocking(|| …).call()`",
+    note = "for code that awaits, write `run(async || …)`"
+)]
+pub trait ResultFuture<T, E>: Future<Output = Result<T, E>> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, E, F: Future<Output = Result<T, E>>> ResultFuture<T, E> for F {}
+
 /// The value of `before_retry`: `()`, or a `Result` whose error ends the call.
 #[diagnostic::on_unimplemented(
     message = "`before_retry` gives `{Self}`, expected `()` or a `Result`",

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use super::rules::Judge;
 use super::turns::{RunParts, Turns};
 use crate::call::{Cut, Cuts, unless};
+use crate::result::ResultFuture;
 
 /// A run that a future can cancel: its closure is async, and its error type can hold a `Stopped`.
 #[diagnostic::on_unimplemented(
@@ -21,7 +22,7 @@ impl CanCancel for Cut {}
 impl<'p, O, F, T, E> RunParts<'p, O, T, E>
 where
     O: FnMut() -> F,
-    F: Future<Output = Result<T, E>>,
+    F: ResultFuture<T, E>,
 {
     pub(super) async fn drive<C: Cuts>(
         self,

@@ -9,6 +9,7 @@ use super::rules::RunRules;
 use super::text::MakesText;
 use crate::call::Cuts;
 use crate::classify::{Retryable, Ruling, Said};
+use crate::result::ResultFuture;
 
 /// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
 macro_rules! ends {
@@ -28,7 +29,7 @@ macro_rules! ends {
             pub fn unboxed<F>(mut self) -> impl Future<Output = Result<T, E>>
             where
                 O: FnMut() -> F,
-                F: Future<Output = Result<T, E>>,
+                F: ResultFuture<T, E>,
                 $(E: $retryable,)*
             {
                 let text = self.text.function();
@@ -55,7 +56,7 @@ macro_rules! ends {
         impl<'p, O, F, T, E, C, X> Future for Run<'p, O, T, E, $ruled, C, X>
         where
             O: FnMut() -> F + Send + 'p,
-            F: Future<Output = Result<T, E>> + Send + 'p,
+            F: ResultFuture<T, E> + Send + 'p,
             T: Send + 'p,
             E: $($retryable +)* Send + 'p,
             C: Cuts + 'p,

@@ -5,7 +5,7 @@ use super::blocking::Blocking;
 use crate::call::Cut;
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::result::FromStopped;
+use crate::result::{FromStopped, ResultFuture};
 
 impl Policy {
     /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
@@ -17,9 +17,10 @@ impl Policy {
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
     /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). The error
-    /// type must be able to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline. For
-    /// any other error type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without `Display`, add
-    /// [`with_text`](Run::with_text). For a closure that is not async, write [`run_blocking`](Self::run_blocking).
+    /// type must be able to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline.
+    /// For any other error type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without
+    /// `Display`, add [`with_text`](Run::with_text). For a closure that is not async, write
+    /// [`run_blocking`](Self::run_blocking).
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
     /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
@@ -50,7 +51,7 @@ impl Policy {
     pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
     where
         O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
+        F: ResultFuture<T, E>,
         E: FromStopped<M>,
     {
         Run::of(*self, operation, E::from_stopped)
@@ -115,7 +116,7 @@ impl Preset {
     pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
     where
         O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
+        F: ResultFuture<T, E>,
         E: FromStopped<M>,
     {
         self.policy().run(operation)

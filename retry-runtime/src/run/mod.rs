@@ -37,13 +37,14 @@ use crate::policy::Policy;
 use crate::site::{BudgetOf, RunDelays, Settings};
 use crate::stopped::Stopped;
 
-/// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`] prepares.
+/// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
+/// prepares.
 ///
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
-/// [`when_ok`](Self::when_ok), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value begins
-/// with `with_`, as those of [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type has to be
-/// [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of an error. You need not write
-/// these parameters.
+/// [`when_ok`](Self::when_ok), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value
+/// begins with `with_`, as those of [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if
+/// not, the error type has to be [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of
+/// an error. You need not write these parameters.
 ///
 /// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
 /// require `Send`.
@@ -92,8 +93,8 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     }
 
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
-    /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find an
-    /// error.
+    /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find
+    /// an error.
     pub fn on<A>(self) -> Run<'p, O, T, E, true, C, X>
     where
         E: Chained,
@@ -121,8 +122,8 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         self.rule(Rule::Unless(Box::new(veto)))
     }
 
-    /// Retries an `Ok` for which `when_ok` returns true, such as the status of a job that still runs. If no retry is left,
-    /// the call returns that `Ok`. The error type still decides about errors, unless `on` or `when` does.
+    /// Retries an `Ok` for which `when_ok` returns true, such as the status of a job that still runs. If no retry is
+    /// left, the call returns that `Ok`. The error type still decides about errors, unless `on` or `when` does.
     ///
     /// # Examples
     ///
@@ -171,8 +172,8 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         })
     }
 
-    /// Sets the delays: a slice, or a `Vec` of delays that are computed at run time. There is one attempt more than there
-    /// are delays, and no jitter, as with [`Policy::with_delays`]. Default: the delays of the policy.
+    /// Sets the delays: a slice, or a `Vec` of delays that are computed at run time. There is one attempt more than
+    /// there are delays, and no jitter, as with [`Policy::with_delays`]. Default: the delays of the policy.
     ///
     /// # Examples
     ///
@@ -198,8 +199,8 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     }
 
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
-    /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and none
-    /// if the attempts are unlimited.
+    /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and
+    /// none if the attempts are unlimited.
     pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED, C, X>
     where
         'p: 'b,

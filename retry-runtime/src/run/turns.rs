@@ -26,8 +26,8 @@ pub(super) struct RunParts<'p, O, T, E> {
 pub(super) struct Decides<'p, T, E> {
     pub(super) rules: RunRules<'p, T, E>,
     pub(super) hook: Option<BoxedHook<'p, E>>,
-    /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without it
-    /// once, at the call of `run`.
+    /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without
+    /// it once, at the call of `run`.
     pub(super) stopped: fn(Stopped) -> E,
 }
 

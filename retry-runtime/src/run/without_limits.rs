@@ -5,6 +5,7 @@ use super::blocking::Blocking;
 use crate::call::Never;
 use crate::policy::Policy;
 use crate::preset::Preset;
+use crate::result::ResultFuture;
 use crate::stopped::Stopped;
 
 impl Policy {
@@ -40,8 +41,8 @@ impl Preset {
 /// A policy without timeout and deadline: what [`Policy::without_limits`] returns.
 ///
 /// Nothing stops its calls, so their error types need not hold a [`Stopped`](crate::Stopped). Attempts are limited as
-/// before. A deadline around the call, as of an annotated function that makes it, cuts the attempt there. Inside, it only
-/// bounds the waits.
+/// before. A deadline around the call, as of an annotated function that makes it, cuts the attempt there. Inside, it
+/// only bounds the waits.
 #[derive(Debug, Clone, Copy)]
 pub struct WithoutLimits(Policy);
 
@@ -52,7 +53,7 @@ impl WithoutLimits {
     pub fn run<O, F, T, E>(&self, operation: O) -> Run<'static, O, T, E, false, Never>
     where
         O: FnMut() -> F,
-        F: Future<Output = Result<T, E>>,
+        F: ResultFuture<T, E>,
     {
         Run::of(self.0, operation, never_stopped)
     }
