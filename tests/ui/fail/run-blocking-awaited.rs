@@ -1,4 +1,5 @@
 //! expect: a blocking run is not a future
+//! errors: 2
 use std::{fs, io};
 
 use reattempt::FAST_IO;

@@ -1,4 +1,5 @@
-//! expect: is not a future of a `Result`
+//! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
+//! errors: 2
 use std::{fs, io};
 
 use reattempt::FAST_IO;

@@ -1,4 +1,5 @@
 //! expect: async closure does not implement `FnMut` because it captures state from its environment
+//! errors: 2
 use std::io;
 
 use reattempt::FAST_IO;

@@ -1,4 +1,4 @@
-//! expect: is not a list of delays
+//! expect: `Map<std::ops::RangeInclusive<u64>, fn(u64) -> Duration {Duration::from_millis}>` is not a list of delays
 use std::io;
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! expect: cannot be sent between threads safely
+//! expect: `Rc<str>` cannot be shared between threads safely
+//! errors: 2
 use std::io;
 use std::rc::Rc;
 
