@@ -40,7 +40,7 @@ impl Preset {
 
 /// A policy without timeout and deadline: what [`Policy::without_limits`] returns.
 ///
-/// Nothing stops its calls, so their error types need not hold a [`Stopped`](crate::Stopped). Attempts are limited as
+/// Nothing stops its calls, so their error types need not hold a [`Stopped`]. Attempts are limited as
 /// before. A deadline around the call, as of an annotated function that makes it, cuts the attempt there. Inside, it
 /// only bounds the waits.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ pub struct WithoutLimits(Policy);
 
 impl WithoutLimits {
     /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
-    /// [`Stopped`](crate::Stopped). [`with_cancel`](Run::with_cancel) needs such a type, so it does not exist here.
+    /// [`Stopped`]. [`with_cancel`](Run::with_cancel) needs such a type, so it does not exist here.
     #[track_caller]
     pub fn run<O, F, T, E>(&self, operation: O) -> Run<'static, O, T, E, false, Never>
     where
@@ -59,7 +59,7 @@ impl WithoutLimits {
     }
 
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], for an error type that cannot hold a
-    /// [`Stopped`](crate::Stopped).
+    /// [`Stopped`].
     #[track_caller]
     pub fn run_blocking<O, T, E>(
         &self,
