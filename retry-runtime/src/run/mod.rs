@@ -148,7 +148,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         self.rule(Rule::WhenOk(Box::new(when_ok)))
     }
 
-    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
+    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`] whose
     /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
     pub fn with_cancel<'b, F>(self, cancel: F) -> Run<'b, O, T, E, RULED, C, X>
     where
