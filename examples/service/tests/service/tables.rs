@@ -252,7 +252,15 @@ fn policies(status: &Value) -> Vec<Vec<Expected>> {
 fn policy_texts(status: &Value) -> Vec<Vec<Expected>> {
     let functions = list(status, "functions").iter();
     functions
-        .map(|own| words(&[short(text(own, "function")), text(own, "text")]))
+        .map(|own| {
+            let numbers = own["budget_numbers"].as_str();
+            let numbers = numbers.map(|numbers| format!("Budget: {numbers}"));
+            words(&[
+                short(text(own, "function")),
+                text(own, "text"),
+                &numbers.unwrap_or_default(),
+            ])
+        })
         .collect()
 }
 
