@@ -109,6 +109,16 @@ mod without_prelude {
             super::fail(calls)
         }
 
+        #[::reattempt::retry(hedge = "1s", on_retry = |_| ())]
+        pub(crate) async fn hedged(
+            &self,
+            calls: &AtomicU32,
+            text: ::std::string::String,
+        ) -> ::std::io::Result<()> {
+            let _text = ::std::convert::identity(text);
+            super::fail(calls)
+        }
+
         #[::reattempt::retry]
         pub(crate) fn handmade<'a>(
             &'a self,
@@ -162,6 +172,10 @@ fn it_compiles_in_a_crate_without_a_prelude() {
     );
     assert_eq!(
         count(|calls| client.of_the_call(calls, ::std::time::Duration::ZERO)),
+        3
+    );
+    assert_eq!(
+        count(|calls| client.hedged(calls, ::std::string::String::new())),
         3
     );
     assert_eq!(count(|calls| client.handmade(calls)), 3);

@@ -80,6 +80,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             let cloned_within = binding.mutable.is_some()
                 && !binding.held
                 && !binding.blocking
+                && !binding.hedged
                 && matches!(treatment, Treatment::Choose | Treatment::Clone);
             if (treatment.needs_mut_outside() || cloned_within) && name.mutability.is_none() {
                 let plumbing = located(name.ident.span());
@@ -89,6 +90,12 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             treatment.rebinds()
         });
         for (binding, treatment) in &bindings {
+            if let Some(help) = treatment.of_one_attempt().filter(|_| binding.hedged) {
+                let name = binding.ident.to_string();
+                let at = binding.ident.span();
+                errors.push(at, errors::item::hedged_mutably(&name, help));
+                continue;
+            }
             if let Some(at) = binding.returned {
                 let name = binding.ident.to_string();
                 errors.push(at, errors::item::result_borrows(&name));
@@ -184,6 +191,13 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
             }
             let value = value(binding, treatment, plan);
+            if binding.hedged {
+                plan.hand(name, attributes, &value);
+                let taken = quote_spanned!(plumbing=> = #name.take());
+                plan.within
+                    .extend(rebind(mutability, Some(&shadows), taken));
+                return;
+            }
             let value = quote_spanned!(plumbing=> = #value);
             if binding.blocking {
                 let moved =

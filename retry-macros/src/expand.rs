@@ -39,6 +39,7 @@ mod begin;
 mod blame;
 mod body;
 mod cancel;
+mod hedge;
 mod kept_error;
 mod pause;
 mod turns;

@@ -90,6 +90,10 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
         Id::Name => keep(&mut model.name, path::name(given)),
         Id::Crate => keep(&mut model.root, path::root(given)),
+        Id::Hedge if given.text() == Some("policy".to_owned()) => {
+            model.hedge = Some(given.spanned(()));
+            Ok(())
+        }
         // Each other key is a duration.
         length => duration::length(given).map_err(Some).map(|value| {
             model.lengths.push((length, given.spanned(value)));

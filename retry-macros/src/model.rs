@@ -36,6 +36,8 @@ pub(crate) struct Model {
     pub(crate) budget: Option<Spanned<Setting<()>>>,
     pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
     pub(crate) nested: Option<Spanned<Setting<Ident>>>,
+    /// `hedge = "policy"`. A duration is among the `lengths`.
+    pub(crate) hedge: Option<Spanned<()>>,
     /// A future. The call stops when it completes.
     pub(crate) cancel: Option<Spanned<Expr>>,
     pub(crate) on_retry: Option<Spanned<Expr>>,
@@ -54,6 +56,11 @@ impl Model {
     pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Setting<Duration>>> {
         let mut lengths = self.lengths.iter();
         lengths.find_map(|(set, length)| (*set == key.id()).then_some(length))
+    }
+
+    /// Whether a second attempt may begin beside the first.
+    pub(crate) fn hedges(&self) -> bool {
+        self.hedge.is_some() || self.length(PolicyKey::Hedge).is_some()
     }
 
     /// Whether a call makes a single attempt.

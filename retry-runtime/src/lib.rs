@@ -56,7 +56,7 @@ pub use crate::policy::{Policy, Schedule};
 pub use crate::preset::Preset;
 pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::propagate::{Propagate, propagate};
-pub use crate::report::Report;
+pub use crate::report::{Hedge, Report};
 pub use crate::run::{Run, WithoutLimits};
 pub use crate::stopped::{Outcome, Stopped};
 pub use crate::switch::{is_enabled, set_enabled};

@@ -51,6 +51,7 @@ pub struct Policy {
     jitter: Jitter,
     max_retry_after: Duration,
     budget: PolicyBudget,
+    hedge: Option<Duration>,
 }
 
 /// No limit on the number of attempts.
@@ -77,6 +78,7 @@ impl Policy {
             jitter: Jitter::Full,
             max_retry_after: default(PolicyKey::MaxRetryAfter),
             budget: PolicyBudget::Default,
+            hedge: None,
         }
     }
 
@@ -240,6 +242,18 @@ impl Policy {
         self
     }
 
+    /// Sets after how long a second attempt begins beside the first, if the first is still pending. Default: never.
+    /// Less than 1 ms counts as 1 ms.
+    ///
+    /// Two attempts at a time need the right arguments, so only calls that ask for it hedge: functions with
+    /// `hedge = "policy"` in their attribute, and runs with [`hedged`](crate::Run::hedged). The key `hedge` of an attribute
+    /// may also say the time itself.
+    #[must_use]
+    pub const fn with_hedge(mut self, hedge: Duration) -> Self {
+        self.hedge = Some(hedge);
+        self
+    }
+
     /// Returns the number of attempts, the first included, or `None` for no limit.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
@@ -308,6 +322,12 @@ impl Policy {
     #[must_use]
     pub const fn max_retry_after(&self) -> Duration {
         self.max_retry_after
+    }
+
+    /// Returns after how long a second attempt begins beside the first, or `None` for never.
+    #[must_use]
+    pub const fn hedge(&self) -> Option<Duration> {
+        self.hedge
     }
 
     /// Removes the timeout and the deadline.

@@ -7,13 +7,14 @@ pub use std::time::Duration;
 
 pub use crate::call::{
     Attempting, Call, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Keeps, Kept,
-    LastError, Never, Next, Nothing, OnEnd, Prepare, Unless, Until, Wait, drive, unless,
+    LastError, Never, Next, Nothing, OnEnd, Prepare, Race, Racing, Unless, Until, Wait, drive,
+    unless,
 };
 pub use crate::classify::{IntoHint, Ruling, Said, ask, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;
 pub use crate::lookup::{
     Argument, ArgumentAs, Broken, Convert, Displayed, Each, Explain, Failed, Field, Find,
-    FindsAgain, FindsSelfAgain, ForEachAttempt, Forgets, Gone, Inside, Intact, Lent,
+    FindsAgain, FindsSelfAgain, ForEachAttempt, Forgets, Gone, Handed, Inside, Intact, Lent,
     LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt, Named, NotKept, Parts,
     Probe, Reborrowed, Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
 };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Switch;
-use crate::budget::{BudgetOfCall, BudgetWord};
+use crate::budget::{BudgetOfCall, BudgetWord, Share};
 use crate::classify::Verdict;
 use crate::policy::Policy;
 use crate::report::Report;
@@ -41,6 +41,8 @@ struct TrialState {
     began: HashMap<&'static str, u32>,
     /// The copies of the words of budgets, by the id of the original.
     words: HashMap<u64, Arc<BudgetWord>>,
+    /// The shares of functions, by the address of the original.
+    shares: HashMap<usize, Arc<Share>>,
     /// The policies of presets that are not those in the code, by the address of the preset.
     presets: HashMap<usize, Policy>,
     ended: Vec<LoggedCall>,
@@ -125,6 +127,13 @@ impl Trial {
         let mut shared = self.shared();
         let own = shared.words.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
+    }
+
+    /// Returns the share of hedges for the calls in this trial of the function with this share. It starts full.
+    pub(crate) fn fresh_share(&self, share: &'static Share) -> Arc<Share> {
+        let mut shared = self.shared();
+        let own = shared.shares.entry(std::ptr::from_ref(share).addr());
+        Arc::clone(own.or_insert_with(|| Arc::new(Share::full())))
     }
 
     /// Takes the calls that ended so far.

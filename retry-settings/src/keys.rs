@@ -110,7 +110,7 @@ macro_rules! table {
         [policy] $(
             $id:ident $name:literal $kind:literal, $example:literal
                 $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?
-                $(, at_most $long:ident)? $(, delays_replace $replace:literal)?
+                $(, at_most $long:ident)* $(, delays_replace $replace:literal)?
                 $(, configured $configured:literal, $pasted:literal)?;
         )*
         [call] $($row:ident $row_name:literal $grammar:ident, $row_kind:literal, $row_example:literal;)*
@@ -143,11 +143,11 @@ macro_rules! table {
                 }
             }
 
-            /// Returns the key whose duration must be at least as long, if there is one.
+            /// Returns the keys whose durations must be at least as long.
             #[must_use]
-            pub const fn at_most(self) -> Option<Self> {
+            pub const fn at_most(self) -> &'static [Self] {
                 match self {
-                    $($(Self::$id => keys!(@some $(Self::$long)?),)*)*
+                    $($(Self::$id => &[$(Self::$long),*],)*)*
                 }
             }
 
@@ -204,6 +204,10 @@ table! {
     [policy]
     Budget "budget" "a `Budget`, or `\"none\"`", "budget = PAYMENTS",
         configured "\"none\", \"default\", \"aws\" or a table", "\"default\"";
+    Hedge "hedge" "a duration", "hedge = \"20ms\"",
+        above_zero "each call would make two attempts at once",
+            "write the time after which an attempt is slow, such as `hedge = \"20ms\"`",
+        at_most Timeout, at_most Deadline;
     [call]
     Idempotent "idempotent" Expr, "`true` or `false`", "idempotent = false";
     Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";

@@ -1,5 +1,6 @@
 //! Rules between keys.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use crate::keys::PolicyKey;
@@ -11,6 +12,8 @@ pub struct TooLong {
     pub short: (PolicyKey, Duration),
     /// The key that should have the longer duration, and its duration.
     pub long: (PolicyKey, Duration),
+    /// How the first relates to the second: `above`.
+    pub relation: &'static str,
     /// What each of the two limits, if a user may have swapped them: as the attribute says it, and as configuration does.
     pub swapped: Option<(&'static str, &'static str)>,
 }
@@ -21,13 +24,23 @@ pub fn too_long(
     delays: bool,
     known: impl Fn(PolicyKey) -> Option<Duration>,
 ) -> impl Iterator<Item = TooLong> {
-    PolicyKey::ALL.iter().filter_map(move |&short| {
-        let long = short.at_most()?;
+    let pairs = PolicyKey::ALL.iter().flat_map(|short| {
+        let longer = short.at_most().iter();
+        longer.map(move |long| (*short, *long))
+    });
+    pairs.filter_map(move |(short, long)| {
         let (short, long) = ((short, known(short)?), (long, known(long)?));
-        let wrong = short.1 > long.1 && !(delays && short.0.delays_replace());
-        wrong.then_some(TooLong {
+        let relation = match short.1.cmp(&long.1) {
+            Ordering::Greater => "above",
+            // A hedge would begin when nothing is left of the limit.
+            Ordering::Equal if short.0 == PolicyKey::Hedge => "not below",
+            _ => return None,
+        };
+        let counts = !(delays && short.0.delays_replace());
+        counts.then_some(TooLong {
             short,
             long,
+            relation,
             swapped: (short.0 == PolicyKey::Timeout).then_some((
                 "`timeout` limits one attempt and `deadline` the whole call: swap them?",
                 "a timeout is for one attempt, the deadline for all: ",

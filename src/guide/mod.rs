@@ -12,6 +12,7 @@
 //! | [How do I retry a payment?](idempotency) | `idempotent`, and idempotency keys on both sides |
 //! | [What happens when a retried function calls another?](nesting) | how retries add, refusals, the current attempt, spawned tasks |
 //! | [How do I resume where an attempt ended?](progress) | attempts that get on, downloads and watches |
+//! | [How do I cut slow answers?](hedging) | a second attempt beside a slow one: when it helps, what it costs, what can go wrong |
 //! | [What did my call do?](seeing) | reports, hooks, events, spans, metrics |
 //! | [How do I test code that retries?](testing) | scopes without waits, scripted operations, the paused clock |
 //! | [How do I change retries without a release?](configuring) | presets, files, variables, reloads |
@@ -20,7 +21,7 @@
 //! | [How do I retry a closure?](closures) | `Policy::run`, `run_blocking`, with any error type |
 //! | [How do I come from another crate?](migrating) | the words of other crates, and what is different here |
 //! | [When should I not retry?](when_not) | what to do instead, and what this crate does not do |
-//! | [What does this crate promise?](promises) | ten promises with their tests, costs, versions |
+//! | [What does this crate promise?](promises) | eleven promises with their tests, costs, versions |
 //!
 //! [`retry`](macro@crate::retry) is the reference of the attribute: every key, and the order of decisions.
 //!
@@ -98,6 +99,10 @@ pub mod nesting {}
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("progress.md")]
 pub mod progress {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("hedging.md")]
+pub mod hedging {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("seeing.md")]

@@ -333,3 +333,33 @@ async fn the_default_budget_says_how_many_retries_it_allows() {
                   (100 retries after failures, 33 after timeouts when full); see `budget`";
     assert_line(&last, "WARN", &[r#"outcome="budget""#, reason]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_hedge_and_a_failure_beside_it_are_logged() {
+    #[retry(attempts = 3, hedge = "20ms", base = "0s")]
+    async fn call() -> io::Result<u32> {
+        let number = reattempt::Attempt::current().unwrap().number();
+        tokio::time::sleep(ms(if number == 1 { 100 } else { 10 })).await;
+        if number == 2 {
+            Err(io::ErrorKind::ConnectionReset.into())
+        } else {
+            Ok(number)
+        }
+    }
+    let log = Log::listen();
+    call().await.unwrap();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert_line(
+        &lines[0],
+        "DEBUG",
+        &["attempt is slow, hedged", "elapsed=20ms"],
+    );
+    let parts = [
+        "attempt failed, the other still runs",
+        "attempt=2",
+        "verdict=\"transient\"",
+    ];
+    assert_line(&lines[1], "DEBUG", &parts);
+    assert_line(&lines[2], "INFO", &["succeeded after retry", "attempt=2"]);
+}

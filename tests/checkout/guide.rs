@@ -333,7 +333,7 @@ fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
 #[test]
 fn each_test_that_a_promise_names_exists() {
     let rows = table(&read("src/guide/promises.md"), "| | promise | test |");
-    assert_eq!(rows.len(), 10);
+    assert_eq!(rows.len(), 11);
     for row in rows {
         for name in quoted(&row[2]) {
             assert!(root().join("tests").join(name).exists(), "{name}");
@@ -417,7 +417,7 @@ fn each_event_of_the_table_is_one_that_calls_emit() {
         .into_iter()
         .map(|path| fs::read_to_string(path).unwrap())
         .collect();
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 8);
     for row in rows {
         assert!(sources.contains(&format!("\"{}\"", row[1])), "{}", row[1]);
     }

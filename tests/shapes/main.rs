@@ -11,6 +11,7 @@ mod by_value;
 mod conditional;
 mod converted;
 mod generic;
+mod hedged;
 mod hygiene;
 mod lent;
 mod methods;
@@ -78,6 +79,7 @@ async fn every_shape_makes_all_its_attempts() {
         conditional::CASES,
         converted::CASES,
         generic::CASES,
+        hedged::CASES,
         hygiene::CASES,
         lent::CASES,
         methods::CASES,

@@ -49,6 +49,8 @@ pub(super) struct Binding<'a> {
     pub(super) held: bool,
     /// Whether attempts are closures. These need no unique capture, because nothing crosses threads.
     pub(super) blocking: bool,
+    /// Whether two attempts may run side by side. Then none captures anything uniquely, and each owns its own values.
+    pub(super) hedged: bool,
 }
 
 impl<'a> Binding<'a> {
@@ -85,6 +87,7 @@ impl<'a> Binding<'a> {
             seen_as: known.ty().and_then(|ty| seen_as(ty, function)).cloned(),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),
+            hedged: model.hedges(),
         }
     }
 }
@@ -126,6 +129,17 @@ impl Treatment {
         )
     }
 
+    /// Why only one attempt at a time can have it, as a way to change that.
+    pub(super) fn of_one_attempt(self) -> Option<&'static str> {
+        match self {
+            Self::Reborrow { .. } | Self::ReborrowOption | Self::ReborrowPin => {
+                Some("take `&T`, and a lock or an atomic for what changes")
+            }
+            Self::Lend => Some("take `F: Fn()`"),
+            _ => None,
+        }
+    }
+
     /// Whether the binding outside of the attempts must be `mut`, even if the user wrote no `mut`.
     pub(super) fn needs_mut_outside(self) -> bool {
         matches!(
@@ -148,6 +162,12 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
         Treatment::Borrow | Treatment::Reborrow { rebind: false } if binding.blocking => {
             Treatment::Leave
         }
+        // Two attempts side by side share what they borrow.
+        Treatment::Borrow if binding.hedged && is_lent_mutably(binding, function) => {
+            Treatment::Lend
+        }
+        Treatment::Borrow if binding.hedged => Treatment::Leave,
+        Treatment::ChooseParts if binding.hedged => Treatment::Choose,
         treatment => treatment,
     }
 }

@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
-use syn::{FnArg, Pat};
+use syn::{Attribute, FnArg, Pat};
 
 use super::pattern::without_expect;
+use crate::conditions;
 use crate::future::typed_arguments;
 use crate::item::Function;
 use crate::tokens::located;
@@ -36,6 +37,20 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Gives each of two attempts side by side a value of its own. An attempt is no `move` block, so it takes only a value that
+    /// is not `Copy` with it: the attempt moves it out of a wrapper.
+    ///
+    /// ```text
+    /// Output: let x = Handed::new(VALUE);     // before the attempt
+    ///         let x = x.take();               // in it
+    /// ```
+    pub(super) fn hand(&mut self, name: &Ident, attributes: &[Attribute], value: &TokenStream) {
+        let cfg = conditions::only(attributes, conditions::is_cfg);
+        self.each.extend(quote_spanned! {located(name.span())=>
+            #(#cfg)* let #name = __retry::Handed::new(#value);
+        });
+    }
+
     /// The signature's arguments with the patterns of the plan.
     pub(crate) fn apply(&self, function: &Function) -> syn::Signature {
         let mut signature = function.signature.clone();

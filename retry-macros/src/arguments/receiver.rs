@@ -16,7 +16,7 @@ use crate::item::Function;
 use crate::model::{Model, Spanned};
 use crate::paths::ends_in;
 use crate::tokens::{self, is_among, is_punct, located};
-use crate::usage::{self, MovedField, Usage};
+use crate::usage::{self, MovedField, Usage, Uses};
 
 /// Plans how each attempt gets `self`.
 pub(super) fn plan_self(
@@ -53,7 +53,15 @@ pub(super) fn plan_self(
             return;
         }
     }
-    let held = binding::is_held("self", model);
+    // Two attempts side by side share what they borrow, as a call does that holds a reference.
+    if model.hedges()
+        && (function.takes_mutable_self() || indirection(&ty) == Some(Indirection::MutablePin))
+    {
+        let help = "take `&self`, and a lock or an atomic for what changes";
+        errors.push(this.span, errors::item::hedged_mutably("self", help));
+        return;
+    }
+    let held = binding::is_held("self", model) || model.hedges();
     let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
     let mutability = &receiver.mutability;
     let is_counted = is_counted(&ty) && model.clone.is_none();
@@ -85,7 +93,12 @@ pub(super) fn plan_self(
         lent = Some(own);
     } else if is_counted && uses.usage >= Usage::Moved {
         plan.rename_self = true;
-        plan.each.extend(rebound(own));
+        if model.hedges() {
+            plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own);
+            lent = Some(quote_spanned!(plumbing=> __self.take()));
+        } else {
+            plan.each.extend(rebound(own));
+        }
     } else if function.takes_mutable_self() {
         if uses.in_move_block {
             lent = Some(quote_spanned!(plumbing=> &mut *#this));
@@ -96,42 +109,61 @@ pub(super) fn plan_self(
     } else if let Some(whole) = whole {
         let own = Ident::new("own_self", located(whole));
         plan.rename_self = true;
-        plan.each.extend(quote_spanned! {plumbing=>
-            #(#cfg)* let mut __self = __retry::Argument::new(&#this).#own();
-        });
-        plan.never
-            .extend(captured(quote_spanned!(plumbing=> __self)));
-    } else if by_value && !held && mutability.is_none() {
-        let apart = uses.apart_from_moves;
-        let (usage, in_move_block, taken_apart) =
-            (uses.usage, uses.in_move_block, uses.taken_apart);
-        let fields = moved_fields(uses, "self", body);
-        let only_members = usage < Usage::Moved && only_members(body);
-        if only_members && !fields.is_empty() && model.clone.is_none() {
-            plan.mutable_self = true;
-            plan.rename_self = true;
-            let this = Ident::new("self", this.span);
-            plan.each.extend(parts(&this, &fields, &cfg));
+        let own = quote_spanned!(plumbing=> __retry::Argument::new(&#this).#own());
+        if model.hedges() {
+            plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own);
+            lent = Some(quote_spanned!(plumbing=> __self.take()));
+        } else {
+            plan.each
+                .extend(quote_spanned!(plumbing=> #(#cfg)* let mut __self = #own;));
             plan.never
                 .extend(captured(quote_spanned!(plumbing=> __self)));
-            return;
         }
-        // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
-        // a method moves a field out of that reference, rustc reports it at the field.
-        let lends = in_move_block && apart < Usage::Moved
-            || usage < Usage::Moved && fields.is_empty() && (taken_apart || only_members);
-        plan.never.extend(again(&fields, None));
-        plan.mutable_self = lends || model.blocking.is_none();
-        if plan.mutable_self {
-            plan.never
-                .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #this;));
-        }
-        lent = lends.then(|| quote_spanned!(plumbing=> &mut #this));
+    } else if by_value && !held && mutability.is_none() {
+        lent = lent_in_parts(uses, body, receiver, model, plan);
     }
     if let Some(value) = lent {
         plan.rename_self = true;
         plan.within.extend(rebound(value));
     }
+}
+
+/// Plans a `self` by value of which the body uses parts. Returns what the attempt binds to it, if it binds it anew.
+fn lent_in_parts(
+    uses: Uses<'_>,
+    body: &TokenStream,
+    receiver: &Receiver,
+    model: &Model,
+    plan: &mut Plan,
+) -> Option<TokenStream> {
+    let this = receiver.self_token;
+    let plumbing = located(this.span);
+    let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
+    let apart = uses.apart_from_moves;
+    let (usage, in_move_block, taken_apart) = (uses.usage, uses.in_move_block, uses.taken_apart);
+    let fields = moved_fields(uses, "self", body);
+    let only_members = usage < Usage::Moved && only_members(body);
+    if only_members && !fields.is_empty() && model.clone.is_none() {
+        plan.mutable_self = true;
+        plan.rename_self = true;
+        let this = Ident::new("self", this.span);
+        plan.each.extend(parts(&this, &fields, &cfg));
+        let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut __self;);
+        plan.never
+            .extend(Some(captured).filter(|_| model.blocking.is_none()));
+        return None;
+    }
+    // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
+    // a method moves a field out of that reference, rustc reports it at the field.
+    let lends = in_move_block && apart < Usage::Moved
+        || usage < Usage::Moved && fields.is_empty() && (taken_apart || only_members);
+    plan.never.extend(again(&fields, None));
+    plan.mutable_self = lends || model.blocking.is_none();
+    if plan.mutable_self {
+        plan.never
+            .extend(quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #this;));
+    }
+    lends.then(|| quote_spanned!(plumbing=> &mut #this))
 }
 
 /// Refuses an assignment to `self` in a hook that cannot change it.

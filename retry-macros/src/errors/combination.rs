@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use retry_settings::duration::human;
+use retry_settings::keys::PolicyKey;
 use retry_settings::rules::TooLong;
 use retry_settings::text;
 
@@ -14,9 +15,15 @@ pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
     let [length, limit] = [length, limit].map(human);
     match given {
         [true, true] => {
-            let message = Message::new(format!("`{short}` ({length}) is above `{long}` ({limit})"));
+            let message = Message::new(format!(
+                "`{short}` ({length}) is {} `{long}` ({limit})",
+                found.relation
+            ));
             match found.swapped {
                 Some((help, _)) => message.help(help),
+                None if short == PolicyKey::Hedge => message.help(
+                    "write a shorter `hedge`: it is the time after which an attempt is slow, and ends nothing",
+                ),
                 None => message.help(format!(
                     "write `{long} = \"{length}\"` or more, or a smaller `{short}`"
                 )),
@@ -51,6 +58,27 @@ messages! {
     cut_while_blocking(key: &str, instead: &str) {
         "`{key}` has no effect with `blocking`: nothing can stop a body that blocks its thread";
         help "remove `{key}`, and {instead}";
+    }
+
+    /// `hedge`, and what to do instead.
+    hedge_while_blocking() {
+        "`hedge` has no effect with `blocking`: a body that blocks its thread cannot run twice at once";
+        help "remove `hedge`, or make the function async";
+    }
+
+    hedge_not_idempotent() {
+        "`idempotent = false` forbids a second attempt, so `hedge` has no effect";
+        help "remove `hedge`: a call that hedges may run its body twice, even if both succeed";
+    }
+
+    hedge_without_budget(because: &str) {
+        "a call hedges only while its budget is half full, and with `{because}` it has none";
+        help "name a budget: `budget = PAYMENTS`, with `static PAYMENTS: Budget = Budget::new();`, or remove `hedge`";
+    }
+
+    hedge_without_policy() {
+        "`hedge = \"policy\"` takes the time from `policy`, and there is none";
+        help "write the time here, such as `hedge = \"20ms\"`, or add `policy`";
     }
 
     awaited_while_blocking(found: &str) {

@@ -62,6 +62,12 @@ messages! {
         note "or move what can fail into a retried function of its own, which returns no reference";
     }
 
+    /// A `&mut`, or a closure that changes what it captures, in a function with `hedge`.
+    hedged_mutably(name: &str, help: &str) {
+        "with `hedge` two attempts run at once, and they cannot both borrow `{name}` mutably";
+        help "{help}, or remove `hedge`";
+    }
+
     on_retry_changes_self() {
         "`on_retry` changes `self`, and `&self` cannot be changed";
         help "take `&mut self`, or make the field an atomic: `self.retries.fetch_add(1, Ordering::Relaxed)`";

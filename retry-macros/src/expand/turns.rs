@@ -7,6 +7,7 @@ use super::begin::begin;
 use super::blame::Blame;
 use super::body;
 use super::cancel::Cancel;
+use super::hedge;
 use super::kept_error::may_be_kept;
 use super::pause::pause;
 use crate::arguments::Plan;
@@ -32,12 +33,15 @@ pub(super) fn call(
     // the body for generated code and not check it (`implicit_return`).
     let at = function.braces;
     let block = body::attempt(function, plan, body, at);
-    let attempt = cancel.run("attempt", cancel.later(&block, at), blame);
     let Plan { allowed, each, .. } = plan;
+    let body = cancel.later(&block, at);
     // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
-    let attempt = if each.is_empty() {
-        attempt
+    let attempt = if model.hedges() {
+        hedge::attempt(each, &body, &cancel, blame)
+    } else if each.is_empty() {
+        cancel.run("attempt", body, blame)
     } else {
+        let attempt = cancel.run("attempt", body, blame);
         generated!({ #each #attempt })
     };
     let ended = blame.name("__ended");
@@ -46,12 +50,15 @@ pub(super) fn call(
     let wait = cancel.run("wait", generated!(__at), blame);
     let before_retry = before_retry(model, &cancel, blame, limited);
     let pause = pause(model, &cancel, blame, limited);
+    let (race, beside) = hedge::around(model).unzip();
     let turns = cancel.around(generated! {
         #pause
+        #race
         loop {
             #allowed let #ended = #attempt;
             #checked
             #settled
+            #beside
             #wait;
             #pause
             #before_retry
@@ -89,7 +96,8 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
         None => ("settle", generated!(__at)),
         Some(on_retry) => {
             let hook = &on_retry.value;
-            ("decide", generated!(__call.tell(__at, #hook)))
+            let told = generated!(__call.tell(__at, #hook));
+            ("decide", hedge::told(model, told))
         }
     };
     let settled = blame.call(method, arguments);

@@ -110,6 +110,9 @@ static TABLE: &[(&str, Foreign)] = {
         Key(Id::Sensitive) => "secret redact redacted confidential hide_error skip_err";
         Key(Id::Idempotent) => "safe is_idempotent repeatable";
         Key(Id::Nested) => "nesting nest inner";
+        Key(Id::Hedge) =>
+            "hedging hedge_delay hedge_after hedging_delay backup_after backup_delay \
+            backup_request speculative";
         Key(Id::Cancel) =>
             "cancellation cancel_token cancellation_token shutdown abort token signal cancel_on";
         Key(Id::Clone) => "clones cloned owned copy";

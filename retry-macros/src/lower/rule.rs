@@ -6,7 +6,7 @@ use self::facts::Facts;
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
-use crate::model::Model;
+use crate::model::{Attempts, Model, Setting, Spanned};
 use retry_settings::rules::too_long;
 use retry_settings::text;
 
@@ -23,6 +23,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     }
     let ordered = lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
+    hedges(&facts, errors);
     if retries {
         if facts.place("delays").is_some() {
             decorrelated_delays(&facts, errors);
@@ -138,6 +139,42 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
         let at = facts.last_key(&[key]);
         report(errors, at, wording::cut_while_blocking(key, instead));
     }
+}
+
+/// Reports what keeps a second attempt from beginning beside the first.
+fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
+    let model = facts.model;
+    let mut tell = |with: &[&str], message| {
+        report(
+            errors,
+            facts.last_key(&[&["hedge"], with].concat()),
+            message,
+        );
+    };
+    if !model.hedges() {
+        return;
+    }
+    if model.blocking.is_some() {
+        // `blocking` has no place.
+        tell(&[], wording::hedge_while_blocking());
+    }
+    if is(model.idempotent.as_ref(), &false) {
+        tell(&["idempotent"], wording::hedge_not_idempotent());
+    }
+    if is(model.budget.as_ref(), &()) {
+        let because = "budget = \"none\"";
+        tell(&["budget"], wording::hedge_without_budget(because));
+    } else if model.budget.is_none() && is(model.attempts.as_ref(), &Attempts::Unlimited) {
+        let because = "attempts = \"unlimited\"";
+        tell(&["attempts"], wording::hedge_without_budget(because));
+    }
+    if model.hedge.is_some() && model.policy.is_none() {
+        tell(&[], wording::hedge_without_policy());
+    }
+}
+
+fn is<T: PartialEq>(setting: Option<&Spanned<Setting<T>>>, value: &T) -> bool {
+    setting.and_then(|setting| setting.value.fixed()) == Some(value)
 }
 
 /// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.

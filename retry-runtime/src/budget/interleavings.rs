@@ -9,6 +9,7 @@ use loom::thread;
 
 use super::ledger::{Ledger, is_full};
 use super::numbers::{BudgetNumbers, Charge, TICK_MILLIS};
+use super::share::Share;
 use crate::atomics::Word;
 
 impl Word for AtomicU64 {
@@ -250,5 +251,42 @@ fn a_success_that_ends_a_fault_leaves_a_full_budget_without_one() {
                 .take(Charge::Failure, true, later, || 2 * SECOND)
         });
         assert_eq!(charges[2..], [Some(Charge::Failure), Some(Charge::Free)]);
+    });
+}
+
+#[test]
+fn of_three_threads_that_want_the_last_hedge_exactly_one_gets_it() {
+    loom::model(|| {
+        let share = Arc::new(Share(AtomicU64::new(9 * 16)));
+        let mine = Arc::clone(&share);
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let share = Arc::clone(&share);
+                thread::spawn(move || share.take())
+            })
+            .collect();
+        let won = usize::from(mine.take());
+        let others = others.into_iter().map(|other| other.join().unwrap());
+        assert_eq!(won + others.filter(|won| *won).count(), 1);
+    });
+}
+
+#[test]
+fn calls_of_several_threads_add_up_to_a_hedge() {
+    loom::model(|| {
+        // Three sixteenths below one hedge.
+        let share = Arc::new(Share(AtomicU64::new(9 * 16 + 3)));
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let share = Arc::clone(&share);
+                thread::spawn(move || share.add())
+            })
+            .collect();
+        share.add();
+        for other in others {
+            other.join().unwrap();
+        }
+        assert!(share.take());
+        assert!(!share.take());
     });
 }

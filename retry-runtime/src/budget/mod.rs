@@ -5,6 +5,7 @@ mod ledger;
 mod numbers;
 mod of_call;
 mod setters;
+mod share;
 mod words;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ use self::numbers::thousandths;
 pub(crate) use self::numbers::{BudgetNumbers, Charge};
 use self::of_call::tick_now;
 pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
+pub(crate) use self::share::Share;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
 ///

@@ -1,7 +1,8 @@
 //! The numbers of a budget, and how they change its level: pure arithmetic on one packed word.
 
 /// What a retry is charged: nothing, or the price for the kind of failure before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+// In the order of the prices of the default budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Charge {
     /// Nothing.
     Free,

@@ -81,6 +81,11 @@ impl<'b> BudgetOfCall<'b> {
         self.ledger().succeed(last_retry);
     }
 
+    /// Whether at least half of the tokens are left, so that a call may hedge (gRPC's proposal A6).
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.level() * 2.0 >= f64::from(self.numbers.capacity())
+    }
+
     /// Whether a hint of a server pauses all calls.
     pub(crate) fn pauses(self) -> bool {
         self.numbers.pauses

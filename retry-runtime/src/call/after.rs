@@ -164,8 +164,7 @@ impl State<'_> {
 
     /// Decides, and then waits or ends the call.
     fn follow(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
-        let situation = CallSituation { state: self, cause };
-        match decide(&situation) {
+        match decide(&CallSituation { state: self, cause }) {
             Ok((range, now)) => {
                 self.frame.forget_open_commits();
                 let (delay, until) = self.schedule(&range, now);
@@ -173,11 +172,33 @@ impl State<'_> {
                 self.hand_on_untold();
                 Ok(until)
             }
-            Err(outcome) => {
+            Err(Some(outcome)) => {
                 self.end(outcome, failed);
                 Err(outcome)
             }
+            Err(None) => self.follow_one_of_two(cause, failed),
         }
+    }
+
+    /// Decides what follows one of two attempts. While the other runs, that is nothing.
+    #[cold]
+    #[inline(never)]
+    fn follow_one_of_two(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
+        let hint = match cause {
+            Cause::Returned(ruling) => ruling.said.hint,
+            Cause::TimedOut { .. } | Cause::OutOfTime => None,
+        };
+        if self.frame.is_beside() {
+            self.frame.set_aside(hint);
+            self.log_set_aside(failed);
+            return Ok(Until(None));
+        }
+        let hint = self.frame.join_aside(hint);
+        let joined = match cause {
+            Cause::Returned(ruling) => Cause::Returned(ruling.with_hint(hint)),
+            cut => cut,
+        };
+        self.follow(joined, failed)
     }
 
     /// Draws the delay. Returns it, and how long the call waits, which may be shorter in a test scope.

@@ -43,43 +43,44 @@ pub(super) trait Situation {
     fn take_permit(&self, now: Self::Now) -> bool;
 }
 
-/// Returns the range of the delay before the next attempt and the instant from which it counts, or why there is none.
+/// Returns the range of the delay before the next attempt and the instant from which it counts, or why there is none:
+/// `Err(None)` if the attempt is one of two.
 ///
 /// The budget comes last, so that a retry that is refused for another reason takes no permit.
 #[inline]
 pub(super) fn decide<F: Situation>(
     situation: &F,
-) -> Result<(RangeInclusive<Duration>, F::Now), Outcome> {
+) -> Result<(RangeInclusive<Duration>, F::Now), Option<Outcome>> {
     let (hint, exhausted) = match situation.cause() {
         Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
-        Cause::Returned(_) => return Err(Outcome::NotRetryable),
+        Cause::Returned(_) => return Err(Some(Outcome::NotRetryable)),
         Cause::TimedOut { may_repeat: true } => (None, Outcome::Timeout),
-        Cause::TimedOut { .. } => return Err(Outcome::Timeout),
-        Cause::OutOfTime => return Err(Outcome::Deadline),
+        Cause::TimedOut { .. } => return Err(Some(Outcome::Timeout)),
+        Cause::OutOfTime => return Err(Some(Outcome::Deadline)),
     };
     if let Some(refusal) = situation.refusal() {
         return Err(refusal.outcome());
     }
     if situation.is_exhausted() {
-        return Err(exhausted);
+        return Err(Some(exhausted));
     }
     if !situation.is_enabled() {
         // A caller who looks at the `Stopped` sees the timeout.
-        return Err(match exhausted {
+        return Err(Some(match exhausted {
             Outcome::Timeout => exhausted,
             _ => Outcome::Disabled,
-        });
+        }));
     }
     if hint.is_some_and(|hint| hint > situation.max_retry_after()) {
-        return Err(Outcome::HintTooLong);
+        return Err(Some(Outcome::HintTooLong));
     }
     let delays = situation.delays();
     let now = situation.now();
     let Ok(range) = delays_within(delays, hint, situation.longest_wait(now)) else {
-        return Err(Outcome::Deadline);
+        return Err(Some(Outcome::Deadline));
     };
     if !situation.take_permit(now) {
-        return Err(Outcome::Budget);
+        return Err(Some(Outcome::Budget));
     }
     Ok((range, now))
 }
@@ -174,7 +175,7 @@ mod tests {
         }
     }
 
-    fn range(situation: &Known) -> Result<RangeInclusive<Duration>, Outcome> {
+    fn range(situation: &Known) -> Result<RangeInclusive<Duration>, Option<Outcome>> {
         decide(situation).map(|(range, ())| range)
     }
 
@@ -212,30 +213,31 @@ mod tests {
         assert_eq!(range(&situation), Ok(ms(0)..=ms(100)));
         assert_eq!(situation.asked.get(), 1);
         situation.permit = false;
-        assert_eq!(range(&situation), Err(Outcome::Budget));
+        assert_eq!(range(&situation), Err(Some(Outcome::Budget)));
         assert_eq!(situation.asked.get(), 2);
         situation.longest_wait = Err(TooLate);
-        assert_eq!(range(&situation), Err(Outcome::Deadline));
+        assert_eq!(range(&situation), Err(Some(Outcome::Deadline)));
         situation.cause = too_long;
-        assert_eq!(range(&situation), Err(Outcome::HintTooLong));
+        assert_eq!(range(&situation), Err(Some(Outcome::HintTooLong)));
         situation.enabled = false;
-        assert_eq!(range(&situation), Err(Outcome::Disabled));
+        assert_eq!(range(&situation), Err(Some(Outcome::Disabled)));
         situation.exhausted = true;
-        assert_eq!(range(&situation), Err(Outcome::AttemptsExhausted));
+        assert_eq!(range(&situation), Err(Some(Outcome::AttemptsExhausted)));
         situation.refusal = Some(Refusal::Cancelled);
-        assert_eq!(range(&situation), Err(Outcome::Cancelled));
+        assert_eq!(range(&situation), Err(Some(Outcome::Cancelled)));
         situation.cause = stop;
-        assert_eq!(range(&situation), Err(Outcome::NotRetryable));
+        assert_eq!(range(&situation), Err(Some(Outcome::NotRetryable)));
         assert_eq!(situation.asked.get(), 2, "asked last");
     }
 
     #[test]
     fn each_refusal_inside_has_its_outcome() {
         for (refusal, outcome) in [
-            (Refusal::Budget, Outcome::Budget),
-            (Refusal::Deadline, Outcome::Deadline),
-            (Refusal::HintTooLong, Outcome::HintTooLong),
-            (Refusal::Cancelled, Outcome::Cancelled),
+            (Refusal::Budget, Some(Outcome::Budget)),
+            (Refusal::Deadline, Some(Outcome::Deadline)),
+            (Refusal::HintTooLong, Some(Outcome::HintTooLong)),
+            (Refusal::Cancelled, Some(Outcome::Cancelled)),
+            (Refusal::OneOfTwo, None),
         ] {
             let situation = Known {
                 refusal: Some(refusal),
@@ -249,8 +251,11 @@ mod tests {
     fn a_timeout_is_repeated_unless_that_may_repeat_the_operation() {
         assert_eq!(range(&known(TIMED_OUT)), Ok(ms(0)..=ms(100)));
         let cause = Cause::TimedOut { may_repeat: false };
-        assert_eq!(range(&known(cause)), Err(Outcome::Timeout));
-        assert_eq!(range(&known(Cause::OutOfTime)), Err(Outcome::Deadline));
+        assert_eq!(range(&known(cause)), Err(Some(Outcome::Timeout)));
+        assert_eq!(
+            range(&known(Cause::OutOfTime)),
+            Err(Some(Outcome::Deadline))
+        );
         for situation in [
             Known {
                 exhausted: true,
@@ -261,7 +266,7 @@ mod tests {
                 ..known(TIMED_OUT)
             },
         ] {
-            assert_eq!(range(&situation), Err(Outcome::Timeout));
+            assert_eq!(range(&situation), Err(Some(Outcome::Timeout)));
         }
     }
 
@@ -273,7 +278,7 @@ mod tests {
             (Some(100), None, Ok(ms(100)..=ms(200))),
             (Some(1000), None, Ok(ms(1000)..=ms(1100))),
             (Some(40), Some(60), Ok(ms(40)..=ms(60))),
-            (Some(80), Some(60), Err(Outcome::Deadline)),
+            (Some(80), Some(60), Err(Some(Outcome::Deadline))),
         ] {
             let situation = Known {
                 longest_wait: Ok(longest.map(ms)),

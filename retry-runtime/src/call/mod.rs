@@ -15,7 +15,7 @@
 //!
 //! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
 //! `after.rs` acts on what the pure `decide.rs` decides. If the attribute names a budget, the call asks before each attempt
-//! whether that is in a pause (`pause.rs`). Dropping the call closes it (`close.rs`). Whoever hears of a
+//! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. Dropping the call closes it (`close.rs`). Whoever hears of a
 //! call is told in `observers.rs`.
 //!
 //! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
@@ -31,6 +31,7 @@ pub mod drive;
 mod kept_error;
 mod observers;
 mod pause;
+mod race;
 mod settle;
 #[cfg(feature = "tracing")]
 mod spans;
@@ -45,6 +46,7 @@ pub use self::attempt::{Attempting, Cut, Cuts, Ended, Never, Prepare};
 pub use self::cancel::{Cancels, Unless, unless};
 pub use self::close::OnEnd;
 pub use self::kept_error::{Keeps, Kept, LastError, Nothing};
+pub use self::race::{Race, Racing};
 pub use self::settle::{Check, Checked, Checks, Next};
 pub use self::timers::{Until, Wait};
 

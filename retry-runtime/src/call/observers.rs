@@ -147,10 +147,21 @@ impl State<'_> {
     /// Records the end of a call, also of one that is dropped, and closes its spans.
     #[inline]
     fn ended(&self, outcome: Outcome) {
+        if self.frame.if_cold().is_some() {
+            self.lose_other();
+        }
         if self.is_recorded() {
             metrics::ended(&self.report(outcome));
         }
         self.end_spans(outcome);
+    }
+
+    /// Counts the attempt that is lost because the call ends, and closes its span.
+    #[cold]
+    fn lose_other(&self) {
+        if self.frame.lose_other() {
+            self.count(Attempted::Unfinished);
+        }
     }
 
     /// Closes a call, also one that is dropped: gives its report to the listener around and to its test scope, and
@@ -206,6 +217,10 @@ impl State<'_> {
                 _ => previous.verdict(),
             }),
             budget_level: self.with_budget(|budget| budget.level()),
+            hedge: frame.hedge(matches!(
+                outcome,
+                Outcome::Success | Outcome::SuccessAfterRetry
+            )),
         }
     }
 }
@@ -233,6 +248,27 @@ impl State<'_> {
             },
             lines: self.settings.lines(),
         });
+    }
+
+    /// Says that a failure is set aside, because the other attempt still runs.
+    pub(super) fn log_set_aside(&self, failed: FailedWith<'_>) {
+        if trace::may_be_heard() {
+            self.log(failed, |failure| {
+                trace::set_aside(FailedAttempt {
+                    attempt: if self.frame.is_hedge() { 2 } else { 1 },
+                    ..failure
+                });
+            });
+        }
+    }
+
+    /// Says that a hedge begins.
+    pub(super) fn log_hedged(&self) {
+        if trace::may_be_heard() {
+            let (function, lines) = (self.settings.name(), self.settings.lines());
+            let _entered = self.enter_call();
+            trace::hedged(function, || self.elapsed(), lines);
+        }
     }
 
     #[expect(

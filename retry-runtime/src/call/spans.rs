@@ -41,6 +41,7 @@ impl State<'_> {
             function: self.settings.name(),
             attempt: frame.number.get(),
             attempts: frame.attempts_allowed(),
+            hedge: frame.is_hedge(),
         };
         let Some(spans) = Spans::begin(self.take_spans(), &begun) else {
             return;

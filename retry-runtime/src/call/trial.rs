@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::State;
-use crate::budget::BudgetOfCall;
+use crate::budget::{BudgetOfCall, Share};
 use crate::classify::Verdict;
 use crate::clock::{Stamp, nanos};
 use crate::listen::trial_around;
@@ -61,6 +61,15 @@ impl State<'_> {
                 let word = &*word;
                 Some(f(BudgetOfCall { word, ..budget }))
             }
+        }
+    }
+
+    /// Shows the share of hedges of the function to `f`.
+    pub(super) fn with_share<T>(&self, f: impl FnOnce(&Share) -> T) -> T {
+        let share = self.settings.share();
+        match self.with_trial(|own| own.trial.fresh_share(share)) {
+            None => f(share),
+            Some(own) => f(&own),
         }
     }
 

@@ -1,5 +1,7 @@
 //! The ruling: whether the rules of an attribute allow another attempt.
 
+use std::time::Duration;
+
 use super::verdict::{Retryable, Said, Verdict};
 
 /// Whether the rules allow another attempt, and what the error answered.
@@ -49,6 +51,12 @@ impl Ruling {
     #[must_use]
     pub const fn failed_value() -> Self {
         Self::retry(Said::new(Verdict::Transient))
+    }
+
+    /// Replaces the delay that the server asked for.
+    pub(crate) const fn with_hint(mut self, hint: Option<Duration>) -> Self {
+        self.said.hint = hint;
+        self
     }
 
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.

@@ -39,6 +39,7 @@ pub struct Attempt {
     attempts: Option<u32>,
     previous: Option<Previous>,
     limit: Option<Instant>,
+    is_hedge: bool,
     call: Arc<Cold>,
 }
 
@@ -99,6 +100,7 @@ impl Attempt {
             attempts: frame.attempts_allowed(),
             previous: frame.previous.get(),
             limit: frame.nearest(),
+            is_hedge: frame.is_hedge(),
             call: Arc::clone(frame.cold()),
         }
     }
@@ -107,6 +109,13 @@ impl Attempt {
     #[must_use]
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    /// Returns whether it is a hedge: the second attempt, which began while the first was still pending. A hedge sent to
+    /// another server is of most use.
+    #[must_use]
+    pub fn is_hedge(&self) -> bool {
+        self.is_hedge
     }
 
     /// Returns how many attempts the call may make, the first included, or `None` for no limit.

@@ -69,6 +69,7 @@ fn current(frame: &Frame) -> Option<Arc<OpenCommits>> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::error::Error as _;
     use std::future::pending;
     use std::io;
     use std::time::Duration;
@@ -78,6 +79,7 @@ mod tests {
 
     use super::*;
     use crate::classify::{Retryable, Ruling, Said, Verdict};
+    use crate::context::Attempt;
     #[cfg(feature = "testing")]
     use crate::listen::observe;
     use crate::policy::Policy;
@@ -289,6 +291,70 @@ mod tests {
         let error = POLICY.run(call).unboxed().await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         assert_eq!(attempts.get(), 1);
+    }
+
+    /// Waits and then commits, in the attempts with these numbers.
+    async fn commits_in(attempts: &[u32]) -> Result<(), Stopped> {
+        let number = Attempt::current().expect("in an attempt").number();
+        sleep(Duration::from_millis(100)).await;
+        if attempts.contains(&number) {
+            open_commit(hang()).await
+        } else {
+            hang().await
+        }
+    }
+
+    const HEDGED: Policy = POLICY.with_hedge(Duration::from_millis(200));
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_with_an_open_commit_does_not_hedge() {
+        let stopped = HEDGED.run(|| commits_in(&[1])).hedged().await.unwrap_err();
+        assert_eq!(
+            (stopped.outcome(), stopped.attempts()),
+            (Outcome::Timeout, 1)
+        );
+        assert_eq!(stopped.verdict(), Verdict::Unknown);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_timeout_that_cuts_the_commit_of_a_hedge_ends_the_call() {
+        let stopped = HEDGED.run(|| commits_in(&[2])).hedged().await.unwrap_err();
+        assert_eq!(
+            (stopped.outcome(), stopped.attempts()),
+            (Outcome::Timeout, 2)
+        );
+        assert_eq!(stopped.verdict(), Verdict::Unknown);
+        let begun = HEDGED.run(|| commits_in(&[])).hedged().await.unwrap_err();
+        assert_eq!((begun.attempts(), begun.verdict()), (3, Verdict::Transient));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_ends_is_in_doubt_if_either_attempt_is() {
+        for (commits, verdict) in [(&[2][..], Verdict::Unknown), (&[3], Verdict::Transient)] {
+            let policy = HEDGED
+                .with_timeout(MINUTE)
+                .with_deadline(Duration::from_secs(1));
+            let stopped = policy
+                .run(|| commits_in(commits))
+                .hedged()
+                .await
+                .unwrap_err();
+            assert_eq!(
+                (stopped.outcome(), stopped.attempts()),
+                (Outcome::Deadline, 2)
+            );
+            assert_eq!(stopped.verdict(), verdict);
+
+            let run = HEDGED.with_timeout(MINUTE).run(|| commits_in(commits));
+            let stopped = run
+                .with_cancel(sleep(Duration::from_secs(1)))
+                .hedged()
+                .await;
+            let stopped = stopped.unwrap_err();
+            assert_eq!(stopped.outcome(), Outcome::Cancelled);
+            let in_doubt = stopped.source().is_some();
+            assert_eq!(in_doubt, verdict == Verdict::Unknown);
+        }
     }
 
     #[tokio::test]

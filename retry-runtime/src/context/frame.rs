@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use scoped_tls_hkt::ScopedKey;
 
+use super::hedging::Hedging;
 use super::key::IdempotencyKey;
 use super::nesting::Remembered;
 use super::open_commits::OpenCommits;
@@ -68,8 +69,7 @@ pub(crate) struct Frame {
     pub(crate) notes: Cell<Notes>,
     /// Whether this attempt, or an attempt around it, is not the first of its call.
     pub(crate) again: Cell<bool>,
-    /// Whether calls inside have no retries left, because their retries could not be counted.
-    pub(crate) spent: Cell<bool>,
+    pub(crate) inside: Cell<Inside>,
     pub(crate) role: Cell<Role>,
 }
 
@@ -77,6 +77,17 @@ const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
 
 /// No limit (584 years).
 pub(crate) const NEVER: u64 = u64::MAX;
+
+/// What calls inside an attempt may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inside {
+    /// Retry, and hedge.
+    Anything,
+    /// Retry. A call around may hedge, and hedges within hedges would multiply.
+    Retry,
+    /// Make one attempt, because their retries could not be counted.
+    Nothing,
+}
 
 /// What a frame stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +136,7 @@ impl Frame {
             refusal: Cell::new(None),
             notes: Cell::new(Notes::NONE),
             again: Cell::new(false),
-            spent: Cell::new(false),
+            inside: Cell::new(Inside::Anything),
             role: Cell::new(Role::Call),
         }
     }
@@ -142,7 +153,11 @@ impl Frame {
         let mut copy = Self::outside();
         copy.started.set(self.started.get());
         copy.deadline.set(self.deadline.get());
-        copy.spent.set(self.spent.get() || self.again.get());
+        copy.inside.set(if self.again.get() {
+            Inside::Nothing
+        } else {
+            self.inside.get()
+        });
         if self.is_attempt() {
             copy.role.set(Role::Carried);
             copy.phase.set(Phase::Attempt);
@@ -336,6 +351,8 @@ pub(crate) enum Refusal {
     Deadline,
     HintTooLong,
     Cancelled,
+    /// The attempt is one of two. If the other one still runs, this needs no retry.
+    OneOfTwo,
 }
 
 impl Refusal {
@@ -350,13 +367,14 @@ impl Refusal {
         }
     }
 
-    /// Returns the outcome of the call around.
-    pub(crate) fn outcome(self) -> Outcome {
+    /// Returns the outcome of the call around, or `None` if the call does not end for that.
+    pub(crate) fn outcome(self) -> Option<Outcome> {
         match self {
-            Self::Budget => Outcome::Budget,
-            Self::Deadline => Outcome::Deadline,
-            Self::HintTooLong => Outcome::HintTooLong,
-            Self::Cancelled => Outcome::Cancelled,
+            Self::Budget => Some(Outcome::Budget),
+            Self::Deadline => Some(Outcome::Deadline),
+            Self::HintTooLong => Some(Outcome::HintTooLong),
+            Self::Cancelled => Some(Outcome::Cancelled),
+            Self::OneOfTwo => None,
         }
     }
 }
@@ -389,6 +407,8 @@ pub(crate) struct Noted {
     pub(crate) open_commits: Option<Arc<OpenCommits>>,
     /// The call's part of its test scope.
     pub(crate) trial: Option<InTrial>,
+    /// The hedge of the call, once it was wanted.
+    pub(crate) hedging: Option<Box<Hedging>>,
     /// The spans of the call, if a subscriber wants them.
     #[cfg(feature = "tracing")]
     pub(crate) spans: Option<Spans>,

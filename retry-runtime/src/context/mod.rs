@@ -1,12 +1,13 @@
 //! What an attempt sees of its call, and what a call sees of the calls around it.
 //!
 //! ```text
-//! attempt, inner, commit  ->  limits  ->  frame  ->  key, nesting, open_commits
+//! attempt, inner, commit, hedging  ->  limits  ->  frame  ->  key, nesting, open_commits
 //! ```
 
 mod attempt;
 mod commit;
 mod frame;
+mod hedging;
 mod inner;
 mod key;
 mod limits;
@@ -19,7 +20,8 @@ pub(crate) use self::commit::open_commit;
 #[cfg(feature = "tracing")]
 pub(crate) use self::frame::Cold;
 pub use self::frame::Previous;
-pub(crate) use self::frame::{Frame, NEVER, Notes, Phase, Refusal, around, is_within};
+pub(crate) use self::frame::{Frame, Inside, NEVER, Notes, Phase, Refusal, around, is_within};
+pub(crate) use self::hedging::Which;
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::limits::{TooLate, length};

@@ -3,6 +3,7 @@
 mod as_ref;
 mod blocking;
 mod field;
+mod handed;
 mod refused;
 
 use std::ops::DerefMut;
@@ -10,6 +11,7 @@ use std::ops::DerefMut;
 pub use self::as_ref::{ArgumentAs, LentAs};
 pub use self::blocking::handed_over;
 pub use self::field::{Broken, Field, Gone, Intact, Reborrowed, Spared};
+pub use self::handed::Handed;
 pub use self::refused::{
     Each, FindsAgain, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, MadeForEachAttempt,
     StartsAnew,

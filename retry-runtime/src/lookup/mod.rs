@@ -59,8 +59,8 @@ pub mod probe;
 
 pub use self::argument::{
     Argument, ArgumentAs, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone,
-    Intact, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt, Parts,
-    Reborrowed, Spared, StartsAnew, Unshared, handed_over,
+    Handed, Intact, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt,
+    Parts, Reborrowed, Spared, StartsAnew, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
 pub use self::explain::{Displayed, Explain, Named};

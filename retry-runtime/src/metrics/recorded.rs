@@ -9,7 +9,7 @@ use super::Attempted;
 use super::seldom::Seldom;
 use super::series::Series;
 use crate::atomics::Flag;
-use crate::report::Report;
+use crate::report::{Hedge, Report};
 
 const METADATA: Metadata<'static> = Metadata::new("reattempt", Level::INFO, None);
 
@@ -68,12 +68,17 @@ pub(super) fn delayed(function: &'static str, delay: Duration) {
 pub(super) fn ended(report: &Report) {
     record(report.function(), |series, recorder| {
         count(recorder, series.calls(report.outcome()));
-        let retries = report.attempts().saturating_sub(1);
+        // A hedge began without a wait.
+        let hedges = matches!(report.hedge(), Some(Hedge::Won | Hedge::Lost));
+        let retries = report.attempts().saturating_sub(1 + u32::from(hedges));
         sample(recorder, series.retries(), f64::from(retries));
         sample(recorder, series.seconds(), report.elapsed().as_secs_f64());
         if let Some(level) = report.budget_level() {
             let gauge = recorder.register_gauge(series.budget(), &METADATA);
             gauge.set(level);
+        }
+        if let Some(hedge) = report.hedge() {
+            count(recorder, series.hedges(hedge));
         }
     });
 }

@@ -8,6 +8,7 @@ use ::metrics::{Key, Label, Recorder, Unit};
 use super::Attempted;
 use crate::atomics::Flag;
 use crate::classify::Verdict;
+use crate::report::Hedge;
 use crate::stopped::Outcome;
 
 const CALLS: &str = "reattempt_calls_total";
@@ -16,6 +17,7 @@ const RETRIES: &str = "reattempt_retries";
 const DELAY: &str = "reattempt_delay_seconds";
 const SECONDS: &str = "reattempt_call_seconds";
 const BUDGET: &str = "reattempt_budget_level";
+const HEDGES: &str = "reattempt_hedges_total";
 
 /// The keys of one function: one for each of its series.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ pub(super) struct Series {
     delay: Key,
     seconds: Key,
     budget: Key,
+    hedges: [(Hedge, Key); 3],
     /// Whether the names were described to a recorder.
     described: Flag,
 }
@@ -86,6 +89,8 @@ impl Series {
             delay: key(DELAY, &[]),
             seconds: key(SECONDS, &[]),
             budget: key(BUDGET, &[]),
+            hedges: [Hedge::Won, Hedge::Lost, Hedge::Refused]
+                .map(|hedge| (hedge, key(HEDGES, &[("result", hedge.as_str())]))),
             described: Flag::new(),
         }
     }
@@ -121,6 +126,10 @@ impl Series {
     pub(super) fn budget(&self) -> &Key {
         &self.budget
     }
+
+    pub(super) fn hedges(&self, hedge: Hedge) -> &Key {
+        find(&self.hedges, hedge)
+    }
 }
 
 /// Returns the key of a word. Each word is in its table, which a test checks.
@@ -142,6 +151,8 @@ fn describe(recorder: &dyn Recorder) {
     recorder.describe_histogram(SECONDS.into(), Some(Unit::Seconds), seconds.into());
     let budget = "tokens left in the budget when a call ended";
     recorder.describe_gauge(BUDGET.into(), None, budget.into());
+    let hedges = "calls that wanted a hedge, by what became of it";
+    recorder.describe_counter(HEDGES.into(), Some(Unit::Count), hedges.into());
 }
 
 #[cfg(test)]
@@ -163,6 +174,10 @@ mod tests {
         for (how, _) in &series.attempts {
             let key = series.attempts(*how);
             assert_eq!(last_label(key), ("verdict", how.as_str()));
+        }
+        for (hedge, _) in &series.hedges {
+            let key = series.hedges(*hedge);
+            assert_eq!(last_label(key), ("result", hedge.as_str()));
         }
         // A new word has to come into the table: without this line it does not compile.
         let known = |outcome: Outcome| match outcome {

@@ -28,6 +28,9 @@ impl fmt::Display for Policy {
         if let Some(deadline) = self.deadline {
             write!(f, ", deadline {deadline:?}")?;
         }
+        if let Some(hedge) = self.hedge() {
+            write!(f, ", hedge {hedge:?}")?;
+        }
         if self.attempts == 1 {
             return Ok(());
         }

@@ -19,6 +19,32 @@ pub struct Report {
     pub(crate) waited: Duration,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) budget_level: Option<f64>,
+    pub(crate) hedge: Option<Hedge>,
+}
+
+/// What became of the hedge of a call: the second attempt, which begins beside the first if that is slow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Hedge {
+    /// It succeeded, and its success is the result of the call.
+    Won,
+    /// It began, and another attempt decided the call, or the call ended without a success.
+    Lost,
+    /// The first attempt was slow, but the budget was less than half full, or the function had no hedge left: it makes at
+    /// most one for 16 calls.
+    Refused,
+}
+
+impl Hedge {
+    /// Returns the word used in metrics.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 impl Report {
@@ -59,6 +85,12 @@ impl Report {
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict
+    }
+
+    /// Returns what became of the call's hedge, or `None` if the call wanted none.
+    #[must_use]
+    pub fn hedge(&self) -> Option<Hedge> {
+        self.hedge
     }
 
     /// Returns the tokens left in the call's budget when it ended, or `None` for a call without a budget.

@@ -1,4 +1,4 @@
-//! Where the calls of a run are made: `.await`, `unboxed` and `call`.
+//! Where the calls of a run are made: `.await`, `unboxed`, `hedged` and `call`.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -34,6 +34,56 @@ macro_rules! ends {
             {
                 let text = self.text.function();
                 self.take().drive::<C>($ruling, text)
+            }
+
+            /// Runs the operation, and a second time beside the first if that is slow: after the
+            /// [`hedge`](crate::Policy::with_hedge) of the policy. The first success is the result, and the other attempt
+            /// is dropped.
+            ///
+            /// The rules are those of the attribute's key `hedge`. The policy needs a budget, and without a `hedge` there is
+            /// no second attempt. As with [`unboxed`](Self::unboxed), nothing is boxed.
+            ///
+            /// # Errors
+            ///
+            /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
+            ///
+            /// # Panics
+            ///
+            /// - If the `Run` was polled before.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropping the future drops both attempts.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # use retry_runtime as reattempt;
+            /// use std::io;
+            /// use std::time::Duration;
+            ///
+            /// use reattempt::{Attempt, FAST_IO};
+            /// use tokio::time::sleep;
+            ///
+            /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> io::Result<()> {
+            /// // The first replica is slow.
+            /// let read = async || {
+            ///     let replica = Attempt::current().map_or(1, |attempt| attempt.number());
+            ///     sleep(Duration::from_millis(if replica == 1 { 400 } else { 5 })).await;
+            ///     io::Result::Ok(replica)
+            /// };
+            /// let reads = FAST_IO.with_hedge(Duration::from_millis(20));
+            /// assert_eq!(reads.run(read).hedged().await?, 2);
+            /// # Ok(()) }
+            /// ```
+            pub fn hedged<F>(mut self) -> impl Future<Output = Result<T, E>>
+            where
+                O: FnMut() -> F,
+                F: ResultFuture<T, E>,
+                $(E: $retryable,)*
+            {
+                let text = self.text.function();
+                self.take().drive_hedged::<C>($ruling, text)
             }
         }
 

@@ -4,7 +4,7 @@
 //! entries, without_limits (where a run begins)
 //!   ->  mod (what a caller sets)
 //!   ->  ends (where the call is made)
-//!   ->  drive, blocking (the loops)
+//!   ->  drive, hedged, blocking (the loops)
 //!   ->  turns (between two attempts), rules (which errors), text (of an error)
 //! ```
 
@@ -12,6 +12,7 @@ mod blocking;
 mod drive;
 mod ends;
 mod entries;
+mod hedged;
 mod rules;
 mod text;
 mod turns;

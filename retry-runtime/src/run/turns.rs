@@ -112,7 +112,8 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
 
     /// Calls `on_retry`.
     fn tell(&mut self, error: Option<&E>) {
-        if let Some(hook) = &mut self.decides.hook {
+        // While another attempt runs, no retry follows.
+        if let Some(hook) = (self.decides.hook.as_mut()).filter(|_| !self.call.is_beside()) {
             hook(&self.call.event(error));
         }
     }

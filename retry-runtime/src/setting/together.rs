@@ -35,6 +35,7 @@ pub(crate) fn contradictions(
     for TooLong {
         short,
         long,
+        relation,
         swapped,
     } in too_long(delays, |key| length_in(policy, key))
     {
@@ -52,17 +53,20 @@ pub(crate) fn contradictions(
             format!("`{key}` ({}{place})", human(length))
         };
         let problem = format!(
-            "{} is above {}",
+            "{} is {relation} {}",
             party(short, &first.place),
             party(long, &second.place)
         );
-        let help = format!(
-            "{}write `{} = \"{}\"` or more, or a shorter `{}`",
-            swapped.map_or("", |(_, why)| why),
-            long.0,
-            human(short.1),
-            short.0
-        );
+        let shorter = (short.0 == PolicyKey::Hedge).then(|| "write a shorter `hedge`".to_owned());
+        let help = shorter.unwrap_or_else(|| {
+            format!(
+                "{}write `{} = \"{}\"` or more, or a shorter `{}`",
+                swapped.map_or("", |(_, why)| why),
+                long.0,
+                human(short.1),
+                short.0
+            )
+        });
         found.push((blamed, SettingFault::with_help(problem, help)));
     }
     let idle = PolicyKey::ALL.iter().copied();

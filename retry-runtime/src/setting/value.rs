@@ -60,6 +60,7 @@ fn access(key: PolicyKey) -> Access {
             Some(policy.max_retry_after())
         }),
         PolicyKey::Budget => Access::Budget,
+        PolicyKey::Hedge => Access::Length(Policy::with_hedge, Policy::hedge),
     }
 }
 

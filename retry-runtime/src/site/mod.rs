@@ -11,7 +11,7 @@ pub use self::settings::Settings;
 use std::ops::Deref;
 
 use crate::atomics::Flag;
-use crate::budget::{Budget, BudgetWord};
+use crate::budget::{Budget, BudgetWord, Share};
 use crate::context::Nested;
 use crate::policy::Policy;
 use crate::trace::Lines;
@@ -40,6 +40,8 @@ pub struct Shared {
     word: BudgetWord,
     /// The limits of the log lines of the function.
     lines: Lines,
+    /// How many hedges the function may make.
+    share: Share,
 }
 
 impl Shared {
@@ -55,6 +57,7 @@ impl Shared {
             blocked: Flag::new(),
             word: BudgetWord::full(),
             lines: Lines::new(),
+            share: Share::full(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Shared;
 use super::label::label;
 use crate::atomics::Flag;
-use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
+use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord, Share};
 use crate::context::{FunctionId, Nested, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
@@ -185,6 +185,11 @@ impl<'p> Settings<'p> {
     /// The limits of the function's log lines.
     pub(crate) fn lines(&self) -> &'static Lines {
         &self.shared.lines
+    }
+
+    /// How many hedges the function may make.
+    pub(crate) fn share(&self) -> &'static Share {
+        &self.shared.share
     }
 
     /// Whether the function may run twice.

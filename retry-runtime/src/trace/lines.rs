@@ -18,6 +18,10 @@ pub(crate) struct Lines {
     pub(super) succeeded: Limit,
     #[cfg(feature = "tracing")]
     pub(super) paused: Limit,
+    #[cfg(feature = "tracing")]
+    pub(super) hedged: Limit,
+    #[cfg(feature = "tracing")]
+    pub(super) set_aside: Limit,
 }
 
 impl Lines {
@@ -33,6 +37,10 @@ impl Lines {
             succeeded: Limit::new(),
             #[cfg(feature = "tracing")]
             paused: Limit::new(),
+            #[cfg(feature = "tracing")]
+            hedged: Limit::new(),
+            #[cfg(feature = "tracing")]
+            set_aside: Limit::new(),
         }
     }
 }

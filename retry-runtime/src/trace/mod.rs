@@ -13,7 +13,9 @@ use std::time::Duration;
 
 pub(crate) use self::lines::Lines;
 #[cfg(feature = "tracing")]
-pub(crate) use self::spans::{Begun, Entered, Spans, may_be_wanted as spans_may_be_wanted};
+pub(crate) use self::spans::{
+    Begun, Entered, SpanBeside, Spans, may_be_wanted as spans_may_be_wanted,
+};
 
 use crate::budget::BudgetOfCall;
 use crate::classify::Verdict;
@@ -180,6 +182,48 @@ pub(crate) fn paused(function: &'static str, delay: Duration, lines: &Lines) {
     }
     #[cfg(not(feature = "tracing"))]
     let _ = (function, delay, lines);
+}
+
+/// A hedge begins: an event of level debug.
+pub(crate) fn hedged(
+    function: &'static str,
+    elapsed: impl Fn() -> Option<Duration>,
+    lines: &Lines,
+) {
+    #[cfg(feature = "tracing")]
+    {
+        let left_out;
+        tracing::debug!(
+            target: "reattempt",
+            function = {
+                left_out = limited!(lines.hedged);
+                function
+            },
+            elapsed = elapsed().map(tracing::field::debug),
+            left_out = {
+                asked::DEBUG.ask();
+                left_out
+            },
+            "attempt is slow, hedged"
+        );
+    }
+    #[cfg(not(feature = "tracing"))]
+    let _ = (function, elapsed, lines);
+}
+
+/// One of two attempts failed, and the other still runs: an event of level debug.
+pub(crate) fn set_aside(failure: FailedAttempt<'_>) {
+    #[cfg(feature = "tracing")]
+    failed!(
+        debug,
+        DEBUG,
+        failure,
+        set_aside,
+        "attempt failed, the other still runs",
+        outcome = tracing::field::Empty
+    );
+    #[cfg(not(feature = "tracing"))]
+    let FailedAttempt { .. } = failure;
 }
 
 /// A later attempt succeeded: an event of level info.

@@ -31,6 +31,27 @@ pub(crate) struct Begun {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
+    pub(crate) hedge: bool,
+}
+
+/// The span of the attempt that runs beside the present one. If it is dropped, its attempt was lost.
+#[derive(Debug, Default)]
+pub(crate) struct SpanBeside(Option<Arc<Span>>);
+
+impl SpanBeside {
+    /// Puts the span into `spans`, and returns the one that was there.
+    pub(crate) fn replace(mut self, spans: Option<&mut Spans>) -> Self {
+        let own = self.0.take();
+        Self(spans.and_then(|spans| std::mem::replace(&mut spans.attempt, own)))
+    }
+}
+
+impl Drop for SpanBeside {
+    fn drop(&mut self) {
+        if let Some(span) = self.0.take() {
+            record(&span, "verdict", &Attempted::Unfinished.as_str());
+        }
+    }
 }
 
 impl Spans {
@@ -128,6 +149,7 @@ fn of_attempt(call: &Span, begun: &Begun) -> Span {
         },
         attempt = i64::from(begun.attempt),
         attempts = begun.attempts.map(i64::from),
+        hedge = begun.hedge.then_some(true),
         verdict = Empty,
         error = Empty,
         otel.status_code = Empty,

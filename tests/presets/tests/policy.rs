@@ -32,6 +32,7 @@ fn every_key_is_read() {
         factor = 1.5
         jitter = "equal"
         max_retry_after = "0s"
+        hedge = "30ms"
         [budget]
         refill = 1.5
         kind = "aws"
@@ -54,6 +55,7 @@ fn every_key_is_read() {
         .with_factor(1.5)
         .with_jitter(Jitter::Equal)
         .with_max_retry_after(Duration::ZERO)
+        .with_hedge(ms(30))
         .with_budget(
             Budget::aws()
                 .with_capacity(50)
@@ -401,6 +403,7 @@ fn policies() -> impl Strategy<Value = Policy> {
         length(),
         length(),
         1.0..=1000.0_f64,
+        prop::option::of(length()),
     );
     let words = (
         prop::sample::select(backoffs.to_vec()),
@@ -408,7 +411,7 @@ fn policies() -> impl Strategy<Value = Policy> {
     );
     (limits, delays, words, budgets()).prop_map(|(limits, delays, words, budget)| {
         let (attempts, timeout, deadline) = limits;
-        let (base, throttled_base, min_delay, max_delay, max_retry_after, factor) = delays;
+        let (base, throttled_base, min_delay, max_delay, max_retry_after, factor, hedge) = delays;
         let mut policy = Policy::new()
             .with_attempts(attempts)
             .with_backoff(words.0)
@@ -418,6 +421,12 @@ fn policies() -> impl Strategy<Value = Policy> {
             .with_factor(factor)
             .with_jitter(words.1)
             .with_max_retry_after(max_retry_after);
+        if let Some(hedge) = hedge {
+            let limits = [timeout, deadline].into_iter().flatten();
+            if limits.into_iter().all(|limit| hedge < limit) {
+                policy = policy.with_hedge(hedge);
+            }
+        }
         if let Some(throttled_base) = throttled_base {
             policy = policy.with_throttled_base(throttled_base.min(max_delay));
         }

@@ -75,6 +75,19 @@ pub async fn schedule(text: &str, max: Duration) -> io::Result<u16> {
 /// # Errors
 ///
 /// Must give no warning.
+#[reattempt::retry(hedge = "20ms", timeout = "1s", on_retry = |event| drop(event.delay()))]
+pub async fn hedged(text: &str, owned: String, mut count: u16) -> io::Result<u16> {
+    count += send(&owned).await?;
+    Ok(send(text).await? + count + u16::from(take(owned).is_empty()))
+}
+
+const fn take(text: String) -> String {
+    text
+}
+
+/// # Errors
+///
+/// Must give no warning.
 #[reattempt::retry(attempts = "unlimited", deadline = Duration::from_secs(1), backoff = "linear")]
 pub async fn unlimited(text: &str) -> io::Result<u16> {
     send(text).await

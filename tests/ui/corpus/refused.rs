@@ -316,6 +316,36 @@ pub mod result_that_borrows {
     }
 }
 
+pub mod hedged {
+    use super::*;
+
+    pub struct Connection(u32);
+
+    impl Connection {
+        #[retry(hedge = "20ms")]
+        pub async fn read(&mut self) -> io::Result<u32> { //~ with `hedge` two attempts run at once, and they cannot both borrow `self` mutably
+            self.0 += 1;
+            Ok(self.0)
+        }
+    }
+
+    #[retry(hedge = "20ms")]
+    pub async fn count(total: &mut u32) -> io::Result<u32> { //~ with `hedge` two attempts run at once, and they cannot both borrow `total` mutably
+        *total += 1;
+        Ok(*total)
+    }
+
+    #[retry(hedge = "20ms")]
+    pub async fn optional(total: Option<&mut u32>) -> io::Result<u32> { //~ with `hedge` two attempts run at once, and they cannot both borrow `total` mutably
+        Ok(total.map_or(0, |total| *total))
+    }
+
+    #[retry(hedge = "20ms")]
+    pub async fn called(mut next: impl FnMut() -> u32) -> io::Result<u32> { //~ with `hedge` two attempts run at once, and they cannot both borrow `next` mutably
+        Ok(next())
+    }
+}
+
 pub mod handed_over_self {
     use super::*;
 

@@ -43,7 +43,7 @@ impl<'a> Facts<'a> {
         }
         let places = places! {
             attempts backoff factor jitter delays when_ok
-            clone budget idempotent nested cancel on_retry before_retry on_end sensitive;
+            clone budget idempotent nested hedge cancel on_retry before_retry on_end sensitive;
             unless not_on matches on when
         };
         let lengths = model.lengths.iter();

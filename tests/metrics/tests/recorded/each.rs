@@ -365,3 +365,45 @@ fn a_recorder_without_fields_is_used() {
     let counted = no_fields::COUNTED.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!(counted, 2, "a call and an attempt");
 }
+
+#[test]
+fn a_hedge_is_counted_when_its_call_ends() {
+    use reattempt::Attempt;
+    use std::time::Duration;
+    use tokio::time::sleep;
+
+    #[retry(attempts = 3, hedge = "10ms", name = "fetch")]
+    async fn slow(first: u64, hedge: u64) -> io::Result<()> {
+        let is_hedge = Attempt::current().unwrap().is_hedge();
+        sleep(Duration::from_millis(if is_hedge { hedge } else { first })).await;
+        Ok(())
+    }
+    let ((), recorded) = recorded(|| {
+        run(async {
+            slow(5, 0).await.unwrap();
+            slow(50, 5).await.unwrap();
+            slow(20, 50).await.unwrap();
+            for _ in 0..20 {
+                slow(20, 50).await.unwrap();
+            }
+        });
+    });
+    let hedges = |result: &str| {
+        recorded.counter(&format!(
+            "reattempt_hedges_total{{function=fetch,result={result}}}"
+        ))
+    };
+    // Ten are saved up, and the calls add one more.
+    assert_eq!(
+        [hedges("won"), hedges("lost"), hedges("refused")],
+        [1, 10, 11]
+    );
+    let attempts = |verdict: &str| {
+        recorded.counter(&format!(
+            "reattempt_attempts_total{{function=fetch,verdict={verdict}}}"
+        ))
+    };
+    assert_eq!([attempts("success"), attempts("none")], [23, 11]);
+    let retries = recorded.samples("reattempt_retries{function=fetch}");
+    assert_eq!(retries, [0.0; 23], "a hedge has no wait");
+}

@@ -13,8 +13,9 @@ type Row = (String, String, String);
 
 #[test]
 fn the_page_has_each_metric_with_its_kind_and_labels() {
-    #[retry(attempts = 2, base = "1ms", on = "io::Error")]
+    #[retry(attempts = 3, base = "1ms", hedge = "1ms", on = "io::Error")]
     async fn fails() -> io::Result<()> {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let recorder = DebuggingRecorder::new();

@@ -225,3 +225,51 @@ async fn before_retry_runs_in_the_span_of_the_call() {
         ]
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_spans_of_two_attempts_overlap_and_the_loser_has_no_verdict() {
+    #[retry(attempts = 3, hedge = "20ms", name = "shop::price")]
+    async fn hedged(first: u64, hedge: u64) -> Result<u32, Failed> {
+        let attempt = reattempt::Attempt::current().unwrap();
+        sleep(ms(if attempt.is_hedge() { hedge } else { first })).await;
+        let inside = tracing::debug_span!(target: "reattempt", "inside");
+        drop(inside);
+        match attempt.number() {
+            1 if first == 40 => Err(reset()),
+            number => Ok(number),
+        }
+    }
+    for (first, hedge, verdicts) in [
+        (100, 30, ["attempt 1 none", "attempt 2 success"]),
+        (30, 100, ["attempt 1 success", "attempt 2 none"]),
+        (
+            40,
+            100,
+            [
+                r#"attempt 1 transient Error { description: "" }"#,
+                "attempt 2 success",
+            ],
+        ),
+    ] {
+        let recorded = Recorded::start();
+        hedged(first, hedge).await.unwrap();
+        let tree = recorded.tree();
+        let spans: Vec<_> = tree.iter().map(|line| line.trim()).collect();
+        for verdict in verdicts {
+            assert!(spans.contains(&verdict), "{tree:#?}");
+        }
+        assert_eq!(
+            tree.iter().filter(|line| line.starts_with("    ")).count(),
+            spans
+                .iter()
+                .filter(|line| line.starts_with("inside"))
+                .count(),
+            "each span of the body is in that of its attempt: {tree:#?}"
+        );
+        let hedges = recorded.spans();
+        let hedges = hedges
+            .iter()
+            .filter(|span| value(span, "hedge") == Some(Value::Bool(true)));
+        assert_eq!(hedges.count(), 1);
+    }
+}

@@ -1,0 +1,451 @@
+//! A call with a hedge: a second attempt beside the first, if the first is slow.
+//!
+//! One task polls both, so nothing is spawned or boxed, and dropping the call drops both. The loop is that of any call. If one
+//! of two attempts fails, the loop goes on with the other, without a wait:
+//!
+//! ```text
+//! let mut race = pin!(Race::new());
+//! loop {
+//!     let ended = call.race(race.as_mut(), || async { BODY }).await;
+//!     let until = match call.settle(ended, |error| …) { … };
+//!     if call.is_beside() { continue; }
+//!     call.wait(until).await;
+//! }
+//! ```
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use tokio::time::{Instant, Sleep};
+
+use super::attempt::{Cut, Cuts, Ended};
+use super::timers::{LONGEST_SLEEP, poll_unconstrained, timer as made_timer};
+use super::{Call, State};
+use crate::budget::Share;
+use crate::clock::{Stamp, nanos};
+use crate::context::{Inside, NEVER, Notes, Phase, Which, around, is_within};
+
+pin_project! {
+    /// The attempts of one call that run now: the first or a later one, and the hedge.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops both.
+    pub struct Race<F> {
+        #[pin]
+        first: Option<F>,
+        #[pin]
+        hedge: Option<F>,
+        #[pin]
+        timer: Option<Sleep>,
+        limits: Limits,
+        turn: bool,
+    }
+}
+
+impl<F> Race<F> {
+    /// No attempt yet.
+    #[expect(
+        clippy::new_without_default,
+        reason = "generated code calls it by this name"
+    )]
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            first: None,
+            hedge: None,
+            timer: None,
+            limits: Limits {
+                first: None,
+                hedge: NEVER,
+                begins: None,
+                hedged: false,
+            },
+            turn: false,
+        }
+    }
+}
+
+/// Runs the attempts of a race until one of them ends.
+///
+/// # Cancel safety
+///
+/// Dropping it leaves the attempts in the [`Race`].
+#[must_use = "futures do nothing unless polled"]
+pub struct Racing<'c, 'p, 'r, F, M, C> {
+    state: &'c mut State<'p>,
+    race: Pin<&'r mut Race<F>>,
+    make: M,
+    cuts: PhantomData<fn() -> C>,
+}
+
+impl<'p, C: Cuts, K> Call<'p, C, K> {
+    /// Makes an attempt, and a hedge beside it if it is the first and slow. Goes on with the other one, if one of two ended
+    /// before.
+    pub fn race<'c, 'r, F: Future, M: FnMut() -> F>(
+        &'c mut self,
+        race: Pin<&'r mut Race<F>>,
+        make: M,
+    ) -> Racing<'c, 'p, 'r, F, M, C> {
+        Racing {
+            state: &mut self.state,
+            race,
+            make,
+            cuts: PhantomData,
+        }
+    }
+
+    /// Whether an attempt still runs beside the one that ended.
+    #[must_use]
+    pub fn is_beside(&self) -> bool {
+        self.state.frame.is_beside()
+    }
+}
+
+impl<F, M, C> Unpin for Racing<'_, '_, '_, F, M, C> {}
+
+impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C> {
+    type Output = Ended<F::Output, C>;
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let state = &*this.state;
+        let mut race = this.race.as_mut().project();
+        if race.first.is_none() && race.hedge.is_none() {
+            race.timer.set(None);
+            race.first.set(Some((this.make)()));
+            if race.limits.begin(state, C::LIMITED) {
+                race.first.set(None);
+                if let Some(late) = C::from(Cut::Late) {
+                    return Poll::Ready(Ended::Cut(late));
+                }
+            }
+        }
+        // The order alternates: if one attempt used up what tokio lets a task do in a poll, the other would starve.
+        *race.turn = !*race.turn;
+        let order = if *race.turn {
+            [Which::First, Which::Hedge]
+        } else {
+            [Which::Hedge, Which::First]
+        };
+        for which in order {
+            let both = race.first.is_some() && race.hedge.is_some();
+            let slot = match which {
+                Which::First => race.first.as_mut(),
+                Which::Hedge => race.hedge.as_mut(),
+            };
+            if slot.is_some() {
+                race.limits.turn_to(which, both, state);
+                if let Poll::Ready(result) = race.limits.poll_body(which, slot, state, waker) {
+                    return Poll::Ready(Ended::Returned(result));
+                }
+            }
+        }
+        loop {
+            let runs = [race.first.is_some(), race.hedge.is_some()];
+            let timer = race.timer.as_mut();
+            let due = ready!(race.limits.poll(runs, state, C::LIMITED, timer, waker));
+            match due {
+                Due::Deadline => {
+                    race.first.set(None);
+                    race.hedge.set(None);
+                    if let Some(cut) = C::from(Cut::Deadline) {
+                        return Poll::Ready(Ended::Cut(cut));
+                    }
+                }
+                Due::Timeout(which) => {
+                    match which {
+                        Which::First => race.first.set(None),
+                        Which::Hedge => race.hedge.set(None),
+                    }
+                    if let Some(cut) = C::from(Cut::Timeout) {
+                        return Poll::Ready(Ended::Cut(cut));
+                    }
+                }
+                Due::Hedge { cut } => {
+                    race.hedge.set(Some((this.make)()));
+                    race.limits.begin_hedge(cut, state);
+                    let slot = race.hedge.as_mut();
+                    if let Poll::Ready(result) =
+                        race.limits.poll_body(Which::Hedge, slot, state, waker)
+                    {
+                        return Poll::Ready(Ended::Returned(result));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// When what happens in a race. Times are nanoseconds since the start of the call, or [`NEVER`].
+#[derive(Debug)]
+struct Limits {
+    /// When the timeout cuts the first or a later attempt. `None` before it was pending.
+    first: Option<u64>,
+    /// When the timeout cuts the hedge.
+    hedge: u64,
+    /// When the hedge begins, if it may. `None` before the first attempt was pending.
+    begins: Option<u64>,
+    /// Whether the hedge began, and no attempt after it.
+    hedged: bool,
+}
+
+/// What is due.
+enum Due {
+    Deadline,
+    Timeout(Which),
+    /// The hedge begins. Its timeout cuts it then.
+    Hedge {
+        cut: u64,
+    },
+}
+
+impl Limits {
+    /// Begins the first or a later attempt. Returns whether the deadline was reached before it began.
+    fn begin(&mut self, state: &State<'_>, limited: bool) -> bool {
+        let frame = &state.frame;
+        let first = frame.phase.get() == Phase::New;
+        self.first = None;
+        self.hedged = false;
+        self.begins = Some(NEVER).filter(|_| !first);
+        if state.enter(limited) {
+            return true;
+        }
+        if first {
+            state.with_share(Share::add);
+        }
+        match frame.inside.get() {
+            Inside::Anything => frame.inside.set(Inside::Retry),
+            // A call around may hedge.
+            Inside::Retry | Inside::Nothing => self.begins = Some(NEVER),
+        }
+        false
+    }
+
+    /// Makes an attempt the present one.
+    fn turn_to(&self, which: Which, both: bool, state: &State<'_>) {
+        if self.hedged {
+            state.frame.turn_to(which, both);
+            state.enter_attempt(false);
+        }
+    }
+
+    /// Records that the present attempt ends.
+    fn ends(&self, state: &State<'_>) {
+        if self.hedged {
+            state.frame.one_of_two_ends();
+        }
+    }
+
+    fn poll_body<F: Future>(
+        &self,
+        which: Which,
+        mut slot: Pin<&mut Option<F>>,
+        state: &State<'_>,
+        waker: &mut Context<'_>,
+    ) -> Poll<F::Output> {
+        let Some(body) = slot.as_mut().as_pin_mut() else {
+            return Poll::Pending;
+        };
+        let frame = &state.frame;
+        let poll = || body.poll(waker);
+        let polled = if self.hedged {
+            frame.lend_to(which, poll)
+        } else {
+            frame.lend(poll)
+        };
+        match polled {
+            Poll::Ready(_) => {
+                slot.set(None);
+                self.ends(state);
+            }
+            Poll::Pending => state.suspended(),
+        }
+        polled
+    }
+
+    /// Arms the timer if there is none, and returns what is due.
+    fn poll(
+        &mut self,
+        runs: [bool; 2],
+        state: &State<'_>,
+        limited: bool,
+        mut timer: Pin<&mut Option<Sleep>>,
+        waker: &mut Context<'_>,
+    ) -> Poll<Due> {
+        if self.hedged {
+            // If the call is dropped now, it is in doubt if either attempt is.
+            state.frame.turn_to_open_commit();
+        }
+        loop {
+            let now = match timer.as_mut().as_pin_mut() {
+                Some(mut timer) => {
+                    ready!(poll_unconstrained(timer.as_mut(), waker));
+                    timer.deadline()
+                }
+                None if self.first.is_some() && self.nearest(runs, state, limited) == NEVER => {
+                    return Poll::Pending;
+                }
+                None => Instant::now(),
+            };
+            let elapsed = self.learn(now, state, limited);
+            if let Some(due) = self.due(runs, elapsed, state, limited) {
+                return Poll::Ready(due);
+            }
+            let left = match self.nearest(runs, state, limited) {
+                NEVER => None,
+                at => Some(Duration::from_nanos(at.saturating_sub(elapsed)).min(LONGEST_SLEEP)),
+            };
+            let until = left.and_then(|left| now.checked_add(left));
+            match (until, timer.as_mut().as_pin_mut()) {
+                (None, _) => timer.set(None),
+                (Some(until), Some(timer)) => timer.reset(until),
+                (Some(until), None) => timer.set(Some(made_timer(state.settings, until))),
+            }
+        }
+    }
+
+    /// Learns the limits of an attempt that is pending for the first time. Returns the time of the call.
+    fn learn(&mut self, now: Instant, state: &State<'_>, limited: bool) -> u64 {
+        let (frame, stamp) = (&state.frame, Stamp::of(now));
+        frame.start(stamp);
+        let elapsed = frame.elapsed(stamp);
+        if self.first.is_none() {
+            let timeout = if limited {
+                state.settings.timeout()
+            } else {
+                NEVER
+            };
+            let cut = elapsed.saturating_add(timeout);
+            self.first = Some(cut);
+            frame.until.set(cut);
+            // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
+            around(|outer| frame.inherit(outer, stamp));
+        }
+        if self.begins.is_none() {
+            self.begins = Some(elapsed.saturating_add(state.hedge_after()));
+        }
+        elapsed
+    }
+
+    /// Returns what is due. A hedge that the call may not make is no longer due.
+    fn due(
+        &mut self,
+        runs: [bool; 2],
+        elapsed: u64,
+        state: &State<'_>,
+        limited: bool,
+    ) -> Option<Due> {
+        if limited && state.frame.deadline.get() <= elapsed {
+            return Some(Due::Deadline);
+        }
+        let both = runs == [true; 2];
+        for (which, runs) in [Which::First, Which::Hedge].into_iter().zip(runs) {
+            if runs && self.cut(which) <= elapsed {
+                self.turn_to(which, both, state);
+                self.ends(state);
+                return Some(Due::Timeout(which));
+            }
+        }
+        if self.begins > Some(elapsed) {
+            return None;
+        }
+        self.begins = Some(NEVER);
+        (runs[0] && state.may_hedge(elapsed)).then(|| {
+            let timeout = if limited {
+                state.settings.timeout()
+            } else {
+                NEVER
+            };
+            Due::Hedge {
+                cut: elapsed.saturating_add(timeout),
+            }
+        })
+    }
+
+    fn nearest(&self, [first, hedge]: [bool; 2], state: &State<'_>, limited: bool) -> u64 {
+        let ends = [
+            (limited, state.frame.deadline.get()),
+            (first, self.cut(Which::First)),
+            (hedge, self.cut(Which::Hedge)),
+            (first, self.begins.unwrap_or(NEVER)),
+        ];
+        let counting = ends.into_iter().filter(|(counts, _)| *counts);
+        counting.map(|(_, at)| at).min().unwrap_or(NEVER)
+    }
+
+    fn cut(&self, which: Which) -> u64 {
+        match which {
+            Which::First => self.first.unwrap_or(NEVER),
+            Which::Hedge => self.hedge,
+        }
+    }
+
+    /// Begins the hedge: now it counts.
+    fn begin_hedge(&mut self, cut: u64, state: &State<'_>) {
+        let frame = &state.frame;
+        self.hedged = true;
+        self.hedge = cut;
+        state.log_hedged();
+        frame.begin_hedge(cut);
+        around(|outer| frame.inherit(outer, Stamp::now()));
+        state.look_for_recorder();
+        frame.note(Notes::FAILED_RETRIES, true);
+        if is_within() {
+            // As for a retry: taken back if the call succeeds.
+            state.hand_on();
+        }
+        state.enter_attempt(true);
+    }
+}
+
+impl State<'_> {
+    /// Returns after how many nanoseconds the call hedges.
+    fn hedge_after(&self) -> u64 {
+        const LEAST: Duration = Duration::from_millis(1);
+        let after = self.policy().hedge();
+        after.map_or(NEVER, |after| nanos(after.max(LEAST)))
+    }
+
+    /// Whether the call may hedge now, and takes that from the share of the function.
+    #[cold]
+    fn may_hedge(&self, elapsed: u64) -> bool {
+        let frame = &self.frame;
+        let left = frame.deadline.get().saturating_sub(elapsed);
+        if frame.has_open_commit()
+            || frame.attempts.get() < 2
+            || !self.settings.is_idempotent()
+            || !self.is_enabled()
+            || left <= self.hedge_after()
+        {
+            return false;
+        }
+        let may = self.with_budget(|budget| budget.is_half_full()) == Some(true)
+            && self.with_share(Share::take);
+        if !may {
+            frame.refuse_hedge();
+        }
+        may
+    }
+}
+
+impl<F> fmt::Debug for Race<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Race")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F, M, C> fmt::Debug for Racing<'_, '_, '_, F, M, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Racing")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

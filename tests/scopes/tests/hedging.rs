@@ -1,0 +1,702 @@
+//! `hedge`: a second attempt beside the first, if the first is slow.
+
+use std::cell::{Cell, RefCell};
+use std::future::pending;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use reattempt::testing::Scope;
+use reattempt::{
+    Attempt, Budget, Hedge, Jitter, Outcome, Policy, Report, Retryable, Stopped, Verdict, observe,
+    retry, set_enabled,
+};
+use tokio::time::{Instant, sleep, timeout};
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// A test scope in which calls wait. Each has full shares of its own.
+fn scope() -> Scope {
+    Scope::new().with_waits(true)
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Failure {
+    #[error("reset by attempt {0}")]
+    #[retryable(transient)]
+    Reset(u32),
+    #[error("busy")]
+    #[retryable(throttled, after = "wait")]
+    Busy { wait: Duration },
+    #[error("no such item")]
+    #[retryable(permanent)]
+    Missing,
+    #[error(transparent)]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+/// How an attempt ends, and after how many milliseconds.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Succeeds(u64),
+    Fails(u64),
+    IsBusy(u64, u64),
+    IsMissing(u64),
+    Hangs,
+}
+use Step::{Fails, Hangs, IsBusy, IsMissing, Succeeds};
+
+/// Plays one step for each attempt, by its number.
+struct Script {
+    steps: Vec<Step>,
+    began: Instant,
+    /// When each attempt began.
+    times: RefCell<Vec<u64>>,
+    running: Cell<u32>,
+    budget: Budget,
+}
+
+impl Script {
+    fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self {
+            steps: steps.into_iter().collect(),
+            began: Instant::now(),
+            times: RefCell::default(),
+            running: Cell::new(0),
+            budget: Budget::new(),
+        }
+    }
+
+    async fn play(&self) -> Result<u32, Failure> {
+        struct Running<'r>(&'r Cell<u32>);
+        impl Drop for Running<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() - 1);
+            }
+        }
+        self.running.set(self.running.get() + 1);
+        let _running = Running(&self.running);
+        self.times.borrow_mut().push(self.now());
+        let number = Attempt::current().expect("in an attempt").number();
+        let step = self.steps[number as usize - 1];
+        match step {
+            Succeeds(after) | Fails(after) | IsBusy(after, _) | IsMissing(after) => {
+                sleep(ms(after)).await;
+            }
+            Hangs => pending().await,
+        }
+        assert_eq!(
+            Attempt::current().map(|attempt| attempt.number()),
+            Some(number)
+        );
+        match step {
+            Succeeds(_) => Ok(number),
+            Fails(_) => Err(Failure::Reset(number)),
+            IsBusy(_, wait) => Err(Failure::Busy { wait: ms(wait) }),
+            IsMissing(_) => Err(Failure::Missing),
+            Hangs => unreachable!(),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap()
+    }
+}
+
+/// The result, the report, and when the call ended.
+async fn played<T>(script: &Script, call: impl Future<Output = T>) -> (T, Report, u64) {
+    let (result, report) = observe(call).await;
+    assert_eq!(script.running.get(), 0, "a loser still runs");
+    (result, report.expect("the call ended"), script.now())
+}
+
+#[retry(
+    attempts = 3,
+    timeout = "400ms",
+    hedge = "20ms",
+    base = "100ms",
+    jitter = "none",
+    budget = script.budget
+)]
+async fn limited(script: &Script) -> Result<u32, Failure> {
+    script.play().await
+}
+
+#[retry(attempts = 3, hedge = "20ms", base = "100ms", jitter = "none", budget = script.budget)]
+async fn unlimited(script: &Script) -> Result<u32, Failure> {
+    script.play().await
+}
+
+/// Steps, when the call ends, how many attempts it makes, and what becomes of the hedge.
+type Case = (&'static [Step], u64, u32, Option<Hedge>);
+
+const WON: Option<Hedge> = Some(Hedge::Won);
+const LOST: Option<Hedge> = Some(Hedge::Lost);
+
+const CASES: [Case; 7] = [
+    (&[Succeeds(5)], 5, 1, None),
+    (&[Succeeds(500), Succeeds(10)], 30, 2, WON),
+    (&[Succeeds(30), Succeeds(100)], 30, 2, LOST),
+    (&[Succeeds(60), Fails(10)], 60, 2, LOST),
+    (&[Fails(40), Succeeds(60)], 80, 2, WON),
+    (&[Fails(40), Fails(60), Succeeds(5)], 285, 3, LOST),
+    (&[Fails(5), Succeeds(5)], 110, 2, None),
+];
+
+/// Cases that need a timeout.
+const CUT: [Case; 2] = [
+    (&[Hangs, Succeeds(390)], 410, 2, WON),
+    (&[Hangs, Hangs, Succeeds(5)], 625, 3, LOST),
+];
+
+#[tokio::test(start_paused = true)]
+async fn the_first_success_is_the_result() {
+    for (number, (steps, ends, attempts, hedge)) in CASES.iter().chain(&CUT).enumerate() {
+        let script = Script::new(steps.iter().copied());
+        let (result, report, ended) = scope().run(played(&script, limited(&script))).await.0;
+        result.unwrap_or_else(|error| panic!("case {number}: {error}"));
+        assert_eq!(
+            (ended, report.attempts(), report.hedge()),
+            (*ends, *attempts, *hedge),
+            "case {number}, {steps:?}"
+        );
+        let failed = steps
+            .iter()
+            .take(*attempts as usize)
+            .any(|step| matches!(step, Fails(after) if *after < *ends) || number >= CASES.len());
+        let success = if failed {
+            Outcome::SuccessAfterRetry
+        } else {
+            Outcome::Success
+        };
+        assert_eq!(report.outcome(), success, "case {number}, {steps:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_without_limits_hedges_as_one_with_limits() {
+    for (steps, ends, attempts, hedge) in CASES {
+        let script = Script::new(steps.iter().copied());
+        let (result, report, ended) = scope().run(played(&script, unlimited(&script))).await.0;
+        result.unwrap();
+        assert_eq!(
+            (ended, report.attempts(), report.hedge()),
+            (ends, attempts, hedge)
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn if_all_attempts_fail_the_caller_gets_the_last_error() {
+    for call in [true, false] {
+        let script = Script::new([Fails(40), Fails(60), Fails(5)]);
+        let call = async {
+            match call {
+                true => played(&script, limited(&script)).await,
+                false => played(&script, unlimited(&script)).await,
+            }
+        };
+        let ((result, report, ended), _) = scope().run(call).await;
+        assert!(matches!(result, Err(Failure::Reset(3))), "{result:?}");
+        assert_eq!((ended, report.attempts(), report.hedge()), (285, 3, LOST));
+        assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+        assert_eq!(script.times.take(), [0, 20, 280]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_that_is_not_retryable_ends_the_call_and_drops_the_other() {
+    for (steps, ends) in [([Hangs, IsMissing(10)], 30), ([IsMissing(30), Hangs], 30)] {
+        let script = Script::new(steps);
+        let ((result, report, ended), _) = scope().run(played(&script, limited(&script))).await;
+        assert!(matches!(result, Err(Failure::Missing)));
+        assert_eq!((ended, report.attempts(), report.hedge()), (ends, 2, LOST));
+        assert_eq!(report.outcome(), Outcome::NotRetryable);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_larger_hint_of_two_failures_counts() {
+    for (steps, third) in [
+        ([IsBusy(30, 500), IsBusy(20, 900), Succeeds(0)], 40 + 900),
+        ([IsBusy(30, 900), IsBusy(20, 500), Succeeds(0)], 40 + 900),
+        ([IsBusy(30, 900), Fails(20), Succeeds(0)], 40 + 900),
+        ([Fails(30), IsBusy(20, 900), Succeeds(0)], 40 + 900),
+        // The delay is that of the second retry, because two attempts failed.
+        ([Fails(30), Fails(20), Succeeds(0)], 40 + 200),
+    ] {
+        let script = Script::new(steps);
+        let ((result, report, _), _) = scope().run(played(&script, limited(&script))).await;
+        result.unwrap();
+        assert_eq!(report.attempts(), 3);
+        assert_eq!(script.times.take(), [0, 20, third], "{steps:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_failures_are_charged_once_and_as_the_dearer_one() {
+    for (steps, price) in [
+        ([Fails(30), Fails(20), Fails(0)], 2.0),
+        ([IsBusy(30, 0), Fails(20), Fails(0)], 4.0),
+        ([Fails(30), IsBusy(20, 0), Fails(0)], 4.0),
+        ([Hangs, Fails(20), Fails(0)], 6.0),
+        ([Fails(30), Hangs, Fails(0)], 6.0),
+    ] {
+        let script = Script::new(steps);
+        let budget = script.budget.capacity();
+        let result = limited(&script).await;
+        assert!(result.is_err());
+        // Two tokens come back in a second.
+        let waited = Duration::from_millis(script.now()).as_secs_f64() * 2.0;
+        let level = script.budget.level();
+        let expected = f64::from(budget) - price;
+        assert!(
+            (expected..=expected + waited).contains(&level),
+            "{steps:?}: {level}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_beside_a_failure_gives_nothing_to_the_budget() {
+    let script = Script {
+        budget: Budget::aws(),
+        ..Script::new([Fails(40), Succeeds(60)])
+    };
+    let before = drain(&script.budget).await;
+    limited(&script).await.unwrap();
+    let after = script.budget.level();
+    // What any success gives, and no price of a retry, because none was taken.
+    assert!(after - before <= 1.0, "{before} {after}");
+}
+
+/// Takes one retry from a budget, and returns its level.
+async fn drain(budget: &Budget) -> f64 {
+    #[retry(attempts = 2, base = "0s", budget = *budget)]
+    async fn fails(budget: &&Budget) -> Result<(), Failure> {
+        Err(Failure::Reset(1))
+    }
+    fails(&budget).await.unwrap_err();
+    budget.level()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_both_attempts() {
+    #[retry(attempts = 3, timeout = "90ms", deadline = "100ms", hedge = "20ms", budget = script.budget)]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let script = Script::new([Hangs, Hangs]);
+    let (result, report, ended) = played(&script, call(&script)).await;
+    assert!(matches!(result, Err(Failure::Stopped(stopped)) if stopped.attempts() == 2));
+    assert_eq!((ended, report.hedge()), (100, LOST));
+    assert_eq!(report.outcome(), Outcome::Deadline);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancel_ends_both_attempts() {
+    #[retry(attempts = 3, hedge = "20ms", budget = script.budget, cancel = sleep(ms(50)))]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let script = Script::new([Hangs, Hangs]);
+    let (result, report, ended) = played(&script, call(&script)).await;
+    assert!(matches!(result, Err(Failure::Stopped(stopped)) if stopped.attempts() == 2));
+    assert_eq!((ended, report.hedge()), (50, LOST));
+    assert_eq!(report.outcome(), Outcome::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_at_any_instant_loses_nothing() {
+    for (steps, ends, ..) in CASES.iter().chain(&CUT) {
+        for at in 0..=*ends {
+            let script = Script {
+                budget: Budget::new().with_refill(0.0),
+                ..Script::new(steps.iter().copied())
+            };
+            let (result, log) = scope()
+                .run(timeout(ms(at), observe(limited(&script))))
+                .await;
+            assert_eq!(script.running.get(), 0);
+            let [call] = &log.calls()[..] else {
+                panic!("one call")
+            };
+            let (report, began) = (call.report(), script.times.take().len());
+            assert_eq!(report.attempts() as usize, began, "{steps:?} at {at}");
+            let ended = u32::from(result.is_ok());
+            assert_eq!(report.outcome() == Outcome::Dropped, ended == 0);
+            // Each attempt that began failed, succeeded or was lost.
+            assert!(call.verdicts().len() + ended as usize <= began);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_retry_after_two_failures_is_given_back_if_it_never_begins() {
+    #[retry(attempts = 3, hedge = "20ms", base = "100ms", jitter = "none", budget = script.budget)]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    for (at, price) in [
+        (10, 0.0),
+        (45, 0.0),
+        (79, 0.0),
+        (100, 0.0),
+        (279, 0.0),
+        (281, 2.0),
+    ] {
+        let script = Script {
+            budget: Budget::new().with_refill(0.0),
+            ..Script::new([Fails(40), Fails(60), Hangs])
+        };
+        timeout(ms(at), call(&script)).await.unwrap_err();
+        let missing = f64::from(script.budget.capacity()) - script.budget.level();
+        assert!((missing - price).abs() < 1e-9, "{missing} at {at}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn neither_attempt_starves_if_both_use_up_what_tokio_allows() {
+    /// Uses up what a task may do in one poll, and is pending.
+    async fn hog(turns: &Cell<u32>, last: u32) {
+        loop {
+            turns.set(turns.get() + 1);
+            if turns.get() >= last {
+                return;
+            }
+            for _ in 0..200 {
+                tokio::task::coop::consume_budget().await;
+            }
+        }
+    }
+    #[retry(attempts = 2, hedge = "1ms")]
+    async fn call(first: &Cell<u32>, hedge: &Cell<u32>) -> Result<u32, Failure> {
+        let attempt = Attempt::current().unwrap();
+        if attempt.is_hedge() {
+            hog(hedge, 50).await;
+        } else {
+            sleep(ms(5)).await;
+            hog(first, u32::MAX).await;
+        }
+        Ok(attempt.number())
+    }
+    let (first, hedge) = (Cell::new(0), Cell::new(0));
+    assert_eq!(call(&first, &hedge).await.unwrap(), 2);
+    assert_eq!(hedge.get(), 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_does_not_hedge_where_a_second_attempt_may_not_begin() {
+    #[retry(attempts = 3, hedge = "20ms", idempotent = !script.budget.level().is_nan() && false, budget = script.budget)]
+    async fn not_idempotent(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    #[retry(attempts = 3, deadline = "45ms", hedge = "22ms", budget = script.budget)]
+    async fn short(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let slow = || Script::new([Succeeds(40), Succeeds(1)]);
+    let script = slow();
+    let (_, report, _) = played(&script, not_idempotent(&script)).await;
+    assert_eq!((report.attempts(), report.hedge()), (1, None));
+
+    let script = slow();
+    let (_, report, _) = played(&script, short(&script)).await;
+    assert_eq!(
+        (report.attempts(), report.hedge()),
+        (2, WON),
+        "23 ms are left"
+    );
+
+    #[retry(attempts = 3, deadline = "44ms", hedge = "22ms", budget = script.budget)]
+    async fn shorter(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let script = slow();
+    let (_, report, _) = played(&script, shorter(&script)).await;
+    assert_eq!((report.attempts(), report.hedge()), (1, None));
+
+    let script = slow();
+    let ((_, report, _), _) = scope()
+        .with_attempts(1)
+        .run(played(&script, limited(&script)))
+        .await;
+    assert_eq!((report.attempts(), report.hedge()), (1, None));
+
+    let script = slow();
+    let call = async {
+        set_enabled(false);
+        played(&script, limited(&script)).await
+    };
+    let ((_, report, _), _) = scope().run(call).await;
+    assert_eq!((report.attempts(), report.hedge()), (1, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_that_is_less_than_half_full_refuses_a_hedge() {
+    #[retry(attempts = 3, hedge = "20ms", budget = script.budget)]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    for (taken, expected) in [(5, WON), (6, Some(Hedge::Refused))] {
+        let script = Script {
+            budget: Budget::new().with_capacity(20).with_refill(0.0),
+            ..Script::new([Succeeds(100), Succeeds(1)])
+        };
+        for _ in 0..taken {
+            drain(&script.budget).await;
+        }
+        let level = script.budget.level();
+        let (_, report, _) = played(&script, call(&script)).await;
+        assert_eq!(report.hedge(), expected, "{taken} of ten retries taken");
+        assert!(script.budget.level() >= level, "a hedge takes nothing");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_a_budget_is_refused_its_hedge() {
+    const NO_BUDGET: Policy = Policy::new().without_budget().with_hedge(ms(20));
+    #[retry(policy = NO_BUDGET, hedge = "policy")]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let script = Script::new([Succeeds(100), Succeeds(1)]);
+    let (_, report, _) = played(&script, call(&script)).await;
+    assert_eq!(
+        (report.attempts(), report.hedge()),
+        (1, Some(Hedge::Refused))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_hedges_at_most_ten_times_and_once_for_sixteen_calls() {
+    #[retry(attempts = 2, hedge = "20ms", budget = script.budget)]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let hedges = async |calls: usize| {
+        let mut hedges = [0, 0];
+        for _ in 0..calls {
+            let script = Script::new([Succeeds(30), Hangs]);
+            match played(&script, call(&script)).await.1.hedge() {
+                LOST => hedges[0] += 1,
+                Some(Hedge::Refused) => hedges[1] += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        hedges
+    };
+    // The first ten calls add ten sixteenths to what they take.
+    assert_eq!(hedges(10).await, [10, 0]);
+    assert_eq!(hedges(1600).await, [100, 1500]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_inside_a_hedge_make_one_attempt_and_calls_inside_either_do_not_hedge() {
+    #[retry(attempts = 4, base = "0s", jitter = "none", hedge = "5ms", budget = *budget)]
+    async fn inner(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        asked.set(asked.get() + 1);
+        sleep(ms(15)).await;
+        Err(Failure::Reset(0))
+    }
+    #[retry(attempts = 2, hedge = "20ms", base = "0s", budget = *budget)]
+    async fn outer(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        inner(asked, budget).await
+    }
+    let asked = Cell::new(0);
+    let budget = Budget::new();
+    let (result, report) = observe(outer(&asked, &&budget)).await;
+    result.unwrap_err();
+    assert_eq!(report.unwrap().attempts(), 2);
+    assert_eq!(
+        asked.get(),
+        5,
+        "four in the first attempt, one in the hedge"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_knows_that_it_is_a_hedge() {
+    #[retry(attempts = 3, hedge = "20ms", base = "0s", budget = *budget)]
+    async fn call(seen: &RefCell<Vec<(u32, bool)>>, budget: &&Budget) -> Result<(), Failure> {
+        let attempt = Attempt::current().unwrap();
+        let key = attempt.idempotency_key();
+        seen.borrow_mut()
+            .push((attempt.number(), attempt.is_hedge()));
+        sleep(ms(30)).await;
+        assert_eq!(Attempt::current().unwrap().idempotency_key(), key);
+        Err(Failure::Reset(attempt.number()))
+    }
+    let (seen, budget) = (RefCell::default(), Budget::new());
+    call(&seen, &&budget).await.unwrap_err();
+    assert_eq!(seen.take(), [(1, false), (2, true), (3, false)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_run_between_attempts_and_not_beside_one() {
+    #[retry(
+        attempts = 3, hedge = "20ms", base = "100ms", jitter = "none", budget = script.budget,
+        on_retry = |event| told.borrow_mut().push(("on_retry", event.attempt(), script.now())),
+        before_retry = async || { told.borrow_mut().push(("before_retry", 0, script.now())); Ok::<_, Failure>(()) },
+        on_end = |report| told.borrow_mut().push(("on_end", report.attempts(), script.now())),
+    )]
+    async fn call(
+        script: &Script,
+        told: &RefCell<Vec<(&'static str, u32, u64)>>,
+    ) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let (script, told) = (
+        Script::new([Fails(40), Fails(60), Succeeds(5)]),
+        RefCell::default(),
+    );
+    call(&script, &told).await.unwrap();
+    assert_eq!(
+        told.take(),
+        [
+            ("on_retry", 2, 80),
+            ("before_retry", 0, 280),
+            ("on_end", 3, 285)
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_when_ok_refuses_is_set_aside_like_an_error() {
+    #[retry(attempts = 2, hedge = "20ms", when_ok = |number| *number == 1, budget = script.budget)]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let script = Script::new([Succeeds(30), Succeeds(60)]);
+    let (result, report, ended) = played(&script, call(&script)).await;
+    assert_eq!((result.unwrap(), ended, report.hedge()), (2, 80, WON));
+    assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_either_attempt_ends_both() {
+    for (panics, steps) in [
+        (1, [Succeeds(50), Succeeds(90)]),
+        (2, [Succeeds(90), Succeeds(30)]),
+    ] {
+        #[retry(attempts = 3, hedge = "20ms", budget = script.budget)]
+        async fn call(script: &Script, panics: u32) -> Result<u32, Failure> {
+            let number = Attempt::current().unwrap().number();
+            let result = script.play().await;
+            assert!(number != panics, "as planned");
+            result
+        }
+        let script = std::rc::Rc::new(Script::new(steps));
+        let (own, local) = (script.clone(), tokio::task::LocalSet::new());
+        let ((), log) = scope()
+            .run(local.run_until(async {
+                let call = async move { call(&own, panics).await };
+                let ended = tokio::task::spawn_local(reattempt::propagate(call)).await;
+                ended.unwrap_err();
+            }))
+            .await;
+        assert_eq!(script.running.get(), 0);
+        let report = log.calls()[0].report();
+        assert_eq!((report.attempts(), report.outcome()), (2, Outcome::Dropped));
+        assert_eq!(report.hedge(), LOST);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_of_a_test_scope_has_the_verdict_of_each_attempt() {
+    let script = Script::new([Fails(40), Hangs, Succeeds(0)]);
+    let (_, log) = scope().run(limited(&script)).await;
+    let [call] = &log.calls()[..] else {
+        panic!("one call")
+    };
+    assert_eq!(call.verdicts(), [Verdict::Transient; 2]);
+    assert_eq!(call.report().hedge(), LOST);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_test_scope_has_a_full_share_of_its_own() {
+    for _ in 0..3 {
+        let calls = async {
+            let mut hedges = Vec::new();
+            for _ in 0..10 {
+                let script = Script::new([Succeeds(30), Succeeds(1)]);
+                hedges.push(played(&script, limited(&script)).await.1.hedge());
+            }
+            hedges
+        };
+        let (hedges, _) = scope().run(calls).await;
+        assert_eq!(hedges, [WON; 10]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hedge_may_be_computed_and_a_policy_may_say_it() {
+    #[retry(attempts = 2, hedge = *after, budget = script.budget)]
+    async fn computed(script: &Script, after: &Duration) -> Result<u32, Failure> {
+        script.play().await
+    }
+    const SLOW: Policy = Policy::new().with_hedge(ms(50));
+    #[retry(policy = SLOW, hedge = "policy", budget = script.budget)]
+    async fn of_policy(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let slow = || Script::new([Hangs, Succeeds(0)]);
+    for (after, ends) in [
+        (ms(70), 70),
+        (Duration::ZERO, 1),
+        (Duration::from_micros(3), 1),
+    ] {
+        let script = slow();
+        let (_, report, ended) = played(&script, computed(&script, &after)).await;
+        assert_eq!((ended, report.hedge()), (ends, WON));
+    }
+    let script = slow();
+    let (_, report, ended) = played(&script, of_policy(&script)).await;
+    assert_eq!((ended, report.hedge()), (50, WON));
+
+    let script = Script::new([Succeeds(5000), Hangs]);
+    let (_, report, ended) = played(&script, computed(&script, &Duration::MAX)).await;
+    assert_eq!((ended, report.hedge()), (5000, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_hedges_as_a_function_does() {
+    const RUN: Policy = Policy::new()
+        .with_attempts(3)
+        .with_timeout(ms(400))
+        .with_hedge(ms(20))
+        .with_base(ms(100))
+        .with_jitter(Jitter::None);
+    for (steps, ends, attempts, hedge) in CASES.iter().chain(&CUT) {
+        let script = Script::new(steps.iter().copied());
+        let retries = AtomicU32::new(0);
+        let ((result, report, ended), _) = scope()
+            .run(async {
+                let run = RUN
+                    .run(|| script.play())
+                    .with_budget(&script.budget)
+                    .on_retry(|_| {
+                        retries.fetch_add(1, Ordering::Relaxed);
+                    });
+                played(&script, run.hedged()).await
+            })
+            .await;
+        result.unwrap();
+        assert_eq!(
+            (ended, report.attempts(), report.hedge()),
+            (*ends, *attempts, *hedge)
+        );
+        let waits = attempts - 1 - u32::from(hedge.is_some());
+        assert_eq!(retries.into_inner(), waits, "{steps:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_does_not_ask_for_it_does_not_hedge() {
+    let script = Script::new([Succeeds(100), Hangs]);
+    let policy = Policy::new().with_hedge(ms(20));
+    let (_, report, ended) = played(&script, policy.run(|| script.play()).unboxed()).await;
+    assert_eq!((ended, report.attempts(), report.hedge()), (100, 1, None));
+}
