@@ -253,6 +253,7 @@ mod shadowed {
         fn settings(&self) {}
         fn attempt(&mut self) {}
         fn when_ok(&self) {}
+        fn until(&self) {}
         fn unless(&self) {}
         fn settle(&mut self) {}
         fn decide(&mut self) {}
@@ -306,6 +307,11 @@ mod shadowed {
         super::fail(calls)
     }
 
+    #[::reattempt::retry(until = |_| true)]
+    pub(crate) async fn until(calls: &AtomicU32) -> ::std::io::Result<()> {
+        super::fail(calls)
+    }
+
     #[::reattempt::retry]
     pub(crate) async fn bare(calls: &AtomicU32) -> ::std::io::Result<()> {
         super::fail(calls)
@@ -328,6 +334,7 @@ fn it_compiles_beside_shadowed_names() {
     };
     assert_eq!(count(everything), 3);
     assert_eq!(count(shadowed::bare), 3);
+    assert_eq!(count(shadowed::until), 3);
     assert_eq!(count(shadowed::derived), 3);
 }
 

@@ -47,6 +47,12 @@ async fn hangs(calls: &AtomicU32) -> io::Result<()> {
     std::future::pending().await
 }
 
+#[retry(attempts = 4, base = "1s", budget = "none", until = |()| false)]
+async fn is_never_ready(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
 #[retry(
     attempts = 4,
     deadline = "300ms",
@@ -129,6 +135,7 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
     one_attempt(fails, reset, Outcome::Disabled, at_once).await;
     one_attempt(hangs, timed_out, Outcome::Timeout, limit).await;
     one_attempt(hangs_to_its_deadline, timed_out, Outcome::Deadline, longer).await;
+    one_attempt(is_never_ready, timed_out, Outcome::Disabled, at_once).await;
     let blocking = async |calls: &AtomicU32| blocks(calls);
     one_attempt(blocking, reset, Outcome::Disabled, at_once).await;
 

@@ -73,6 +73,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Unless => put(&mut rules.unless, given, expression::function(given)),
         Id::NotOn => put(&mut rules.not_on, given, types::types(given, errors)),
         Id::WhenOk => put(&mut model.when_ok, given, expression::function(given)),
+        Id::Until => put(&mut model.until, given, expression::until(given)),
         Id::Policy => keep(&mut model.policy, path::policy(given)),
         Id::Budget => put(&mut model.budget, given, path::budget(given)),
         Id::Idempotent => put(&mut model.idempotent, given, word::boolean(given)),

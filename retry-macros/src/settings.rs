@@ -19,7 +19,7 @@ use crate::tokens::{self, generated, located};
 pub(crate) struct SettingsCode {
     /// The policy that is known at compile time: an expression of type `Policy`.
     pub(crate) policy: TokenStream,
-    /// Whether a timer or `cancel` may cut an attempt. `None` if a constant policy decides it.
+    /// Whether a timer, `cancel` or `until` may cut an attempt. `None` if a constant policy decides it.
     pub(crate) limited: Option<bool>,
     /// What comes after `Site::new(…)`: `.not_idempotent().with_budget(&PAYMENTS)`.
     pub(crate) site: TokenStream,
@@ -54,7 +54,8 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let policy = model.policy.as_ref();
     let given = policy.filter(|policy| !sorted.is_constant(policy));
     let limits = [PolicyKey::Timeout, PolicyKey::Deadline].map(|key| model.length(key));
-    let has_limit = limits.iter().any(Option::is_some) || model.cancel.is_some();
+    let has_limit =
+        limits.iter().any(Option::is_some) || model.cancel.is_some() || model.until.is_some();
     let limited = match (has_limit || given.is_some(), &model.policy) {
         (true, _) => Some(true),
         (false, None) => Some(false),

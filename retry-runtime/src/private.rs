@@ -21,7 +21,9 @@ pub use crate::lookup::{
 pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
 };
-pub use crate::run::{Blocking, ByDisplay, ByFunction, CanCancel, Chained, MakesText};
+pub use crate::run::{
+    Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText,
+};
 pub use crate::site::{
     BudgetOf, DelaysOf, PolicyOf, RunDelays, Settings, Shared, Site, UnlimitedSite,
 };

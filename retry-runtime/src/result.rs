@@ -66,7 +66,7 @@ pub fn typed<R>() -> R {
 ///
 /// `Way` is [`ByFrom`] or [`ByError`]. Without it, the two implementations would overlap. The compiler infers it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`",
+    message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`",
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error, `Stopped(#[from] reattempt::Stopped)`, or write `impl From<reattempt::Stopped> for {Self}`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",

@@ -62,7 +62,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Why a call was stopped, when its last attempt returned no error.
+/// Why a call was stopped, when its last attempt returned no result, or an `Ok` that is not ready, as the key `until`
+/// says.
 ///
 /// The caller gets its own error type, made from this one: `io::Error` (of kind `TimedOut`, or `Interrupted` if the
 /// call was cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
@@ -75,11 +76,14 @@ pub struct Stopped {
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
     pub(crate) limit: Option<Duration>,
+    /// Whether the last attempt returned an `Ok` that is not ready.
+    pub(crate) not_ready: bool,
     pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl Stopped {
-    /// Returns what stopped the call: a timeout, the deadline, or cancellation.
+    /// Returns what stopped the call: a timeout, the deadline, or cancellation. After an `Ok` that is not ready, any
+    /// outcome of a failed call.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         self.outcome
@@ -134,6 +138,7 @@ pub(crate) struct CutCommit {
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.outcome, self.limit) {
+            (outcome, _) if self.not_ready => write!(f, "not ready: {outcome}")?,
             (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}")?,
             (Outcome::Deadline, Some(limit)) => write!(f, "deadline of {limit:?} reached")?,
             (Outcome::Deadline, None) => f.write_str("inherited deadline reached")?,

@@ -200,6 +200,7 @@ table! {
     Unless "unless" Expr, "a path or a closure", "unless = \"MyError::is_fatal\"";
     NotOn "not_on" Types, "error types", "not_on = \"io::Error\"";
     WhenOk "when_ok" Expr, "a path or a closure", "when_ok = \"Response::is_busy\"";
+    Until "until" Expr, "a path or a closure", "until = \"Job::is_done\"";
     Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";
     [policy]
     Budget "budget" "a `Budget`, or `\"none\"`", "budget = PAYMENTS",

@@ -51,3 +51,4 @@ mod shared_deadlines;
 mod stopped_calls;
 mod timeout_rules;
 mod timeouts;
+mod until;

@@ -114,6 +114,12 @@ async fn failure_within_ok(calls: &Calls) -> io::Result<u16> {
     Ok(503)
 }
 
+#[retry(until = Option::is_some)]
+async fn not_ready(calls: &Calls) -> io::Result<Option<u16>> {
+    calls.up();
+    Ok(None)
+}
+
 #[retry]
 async fn inner_attributes(calls: &Calls) -> io::Result<u8> {
     #![allow(
@@ -139,5 +145,6 @@ cases! {
     awaits_first: |calls| awaits_first(calls);
     never_succeeds: |calls| never_succeeds(calls);
     failure_within_ok: |calls| failure_within_ok(calls);
+    not_ready: |calls| not_ready(calls);
     inner_attributes: |calls| inner_attributes(calls);
 }

@@ -98,6 +98,16 @@ messages! {
         note "with `jitter = \"{jitter}\"` the first delay is at least {}", human(wait);
     }
 
+    until_and_when_ok() {
+        "`until` and `when_ok` both say which `Ok` is retried";
+        help "remove `when_ok`, and let `until` return true for each `Ok` that the call may return";
+    }
+
+    until_without_repeats() {
+        "`until` never retries with `idempotent = false`: an attempt that returned an `Ok` has run";
+        help "remove `idempotent = false`, and call what must not run twice in another function";
+    }
+
     on_and_not_on(ty: &str) {
         "`{ty}` is in `on` and in `not_on`, so it is never retried";
         help "remove one of the two";

@@ -10,6 +10,12 @@ messages! {
         help "write `{}`", key.example;
     }
 
+    /// `until` with the time after which the call ends.
+    until_a_time(found: &str, duration: &str) {
+        "found `{found}`, a duration, expected a path or a closure";
+        help "write `deadline = \"{duration}\"` to limit the whole call";
+    }
+
     /// The same, with a better suggestion than the example.
     wrong_but(key: &Key, found: &str, write: &str) {
         "found `{found}`, expected {}", key.kind;

@@ -132,6 +132,7 @@ fn rules_and_hooks(model: &Model) -> TokenStream {
         unless,
         when,
         &model.when_ok,
+        &model.until,
         &model.cancel,
         &model.on_retry,
         &model.on_end,

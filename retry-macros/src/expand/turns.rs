@@ -25,7 +25,7 @@ pub(super) fn call(
     body: &TokenStream,
 ) -> TokenStream {
     let settings = settings(model, &function.signature.generics);
-    // Whether a timer or `cancel` may cut an attempt, as far as the attribute shows.
+    // Whether a timer, `cancel` or `until` may cut an attempt, as far as the attribute shows.
     let limited = settings.limited != Some(false);
     let begin = begin(function, model, settings);
     let (blame, cancel) = (Blame::of(function), Cancel::new(model));
@@ -67,19 +67,20 @@ pub(super) fn call(
     generated!(#begin #turns)
 }
 
-/// Asks the rules that come before the ruling: `when_ok`, `unless`, `not_on`.
+/// Asks the rules that come before the ruling: `when_ok`, `until`, `unless`, `not_on`.
 fn checked(model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
-    let when_ok = model.when_ok.as_ref().map(|when_ok| {
-        let asked = ask(&generated!(__result), when_ok);
-        let checked = blame.call("when_ok", generated!(#ended, |__result| #asked));
-        generated!(let #ended = #checked;)
+    let of_value = [("when_ok", &model.when_ok), ("until", &model.until)];
+    let of_value = of_value.into_iter().filter_map(|(method, predicate)| {
+        let asked = ask(&generated!(__result), predicate.as_ref()?);
+        let checked = blame.call(method, generated!(#ended, |__result| #asked));
+        Some(generated!(let #ended = #checked;))
     });
     let veto = classifier::veto(model).map(|veto| {
         let checked = blame.call("unless", generated!(#ended, |__error| #veto));
         generated!(let #ended = #checked;)
     });
-    generated!(#when_ok #veto)
+    generated!(#(#of_value)* #veto)
 }
 
 /// Ends the call with its result, or gives the instant of the next attempt.

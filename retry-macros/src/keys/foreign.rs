@@ -95,7 +95,10 @@ static TABLE: &[(&str, Foreign)] = {
             "retry_if condition predicate retry_when should_retry filter when_err retryable \
             is_retryable retry_condition if retry_predicate classify check";
         Key(Id::WhenOk) =>
-            "until retry_if_result retry_on_result when_result retry_result retry_if_ok on_ok";
+            "retry_if_result retry_on_result when_result retry_result retry_if_ok on_ok";
+        Key(Id::Until) =>
+            "wait_until retry_until poll_until repeat_until ready is_ready when_ready done is_done \
+            retry_if_not_result accept";
         Key(Id::On) =>
             "retry_on retry_for exceptions exception errors error retry_exceptions on_exception \
             include retry_if_exception_type";

@@ -1,6 +1,7 @@
 //! Values that stay Rust expressions: functions, futures, constants.
 
 use proc_macro2::{Ident, TokenTree};
+use retry_settings::duration;
 use syn::{Expr, ExprCall, Lit, UnOp};
 
 use crate::errors::{Fault, combination, typed, value as wording, whole};
@@ -13,7 +14,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
     let key = given.key;
     // What messages call the argument.
     let argument = match key.name {
-        "when_ok" => "value",
+        "when_ok" | "until" => "value",
         "on_retry" => "event",
         "on_end" => "report",
         _ => "error",
@@ -45,6 +46,15 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         }
     };
     Err(given.fault(message))
+}
+
+/// Reads what [`function`] reads. A time is most likely meant as the limit of the call.
+pub(super) fn until(given: &Given) -> Result<Expr, Fault> {
+    let text = given.text().unwrap_or_else(|| given.typed());
+    if duration::parse(&text).is_ok() {
+        return Err(given.fault(wording::until_a_time(&given.typed(), &text)));
+    }
+    function(given)
 }
 
 /// The closure to write for `self.heard`, `self.heard()` or `self.heard(event)`.

@@ -12,7 +12,7 @@ use retry_settings::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str =
-    "attempts timeout deadline budget idempotent nested cancel on_end sensitive";
+    "attempts timeout deadline budget idempotent nested cancel on_end sensitive until";
 
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
@@ -24,6 +24,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     let ordered = lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
     hedges(&facts, errors);
+    judged_twice(&facts, errors);
     if retries {
         if facts.place("delays").is_some() {
             decorrelated_delays(&facts, errors);
@@ -175,6 +176,22 @@ fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
 
 fn is<T: PartialEq>(setting: Option<&Spanned<Setting<T>>>, value: &T) -> bool {
     setting.and_then(|setting| setting.value.fixed()) == Some(value)
+}
+
+/// Reports `until` beside `when_ok`, which says what becomes of the same `Ok`, and beside `idempotent = false`, by which no
+/// `Ok` is retried.
+fn judged_twice(facts: &Facts<'_>, errors: &mut Errors) {
+    if facts.place("until").is_none() {
+        return;
+    }
+    if facts.place("when_ok").is_some() {
+        let at = facts.last_key(&["until", "when_ok"]);
+        report(errors, at, wording::until_and_when_ok());
+    }
+    if is(facts.model.idempotent.as_ref(), &false) {
+        let at = facts.last_key(&["until", "idempotent"]);
+        report(errors, at, wording::until_without_repeats());
+    }
 }
 
 /// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.

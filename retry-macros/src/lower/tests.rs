@@ -193,6 +193,7 @@ fn show(model: &Model) -> String {
     add("unless", with(rules.unless.as_ref(), expr));
     add("not_on", with(rules.not_on.as_ref(), |types| list(types)));
     add("when_ok", with(model.when_ok.as_ref(), expr));
+    add("until", with(model.until.as_ref(), expr));
     add("policy", model.policy.as_ref().map(tokens));
     add("budget", with(model.budget.as_ref(), budget));
     add(

@@ -3,8 +3,8 @@
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::{Outcome, Stopped};
 
-/// A timeout of the last attempt, a deadline and a pause that is longer than it are transient, because the call around may
-/// have more time. If it has the same deadline, it ends for that deadline too. They are unknown if they cut the `commit` of
+/// A timeout of the last attempt, an `Ok` that was not ready in the last attempt, a deadline and a pause that is longer than
+/// it are transient, because the call around may have more time. If it has the same deadline, it ends for that deadline too. They are unknown if they cut the `commit` of
 /// an adapter, because the transaction may have taken effect. If the budget, a hint or cancellation stopped the call, the
 /// verdict is permanent, so that no outer function retries it.
 #[diagnostic::do_not_recommend]
@@ -12,7 +12,9 @@ impl Retryable for Stopped {
     fn verdict(&self) -> Verdict {
         match self.outcome() {
             Outcome::Timeout | Outcome::Deadline if self.may_have_committed() => Verdict::Unknown,
-            Outcome::Timeout | Outcome::Deadline | Outcome::Paused => Verdict::Transient,
+            Outcome::Timeout | Outcome::AttemptsExhausted | Outcome::Deadline | Outcome::Paused => {
+                Verdict::Transient
+            }
             _ => Verdict::Permanent,
         }
     }

@@ -65,11 +65,7 @@ impl State<'_> {
     /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
     #[inline(never)]
     pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Until> {
-        let ruling = if self.settings.is_idempotent() {
-            ruling
-        } else {
-            ruling.only_without_effect()
-        };
+        let ruling = self.if_idempotent(ruling);
         let verdict = ruling.said.verdict;
         if verdict == Verdict::Throttled {
             self.pause_others(ruling.said.hint);
@@ -92,6 +88,15 @@ impl State<'_> {
         self.failed(Ruling::failed_value(), words, false)
     }
 
+    /// With `idempotent = false`, allows only retries after an attempt without effect.
+    fn if_idempotent(&self, ruling: Ruling) -> Ruling {
+        if self.settings.is_idempotent() {
+            ruling
+        } else {
+            ruling.only_without_effect()
+        }
+    }
+
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
     ///
     /// `vetoed` says that `unless` or `not_on` forbids another attempt.
@@ -101,7 +106,10 @@ impl State<'_> {
         if cut == Cut::Late {
             self.never_began();
         } else {
-            self.frame.previous.set(Some(Previous::TimedOut));
+            self.frame.previous.set(Some(match cut {
+                Cut::NotReady => Previous::Failed(verdict),
+                _ => Previous::TimedOut,
+            }));
             self.attempt_ends(Attempted::Failed(verdict), Some(&cut));
             self.frame.note(Notes::ERRED, false);
         }
@@ -111,14 +119,18 @@ impl State<'_> {
                     && self.settings.is_idempotent()
                     && !self.frame.has_open_commit(),
             },
+            Cut::NotReady => Cause::Returned(self.if_idempotent(Ruling::failed_value())),
             Cut::Deadline | Cut::Late | Cut::Paused => Cause::OutOfTime,
         };
         let failed = FailedWith {
             verdict,
             words: &cut,
         };
-        self.follow(cause, failed)
-            .map_err(|outcome| self.ending(outcome, cut == Cut::Late))
+        self.follow(cause, failed).map_err(|outcome| {
+            let mut ending = self.ending(outcome, cut == Cut::Late);
+            ending.stopped.not_ready = cut == Cut::NotReady;
+            ending
+        })
     }
 
     /// Ends a call whose `cancel` future completed.
@@ -272,6 +284,7 @@ impl State<'_> {
             attempts: self.frame.number.get(),
             elapsed,
             limit,
+            not_ready: false,
             source: cut.then(|| CutCommit::default().into()),
         }
     }

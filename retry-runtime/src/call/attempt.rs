@@ -238,11 +238,11 @@ impl State<'_> {
 pub enum Ended<R, C> {
     /// The body returned this result.
     Returned(R),
-    /// A limit cut it.
+    /// A limit or `until` cut it.
     Cut(C),
 }
 
-/// The limit that ended an attempt before its body returned.
+/// The limit that ended an attempt before its body returned, or `until`, which does not accept what the body returned.
 // Four bytes: with one byte, the compiler splits a `u32` result, and a call with limits that is ready at once takes 7
 // instructions more.
 #[repr(u32)]
@@ -256,6 +256,8 @@ pub enum Cut {
     Late,
     /// The pause of the budget does not fit the deadline, own or inherited. No attempt began.
     Paused,
+    /// The body returned an `Ok` that is not ready, as `until` says.
+    NotReady,
 }
 
 /// The cut of a function without limits: there is none.
@@ -331,6 +333,7 @@ impl fmt::Display for Cut {
             Self::Deadline => "deadline reached",
             Self::Late => "the wait ended after the deadline",
             Self::Paused => "the pause of the budget does not fit the deadline",
+            Self::NotReady => "not ready",
         })
     }
 }

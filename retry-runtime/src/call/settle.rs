@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! let ended = call.when_ok(ended, …);          // with `when_ok`
+//! let ended = call.until(ended, …);            // with `until`
 //! let ended = call.unless(ended, …);           // with `unless` or `not_on`
 //!
 //! let until = match call.settle(ended, judge) {
@@ -167,6 +168,24 @@ impl<K> Call<'_, Cut, K> {
     ) -> Until {
         hook(&self.event(next.error()));
         self.keep(next)
+    }
+
+    /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
+    #[inline]
+    pub fn until<R: ResultLike>(
+        &self,
+        ended: Ended<R, Cut>,
+        is_ready: impl FnOnce(&R::Value) -> bool,
+    ) -> Ended<R, Cut> {
+        let value = match &ended {
+            Ended::Returned(result) => result.as_result().ok(),
+            Ended::Cut(_) => None,
+        };
+        if value.is_none_or(is_ready) {
+            ended
+        } else {
+            Ended::Cut(Cut::NotReady)
+        }
     }
 
     /// Returns the result of a call whose `cancel` future completed.

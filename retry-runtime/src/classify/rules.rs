@@ -47,7 +47,7 @@ impl Ruling {
         }
     }
 
-    /// Allows another attempt for an `Ok` value that `when_ok` calls a failure.
+    /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
     #[must_use]
     pub const fn failed_value() -> Self {
         Self::retry(Said::new(Verdict::Transient))

@@ -11,6 +11,7 @@ fn stopped() -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: Some(Duration::from_secs(1)),
+        not_ready: false,
         source: Some(io::Error::from(io::ErrorKind::ConnectionReset).into()),
     }
 }

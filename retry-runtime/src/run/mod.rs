@@ -26,7 +26,7 @@ use std::pin::Pin;
 
 pub use self::blocking::Blocking;
 pub use self::drive::CanCancel;
-pub use self::rules::Chained;
+pub use self::rules::{CanBeUnready, Chained};
 use self::rules::{Rule, RunRules, answer_of};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
 use self::turns::{Decides, RunParts};
@@ -42,7 +42,7 @@ use crate::stopped::Stopped;
 /// prepares.
 ///
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
-/// [`when_ok`](Self::when_ok), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value
+/// [`when_ok`](Self::when_ok), [`until`](Self::until), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value
 /// begins with `with_`, as those of [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if
 /// not, the error type has to be [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of
 /// an error. You need not write these parameters.
@@ -123,8 +123,38 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         self.rule(Rule::Unless(Box::new(veto)))
     }
 
-    /// Retries an `Ok` for which `when_ok` returns true, such as the status of a job that still runs. If no retry is
-    /// left, the call returns that `Ok`. The error type still decides about errors, unless `on` or `when` does.
+    /// Retries an `Ok` for which `when_ok` returns true, such as a response that means failure. If no retry is left, the
+    /// call returns that `Ok`; with [`until`](Self::until) it does not. The error type still decides about errors, unless
+    /// `on` or `when` does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::io;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use reattempt::FAST_IO;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+    /// let calls = AtomicUsize::new(0);
+    /// let replies = [503, 503, 200];
+    /// let status = async || io::Result::Ok(replies[calls.fetch_add(1, Ordering::Relaxed)]);
+    /// assert_eq!(FAST_IO.run(status).when_ok(|status| *status >= 500).await?, 200);
+    /// # Ok(()) }
+    /// ```
+    pub fn when_ok<'b, P>(self, when_ok: P) -> Run<'b, O, T, E, RULED, C, X>
+    where
+        'p: 'b,
+        P: FnMut(&T) -> bool + Send + 'b,
+    {
+        self.rule(Rule::WhenOk(Box::new(when_ok)))
+    }
+
+    /// Waits until an `Ok` is ready: retries each `Ok` for which `is_ready` returns false, such as the status of a job that
+    /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`] that has the
+    /// outcome. The error type still decides about errors, unless `on` or `when` does. Of several `until`, each must return
+    /// true.
     ///
     /// # Examples
     ///
@@ -137,16 +167,20 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
     /// let polls = AtomicU32::new(0);
-    /// let status = async || io::Result::Ok(polls.fetch_add(1, Ordering::Relaxed));
-    /// assert_eq!(FAST_IO.run(status).when_ok(|status| *status < 2).await?, 2);
+    /// let done = async || io::Result::Ok(polls.fetch_add(1, Ordering::Relaxed));
+    /// assert_eq!(FAST_IO.run(done).until(|done| *done == 2).await?, 2);
+    ///
+    /// let error = FAST_IO.run(async || io::Result::Ok("running")).until(|status| *status == "done").await.unwrap_err();
+    /// assert!(error.to_string().starts_with("not ready: attempts_exhausted (3 attempts, "));
     /// # Ok(()) }
     /// ```
-    pub fn when_ok<'b, P>(self, when_ok: P) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn until<'b, P>(self, is_ready: P) -> Run<'b, O, T, E, RULED, C, X>
     where
         'p: 'b,
         P: FnMut(&T) -> bool + Send + 'b,
+        C: CanBeUnready,
     {
-        self.rule(Rule::WhenOk(Box::new(when_ok)))
+        self.rule(Rule::Until(Box::new(is_ready)))
     }
 
     /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`] whose

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use super::blocking::Blocking;
+use crate::call::Cut;
 use crate::classify::{Retryable, Ruling, Said};
 use crate::lookup::find_in;
 
@@ -15,6 +17,7 @@ pub(super) enum Rule<'p, T, E> {
     When(Predicate<'p, E>),
     Unless(Predicate<'p, E>),
     WhenOk(Predicate<'p, T>),
+    Until(Predicate<'p, T>),
 }
 
 type Predicate<'p, A> = Box<dyn FnMut(&A) -> bool + Send + 'p>;
@@ -51,6 +54,14 @@ impl<'p, T, E> RunRules<'p, T, E> {
         self.0.iter_mut().any(|rule| match rule {
             Rule::Unless(veto) => veto(error),
             _ => false,
+        })
+    }
+
+    /// Whether each `until` says that this `Ok` is ready.
+    pub(super) fn ready(&mut self, value: &T) -> bool {
+        self.0.iter_mut().all(|rule| match rule {
+            Rule::Until(is_ready) => is_ready(value),
+            _ => true,
         })
     }
 
@@ -94,3 +105,15 @@ impl<E: Error + 'static> Chained for E {
         self
     }
 }
+
+/// A run that can end with an `Ok` that is not ready: its error type can hold a `Stopped`.
+#[diagnostic::on_unimplemented(
+    message = "this run cannot end with an `Ok` that is not ready",
+    label = "`until` needs a `run` with limits",
+    note = "after `without_limits`, the error type need not hold the `Stopped` of such a call",
+    note = "`when_ok` returns the last `Ok` instead, ready or not"
+)]
+pub trait CanBeUnready {}
+
+impl CanBeUnready for Cut {}
+impl CanBeUnready for Blocking<Cut> {}

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::rules::{Judge, RunRules};
-use crate::call::{Call, Cuts, Ended, Ending, Until};
+use crate::call::{Call, Cut, Cuts, Ended, Ending, Until};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::site::Settings;
@@ -72,6 +72,12 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
     pub(super) fn follow(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
         match ended {
             Ended::Returned(Ok(value)) => {
+                if let Some(unready) = C::from(Cut::NotReady) {
+                    if !self.decides.rules.ready(&value) {
+                        drop(value);
+                        return self.cut(unready.into());
+                    }
+                }
                 if !self.decides.rules.fail(&value) {
                     self.call.succeeded();
                 } else if let Some(at) = self.call.failed_value() {
@@ -95,18 +101,20 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
                 self.last = Some(error);
                 Ok(at)
             }
-            Ended::Cut(cut) => {
-                let cut = cut.into();
-                let stopped = self.call.stopped_by(cut).map(self.decides.stopped);
-                let forbidden = stopped.is_some_and(|error| self.decides.rules.forbid(&error));
-                match self.call.cut(cut, forbidden) {
-                    Ok(at) => {
-                        self.tell(None);
-                        Ok(at)
-                    }
-                    Err(ending) => Err(Err(self.end(ending))),
-                }
+            Ended::Cut(cut) => self.cut(cut.into()),
+        }
+    }
+
+    /// Decides what follows an attempt that was cut.
+    fn cut(&mut self, cut: Cut) -> Result<Until, Result<T, E>> {
+        let stopped = self.call.stopped_by(cut).map(self.decides.stopped);
+        let forbidden = stopped.is_some_and(|error| self.decides.rules.forbid(&error));
+        match self.call.cut(cut, forbidden) {
+            Ok(at) => {
+                self.tell(None);
+                Ok(at)
             }
+            Err(ending) => Err(Err(self.end(ending))),
         }
     }
 

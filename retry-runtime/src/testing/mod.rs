@@ -67,6 +67,8 @@ pub fn stopped(outcome: Outcome, attempts: u32, elapsed: Duration) -> Stopped {
         attempts,
         elapsed,
         limit: None,
+        // No other call without an attempt left is stopped.
+        not_ready: outcome == Outcome::AttemptsExhausted,
         source: None,
     }
 }

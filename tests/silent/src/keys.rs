@@ -155,6 +155,14 @@ pub async fn not_on_and_when_ok(text: &str) -> io::Result<u16> {
 /// # Errors
 ///
 /// Must give no warning.
+#[reattempt::retry(until = |status| *status < 300, unless = |error| error.kind() == io::ErrorKind::Other)]
+pub async fn until_and_unless(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
+/// # Errors
+///
+/// Must give no warning.
 #[reattempt::retry(idempotent = false, timeout = "1s")]
 pub async fn not_idempotent(text: &str) -> io::Result<u16> {
     send(text).await

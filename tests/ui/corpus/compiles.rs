@@ -368,3 +368,34 @@ pub mod enum_that_is_matched {
         Ok(false)
     }
 }
+
+/// A job that is polled until it is done. The method around it has the same loop by hand in the original.
+pub mod job_that_is_polled {
+    use super::*;
+
+    pub struct Job {
+        pub state: String,
+    }
+
+    impl Job {
+        fn is_done(&self) -> bool {
+            self.state == "done"
+        }
+    }
+
+    pub struct Client {
+        pub jobs: Vec<Job>,
+    }
+
+    impl Client {
+        #[retry(attempts = "unlimited", base = "1s", backoff = "constant", deadline = "5m", until = |job| job.is_done())]
+        pub async fn wait_for(&self, id: usize) -> io::Result<&Job> {
+            self.jobs.get(id).ok_or_else(|| io::ErrorKind::NotFound.into())
+        }
+
+        #[retry(until = Job::is_done, attempts = least)]
+        pub async fn take(&mut self, least: u32) -> io::Result<Job> {
+            self.jobs.pop().ok_or_else(|| io::ErrorKind::NotFound.into())
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! expect: `ParseIntError` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
+//! expect: `ParseIntError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
 
 use std::num::ParseIntError;
 

@@ -1,4 +1,4 @@
-//! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
+//! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
 
 use reattempt::retry;
 

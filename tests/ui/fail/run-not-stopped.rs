@@ -1,4 +1,4 @@
-//! expect: `Failure` cannot say that a call was stopped by `timeout`, `deadline` or `cancel`
+//! expect: `Failure` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
 use reattempt::FAST_IO;
 
 #[derive(Debug, thiserror::Error)]

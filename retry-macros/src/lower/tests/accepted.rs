@@ -208,6 +208,12 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
         "when_ok = \"Response::is_busy\"",
         "when_ok Response::is_busy",
     ),
+    ("until = |job| job.done()", "until |job| job.done()"),
+    ("until = \"Job::is_done\"", "until Job::is_done"),
+    (
+        "attempts = 1, until = Job::is_done",
+        "attempts 1; until Job::is_done",
+    ),
     ("policy = FAST_IO", "policy FAST_IO"),
     ("policy = \"FAST_IO\"", "policy FAST_IO"),
     (

@@ -13,6 +13,7 @@ fn stopped(outcome: Outcome) -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: None,
+        not_ready: false,
         source: None,
     }
 }
@@ -103,6 +104,7 @@ fn of_what_the_call_around_shares_only_time_is_transient() {
         (Outcome::HintTooLong, Verdict::Permanent),
         (Outcome::Paused, Verdict::Transient),
         (Outcome::Cancelled, Verdict::Permanent),
+        (Outcome::AttemptsExhausted, Verdict::Transient),
     ] {
         assert_eq!(stopped(outcome).verdict(), verdict, "{outcome}");
     }

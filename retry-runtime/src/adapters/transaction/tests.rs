@@ -102,6 +102,7 @@ fn stopped(earlier: impl Into<Dynamic>) -> Stopped {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: Some(Duration::from_secs(1)),
+        not_ready: false,
         source: Some(earlier.into()),
     }
 }

@@ -449,6 +449,7 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
         attempts: 2,
         elapsed: Duration::from_secs(1),
         limit: None,
+        not_ready: false,
         source: Some(Box::new(reset())),
     };
     for outcome in [Outcome::Budget, Outcome::HintTooLong, Outcome::Cancelled] {
