@@ -10,6 +10,10 @@
 //! | [How long may a call take?](deadlines) | limits, `Stopped`, the deadline of a request |
 //! | [How do I stop calls at shutdown?](cancelling) | `cancel`, and what dropping does |
 //! | [How do I retry a payment?](idempotency) | `idempotent`, and idempotency keys on both sides |
+//! | [How do I wait until something is ready?](waiting) | `until`, for a function and for a closure |
+//! | [How do I try another server?](servers) | the number of the attempt, what is counted, connection pools |
+//! | [How do I limit calls at once?](concurrency) | a semaphore, in each attempt or around the call |
+//! | [What if all attempts fail?](failing) | a fallback, and why there is no circuit breaker |
 //! | [What happens when a retried function calls another?](nesting) | how retries add, refusals, the current attempt, spawned tasks |
 //! | [How do I resume where an attempt ended?](progress) | attempts that get on, downloads and watches |
 //! | [How do I cut slow answers?](hedging) | a second attempt beside a slow one: when it helps, what it costs, what can go wrong |
@@ -91,6 +95,22 @@ pub mod cancelling {}
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("idempotency.md")]
 pub mod idempotency {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("waiting.md")]
+pub mod waiting {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("servers.md")]
+pub mod servers {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("concurrency.md")]
+pub mod concurrency {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("failing.md")]
+pub mod failing {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("nesting.md")]
