@@ -79,7 +79,8 @@ impl<'a> Binding<'a> {
             fields: moved_fields(uses, &text, body),
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
             own: {
-                let made_anew = known.ty().is_some_and(|ty| is_made_anew(ty, function));
+                let ends = |ty| is_made_anew(ty, function) || is_called_once(ty, function);
+                let made_anew = known.ty().is_some_and(ends);
                 let own = if made_anew { "own_made" } else { "own" };
                 Ident::new(own, located(ident.span()))
             },
