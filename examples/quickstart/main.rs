@@ -1,4 +1,5 @@
-//! An annotated function against a real server that refuses, stalls and fails before it succeeds.
+//! An annotated function against a real server that refuses, stalls and fails before it succeeds. Its error type says which
+//! failures are worth another attempt.
 //!
 //! ```text
 //! cargo run --example quickstart
@@ -10,24 +11,33 @@
 mod server;
 
 use std::error::Error;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use reattempt::retry;
+use reattempt::{Retryable, Stopped, codes, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::server::{Behaviour, Server};
 
-#[retry(
-    attempts = 4,
-    timeout = "1.5s",
-    jitter = "full",
-    on = "io::Error",
-    deadline = "5s"
-)]
-async fn fetch(addr: SocketAddr) -> io::Result<String> {
+#[derive(Debug, thiserror::Error, Retryable)]
+enum FetchError {
+    /// As the `io::Error` says: another attempt may find the server up.
+    #[error("no answer")]
+    #[retryable(forward)]
+    Io(#[from] io::Error),
+    /// As the status says: 503 is worth another attempt, 404 is not.
+    #[error("HTTP status {0}")]
+    #[retryable(with = "codes::http_status")]
+    Status(u16),
+    #[error("no answer in time")]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+#[retry(attempts = 4, timeout = "1.5s", jitter = "full", deadline = "5s")]
+async fn fetch(addr: SocketAddr) -> Result<String, FetchError> {
     println!("  → GET http://{addr}/");
     let mut stream = TcpStream::connect(addr).await?;
     stream
@@ -37,18 +47,16 @@ async fn fetch(addr: SocketAddr) -> io::Result<String> {
     stream.read_to_string(&mut reply).await?;
     let (head, body) = reply
         .split_once("\r\n\r\n")
-        .ok_or_else(|| io::Error::from(ErrorKind::UnexpectedEof))?;
-    match head.split(' ').nth(1) {
-        Some("200") => Ok(body.to_owned()),
-        status => Err(io::Error::other(format!(
-            "HTTP status {}",
-            status.unwrap_or("missing")
-        ))),
+        .ok_or(io::Error::from(io::ErrorKind::UnexpectedEof))?;
+    let status = head.split(' ').nth(1).and_then(|text| text.parse().ok());
+    match status.ok_or(io::Error::from(io::ErrorKind::InvalidData))? {
+        200 => Ok(body.to_owned()),
+        status => Err(FetchError::Status(status)),
     }
 }
 
 /// The same call, for a caller who waits at most one second.
-#[retry(attempts = 10, timeout = "400ms", on = "io::Error", deadline = "1s")]
+#[retry(attempts = 10, timeout = "400ms", deadline = "1s")]
 async fn fetch_quickly(addr: SocketAddr) -> io::Result<String> {
     println!("  → GET http://{addr}/");
     let mut stream = TcpStream::connect(addr).await?;
