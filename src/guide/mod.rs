@@ -1,33 +1,7 @@
 //! The guide: one page for each question.
 //!
-//! | question | on the page |
-//! |---|---|
-//! | [How do I add retries to an application?](start) | the lines for `Cargo.toml`, a first function, and what you see when it fails |
-//! | [Which numbers do I choose?](numbers) | attempts, timeout, deadline and delays, from a latency and a deadline |
-//! | [Which errors are retried?](retried) | verdicts, rules, errors of your own |
-//! | [How do I use my HTTP or database client?](clients) | requests with `reqwest`, transactions, other clients |
-//! | [Why did my call fail after one attempt?](budgets) | the outcomes that end a call early, and the retry budget |
-//! | [How long may a call take?](deadlines) | limits, `Stopped`, the deadline of a request |
-//! | [How do I stop calls at shutdown?](cancelling) | `cancel`, and what dropping does |
-//! | [How do I retry a payment?](idempotency) | `idempotent`, and idempotency keys on both sides |
-//! | [How do I wait until something is ready?](waiting) | `until`, for a function and for a closure |
-//! | [How do I try another server?](servers) | the number of the attempt, what is counted, connection pools |
-//! | [How do I limit calls at once?](concurrency) | a semaphore, in each attempt or around the call |
-//! | [What if all attempts fail?](failing) | a fallback, and why there is no circuit breaker |
-//! | [What happens when a retried function calls another?](nesting) | how retries add, refusals, the current attempt, spawned tasks |
-//! | [How do I resume where an attempt ended?](progress) | attempts that get on, downloads and watches |
-//! | [How do I cut slow answers?](hedging) | a second attempt beside a slow one: when it helps, what it costs, what can go wrong |
-//! | [What did my call do?](seeing) | reports, hooks, events, spans, metrics |
-//! | [How do I test code that retries?](testing) | scopes without waits, scripted operations, the paused clock |
-//! | [How do I change retries without a release?](configuring) | presets, files, variables, reloads |
-//! | [What do I do when a service that I call is down?](operating) | where to look, and how to turn retries off |
-//! | [How do I retry a function that is not async?](blocking) | `blocking`, and how to call it from async code |
-//! | [How do I retry a closure?](closures) | `Policy::run`, `run_blocking`, with any error type |
-//! | [How do I come from another crate?](migrating) | the words of other crates, and what is different here |
-//! | [When should I not retry?](when_not) | what to do instead, and what this crate does not do |
-//! | [What does this crate promise?](promises) | eleven promises with their tests, costs, versions |
-//!
-//! [`retry`](macro@crate::retry) is the reference of the attribute: every key, and the order of decisions.
+//! [Find your way](crate#find-your-way) on the front page lists them, and where each word is explained. The reference of the
+//! attribute is [`retry`](macro@crate::retry): every key, and the order of decisions.
 //!
 //! # Programs to copy
 //!

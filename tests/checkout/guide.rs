@@ -290,10 +290,10 @@ fn each_link_of_the_guide_leads_to_the_same_place_in_rustdoc_and_on_github() {
 #[test]
 fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
     let index = read("src/guide/mod.rs");
-    let listed: Vec<_> = table(&index, "| question | on the page |")
+    let listed: Vec<_> = table(&read("src/lib.rs"), "| question | on the page |")
         .into_iter()
         .map(|row| {
-            let (question, name) = row[0].split_once("](").unwrap();
+            let (question, name) = row[0].split_once("](guide::").unwrap();
             let name = name.trim_end_matches(')').to_owned();
             (name, question.trim_start_matches('[').to_owned())
         })
@@ -320,12 +320,60 @@ fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
     // A link whose text is a question has the words of the page's question.
     for (from, page) in self::pages() {
         for (name, question) in &listed {
-            for target in [format!("](crate::guide::{name}"), format!("][{name}.md")] {
+            for target in [
+                format!("](crate::guide::{name}"),
+                format!("](guide::{name}"),
+                format!("][{name}.md"),
+            ] {
                 for before in page.split(&target).take(page.matches(&target).count()) {
                     let text = before.rsplit_once('[').unwrap().1.replace('\n', " ");
                     assert!(!text.ends_with('?') || text == *question, "{from}: {text}");
                 }
             }
+        }
+    }
+}
+
+/// The words that a function of the runtime returns: `Self::Budget => "budget",`.
+fn words(path: &str) -> Vec<String> {
+    let source = read(path);
+    let arms = source.lines().map(str::trim);
+    arms.filter(|line| line.starts_with("Self::") && line.contains(" => \""))
+        .map(|line| line.split('"').nth(1).unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_index_has_each_key_outcome_and_verdict_and_texts_of_errors_that_exist() {
+    let index = table(&read("src/lib.rs"), "| words | where they are explained |");
+    let row = |name: &str| {
+        let row = index.iter().find(|row| row[0].contains(name)).unwrap();
+        let links = row[1].split("](").map(|text| text.rsplit('[').next());
+        let mut texts: Vec<_> = links.map(|text| text.unwrap().to_owned()).collect();
+        texts.pop();
+        texts
+    };
+    // A test of `retry-macros` holds this table to the keys.
+    let keys = table(&read("src/retry.md"), "| key | value | default | meaning |");
+    let keys: Vec<_> = keys.into_iter().map(|row| row[0].clone()).collect();
+    assert_eq!(row("keys"), keys);
+    for (name, path, least) in [
+        ("outcomes", "retry-runtime/src/stopped.rs", 12),
+        ("verdicts", "retry-runtime/src/classify/verdict.rs", 6),
+    ] {
+        let words: Vec<_> = words(path).iter().map(|word| format!("`{word}`")).collect();
+        assert!(words.len() >= least, "{words:?}");
+        assert_eq!(row(name), words);
+    }
+    let mut said = ["stopped", "error", "trace/mod", "call/attempt"]
+        .map(|file| read(&format!("retry-runtime/src/{file}.rs")))
+        .concat();
+    for path in in_folder("tests/ui/fail", "stderr") {
+        said.push_str(&fs::read_to_string(path).unwrap());
+    }
+    for text in row("errors") {
+        for part in text.trim_matches('`').split(" … ") {
+            assert!(said.contains(part), "{text}");
         }
     }
 }

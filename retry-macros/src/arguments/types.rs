@@ -109,7 +109,8 @@ const SOURCES: &str =
 
 /// Whether a value ends when it is used, and can only be made anew: an iterator, a receiver, the body of a request.
 pub(super) fn is_made_anew(ty: &Type, function: &Function) -> bool {
-    const NAMES: &str = "Body BoxBody Incoming JoinHandle Receiver Request Response Streaming UnboundedReceiver";
+    const NAMES: &str =
+        "Body BoxBody Incoming JoinHandle Receiver Request Response Streaming UnboundedReceiver";
     has_bound(ty, function, SOURCES)
         || matches!(peel_type(ty), Type::Path(path) if ends_in(&path.path, NAMES))
 }
