@@ -5,13 +5,11 @@
 //! question was about a line of another crate which then never came (`enabled!`, or a question of the crate `log`), they
 //! would leave our line out: <https://github.com/tokio-rs/tracing/issues/2519>.
 
-use std::sync::OnceLock;
-
 use tracing::callsite::{Callsite, Identifier};
 use tracing::field::FieldSet;
 use tracing::metadata::Kind;
 use tracing::subscriber::Interest;
-use tracing::{Level, Metadata, Span, dispatcher};
+use tracing::{Level, Metadata, dispatcher};
 
 /// The question about events of one level.
 pub(super) struct Question(Metadata<'static>);
@@ -55,30 +53,7 @@ impl Callsite for Question {
     }
 }
 
-/// What a subscriber is asked about a span: the metadata of the first such span, because filters may know its callsite. So
-/// the first one of a process is not asked about.
-pub(super) struct SpanQuestion(OnceLock<&'static Metadata<'static>>);
-
-impl SpanQuestion {
-    pub(super) const fn new() -> Self {
-        Self(OnceLock::new())
-    }
-
-    /// Asks. Call it in a field of the span.
-    pub(super) fn ask(&self) {
-        if let Some(metadata) = self.0.get() {
-            ask_about(metadata);
-        }
-    }
-
-    pub(super) fn of(&self, span: Span) -> Span {
-        if let Some(metadata) = span.metadata() {
-            self.0.get_or_init(|| metadata);
-        }
-        span
-    }
-}
-
-fn ask_about(metadata: &'static Metadata<'static>) {
-    dispatcher::get_default(|dispatch| dispatch.enabled(metadata));
+/// Returns whether the subscriber of this thread wants an event or a span.
+pub(super) fn ask_about(metadata: &'static Metadata<'static>) -> bool {
+    dispatcher::get_default(|dispatch| dispatch.enabled(metadata))
 }

@@ -5,18 +5,20 @@
 
 use std::sync::Arc;
 
-use tracing::field::{Empty, Value};
-use tracing::{Span, debug_span};
+use tracing::callsite::{Callsite as _, DefaultCallsite, Identifier};
+use tracing::field::{FieldSet, Value, ValueSet};
+use tracing::metadata::Kind;
+use tracing::{Level, Metadata, Span};
 
 use super::Words;
-use super::asked::SpanQuestion;
+use super::asked::ask_about;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 
 /// Whether any subscriber wants spans of this level. One load and one comparison.
 #[inline]
 pub(crate) fn may_be_wanted() -> bool {
-    tracing::level_enabled!(tracing::Level::DEBUG)
+    tracing::level_enabled!(Level::DEBUG)
 }
 
 /// The spans of a call that is under way.
@@ -118,43 +120,79 @@ fn record(span: &Span, field: &'static str, value: &impl Value) {
     span.record(field, value);
 }
 
+/// The kinds of spans. The macros of `tracing` would name the file and the line of this code, which are of no use to
+/// anybody: `tracing-opentelemetry` sends them on as those of the span. So these spans name none.
+macro_rules! kinds {
+    ($($kind:ident $metadata:ident $name:literal $fields:expr;)*) => {$(
+        static $kind: DefaultCallsite = DefaultCallsite::new(&$metadata);
+        static $metadata: Metadata<'static> = Metadata::new(
+            $name,
+            "reattempt",
+            Level::DEBUG,
+            None,
+            None,
+            None,
+            FieldSet::new(&$fields, Identifier(&$kind)),
+            Kind::SPAN,
+        );
+    )*};
+}
+
+// `otel.name` is what OpenTelemetry calls the span. A name in `tracing` is a constant.
+kinds! {
+    CALL OF_CALL "call" ["function", "attempts", "otel.name", "outcome", "otel.status_code"];
+    ATTEMPT OF_ATTEMPT "attempt" [
+        "function", "attempt", "attempts", "hedge", "verdict", "error", "otel.status_code",
+        "http.request.resend_count",
+    ];
+}
+
+/// The values of the first fields of a span, which it has from the beginning.
+type Values<'a> = [Option<&'a dyn Value>; 3];
+
+/// Makes a span, unless the subscriber does not want it.
+fn of_kind(
+    kind: &'static DefaultCallsite,
+    values: Values<'_>,
+    make: impl FnOnce(&'static Metadata<'static>, &ValueSet<'_>) -> Span,
+) -> Span {
+    let metadata = kind.metadata();
+    if kind.interest().is_never() || !ask_about(metadata) {
+        return Span::none();
+    }
+    let mut fields = metadata.fields().iter();
+    let fields = [(); 3].map(|()| fields.next().expect("a span has more fields"));
+    let [first, second, third] = &fields;
+    let [one, two, three] = values;
+    let values = [(first, one), (second, two), (third, three)];
+    // Not in the docs of `tracing`, but `tracing-log` calls it too.
+    make(metadata, &metadata.fields().value_set(&values))
+}
+
 fn of_call(begun: &Begun) -> Span {
-    static QUESTION: SpanQuestion = SpanQuestion::new();
-    QUESTION.of(debug_span!(
-        target: "reattempt",
-        "call",
-        function = {
-            QUESTION.ask();
-            begun.function
-        },
-        attempts = begun.attempts.map(i64::from),
-        outcome = Empty,
-        // What OpenTelemetry calls the span. A name in `tracing` is a constant.
-        otel.name = begun.function,
-        otel.status_code = Empty,
-    ))
+    let attempts = begun.attempts.map(i64::from);
+    let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
+    let values = [
+        Some(&begun.function as _),
+        attempts,
+        Some(&begun.function as _),
+    ];
+    of_kind(&CALL, values, Span::new)
 }
 
 fn of_attempt(call: &Span, begun: &Begun) -> Span {
     // A filter may leave out the call but not the attempt. The attempt is then in the span around the call.
-    static QUESTION: SpanQuestion = SpanQuestion::new();
     let parent = call.id().or_else(|| Span::current().id());
-    QUESTION.of(debug_span!(
-        target: "reattempt",
-        parent: parent,
-        "attempt",
-        function = {
-            QUESTION.ask();
-            begun.function
-        },
-        attempt = i64::from(begun.attempt),
-        attempts = begun.attempts.map(i64::from),
-        hedge = begun.hedge.then_some(true),
-        verdict = Empty,
-        error = Empty,
-        otel.status_code = Empty,
-        http.request.resend_count = Empty,
-    ))
+    let (attempt, attempts) = (i64::from(begun.attempt), begun.attempts.map(i64::from));
+    let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
+    let values = [Some(&begun.function as _), Some(&attempt as _), attempts];
+    let span = of_kind(&ATTEMPT, values, |metadata, values| {
+        Span::child_of(parent, metadata, values)
+    });
+    if begun.hedge {
+        record(&span, "hedge", &true);
+    }
+    span
 }
 
 /// A span that is entered until this value is dropped, for at most one poll.
