@@ -113,6 +113,10 @@ async fn own() -> Vec<Made> {
     async fn cancelled() -> Result<(), Stopped> {
         Ok(())
     }
+    #[retry(attempts = 1, until = |()| false)]
+    async fn unready() -> Result<(), Stopped> {
+        Ok(())
+    }
     let in_commit =
         TransactionError::<tokio_postgres::Error>::Stopped(timed_out().await.unwrap_err());
     let inherited = deadline::scope(Duration::from_millis(1), patient());
@@ -136,6 +140,11 @@ async fn own() -> Vec<Made> {
             "reattempt",
             "Stopped by an inherited deadline",
             &inherited.await.unwrap_err(),
+        ),
+        made(
+            "reattempt",
+            "Stopped without an attempt left, because its Ok was not ready",
+            &unready().await.unwrap_err(),
         ),
         made(
             "reattempt",
