@@ -30,6 +30,7 @@
 //! | `shutdown` | `integrations` | `cancel`, with a token of `tokio-util` |
 //! | `payment`, `payment_service` | `integrations` | an idempotency key, on the client and on the server |
 //! | `http_methods` | `integrations` | GET, PUT and DELETE are retried, POST only with a key |
+//! | `library` | `cargo test -p weather` | a library that retries, without a type of this crate in its API |
 //! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
 //!
 //! [repository]: https://github.com/reattempt/reattempt
@@ -132,6 +133,10 @@ pub mod blocking {}
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("closures.md")]
 pub mod closures {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("libraries.md")]
+pub mod libraries {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("migrating.md")]
