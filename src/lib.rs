@@ -86,6 +86,7 @@
 //! | `redis` | no | `redis` 1 | errors of Redis and its clusters |
 //! | `reqwest` | no | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper` |
 //! | `reqwest-0_12` | no | `reqwest` 0.12 | the same; brings `hyper` |
+//! | `reqwest-middleware` | no | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest` |
 //! | `sea-orm` | no | `sea-orm` 2 | errors of `sea-orm`, a `commit` that tells its failures apart; brings `sqlx`; Rust 1.94 |
 //! | `sqlx` | no | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
 //! | `sqlx-0_8` | no | `sqlx` 0.8 | the same, with any Rust |
@@ -148,6 +149,8 @@ pub use retry_runtime::adapters::sqlx_0_8;
 pub use retry_runtime::adapters::tokio_postgres;
 #[cfg(feature = "tonic")]
 pub use retry_runtime::adapters::tonic;
+#[cfg(feature = "reqwest-middleware")]
+pub use retry_runtime::reqwest_middleware;
 
 /// Holds the code of the front page to what compiles.
 #[cfg(doctest)]

@@ -30,6 +30,8 @@ mod presets;
 pub mod private;
 mod propagate;
 mod report;
+#[cfg(feature = "reqwest-middleware")]
+pub mod reqwest_middleware;
 mod result;
 mod rng;
 mod run;

@@ -31,6 +31,7 @@
 //! | `payment`, `payment_service` | `integrations` | an idempotency key, on the client and on the server |
 //! | `http_methods` | `integrations` | GET, PUT and DELETE are retried, POST only with a key |
 //! | `library` | `cargo test -p weather` | a library that retries, without a type of this crate in its API |
+//! | `middleware_client` | `integrations` | `reqwest-middleware`: all requests of a client are retried |
 //! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
 //!
 //! [repository]: https://github.com/reattempt/reattempt

@@ -17,6 +17,8 @@ pub mod redis;
 pub mod reqwest;
 #[cfg(feature = "reqwest-0_12")]
 pub mod reqwest_0_12;
+#[cfg(feature = "reqwest-middleware")]
+mod reqwest_middleware;
 #[cfg(feature = "sea-orm")]
 pub mod sea_orm;
 #[cfg(feature = "sqlx")]

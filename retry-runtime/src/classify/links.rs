@@ -10,8 +10,8 @@ pub(crate) const MAX_LINKS: usize = 32;
 
 /// An error and its sources, from the outside in.
 ///
-/// `io::Error` and `Arc<dyn Error>` hide the error that they hold from `source()`, which returns the
-/// source of that error. This walk visits the held error too.
+/// `io::Error`, `Arc<dyn Error>` and the error of `reqwest-middleware` hide the error that they hold from `source()`, which
+/// returns the source of that error. This walk visits the held error too.
 pub(crate) struct Links<'a> {
     next: Option<&'a (dyn Error + 'static)>,
     left: usize,
@@ -58,6 +58,13 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
     }
     if let Some(shared) = link.downcast_ref::<Arc<dyn Error>>() {
         return Some(&**shared);
+    }
+    #[cfg(feature = "reqwest-middleware")]
+    if let Some(error) = as_type::<reqwest_middleware::Error>(link) {
+        return Some(match error {
+            reqwest_middleware::Error::Middleware(error) => error.as_ref(),
+            reqwest_middleware::Error::Reqwest(error) => error,
+        });
     }
     None
 }

@@ -63,9 +63,19 @@ type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 impl<O, T, E, C> Run<'static, O, T, E, false, C> {
     #[track_caller]
     fn of(policy: Policy, operation: O, stopped: fn(Stopped) -> E) -> Self {
+        Self::at(Location::caller(), policy, operation, stopped)
+    }
+
+    /// A run with the name and the default budget of this place in the source.
+    pub(crate) fn at(
+        place: &'static Location<'static>,
+        policy: Policy,
+        operation: O,
+        stopped: fn(Stopped) -> E,
+    ) -> Self {
         Self {
             parts: Some(RunParts {
-                settings: Settings::at(Location::caller(), policy),
+                settings: Settings::at(place, policy),
                 delays: None,
                 operation,
                 cancel: None,

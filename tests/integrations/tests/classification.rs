@@ -164,6 +164,7 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("std", Errors::new()),
         ("hyper", Errors::new()),
         ("reqwest", Errors::new()),
+        ("reqwest-middleware", Errors::new()),
         ("sqlx", Errors::new()),
         ("sea-orm", Errors::new()),
         ("deadpool", Errors::new()),

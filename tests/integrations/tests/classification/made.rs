@@ -42,6 +42,7 @@ pub(crate) async fn all() -> Vec<Made> {
     all.extend(own().await);
     all.extend(hyper().await);
     all.extend(reqwest().await);
+    all.extend(reqwest_middleware().await);
     all.extend(tonic().await);
     all.extend(tokio_postgres().await);
     all.extend(sqlx().await);
@@ -244,6 +245,32 @@ macro_rules! reqwest {
 
 reqwest!(reqwest, reqwest);
 reqwest!(reqwest_0_12, reqwest_0_12);
+
+async fn reqwest_middleware() -> Vec<Made> {
+    use reqwest_middleware::Error;
+
+    #[retry(attempts = 1, timeout = "1ms")]
+    async fn timed_out() -> Result<(), Stopped> {
+        std::future::pending().await
+    }
+    #[retry(attempts = 1, cancel = std::future::ready(()))]
+    async fn cancelled() -> Result<(), Stopped> {
+        Ok(())
+    }
+    let server = Loopback::start(&[Answer::Reset]).await;
+    let reset = reqwest::get(server.url()).await.unwrap_err();
+    let timed_out = Error::middleware(timed_out().await.unwrap_err());
+    let cancelled = Error::middleware(cancelled().await.unwrap_err());
+    let other = Error::Middleware(anyhow::anyhow!("no token"));
+    [
+        ("Reqwest", Error::from(reset)),
+        ("Middleware with a Stopped by a timeout", timed_out),
+        ("Middleware with a Stopped by cancel", cancelled),
+        ("Middleware with any other error", other),
+    ]
+    .map(|(what, error)| made("reqwest-middleware", what, &error))
+    .into()
+}
 
 async fn tonic() -> Vec<Made> {
     let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));

@@ -2,6 +2,7 @@
 
 mod each;
 mod page;
+mod requests;
 mod sums;
 
 use std::collections::BTreeMap;

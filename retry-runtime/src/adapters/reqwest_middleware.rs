@@ -1,0 +1,28 @@
+//! `reqwest-middleware` 0.5: the errors of its clients. The middleware itself is in `crate::reqwest_middleware`.
+
+use std::time::Duration;
+
+use ::reqwest_middleware::Error;
+
+use super::known;
+use crate::classify::{Retryable, Verdict};
+
+/// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
+#[diagnostic::do_not_recommend]
+impl Retryable for Error {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Reqwest(error) => error.verdict(),
+            Self::Middleware(_) => {
+                known::inside(self).map_or(Verdict::Unknown, |said| said.verdict)
+            }
+        }
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        match self {
+            Self::Reqwest(error) => error.hint(),
+            Self::Middleware(_) => known::inside(self)?.hint,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! `reqwest-middleware` 0.5: retries for all requests of a client.
+//!
+//! Put [`Retry`] into the [`ClientBuilder`](::reqwest_middleware::ClientBuilder), and each request of the client is a
+//! call. It uses `reqwest` 0.13, whose module is [`reqwest`](crate::adapters::reqwest).
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use std::time::Duration;
+//!
+//! use reattempt::reqwest_middleware::Retry;
+//! use reattempt::{Budget, Policy};
+//! use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
+//!
+//! const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(Duration::from_secs(2));
+//! static PAYMENTS: Budget = Budget::new();
+//!
+//! fn client() -> ClientWithMiddleware {
+//!     let retry = Retry::new(POLICY).with_name("payments").with_budget(&PAYMENTS);
+//!     ClientBuilder::new(reqwest::Client::new()).with(retry).build()
+//! }
+//! # client();
+//! ```
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ::http::Extensions;
+use ::reqwest::{Request, Response};
+use ::reqwest_middleware::{Error, Middleware, Next};
+use async_trait::async_trait;
+
+use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError, set_attempt_headers};
+use crate::call::Cut;
+use crate::classify::{Retryable, Verdict};
+use crate::run::Run;
+use crate::site::{BudgetOf, PolicyOf};
+use crate::stopped::Stopped;
+
+/// A middleware that makes each request of a client a call, with the retries of a policy.
+///
+/// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All clients that are
+/// made at one place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a
+/// default budget.
+///
+/// # What is retried
+///
+/// - A response whose status has a [retryable verdict](crate::codes::http_status), such as 503. `Retry-After` is a lower
+///   bound of the wait, up to `max_retry_after`. Any other response is a success of the call, such as 404.
+/// - An error of `reqwest`, or of a middleware behind this one, whose [verdict](Retryable) allows it.
+/// - A method that is not idempotent, such as POST or PATCH, only if nothing ran, such as when no connection could be
+///   made. If the request has the header `Idempotency-Key`, it is retried as any other. The key must be in the request
+///   when this middleware gets it.
+/// - A body that is a stream is sent once, because it cannot be sent again. The call has one attempt.
+///
+/// The time until the head of the response counts, and not that of its body. To retry a body that breaks off, annotate
+/// the function that reads it. Retries of the two add: they do not [multiply](crate::Nested).
+///
+/// # What the caller gets
+///
+/// | the last attempt | the caller gets |
+/// |---|---|
+/// | had a response | that response, whatever its status |
+/// | had an error | that error, unchanged |
+/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`] inside |
+///
+/// An `on_retry` hook and other rules need a function: annotate that, and leave the middleware out.
+///
+/// # Cancel safety
+///
+/// Dropping the future of a request drops its attempt, or ends the wait.
+pub struct Retry {
+    policy: Box<dyn PolicyOf + Send + Sync>,
+    place: &'static Location<'static>,
+    name: Option<&'static str>,
+    budget: Option<Box<dyn BudgetOf + Send + Sync>>,
+    sends_headers: bool,
+    sensitive: bool,
+}
+
+impl Retry {
+    /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads
+    /// anew.
+    #[must_use]
+    #[track_caller]
+    pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
+        Self {
+            policy: Box::new(policy),
+            place: Location::caller(),
+            name: None,
+            budget: None,
+            sends_headers: false,
+            sensitive: false,
+        }
+    }
+
+    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Retry::new`].
+    #[must_use]
+    pub fn with_name(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// Sets the budget that bounds the retries: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default: that
+    /// of the policy. If the policy names none, one for each place in the source that calls [`Retry::new`].
+    #[must_use]
+    pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
+        self.budget = Some(Box::new(budget));
+        self
+    }
+
+    /// Tells the server about each attempt: sets the headers of [`set_attempt_headers`], and so passes the deadline on.
+    /// The key that it sets makes no request idempotent: only you know whether the server reads it. Default: no headers.
+    ///
+    /// # Panics
+    ///
+    /// - The request panics if the operating system gives no randomness for the key.
+    #[must_use]
+    pub fn with_attempt_headers(mut self) -> Self {
+        self.sends_headers = true;
+        self
+    }
+
+    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. The text
+    /// of an error of `reqwest` has the URL. Default: false.
+    #[must_use]
+    pub fn with_sensitive(mut self, sensitive: bool) -> Self {
+        self.sensitive = sensitive;
+        self
+    }
+}
+
+#[async_trait]
+impl Middleware for Retry {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response, Error> {
+        let mut policy = self.policy.policy();
+        if request.try_clone().is_none() {
+            policy = policy.with_attempts(1);
+        }
+        let has_key = request.headers().contains_key(IDEMPOTENCY_KEY);
+        let idempotent = request.method().is_idempotent() || has_key;
+        let mut request = Some(request);
+        // Each attempt starts from the extensions of the request. The layers around see those of the last attempt.
+        let before = extensions.clone();
+        let after = Mutex::new(extensions);
+        // A response is dropped when the next attempt begins, and its connection with it.
+        let refused = Mutex::new(None);
+        let attempt = || {
+            let copy = request.as_ref().and_then(Request::try_clone);
+            let sent = copy.or_else(|| request.take());
+            let (next, mut extensions) = (next.clone(), before.clone());
+            let (after, refused) = (&after, &refused);
+            async move {
+                lock(refused).take();
+                let mut sent = sent.expect("a stream has one attempt");
+                if self.sends_headers {
+                    set_attempt_headers(sent.headers_mut());
+                }
+                let answered = next.run(sent, &mut extensions).await;
+                **lock(after) = extensions;
+                let response = answered.map_err(FailedRequest::Error)?;
+                match StatusError::from_parts(response.status(), response.headers()) {
+                    Some(error) if error.verdict().is_retryable() => {
+                        *lock(refused) = Some(response);
+                        Err(FailedRequest::Status(error))
+                    }
+                    _ => Ok(response),
+                }
+            }
+        };
+        let mut run =
+            Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, FailedRequest::Stopped)
+                .with_idempotent(idempotent)
+                .with_sensitive(self.sensitive);
+        if let Some(name) = self.name {
+            run = run.with_name(name);
+        }
+        if let Some(budget) = &self.budget {
+            run = run.with_budget(budget);
+        }
+        let ended = run.unboxed().await;
+        ended.or_else(|failed| match failed {
+            FailedRequest::Status(error) => lock(&refused)
+                .take()
+                .ok_or_else(|| Error::middleware(error)),
+            FailedRequest::Error(error) => Err(error),
+            FailedRequest::Stopped(stopped) => Err(Error::middleware(stopped)),
+        })
+    }
+}
+
+/// Why an attempt of a request failed.
+#[derive(Debug)]
+enum FailedRequest {
+    /// The response has this status. The response itself waits for the end of the call.
+    Status(StatusError),
+    Error(Error),
+    Stopped(Stopped),
+}
+
+impl FailedRequest {
+    fn error(&self) -> &(dyn StdError + 'static) {
+        match self {
+            Self::Status(error) => error,
+            Self::Error(error) => error,
+            Self::Stopped(stopped) => stopped,
+        }
+    }
+}
+
+impl fmt::Display for FailedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.error(), f)
+    }
+}
+
+impl Retryable for FailedRequest {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Status(error) => error.verdict(),
+            Self::Error(error) => error.verdict(),
+            Self::Stopped(stopped) => stopped.verdict(),
+        }
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        match self {
+            Self::Status(error) => error.hint(),
+            Self::Error(error) => error.hint(),
+            Self::Stopped(stopped) => stopped.hint(),
+        }
+    }
+}
+
+impl fmt::Debug for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry")
+            .field("policy", &self.policy.policy())
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,397 @@
+//! A client of `reqwest-middleware` whose requests are retried, against a server that refuses, resets and stalls.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use http::Extensions;
+use http_body_util::Full;
+use integrations::loopback::{self, Answer, Loopback};
+use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
+use reattempt::reqwest::ResponseExt as _;
+use reattempt::reqwest_middleware::Retry;
+use reattempt::{
+    Budget, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict, deadline, observe, retry,
+};
+use reqwest::{Body, Client, Request, Response};
+use reqwest_middleware::{
+    ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder,
+};
+
+const QUICK: Policy = Policy::new()
+    .with_attempts(4)
+    .with_base(Duration::from_millis(1));
+
+const UNAVAILABLE: Answer = Answer::Bytes(
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbusy",
+);
+const UNAVAILABLE_FOR_A_SECOND: Answer = Answer::Bytes(
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n",
+);
+const NOT_FOUND: Answer =
+    Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+
+fn http() -> Client {
+    // With a pool, an attempt could get the lost connection of the attempt before it.
+    let client = Client::builder().no_proxy().pool_max_idle_per_host(0);
+    client.build().unwrap()
+}
+
+fn client(retry: Retry) -> ClientWithMiddleware {
+    ClientBuilder::new(http()).with(retry).build()
+}
+
+/// Sends the request, and returns the report of its call too.
+async fn sent(request: RequestBuilder) -> (Result<Response, Error>, Report) {
+    let (answered, report) = observe(request.send()).await;
+    (answered, report.expect("a request is a call"))
+}
+
+fn stopped(error: &Error) -> &Stopped {
+    let Error::Middleware(error) = error else {
+        panic!("{error:?}")
+    };
+    error.downcast_ref().expect("a `Stopped`")
+}
+
+#[tokio::test]
+async fn a_request_waits_for_the_delay_that_the_server_asks_for() {
+    let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND]).await;
+    let begun = Instant::now();
+    let (response, report) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    assert_eq!(response.unwrap().text().await.unwrap(), "done");
+    assert!(begun.elapsed() >= Duration::from_secs(1));
+    assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
+    assert_eq!(server.calls(), 2);
+}
+
+#[tokio::test]
+async fn after_the_last_attempt_the_caller_gets_its_response_or_its_error() {
+    let server = Loopback::start(&[UNAVAILABLE; 4]).await;
+    let (response, report) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    let response = response.unwrap();
+    assert_eq!(response.status(), 503);
+    assert_eq!(response.text().await.unwrap(), "busy");
+    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+    assert_eq!(server.calls(), 4);
+
+    let server = Loopback::start(&[UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, Answer::Reset]).await;
+    let (response, _) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    let error = response.unwrap_err();
+    assert!(matches!(error, Error::Reqwest(_)), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Transient);
+    assert_eq!(server.calls(), 4);
+}
+
+#[tokio::test]
+async fn an_answer_that_stays_the_same_is_a_success_of_the_call() {
+    let server = Loopback::start(&[NOT_FOUND]).await;
+    let (response, report) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    assert_eq!(response.unwrap().status(), 404);
+    assert_eq!(report.outcome(), Outcome::Success);
+    assert_eq!(server.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
+    let client = client(Retry::new(QUICK));
+    for script in [&[UNAVAILABLE] as &'static [Answer], &[Answer::Reset]] {
+        for (key, expected) in [(None, 1), (Some("order-7"), 2)] {
+            let server = Loopback::start(script).await;
+            let mut request = client.post(server.url()).body("order");
+            if let Some(key) = key {
+                request = request.header(IDEMPOTENCY_KEY, key);
+            }
+            let _ = request.send().await;
+            assert_eq!(server.calls(), expected, "{script:?} {key:?}");
+        }
+        for method in [reqwest::Method::PATCH, reqwest::Method::PUT] {
+            let server = Loopback::start(script).await;
+            let expected = if method.is_idempotent() { 2 } else { 1 };
+            let request = client.request(method.clone(), server.url());
+            let _ = request.body("order").send().await;
+            assert_eq!(server.calls(), expected, "{script:?} {method}");
+        }
+    }
+    let url = format!("http://{}/", loopback::nobody().await);
+    let (response, report) = sent(client.post(url).body("order")).await;
+    assert_eq!(response.unwrap_err().verdict(), Verdict::Refused);
+    assert_eq!(report.attempts(), 4);
+}
+
+#[tokio::test]
+async fn a_stream_is_sent_once() {
+    let server = Loopback::start(&[UNAVAILABLE]).await;
+    let stream = Body::wrap(Full::new(&b"order"[..]));
+    let (response, report) = sent(client(Retry::new(QUICK)).put(server.url()).body(stream)).await;
+    assert_eq!(response.unwrap().status(), 503);
+    assert_eq!((report.attempts(), server.calls()), (1, 1));
+    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[retryable(forward)]
+enum FetchError {
+    #[error("no answer")]
+    Send(#[from] Error),
+    #[error("the status is a failure")]
+    Status(#[from] StatusError),
+}
+
+#[retry(attempts = 4, base = "1ms")]
+async fn fetch(client: &ClientWithMiddleware, url: &str) -> Result<(), FetchError> {
+    client.get(url).send().await?.check()?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn retries_of_a_request_and_of_the_function_around_it_add() {
+    let client = client(Retry::new(QUICK));
+    for script in [
+        &[UNAVAILABLE; 20] as &'static [Answer],
+        &[Answer::Reset; 20],
+    ] {
+        let server = Loopback::start(script).await;
+        fetch(&client, &server.url()).await.unwrap_err();
+        assert_eq!(server.calls(), 7);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_retry_ends_the_function_around_too() {
+    let impatient = QUICK.with_max_retry_after(Duration::from_millis(10));
+    let client = client(Retry::new(impatient));
+    let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND; 20]).await;
+    let (_, report) = observe(fetch(&client, &server.url())).await;
+    assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
+    assert_eq!(server.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_budget_bounds_the_retries_of_all_requests() {
+    static EMPTY: Budget = Budget::aws().with_capacity(1).with_retry_cost(2);
+    let client = client(Retry::new(QUICK).with_budget(&EMPTY));
+    let server = Loopback::start(&[UNAVAILABLE; 20]).await;
+    let (response, report) = sent(client.get(server.url())).await;
+    assert_eq!(response.unwrap().status(), 503);
+    assert_eq!(report.outcome(), Outcome::Budget);
+    assert_eq!(server.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_request_keeps_to_the_deadline_around_it() {
+    let patient = QUICK.with_timeout(Duration::from_secs(50));
+    let client = client(Retry::new(patient));
+    let server = Loopback::start(&[Answer::Stall; 20]).await;
+    let within = Duration::from_millis(200);
+    let begun = Instant::now();
+    let response = deadline::scope(within, client.get(server.url()).send()).await;
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let error = response.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
+    assert_eq!(server.calls(), 1);
+
+    // The same deadline ends the function around.
+    let url = server.url();
+    let around = deadline::scope(within, observe(fetch(&client, &url)));
+    let (result, report) = around.await;
+    assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
+    let FetchError::Send(error) = result.unwrap_err() else {
+        panic!("no answer is no status")
+    };
+    assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
+    assert_eq!(server.calls(), 2);
+}
+
+#[retry(attempts = 3, base = "1ms", on = "Stopped")]
+async fn fetch_stopped(client: &ClientWithMiddleware, url: &str) -> anyhow::Result<()> {
+    client.get(url).send().await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_timeout_of_all_attempts_is_a_stopped_that_the_function_around_understands() {
+    let hasty = QUICK
+        .with_attempts(2)
+        .with_timeout(Duration::from_millis(30));
+    let client = client(Retry::new(hasty));
+    let server = Loopback::start(&[Answer::Stall; 20]).await;
+    let error = client.get(server.url()).send().await.unwrap_err();
+    assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
+    assert_eq!(error.verdict(), Verdict::Transient);
+    assert_eq!(server.calls(), 2);
+
+    fetch_stopped(&client, &server.url()).await.unwrap_err();
+    // Two attempts in the first one around, and one in each later one.
+    assert_eq!(server.calls(), 2 + 4);
+}
+
+#[test]
+fn rules_and_verdicts_look_into_the_error_of_a_middleware() {
+    let of = |error: anyhow::Error| Error::Middleware(error);
+    assert_eq!(of(anyhow::anyhow!("no token")).verdict(), Verdict::Unknown);
+    let busy = http::Response::builder()
+        .status(503)
+        .header("retry-after", "2");
+    let busy = reattempt::http::check(busy.body(()).unwrap()).unwrap_err();
+    let busy = of(anyhow::Error::new(busy).context("the token service"));
+    assert_eq!(busy.verdict(), Verdict::Transient);
+    assert_eq!(busy.hint(), Some(Duration::from_secs(2)));
+    // Also as the source of another error.
+    let inside = std::io::Error::other(busy);
+    assert_eq!(inside.verdict(), Verdict::Transient);
+}
+
+#[tokio::test]
+async fn reports_have_the_name_that_the_user_gave() {
+    let server = Loopback::start(&[]).await;
+    let named = client(Retry::new(QUICK).with_name("payments"));
+    let (_, report) = sent(named.get(server.url())).await;
+    assert_eq!(report.function(), "payments");
+    let line = line!() + 1;
+    let unnamed = client(Retry::new(QUICK));
+    let (_, report) = sent(unnamed.get(server.url())).await;
+    let place = format!("{}:{line}:", file!());
+    assert!(
+        report.function().starts_with(&place),
+        "{}",
+        report.function()
+    );
+}
+
+#[tokio::test]
+async fn a_preset_is_a_policy_too() {
+    static SHOP: Preset = Preset::new("shop", QUICK.with_attempts(2));
+    let server = Loopback::start(&[UNAVAILABLE; 4]).await;
+    let (_, report) = sent(client(Retry::new(&SHOP)).get(server.url())).await;
+    assert_eq!(report.attempts(), 2);
+}
+
+#[tokio::test]
+async fn each_attempt_tells_the_server_its_number_and_the_time_left() {
+    let retry = Retry::new(QUICK.with_timeout(Duration::from_secs(9))).with_attempt_headers();
+    let client = client(retry);
+    let server = Loopback::start(&[UNAVAILABLE]).await;
+    client.get(server.url()).send().await.unwrap();
+    let heads = server.requests();
+    assert_eq!(heads.len(), 2);
+    for (number, head) in (1..).zip(&heads) {
+        assert!(
+            head.contains(&format!("{ATTEMPT_NUMBER}: {number}\r\n")),
+            "{head}"
+        );
+        assert!(head.contains(&format!("{TIMEOUT_MS}: ")), "{head}");
+    }
+
+    // The key that it sets itself makes no request idempotent.
+    let server = Loopback::start(&[UNAVAILABLE]).await;
+    client
+        .post(server.url())
+        .body("order")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(server.calls(), 1);
+    assert!(server.requests()[0].contains(&format!("{IDEMPOTENCY_KEY}: ")));
+
+    let server = Loopback::start(&[]).await;
+    let plain = self::client(Retry::new(QUICK));
+    plain.get(server.url()).send().await.unwrap();
+    assert!(!server.requests()[0].contains(ATTEMPT_NUMBER.as_str()));
+}
+
+/// What a middleware writes into the extensions of a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Passed(u32);
+
+/// Counts the requests that pass it, and writes the number into the extensions. It notes what it finds there after.
+#[derive(Clone, Default)]
+struct Counts {
+    passed: Arc<AtomicU32>,
+    found: Arc<Mutex<Vec<Option<Passed>>>>,
+}
+
+#[async_trait::async_trait]
+impl Middleware for Counts {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response, Error> {
+        let before = extensions.get().copied();
+        self.found.lock().unwrap().push(before);
+        extensions.insert(Passed(self.passed.fetch_add(1, Ordering::Relaxed) + 1));
+        let response = next.run(request, extensions).await;
+        self.found.lock().unwrap().push(extensions.get().copied());
+        response
+    }
+}
+
+#[tokio::test]
+async fn middlewares_behind_see_each_attempt_and_those_before_see_the_call() {
+    let (before, behind) = (Counts::default(), Counts::default());
+    let client = ClientBuilder::new(http())
+        .with(before.clone())
+        .with(Retry::new(QUICK))
+        .with(behind.clone())
+        .build();
+    let server = Loopback::start(&[UNAVAILABLE; 2]).await;
+    client.get(server.url()).send().await.unwrap();
+    let [one, three] = [1, 3].map(|number| Some(Passed(number)));
+    assert_eq!(*before.found.lock().unwrap(), [None, three]);
+    // Each attempt starts from what the middleware before wrote.
+    let found = behind.found.lock().unwrap();
+    let starts: Vec<_> = found.iter().step_by(2).collect();
+    assert_eq!(starts, [&one; 3]);
+}
+
+#[tokio::test]
+async fn a_dropped_request_is_dropped_at_once() {
+    let server = Loopback::start(&[Answer::Stall]).await;
+    let request = client(Retry::new(QUICK)).get(server.url()).send();
+    let cut = tokio::time::timeout(Duration::from_millis(50), request);
+    let (cut, report) = observe(cut).await;
+    cut.unwrap_err();
+    assert_eq!(report.unwrap().outcome(), Outcome::Dropped);
+}
+
+/// What events say of a request that no server takes.
+async fn written(retry: Retry) -> String {
+    let written: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let writer = Arc::clone(&written);
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || Written(Arc::clone(&writer)))
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let url = format!("http://{}/?token=secret", loopback::nobody().await);
+    client(retry).get(url).send().await.unwrap_err();
+    let bytes = written.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn events_leave_the_url_out_if_it_is_sensitive() {
+    let said = written(Retry::new(QUICK).with_name("payments")).await;
+    assert!(
+        said.contains("payments") && said.contains("gave up"),
+        "{said}"
+    );
+    assert!(said.contains("token=secret"), "{said}");
+    let said = written(Retry::new(QUICK).with_sensitive(true)).await;
+    assert!(said.contains("(sensitive)"), "{said}");
+    assert!(!said.contains("secret"), "{said}");
+}
