@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The service uses `axum`, and calls another one with `reqwest`. A header of the request says how many milliseconds
-//! the answer may take, and all retries within the request keep this deadline. For gRPC the header is `grpc-timeout`,
-//! with `header::parse_grpc_timeout` and `tonic::set_attempt_metadata`.
+//! the answer may take, and all retries within the request keep this deadline. The same layer reads the header of gRPC,
+//! which `tonic::set_attempt_metadata` sends.
 
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
@@ -14,30 +14,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::extract::State;
+use axum::http::StatusCode;
 use axum::routing::get;
-use reattempt::deadline::{self, header};
-use reattempt::http::TIMEOUT_MS;
+use reattempt::deadline;
+use reattempt::http::{DeadlineLayer, TIMEOUT_MS};
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use reqwest::Client;
 use tokio::net::TcpListener;
 
-/// The time for a request without the header.
-const DEFAULT: Duration = Duration::from_secs(10);
-
-/// Runs a request with the deadline that its caller allows.
-async fn keep_deadline(request: Request, next: Next) -> Response {
-    let allowed = allowed(request.headers()).unwrap_or(DEFAULT);
-    deadline::scope(allowed, next.run(request)).await
-}
-
-fn allowed(headers: &HeaderMap) -> Option<Duration> {
-    header::parse_millis(headers.get(TIMEOUT_MS)?.to_str().ok()?)
-}
+/// The deadline of a request: what its client allows, and never more than this.
+const DEADLINES: DeadlineLayer = DeadlineLayer::new().with_max(Duration::from_secs(10));
 
 /// Calls the other service, and sends it the time that is left.
 #[retry(attempts = 10, base = "100ms", timeout = "400ms")]
@@ -62,10 +50,13 @@ async fn offer(State(shop): State<Shop>) -> Result<String, StatusCode> {
 }
 
 /// The other service: fails three times, answers, and stalls from then on.
-async fn unsteady(headers: HeaderMap) -> Result<String, StatusCode> {
+async fn unsteady() -> Result<String, StatusCode> {
     static REQUESTS: AtomicU32 = AtomicU32::new(0);
     let request = REQUESTS.fetch_add(1, Ordering::Relaxed) + 1;
-    println!("  request {request}, time left: {:?}", allowed(&headers));
+    println!(
+        "  request {request}, time left: {:?}",
+        deadline::remaining()
+    );
     match request {
         ..=3 => Err(StatusCode::SERVICE_UNAVAILABLE),
         4 => Ok("12.50".to_owned()),
@@ -83,7 +74,12 @@ async fn serve(router: Router) -> std::io::Result<SocketAddr> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::builder().no_proxy().build()?;
-    let prices = serve(Router::new().route("/price", get(unsteady))).await?;
+    let prices = serve(
+        Router::new()
+            .route("/price", get(unsteady))
+            .layer(DEADLINES),
+    )
+    .await?;
     let shop = Shop {
         client: client.clone(),
         prices: format!("http://{prices}/price"),
@@ -91,7 +87,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let router = Router::new()
         .route("/offer", get(offer))
         .with_state(shop)
-        .layer(from_fn(keep_deadline));
+        .layer(DEADLINES);
     let address = serve(router).await?;
 
     for (allowed, expected) in [(3000, StatusCode::OK), (700, StatusCode::GATEWAY_TIMEOUT)] {

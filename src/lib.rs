@@ -92,6 +92,7 @@
 //! | `sqlx-0_8` | no | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres` | no | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
 //! | `tonic` | no | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
+//! | `tower` | no | `tower-layer` 0.3 | a layer for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
 //!
 //! For any other client, [`codes`] has the verdicts of HTTP statuses, SQLSTATEs, gRPC codes, MySQL and SQLite.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.

@@ -72,13 +72,19 @@ use crate::context::{Frame, around};
 /// # }
 /// ```
 pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
+    scope_if(Some(duration), future)
+}
+
+/// The same, or no deadline with `None`.
+pub(crate) fn scope_if<F: Future>(duration: Option<Duration>, future: F) -> DeadlineScope<F> {
     // A longer duration may not fit the clock.
     const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
     let now = Instant::now();
-    scope_at(
-        now.checked_add(duration.min(CENTURY)).unwrap_or(now),
+    DeadlineScope {
+        deadline: duration.map(|duration| now.checked_add(duration.min(CENTURY)).unwrap_or(now)),
+        frame: Frame::outside(),
         future,
-    )
+    }
 }
 
 /// Gives a future a deadline that the annotated functions in it inherit, as [`scope`] does: the instant `deadline`.
@@ -88,7 +94,7 @@ pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
 /// Dropping the returned future drops `future`.
 pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
     DeadlineScope {
-        deadline,
+        deadline: Some(deadline),
         frame: Frame::outside(),
         future,
     }
@@ -107,7 +113,8 @@ pin_project! {
     /// The future of [`scope`] and [`scope_at`].
     #[must_use = "futures do nothing unless polled"]
     pub struct DeadlineScope<F> {
-        deadline: Instant,
+        // `None` for no deadline, as of a request without one.
+        deadline: Option<Instant>,
         // The frame for the code inside, if no call surrounds this scope.
         frame: Frame,
         #[pin]
@@ -120,7 +127,9 @@ impl<F: Future> Future for DeadlineScope<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let deadline = Stamp::of(*this.deadline);
+        let Some(deadline) = this.deadline.map(Stamp::of) else {
+            return this.future.poll(context);
+        };
         let (frame, mut future) = (&*this.frame, this.future);
         let mut poll = || future.as_mut().poll(context);
         let within = around(|outer| outer.narrowed(deadline, &mut poll));

@@ -60,8 +60,9 @@ pub mod clients {}
 #[doc = include_str!("budgets.md")]
 pub mod budgets {}
 
+// The same: it has a server.
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("deadlines.md")]
+#[cfg_attr(not(doctest), doc = include_str!("deadlines.md"))]
 pub mod deadlines {}
 
 #[doc = include_str!("../links/all.md")]

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use deadpool_postgres::Pool;
-use reattempt::deadline;
+use reattempt::http::DeadlineLayer;
 use redis::RedisError;
 use redis::aio::ConnectionManager;
 use reqwest::Client;
@@ -18,7 +18,8 @@ use crate::orders::{self, OrderError};
 use crate::upstream::Upstreams;
 use crate::{Failure, cart, catalogue};
 
-/// How long a customer waits. All calls within a request keep this deadline.
+/// How long a customer waits at most. All calls within a request keep this deadline, or a nearer one that the client
+/// sends.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// A client for each upstream.
@@ -51,14 +52,15 @@ pub(crate) fn router(upstreams: &Upstreams) -> Result<Router, Failure> {
     };
     Ok(Router::new()
         .route("/checkout", post(checkout))
-        .with_state(shop))
+        .with_state(shop)
+        .layer(DeadlineLayer::new().with_max(PATIENCE)))
 }
 
 async fn checkout(
     State(shop): State<Shop>,
     Json(wanted): Json<Checkout>,
 ) -> Result<String, CheckoutError> {
-    deadline::scope(PATIENCE, shop.sell(&wanted)).await
+    shop.sell(&wanted).await
 }
 
 impl Shop {

@@ -1,7 +1,8 @@
 //! HTTP: statuses, and the delay that a server asks for in `Retry-After`.
 //!
 //! Most clients return `Ok` for a 503, so nothing is retried. [`check`] turns such a response into a
-//! [`StatusError`], which has a verdict. [`set_attempt_headers`] tells the server which attempt a request is.
+//! [`StatusError`], which has a verdict. [`set_attempt_headers`] tells the server which attempt a request is, and how long
+//! it is waited for. On the server, the `DeadlineLayer` of the feature `tower` keeps that deadline.
 //!
 //! # Examples
 //!
@@ -16,6 +17,8 @@
 //! assert_eq!(error.hint(), Some(Duration::from_secs(2)));
 //! ```
 
+#[cfg(feature = "tower")]
+mod deadline_layer;
 mod headers;
 
 use std::error::Error;
@@ -25,6 +28,8 @@ use std::time::{Duration, SystemTime};
 use ::http::header::{DATE, RETRY_AFTER};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
+#[cfg(feature = "tower")]
+pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;

@@ -290,6 +290,34 @@ pub(crate) fn blocked(function: &'static str) {
     let _ = function;
 }
 
+/// A request has a header for a deadline whose value is of another form: an event of level debug.
+#[cfg(feature = "tower")]
+pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str) {
+    #[cfg(feature = "tracing")]
+    {
+        static LIMIT: lines::Limit = lines::Limit::new();
+        // A client chooses the value, so it is cut after what a deadline needs at most.
+        let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
+        let left_out;
+        tracing::debug!(
+            target: "reattempt",
+            header = {
+                left_out = limited!(LIMIT);
+                header
+            },
+            value = value(),
+            expected,
+            left_out = {
+                asked::DEBUG.ask();
+                left_out
+            },
+            "a header with a deadline is ignored"
+        );
+    }
+    #[cfg(not(feature = "tracing"))]
+    let _ = (header, value, expected);
+}
+
 /// Why a budget refused a retry, and what to do about it.
 #[cfg(feature = "tracing")]
 struct Empty<'a>(&'static str, BudgetOfCall<'a>);

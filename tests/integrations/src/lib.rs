@@ -45,6 +45,11 @@ fn is_root() -> bool {
 #[doc = include_str!("../../../docs/MIGRATING.md")]
 struct Migrating;
 
+/// The same for the page on deadlines, which has a server.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/deadlines.md")]
+struct Deadlines;
+
 /// The same for the page on clients.
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/clients.md")]
