@@ -27,7 +27,7 @@ use super::timers::{LONGEST_SLEEP, poll_unconstrained, timer as made_timer};
 use super::{Call, State};
 use crate::budget::Share;
 use crate::clock::{Stamp, nanos};
-use crate::context::{Inside, NEVER, Notes, Phase, Which, around, is_within};
+use crate::context::{Leeway, NEVER, Notes, Phase, Which, around, is_within};
 
 pin_project! {
     /// The attempts of one call that run now: the first or a later one, and the hedge.
@@ -220,9 +220,9 @@ impl Limits {
             state.with_share(Share::add);
         }
         match frame.inside.get() {
-            Inside::Anything => frame.inside.set(Inside::Retry),
+            Leeway::Anything => frame.inside.set(Leeway::Retry),
             // A call around may hedge.
-            Inside::Retry | Inside::Nothing => self.begins = Some(NEVER),
+            Leeway::Retry | Leeway::Nothing => self.begins = Some(NEVER),
         }
         false
     }

@@ -69,7 +69,8 @@ pub(crate) struct Frame {
     pub(crate) notes: Cell<Notes>,
     /// Whether this attempt, or an attempt around it, is not the first of its call.
     pub(crate) again: Cell<bool>,
-    pub(crate) inside: Cell<Inside>,
+    /// What calls inside may do.
+    pub(crate) inside: Cell<Leeway>,
     pub(crate) role: Cell<Role>,
 }
 
@@ -80,7 +81,7 @@ pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What calls inside an attempt may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Inside {
+pub(crate) enum Leeway {
     /// Retry, and hedge.
     Anything,
     /// Retry. A call around may hedge, and hedges within hedges would multiply.
@@ -136,7 +137,7 @@ impl Frame {
             refusal: Cell::new(None),
             notes: Cell::new(Notes::NONE),
             again: Cell::new(false),
-            inside: Cell::new(Inside::Anything),
+            inside: Cell::new(Leeway::Anything),
             role: Cell::new(Role::Call),
         }
     }
@@ -154,7 +155,7 @@ impl Frame {
         copy.started.set(self.started.get());
         copy.deadline.set(self.deadline.get());
         copy.inside.set(if self.again.get() {
-            Inside::Nothing
+            Leeway::Nothing
         } else {
             self.inside.get()
         });

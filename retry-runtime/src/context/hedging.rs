@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::frame::{Frame, Inside, Noted, Phase, Previous, Refusal};
+use super::frame::{Frame, Leeway, Noted, Phase, Previous, Refusal};
 use super::open_commits::OpenCommits;
 use crate::report::Hedge;
 #[cfg(feature = "tracing")]
@@ -21,7 +21,7 @@ pub(crate) struct Hedging {
     /// What belongs to the other attempt, while that runs.
     other: Option<OfAttempt>,
     /// What calls inside the attempts that follow may do.
-    inside: Inside,
+    inside: Leeway,
     /// The failure that was set aside, and the delay that its server asked for.
     aside: Option<(Previous, Option<Duration>)>,
     /// The retry that a call inside the present attempt was refused, in the poll in which this ended.
@@ -33,7 +33,7 @@ pub(crate) struct Hedging {
 struct OfAttempt {
     until: u64,
     again: bool,
-    inside: Inside,
+    inside: Leeway,
     open_commits: Option<Arc<OpenCommits>>,
     #[cfg(feature = "tracing")]
     span: SpanBeside,
@@ -58,7 +58,7 @@ impl Frame {
         let hedge = OfAttempt {
             until,
             again: true,
-            inside: Inside::Nothing,
+            inside: Leeway::Nothing,
             open_commits: None,
             #[cfg(feature = "tracing")]
             span: SpanBeside::default(),
@@ -103,13 +103,13 @@ impl Frame {
     /// Runs one poll of an attempt, in which its number is that of the attempt. Outside of a poll, it is the number of the
     /// attempts that began.
     pub(crate) fn lend_to<T>(&self, which: Which, poll: impl FnOnce() -> T) -> T {
-        struct Begun<'f>(&'f Frame, u32);
-        impl Drop for Begun<'_> {
+        struct Restored<'f>(&'f Frame, u32);
+        impl Drop for Restored<'_> {
             fn drop(&mut self) {
                 self.0.number.set(self.1);
             }
         }
-        let begun = Begun(self, self.number.get());
+        let begun = Restored(self, self.number.get());
         if begun.1 == 2 && which == Which::First {
             self.number.set(1);
         }

@@ -6,7 +6,7 @@
 use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
 
-use super::frame::{Cold, Frame, Inside, Notes, Phase, Refusal, Role, around};
+use super::frame::{Cold, Frame, Leeway, Notes, Phase, Refusal, Role, around};
 use super::nesting::{FailedRetries, FunctionId, Nested};
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;
@@ -48,7 +48,7 @@ impl Inner<'_> {
                 frame.cold().noted().remembered.inherit(taken);
             }
             frame.allow(self.allowed_in(frame, outer, *now));
-        } else if outer.inside.get() == Inside::Nothing || self.nested == Nested::Outermost {
+        } else if outer.inside.get() == Leeway::Nothing || self.nested == Nested::Outermost {
             frame.allow(1);
         }
     }
@@ -74,7 +74,7 @@ impl Inner<'_> {
         if own == u32::MAX {
             return own;
         }
-        if outer.inside.get() == Inside::Nothing {
+        if outer.inside.get() == Leeway::Nothing {
             return 1;
         }
         let call = name_of(frame);

@@ -20,7 +20,7 @@ pub(crate) use self::commit::open_commit;
 #[cfg(feature = "tracing")]
 pub(crate) use self::frame::Cold;
 pub use self::frame::Previous;
-pub(crate) use self::frame::{Frame, Inside, NEVER, Notes, Phase, Refusal, around, is_within};
+pub(crate) use self::frame::{Frame, Leeway, NEVER, Notes, Phase, Refusal, around, is_within};
 pub(crate) use self::hedging::Which;
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
