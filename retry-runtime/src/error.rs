@@ -16,8 +16,8 @@ use crate::stopped::Stopped;
 /// # Text and source
 ///
 /// One rule holds for this type and for the error types of the adapters: `Display` says what failed, in words of its
-/// own, and `source()` returns the error inside. `Display` never repeats the source, so a report of the whole chain
-/// says everything once. A [`Stopped`] is a source too, and not skipped: its own source is the error of an earlier
+/// own, and `source()` returns the error inside. `Display` never repeats the text of the source, so a report of the whole chain
+/// says everything once, except for a host or a status. A [`Stopped`] is a source too, and not skipped: its own source is the error of an earlier
 /// attempt, which must not be retried again.
 ///
 /// The enum is exhaustive: a call ends with the error of its last attempt or with a `Stopped`, and nothing else.

@@ -47,12 +47,18 @@ macro_rules! requests {
         use crate::adapters::$adapter::RequestError;
 
         let refused = ::$client::Client::new().get("no URL").build().unwrap_err();
+        let url = "http://user:secret@shop.example/pay".parse().unwrap();
+        let sent = ::$client::Client::new().get("no URL").build().unwrap_err();
         check(&RequestError::from(refused), "the request failed");
+        check(
+            &RequestError::from(sent.with_url(url)),
+            "the request to shop.example failed",
+        );
         let busy = ::http::StatusCode::SERVICE_UNAVAILABLE;
         let busy = crate::adapters::http::StatusError::from_parts(busy, &::http::HeaderMap::new());
         check(
             &RequestError::from(busy.unwrap()),
-            "the response is a failure",
+            "the response is a failure (503)",
         );
         check(
             &RequestError::from(stopped()),

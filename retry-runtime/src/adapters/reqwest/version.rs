@@ -88,7 +88,8 @@ pub fn is_retryable(response: &Response) -> bool {
 
 /// Why a request failed, for functions that only use HTTP.
 ///
-/// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source).
+/// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source). The text has the host of
+/// the request, or the status of the response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -121,8 +122,13 @@ impl From<Stopped> for RequestError {
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Request(_) => f.write_str("the request failed"),
-            Self::Status(_) => f.write_str("the response is a failure"),
+            Self::Request(error) => match error.url().and_then(|url| url.host_str()) {
+                Some(host) => write!(f, "the request to {host} failed"),
+                None => f.write_str("the request failed"),
+            },
+            Self::Status(error) => {
+                write!(f, "the response is a failure ({})", error.status().as_u16())
+            }
             Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
