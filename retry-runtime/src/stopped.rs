@@ -140,6 +140,12 @@ impl fmt::Display for Stopped {
         match (self.outcome, self.limit) {
             (outcome, _) if self.not_ready => write!(f, "not ready: {outcome}")?,
             (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}")?,
+            (Outcome::Deadline, Some(limit)) if self.elapsed < limit => {
+                write!(
+                    f,
+                    "the deadline of {limit:?} leaves no time for another attempt"
+                )?;
+            }
             (Outcome::Deadline, Some(limit)) => write!(f, "deadline of {limit:?} reached")?,
             (Outcome::Deadline, None) => f.write_str("inherited deadline reached")?,
             (Outcome::Paused, Some(limit)) => {

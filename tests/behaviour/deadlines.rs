@@ -47,6 +47,25 @@ async fn a_doomed_wait_is_not_waited() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_whose_next_delay_does_not_fit_names_its_own_deadline() {
+    #[retry(
+        attempts = 3,
+        timeout = "1s",
+        deadline = "3s",
+        base = "2.5s",
+        jitter = "none"
+    )]
+    async fn call(script: &Script) -> Result<usize, Stopped> {
+        Ok(script.play().await.expect("it hangs"))
+    }
+    let stopped = call(&Script::new([Step::Hang])).await.unwrap_err();
+    assert_eq!(
+        stopped.to_string(),
+        "the deadline of 3s leaves no time for another attempt (1 attempt, 1s)"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn deadline_cuts_the_last_wait() {
     // With jitter, the call cuts the range of the draw to the time that is left.
     #[retry(

@@ -274,7 +274,9 @@ impl State<'_> {
         let limit = match outcome {
             Outcome::Timeout => self.policy().timeout(),
             // An inherited deadline has no length of its own.
-            Outcome::Deadline => self.policy().deadline().filter(|own| elapsed >= *own),
+            Outcome::Deadline => self.policy().deadline().filter(|own| {
+                elapsed >= *own || self.frame.deadline.get() == self.settings.deadline()
+            }),
             Outcome::Paused => self.policy().deadline(),
             _ => None,
         };
