@@ -577,6 +577,25 @@ async fn a_value_that_when_ok_refuses_is_set_aside_like_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_value_that_is_not_ready_is_set_aside_and_both_are_not_ready_in_the_end() {
+    #[retry(attempts = 2, hedge = "20ms", until = |number| *number > 2, budget = script.budget)]
+    async fn call(script: &Script, add: u32) -> Result<u32, Failure> {
+        Ok(script.play().await? + add)
+    }
+    let script = Script::new([Succeeds(30), Succeeds(60)]);
+    let (result, report, ended) = played(&script, call(&script, 1)).await;
+    assert_eq!((result.unwrap(), ended, report.hedge()), (3, 80, WON));
+
+    let script = Script::new([Succeeds(30), Succeeds(60)]);
+    let (result, report, ended) = played(&script, call(&script, 0)).await;
+    let Err(Failure::Stopped(stopped)) = result else {
+        panic!("{result:?}")
+    };
+    assert_eq!(stopped.outcome(), Outcome::AttemptsExhausted);
+    assert_eq!((ended, report.attempts(), report.hedge()), (80, 2, LOST));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_panic_in_either_attempt_ends_both() {
     for (panics, steps) in [
         (1, [Succeeds(50), Succeeds(90)]),
