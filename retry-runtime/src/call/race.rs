@@ -116,7 +116,8 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
         let this = self.get_mut();
         let state = &*this.state;
         let mut race = this.race.as_mut().project();
-        if race.first.is_none() && race.hedge.is_none() {
+        let begins = race.first.is_none() && race.hedge.is_none();
+        if begins {
             race.timer.set(None);
             race.first.set(Some((this.make)()));
             if race.limits.begin(state, C::LIMITED) {
@@ -140,7 +141,11 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
                 Which::Hedge => race.hedge.as_mut(),
             };
             if slot.is_some() {
-                race.limits.turn_to(which, both, state);
+                // An attempt that begins is the present one, and in its span.
+                if !begins {
+                    race.limits.turn_to(which, both, state);
+                    state.enter_attempt(false);
+                }
                 if let Poll::Ready(result) = race.limits.poll_body(which, slot, state, waker) {
                     return Poll::Ready(Ended::Returned(result));
                 }
@@ -231,7 +236,6 @@ impl Limits {
     fn turn_to(&self, which: Which, both: bool, state: &State<'_>) {
         if self.hedged {
             state.frame.turn_to(which, both);
-            state.enter_attempt(false);
         }
     }
 

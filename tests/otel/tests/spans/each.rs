@@ -244,6 +244,7 @@ async fn the_spans_of_two_attempts_overlap_and_the_loser_has_no_verdict() {
         }
     }
     for (first, hedge, verdicts) in [
+        (5, 0, ["attempt 1 success", "attempt 1 success"]),
         (100, 30, ["attempt 1 none", "attempt 2 success"]),
         (30, 100, ["attempt 1 success", "attempt 2 none"]),
         (
@@ -262,18 +263,16 @@ async fn the_spans_of_two_attempts_overlap_and_the_loser_has_no_verdict() {
         for verdict in verdicts {
             assert!(spans.contains(&verdict), "{tree:#?}");
         }
-        assert_eq!(
-            tree.iter().filter(|line| line.starts_with("    ")).count(),
-            spans
-                .iter()
-                .filter(|line| line.starts_with("inside"))
-                .count(),
-            "each span of the body is in that of its attempt: {tree:#?}"
+        let inside: Vec<_> = tree.iter().filter(|line| line.contains("inside")).collect();
+        assert!(!inside.is_empty(), "{tree:#?}");
+        assert!(
+            inside.iter().all(|line| line.starts_with("    ")),
+            "{tree:#?}"
         );
         let hedges = recorded.spans();
         let hedges = hedges
             .iter()
             .filter(|span| value(span, "hedge") == Some(Value::Bool(true)));
-        assert_eq!(hedges.count(), 1);
+        assert_eq!(hedges.count(), usize::from(first > 20));
     }
 }
