@@ -69,6 +69,7 @@ pub fn typed<R>() -> R {
     message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`",
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error, `Stopped(#[from] reattempt::Stopped)`, or write `impl From<reattempt::Stopped> for {Self}`",
+    note = "for a type parameter, write the bound `{Self}: From<reattempt::Stopped>`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
     note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`; \
             drop them with `POLICY.without_limits().run(…)`"
