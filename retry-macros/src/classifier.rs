@@ -45,7 +45,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         let first = alternatives.next();
         generated!(#first #(.or_else(|| #alternatives))*)
     });
-    let when = when.as_ref().map(asked);
+    let when = when.as_ref().map(|when| asked(function, when));
     let decision = match (found, when) {
         (Some(found), None) => {
             generated!(__retry::Ruling::found(#found, || #said))
@@ -102,9 +102,9 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
 /// Input:   unless = U, not_on = "N"
 /// Output:  ask(error.error(), U) || error.search::<N>().contains()
 /// ```
-pub(crate) fn veto(model: &Model) -> Option<TokenStream> {
+pub(crate) fn veto(function: &Function, model: &Model) -> Option<TokenStream> {
     let Rules { unless, not_on, .. } = &model.rules;
-    let unless = unless.iter().map(asked);
+    let unless = unless.iter().map(|unless| asked(function, unless));
     let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
         let contains = searched(ty, "contains");
         generated!(#contains())
@@ -121,14 +121,34 @@ fn searched(ty: &Type, method: &str) -> TokenStream {
 }
 
 /// Applies a predicate of the user's to the error.
-fn asked(predicate: &Spanned<Expr>) -> TokenStream {
-    ask(&generated!(__error.error()), predicate)
+fn asked(function: &Function, predicate: &Spanned<Expr>) -> TokenStream {
+    ask(function, &generated!(__error.error()), predicate)
 }
 
 /// Applies a predicate of the user's to `subject`.
-pub(crate) fn ask(subject: &impl ToTokens, predicate: &Spanned<Expr>) -> TokenStream {
+pub(crate) fn ask(
+    function: &Function,
+    subject: &impl ToTokens,
+    predicate: &Spanned<Expr>,
+) -> TokenStream {
     // rustc reports "type mismatch in closure arguments" on the whole call. This span puts it on the predicate.
     let at = located(predicate.span);
-    let value = &predicate.value;
+    let value = lent(function, predicate);
     quote_spanned!(at=> __retry::ask(#subject, #value))
+}
+
+/// Lends a predicate or a hook that is an argument, because the next attempt needs it too.
+pub(crate) fn lent(function: &Function, called: &Spanned<Expr>) -> TokenStream {
+    let value = &called.value;
+    match value {
+        Expr::Path(path)
+            if path
+                .path
+                .get_ident()
+                .is_some_and(|name| function.takes(name)) =>
+        {
+            quote_spanned!(located(called.span)=> &#value)
+        }
+        _ => value.to_token_stream(),
+    }
 }

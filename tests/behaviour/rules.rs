@@ -1,8 +1,9 @@
 //! Which errors a call retries: the rules, in their order.
 
+use std::cell::Cell;
 use std::io::{self, ErrorKind};
 
-use reattempt::{Retryable, Stopped, Verdict, retry};
+use reattempt::{RetryEvent, Retryable, Stopped, Verdict, retry};
 
 use crate::script::{Script, Step};
 
@@ -51,6 +52,37 @@ async fn when_must_agree_with_on() {
     }
     assert_eq!(calls(both, ErrorKind::TimedOut).await, 3);
     assert_eq!(calls(both, ErrorKind::ConnectionReset).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_and_hooks_can_be_arguments() {
+    #[retry(attempts = 4, when = selects, unless = forbids, when_ok = failed, on_retry = told)]
+    async fn asked<T, E, F: Future<Output = Result<T, E>>>(
+        selects: impl Fn(&E) -> bool,
+        forbids: impl Fn(&E) -> bool,
+        failed: impl Fn(&T) -> bool,
+        told: impl Fn(&RetryEvent<'_, E>),
+        mut operation: impl FnMut() -> F,
+    ) -> Result<T, E>
+    where
+        E: From<Stopped>,
+    {
+        operation().await
+    }
+
+    let script = Script::new([Step::Fail(ErrorKind::NotFound), Step::Succeed]);
+    let retries = Cell::new(0);
+    let selects = |error: &io::Error| error.kind() == ErrorKind::NotFound;
+    let told = |_: &RetryEvent<'_, io::Error>| retries.set(retries.get() + 1);
+    let call = asked(
+        selects,
+        |_| false,
+        |call| *call == 2,
+        told,
+        || script.play(),
+    );
+    assert_eq!(call.await.unwrap(), 3);
+    assert_eq!(retries.get(), 2);
 }
 
 #[tokio::test(start_paused = true)]

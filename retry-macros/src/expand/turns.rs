@@ -45,7 +45,7 @@ pub(super) fn call(
         generated!({ #each #attempt })
     };
     let ended = blame.name("__ended");
-    let checked = checked(model, blame);
+    let checked = checked(function, model, blame);
     let settled = settled(function, model, limited, blame);
     let wait = cancel.run("wait", generated!(__at), blame);
     let before_retry = before_retry(model, &cancel, blame, limited);
@@ -68,15 +68,15 @@ pub(super) fn call(
 }
 
 /// Asks the rules that come before the ruling: `when_ok`, `until`, `unless`, `not_on`.
-fn checked(model: &Model, blame: Blame) -> TokenStream {
+fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
     let of_value = [("when_ok", &model.when_ok), ("until", &model.until)];
     let of_value = of_value.into_iter().filter_map(|(method, predicate)| {
-        let asked = ask(&generated!(__result), predicate.as_ref()?);
+        let asked = ask(function, &generated!(__result), predicate.as_ref()?);
         let checked = blame.call(method, generated!(#ended, |__result| #asked));
         Some(generated!(let #ended = #checked;))
     });
-    let veto = classifier::veto(model).map(|veto| {
+    let veto = classifier::veto(function, model).map(|veto| {
         let checked = blame.call("unless", generated!(#ended, |__error| #veto));
         generated!(let #ended = #checked;)
     });
@@ -96,7 +96,7 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
     let (method, next) = match &model.on_retry {
         None => ("settle", generated!(__at)),
         Some(on_retry) => {
-            let hook = &on_retry.value;
+            let hook = classifier::lent(function, on_retry);
             let told = generated!(__call.tell(__at, #hook));
             ("decide", hedge::told(model, told))
         }
