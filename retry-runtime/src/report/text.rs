@@ -9,6 +9,7 @@ use crate::stopped::rounded;
 ///
 /// ```text
 /// shop::price: success_after_retry, 3 attempts in 412ms, 310ms of it waiting
+/// shop::price: success, 2 attempts in 23ms, hedge won
 /// ```
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,6 +19,7 @@ impl fmt::Display for Report {
             outcome,
             elapsed,
             waited,
+            hedge,
             ..
         } = self;
         let plural = if *attempts == 1 { "" } else { "s" };
@@ -26,9 +28,12 @@ impl fmt::Display for Report {
             "{function}: {outcome}, {attempts} attempt{plural} in {:?}",
             rounded(*elapsed)
         )?;
-        if waited.is_zero() {
-            return Ok(());
+        if !waited.is_zero() {
+            write!(f, ", {:?} of it waiting", rounded(*waited))?;
         }
-        write!(f, ", {:?} of it waiting", rounded(*waited))
+        match hedge {
+            Some(hedge) => write!(f, ", hedge {}", hedge.as_str()),
+            None => Ok(()),
+        }
     }
 }

@@ -176,6 +176,26 @@ async fn the_first_success_is_the_result() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_text_of_a_report_says_what_became_of_the_hedge() {
+    for (steps, says) in [
+        (
+            [Hangs, Succeeds(5)],
+            "success, 2 attempts in 25ms, hedge won",
+        ),
+        (
+            [Succeeds(25), Hangs],
+            "success, 2 attempts in 25ms, hedge lost",
+        ),
+        ([Succeeds(5), Hangs], "success, 1 attempt in 5ms"),
+    ] {
+        let script = Script::new(steps);
+        let (_, report, _) = scope().run(played(&script, limited(&script))).await.0;
+        let says = format!("{}: {says}", report.function());
+        assert_eq!(report.to_string(), says);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_function_without_limits_hedges_as_one_with_limits() {
     for (steps, ends, attempts, hedge) in CASES {
         let script = Script::new(steps.iter().copied());
