@@ -7,12 +7,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reattempt::{
-    Attempt, Budget, NO_RETRY, Outcome, Policy, Preset, Stopped, deadline, observe, retry,
+    Attempt, Budget, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped, deadline, observe,
+    retry,
 };
 use tokio::time::sleep;
 
 use crate::events::Log;
 use crate::script::{RESET, Script, Step, ending, ms};
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("deadlock")]
+#[retryable(conflict)]
+struct Deadlock(#[source] io::Error);
 
 const POLICY: Policy = Policy::new()
     .with_attempts(4)
@@ -91,6 +97,13 @@ async fn when_on_and_unless_choose_the_errors() {
     let script = Script::new([RESET]);
     let run = POLICY.run(|| script.play()).with_idempotent(false);
     assert_eq!(calls_of(&script, run).await, 1);
+
+    let script = Script::new([RESET]);
+    let run = POLICY
+        .without_limits()
+        .run(async || script.play().await.map_err(Deadlock));
+    let run = run.with_idempotent(false).unboxed();
+    assert_eq!(calls_of(&script, run).await, 4);
 }
 
 #[tokio::test(start_paused = true)]

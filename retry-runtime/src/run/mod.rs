@@ -260,7 +260,8 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     }
 
     /// Sets whether the operation may run twice. With `false`, only errors with the verdict
-    /// [`Refused`](crate::Verdict::Refused) are retried, and timeouts are not. Default: true.
+    /// [`Refused`](crate::Verdict::Refused) or [`Conflict`](crate::Verdict::Conflict) are retried, and timeouts are not.
+    /// Default: true.
     pub fn with_idempotent(self, idempotent: bool) -> Self {
         self.change(|parts| parts.settings = parts.settings.with_idempotent(idempotent))
     }
