@@ -31,6 +31,7 @@
 //! | real I/O (a mock server, a database) | works | the clock jumps while the answer is on its way, so that attempts time out |
 //! | jitter | from the seed | random |
 //! | budgets | fresh for each scope | those of the process |
+//! | hedges | begin in real time; each scope has ten for each function | begin on the jumping clock; those that the function has in the process |
 //! | presets, and the switch | those in the code, unless the scope sets them | those of the process |
 //!
 //! Use the paused clock for tests that are about time and do no I/O. The clock jumps when every task waits: while a
