@@ -16,11 +16,13 @@
 //! const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(Duration::from_secs(2));
 //! static PAYMENTS: Budget = Budget::new();
 //!
-//! fn client() -> ClientWithMiddleware {
+//! fn client() -> reqwest::Result<ClientWithMiddleware> {
 //!     let retry = Retry::new(POLICY).with_name("payments").with_budget(&PAYMENTS);
-//!     ClientBuilder::new(reqwest::Client::new()).with(retry).build()
+//!     // `reqwest` retries too.
+//!     let client = reqwest::Client::builder().retry(reqwest::retry::never()).build()?;
+//!     Ok(ClientBuilder::new(client).with(retry).build())
 //! }
-//! # client();
+//! # client().unwrap();
 //! ```
 
 use std::error::Error as StdError;
