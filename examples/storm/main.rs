@@ -13,6 +13,7 @@ mod annotated;
 mod chance;
 mod closed;
 mod contention;
+mod hedges;
 mod output;
 mod overload;
 mod progress;
@@ -60,6 +61,7 @@ fn main() -> Result<()> {
         chance::run(&mut output)?;
         closed::run(&mut output)?;
         quota::run(&mut output)?;
+        hedges::run(&mut output)?;
     }
     output.finish()?;
     let cores = std::thread::available_parallelism()?;

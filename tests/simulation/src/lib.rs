@@ -9,6 +9,7 @@ pub mod contention;
 pub mod dice;
 mod failure;
 pub mod fleet;
+pub mod hedges;
 pub mod luck;
 pub mod manner;
 pub mod moments;

@@ -9,6 +9,7 @@ use reattempt::{Budget, Previous, Verdict};
 use crate::closed::Batch;
 use crate::contention::{Cell, Strategy};
 use crate::fleet::Fleet;
+use crate::hedges::{CALLS, Run, Service};
 use crate::luck::{self, Calls, Luck};
 use crate::manner::Manner;
 use crate::quota::Rush;
@@ -354,4 +355,24 @@ pub fn numbers_row(manner: &Manner) -> String {
     let loads = [20, 5, 3].map(|rate| load_cell(&fleet_in(rate, Trouble::OUTAGE, manner)));
     let cells = [lost, loads].concat().join(" | ");
     format!("| {} | {cells} |", manner.in_tables())
+}
+
+/// Head of the table of hedges.
+pub const HEDGES_HEAD: &str = "| the service | calls a second | p50, p99, p99.9 | with `hedge = \"20ms\"` | requests for each call | with `hedge` | hedges of 16,000 calls |\n|---|---|---|---|---|---|---|";
+
+/// A row: how long calls took and how many requests they made, without and with a hedge.
+#[must_use]
+pub fn hedges_row(service: Service, rate: u32) -> String {
+    let runs = [false, true].map(|hedged| Run::of(service, rate, hedged, SEED));
+    let times = runs.each_ref().map(|run| {
+        let times = [0.5, 0.99, 0.999].map(|share| run.percentile(share).as_millis());
+        let [half, most, nearly_all] = times;
+        format!("{half}, {most}, {nearly_all} ms")
+    });
+    let loads = runs
+        .each_ref()
+        .map(|run| format!("{:.4}", f64::from(run.requests) / f64::from(CALLS)));
+    let cells = [times, loads].concat().join(" | ");
+    let hedges = runs[1].hedges();
+    format!("| {} | {rate} | {cells} | {hedges} |", service.name())
 }

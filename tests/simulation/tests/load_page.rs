@@ -1,6 +1,7 @@
 //! `docs/LOAD.md` agrees with the code. The tests compute each row again that is cheap enough.
 
 use simulation::closed::Batch;
+use simulation::hedges::{self, Service};
 use simulation::manner::Manner;
 use simulation::server::Trouble;
 use simulation::tables::{self, FAILING, RUNS};
@@ -46,6 +47,17 @@ fn the_page_shows_the_load_of_busy_processes() {
         ("rates, slow-down", Trouble::SLOW_DOWN),
     ] {
         assert_shows(name, &tables::rates_row(500, &tables::rates(500, trouble)));
+    }
+}
+
+/// Without failures, so that the library draws no delays.
+#[test]
+fn the_page_shows_what_hedges_add_to_the_load() {
+    assert_shows("hedges", tables::HEDGES_HEAD.lines().next().unwrap());
+    for service in [Service::SlowAtTimes, Service::Slow] {
+        for rate in hedges::RATES {
+            assert_shows("hedges", &tables::hedges_row(service, rate));
+        }
     }
 }
 
@@ -115,5 +127,5 @@ fn no_table_and_no_picture_is_missing() {
         assert!(picture.contains("</svg>"), "{name}");
         pictures += 1;
     }
-    assert_eq!([tables, pictures], [17, 8]);
+    assert_eq!([tables, pictures], [18, 8]);
 }
