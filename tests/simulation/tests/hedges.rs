@@ -59,3 +59,27 @@ fn with_one_slow_answer_in_a_hundred_the_999th_of_a_thousand_calls_takes_a_tenth
         );
     }
 }
+
+/// The numbers of a row of the table that `examples/hedged_reads` wrote: milliseconds, and requests for each call.
+fn measured(row: &str) -> [f64; 4] {
+    let page = include_str!("../../../docs/LOAD.md");
+    let (_, table) = page.split_once("<!-- storm: hedged reads -->").unwrap();
+    let (table, _) = table.split_once("<!-- /storm -->").unwrap();
+    let row = table.lines().find(|line| line.starts_with(row)).unwrap();
+    let cells = row.trim_matches(['|', ' ']).split(" | ").skip(1);
+    let numbers = cells.map(|cell| cell.trim_end_matches(" ms").parse().unwrap());
+    numbers.collect::<Vec<_>>().try_into().unwrap()
+}
+
+#[test]
+fn the_guide_quotes_what_was_measured_over_sockets() {
+    let [_, _, slow, one] = measured("| without |");
+    let [_, _, fast, more] = measured("| `hedge");
+    assert!((one - 1.0).abs() < 1e-9 && fast <= slow / 10.0 && more <= 1.015);
+    let words = format!(
+        "falls from {slow} to {fast} ms, for {:.1} % more requests",
+        (more - 1.0) * 100.0
+    );
+    let guide = include_str!("../../../src/guide/hedging.md").replace('\n', " ");
+    assert!(guide.contains(&words), "the guide does not say: {words}");
+}
