@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::Stream;
+use futures::{Stream, StreamExt as _};
 use tokio::net::TcpListener;
 use tonic::transport::{Channel, Endpoint, Server};
 use tonic::{Request, Response, Status};
@@ -57,6 +57,7 @@ pub struct Service {
     /// The address at which it listens.
     pub address: SocketAddr,
     calls: Arc<AtomicUsize>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Service {
@@ -88,6 +89,15 @@ impl Service {
         Self::start_with(server, "127.0.0.1:0".parse().unwrap(), script).await
     }
 
+    /// Starts it on a free port, as this builder says.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start_as(server: Server, script: Script) -> Self {
+        Self::start_with(server, "127.0.0.1:0".parse().unwrap(), script).await
+    }
+
     async fn start_with(mut server: Server, address: SocketAddr, script: Script) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -96,7 +106,11 @@ impl Service {
             script,
             calls: Arc::clone(&calls),
         };
-        let incoming = tonic::transport::server::TcpIncoming::from(listener);
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        let incoming = tonic::transport::server::TcpIncoming::from(listener).inspect(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
         tokio::spawn(async move {
             let service = HealthServer::new(scripted);
             server
@@ -105,13 +119,23 @@ impl Service {
                 .await
                 .unwrap();
         });
-        Self { address, calls }
+        Self {
+            address,
+            calls,
+            connections,
+        }
     }
 
     /// A client for it.
     #[must_use]
     pub fn client(&self) -> HealthClient<Channel> {
         client(self.address)
+    }
+
+    /// The number of connections so far.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// The number of calls so far.

@@ -1,0 +1,211 @@
+//! Hedges over sockets: what a slow server gets, and what dropped attempts do to a connection of HTTP/2.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use futures::future::join_all;
+use integrations::grpc::{Script, Service};
+use reattempt::reqwest::{RequestError, ResponseExt as _};
+use reattempt::testing::Scope;
+use reattempt::{Attempt, Retryable as _, retry};
+use reqwest::Client;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+use tonic::Status;
+use tonic::transport::{Channel, Server};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+
+#[tokio::test]
+async fn a_server_that_is_slow_as_a_whole_gets_one_request_more_for_16_calls() {
+    const CALLS: u32 = 1_000;
+
+    #[retry(hedge = "20ms")]
+    async fn read(client: &Client, address: SocketAddr) -> Result<(), RequestError> {
+        let request = client.get(format!("http://{address}/"));
+        request.send().await?.check()?;
+        Ok(())
+    }
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let requests = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&requests);
+    let slow = get(async move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        sleep(Duration::from_millis(50)).await;
+    });
+    let app = Router::new().route("/", slow);
+    tokio::spawn(async { axum::serve(listener, app).await });
+
+    let client = Client::builder().no_proxy().build().unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..CALLS {
+        let client = client.clone();
+        calls.spawn(async move { read(&client, address).await.unwrap() });
+        sleep(Duration::from_millis(1)).await;
+    }
+    calls.join_all().await;
+    let requests = f64::from(requests.load(Ordering::Relaxed));
+    let bound = f64::from(CALLS) * 1.0625 + 10.0;
+    assert!(requests <= bound, "{requests}");
+    // Nothing else stops them.
+    assert!(requests > bound - 5.0, "{requests}");
+}
+
+type Health = HealthClient<Channel>;
+
+async fn once(client: &Health) -> Result<(), Status> {
+    client.clone().check(HealthCheckRequest::default()).await?;
+    Ok(())
+}
+
+#[retry(hedge = "5ms")]
+async fn hedged(
+    client: &Health,
+    beside: &Health,
+    lost: &AtomicU32,
+) -> Result<(), reattempt::Error<Status>> {
+    struct Lost<'l>(Option<&'l AtomicU32>);
+    impl Drop for Lost<'_> {
+        fn drop(&mut self) {
+            if let Some(lost) = self.0 {
+                lost.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+    let mut unless_done = Lost(Some(lost));
+    let is_hedge = Attempt::current().is_some_and(|attempt| attempt.is_hedge());
+    let result = once(if is_hedge { beside } else { client }).await;
+    unless_done.0 = None;
+    Ok(result?)
+}
+
+/// Makes calls at once, whose first attempts get no answer. Each may hedge. Returns how many attempts were dropped.
+async fn lose(calls: u32, client: &Health, beside: &Health) -> u32 {
+    let lost = AtomicU32::new(0);
+    let call = || {
+        let scope = Scope::new().with_waits(true);
+        scope.run(hedged(client, beside, &lost))
+    };
+    for (result, _) in join_all((0..calls).map(|_| call())).await {
+        result.unwrap();
+    }
+    lost.into_inner()
+}
+
+#[tokio::test]
+async fn three_thousand_losers_leave_a_channel_open() {
+    // Of 20 requests, the first ten get no answer: the other ten are their hedges.
+    let script = |call| ((call - 1) % 20 < 10).then(|| Status::unknown("stall"));
+    let service = Service::start(script).await;
+    let client = service.client();
+    let mut lost = 0;
+    for _ in 0..300 {
+        lost += lose(10, &client, &client).await;
+    }
+    assert_eq!((lost, service.calls()), (3_000, 6_000));
+    assert_eq!(service.connections(), 1);
+}
+
+/// A service with a thread of its own, which stands still for half a second in its second call.
+fn freezing(server: Server) -> (Runtime, Service) {
+    const SCRIPT: Script = |call| {
+        if call == 2 {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        None
+    };
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (ready, started) = std::sync::mpsc::channel();
+    runtime.spawn(async move { ready.send(Service::start_as(server, SCRIPT).await) });
+    (runtime, started.recv().unwrap())
+}
+
+/// The result of a call on the same channel, made while the service stands still, and how many connections it had then.
+async fn beside_losers(calls: u32, server: Server) -> (Result<(), Status>, usize) {
+    let (frozen, healthy) = (freezing(server), Service::start(|_| None).await);
+    let (runtime, frozen) = frozen;
+    let client = frozen.client();
+    once(&client).await.unwrap();
+    let freezes = tokio::spawn({
+        let client = client.clone();
+        async move { once(&client).await }
+    });
+    sleep(Duration::from_millis(50)).await;
+    let beside = tokio::spawn({
+        let client = client.clone();
+        async move { once(&client).await }
+    });
+    assert_eq!(lose(calls, &client, &healthy.client()).await, calls);
+    let result = beside.await.unwrap();
+    let _ = freezes.await.unwrap();
+    // On a new connection, if the other was closed.
+    once(&client).await.unwrap();
+    let connections = frozen.connections();
+    runtime.shutdown_background();
+    (result, connections)
+}
+
+#[tokio::test]
+async fn a_server_that_stands_still_closes_a_connection_with_more_than_20_losers() {
+    let (result, connections) = beside_losers(20, Server::builder()).await;
+    assert!(result.is_ok() && connections == 1, "{result:?}");
+
+    let (result, connections) = beside_losers(21, Server::builder()).await;
+    let status = result.unwrap_err();
+    assert!(status.verdict().is_retryable(), "{status:?}");
+    assert_eq!(connections, 2);
+
+    let patient = Server::builder().http2_max_pending_accept_reset_streams(Some(1_000));
+    let (result, connections) = beside_losers(200, patient).await;
+    assert!(result.is_ok() && connections == 1, "{result:?}");
+}
+
+/// More than 50 within a second, and more than 1,024 in all.
+#[tokio::test]
+async fn answers_that_cross_many_losers_make_the_client_close_its_connection() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = Server::builder().http2_max_pending_accept_reset_streams(Some(1_000_000));
+    let (ready, started) = std::sync::mpsc::channel();
+    runtime.spawn(async move { ready.send(Service::start_as(server, |_| None).await) });
+    let service = started.recv().unwrap();
+    let client = service.client();
+    let (began, mut failed) = (Instant::now(), Vec::new());
+    for round in 0.. {
+        let calls = (0..200).map(|call| {
+            // Dropped at any time before and after the answer.
+            let micros = (round * 37 + call * 91) % 12_000;
+            timeout(Duration::from_micros(micros), once(&client))
+        });
+        let results = join_all(calls).await;
+        failed.extend(results.into_iter().flatten().filter_map(Result::err));
+        // Sometimes all calls were dropped when it closed, and none saw why.
+        let why = |status: &Status| format!("{status:?}").contains("too_many_internal_resets");
+        if failed.iter().any(why) {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{failed:?}");
+    }
+    // A retry gets a new one.
+    lose(1, &client, &client).await;
+    assert!(service.connections() > 1);
+    for status in failed {
+        assert!(status.verdict().is_retryable(), "{status:?}");
+    }
+    runtime.shutdown_background();
+}
