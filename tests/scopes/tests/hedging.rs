@@ -1,8 +1,10 @@
 //! `hedge`: a second attempt beside the first, if the first is slow.
 
 use std::cell::{Cell, RefCell};
-use std::future::pending;
+use std::future::{pending, poll_fn};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use reattempt::testing::Scope;
@@ -10,7 +12,7 @@ use reattempt::{
     Attempt, Budget, Hedge, Jitter, Outcome, Policy, Report, Retryable, Stopped, Verdict, observe,
     retry, set_enabled,
 };
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, advance, sleep, timeout};
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -352,6 +354,63 @@ async fn a_call_that_is_dropped_at_any_instant_loses_nothing() {
             assert!(call.verdicts().len() + ended as usize <= began);
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_after_any_poll_loses_nothing() {
+    for (steps, ends, ..) in CASES.iter().chain(&CUT) {
+        for polls in 1..=*ends + 1 {
+            let script = Script::new(steps.iter().copied());
+            let ended = Cell::new(false);
+            let polled = async {
+                let mut call = pin!(limited(&script));
+                for _ in 0..polls {
+                    let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context)));
+                    if polled.await.is_ready() {
+                        ended.set(true);
+                        break;
+                    }
+                    advance(ms(1)).await;
+                }
+            };
+            let ((), log) = scope().run(polled).await;
+            assert_eq!(script.running.get(), 0);
+            let began = script.times.take().len();
+            let report = log.calls()[0].report();
+            assert_eq!(
+                report.attempts() as usize,
+                began,
+                "{steps:?}, {polls} polls"
+            );
+            assert_eq!(report.outcome() == Outcome::Dropped, !ended.get());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_share_is_exact_although_calls_are_dropped() {
+    let mut expected = Vec::new();
+    let calls = async {
+        // What is missing, in sixteenths of a hedge.
+        let mut missing = 0_u32;
+        for n in 0..400_u64 {
+            let at = n * 7 % 45;
+            missing = missing.saturating_sub(1);
+            let wants = at >= 20;
+            let gets = wants && missing + 16 <= 160;
+            missing += if gets { 16 } else { 0 };
+            expected.push(wants.then_some(if gets { Hedge::Lost } else { Hedge::Refused }));
+            let script = Script::new([Hangs, Hangs]);
+            timeout(ms(at), limited(&script)).await.unwrap_err();
+        }
+    };
+    let ((), log) = scope().run(calls).await;
+    let hedges: Vec<_> = log
+        .calls()
+        .iter()
+        .map(|call| call.report().hedge())
+        .collect();
+    assert_eq!(hedges, expected);
 }
 
 #[tokio::test(start_paused = true)]
