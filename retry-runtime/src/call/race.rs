@@ -290,7 +290,8 @@ impl Limits {
             let now = match timer.as_mut().as_pin_mut() {
                 Some(mut timer) => {
                     ready!(poll_unconstrained(timer.as_mut(), waker));
-                    timer.deadline()
+                    // It may ring late: what begins now has its whole timeout, and what is overdue ends first.
+                    Instant::now().max(timer.deadline())
                 }
                 None if self.first.is_some() && self.nearest(runs, state, limited) == NEVER => {
                     return Poll::Pending;

@@ -356,6 +356,36 @@ async fn a_call_that_is_dropped_at_any_instant_loses_nothing() {
     }
 }
 
+/// The runtime was busy, or the computer asleep.
+#[tokio::test(start_paused = true)]
+async fn times_count_from_when_the_hedge_begins_and_not_from_when_it_was_due() {
+    #[retry(attempts = 2, hedge = "20ms", deadline = "250ms", budget = script.budget)]
+    async fn until_deadline(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    async fn late<T>(call: impl Future<Output = T>, by: u64) -> T {
+        let mut call = pin!(call);
+        poll_fn(|waker| Poll::Ready(assert!(call.as_mut().poll(waker).is_pending()))).await;
+        advance(ms(by)).await;
+        call.await
+    }
+    let script = Script::new([Hangs, Succeeds(390)]);
+    let call = late(limited(&script), 300);
+    let ((result, report, ended), _) = scope().run(played(&script, call)).await;
+    assert_eq!((result.unwrap(), ended, report.hedge()), (2, 690, WON));
+
+    // After its timeout, the first attempt is cut, and after the deadline the call ends.
+    let script = Script::new([Hangs, Succeeds(10)]);
+    let call = late(limited(&script), 500);
+    let ((result, report, _), _) = scope().run(played(&script, call)).await;
+    assert_eq!((result.unwrap(), report.hedge()), (2, None));
+    let script = Script::new([Hangs, Succeeds(10)]);
+    let call = late(until_deadline(&script), 300);
+    let ((result, report, _), _) = scope().run(played(&script, call)).await;
+    result.unwrap_err();
+    assert_eq!((report.attempts(), report.hedge()), (1, None));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_after_any_poll_loses_nothing() {
     for (steps, ends, ..) in CASES.iter().chain(&CUT) {
