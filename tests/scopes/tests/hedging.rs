@@ -365,7 +365,8 @@ async fn times_count_from_when_the_hedge_begins_and_not_from_when_it_was_due() {
     }
     async fn late<T>(call: impl Future<Output = T>, by: u64) -> T {
         let mut call = pin!(call);
-        poll_fn(|waker| Poll::Ready(assert!(call.as_mut().poll(waker).is_pending()))).await;
+        let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context)));
+        assert!(polled.await.is_pending());
         advance(ms(by)).await;
         call.await
     }
