@@ -241,6 +241,16 @@ async fn an_error_that_is_not_retryable_ends_the_call_and_drops_the_other() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn if_both_are_ready_at_once_one_is_the_result_and_the_other_is_lost() {
+    let script = Script::new([Succeeds(50), Succeeds(30)]);
+    let ((result, report, ended), log) = scope().run(played(&script, limited(&script))).await;
+    let expected = if result.unwrap() == 2 { WON } else { LOST };
+    assert_eq!((ended, report.hedge()), (50, expected));
+    assert_eq!(report.outcome(), Outcome::Success);
+    assert!(log.calls()[0].verdicts().is_empty(), "neither failed");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_larger_hint_of_two_failures_counts() {
     for (steps, third) in [
         ([IsBusy(30, 500), IsBusy(20, 900), Succeeds(0)], 40 + 900),
@@ -759,6 +769,19 @@ async fn a_test_scope_has_a_full_share_of_its_own() {
         let (hedges, _) = scope().run(calls).await;
         assert_eq!(hedges, [WON; 10]);
     }
+}
+
+#[test]
+fn a_policy_shows_its_hedge() {
+    let text = Policy::new()
+        .with_timeout(ms(400))
+        .with_hedge(ms(20))
+        .to_string();
+    assert!(
+        text.starts_with("3 attempts, timeout 400ms, hedge 20ms, "),
+        "{text}"
+    );
+    assert_eq!(Policy::new().hedge(), None);
 }
 
 #[tokio::test(start_paused = true)]
