@@ -853,3 +853,131 @@ async fn a_run_that_does_not_ask_for_it_does_not_hedge() {
     let (_, report, ended) = played(&script, policy.run(|| script.play()).unboxed()).await;
     assert_eq!((ended, report.attempts(), report.hedge()), (100, 1, None));
 }
+
+/// The limits of a call, in milliseconds.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    attempts: u32,
+    hedge: u64,
+    timeout: u64,
+    deadline: u64,
+}
+
+impl Limits {
+    /// When the call ends, the attempt that succeeds, the attempts that begin, and what becomes of the hedge. `None` if two
+    /// things happen at the same time.
+    fn model(self, steps: &[Step]) -> Option<(u64, Option<u32>, u32, Option<Hedge>)> {
+        let end = |number: u32, begins: u64| match steps[number as usize - 1] {
+            Succeeds(after) | Fails(after) | IsMissing(after) if after < self.timeout => {
+                (begins + after, number, steps[number as usize - 1])
+            }
+            _ => (begins + self.timeout, number, Hangs),
+        };
+        let first = end(1, 0);
+        let hedged = self.attempts > 1 && first.0 > self.hedge && self.deadline > 2 * self.hedge;
+        let (mut began, mut running) = (1, vec![first]);
+        if hedged {
+            began = 2;
+            running.push(end(2, self.hedge));
+            running.sort_by_key(|(at, ..)| *at);
+        }
+        let hedge = |won| hedged.then_some(if won { Hedge::Won } else { Hedge::Lost });
+        loop {
+            let mut failed_at = 0;
+            for (at, number, step) in std::mem::take(&mut running) {
+                if at == self.deadline || at == failed_at {
+                    return None;
+                }
+                if at > self.deadline {
+                    return Some((self.deadline, None, began, hedge(false)));
+                }
+                match step {
+                    Succeeds(_) => return Some((at, Some(number), began, hedge(number == 2))),
+                    IsMissing(_) => return Some((at, None, began, hedge(false))),
+                    Fails(_) | Hangs | IsBusy(..) => failed_at = at,
+                }
+            }
+            let next = failed_at + (100 << (began - 1));
+            // A retry needs a tenth of the deadline to be of use, at most 50 ms.
+            let of_use = self.deadline.min(500);
+            if began == self.attempts || 10 * next + of_use > 10 * self.deadline {
+                return Some((failed_at, None, began, hedge(false)));
+            }
+            began += 1;
+            running.push(end(began, next));
+        }
+    }
+}
+
+#[retry(
+    attempts = limits.attempts,
+    timeout = ms(limits.timeout),
+    deadline = ms(limits.deadline),
+    hedge = ms(limits.hedge),
+    base = "100ms",
+    jitter = "none",
+    budget = script.budget
+)]
+async fn within(script: &Script, limits: Limits) -> Result<u32, Failure> {
+    script.play().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_does_what_a_small_model_of_it_does() {
+    let mut state = 1_u64;
+    let mut below = |end: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % end
+    };
+    let mut compared = 0;
+    for _ in 0..4_000 {
+        let limits = Limits {
+            attempts: 1 + u32::try_from(below(4)).unwrap(),
+            hedge: 5 + 10 * below(12),
+            timeout: 127 + 10 * below(20),
+            deadline: 353 + 10 * below(80),
+        };
+        let steps: [Step; 4] = std::array::from_fn(|_| {
+            let after = 1 + 10 * below(40);
+            match below(8) {
+                0..=2 => Succeeds(after),
+                3..=5 => Fails(after),
+                6 => IsMissing(after),
+                _ => Hangs,
+            }
+        });
+        let Some(expected) = limits.model(&steps) else {
+            continue;
+        };
+        compared += 1;
+        let policy = Policy::new()
+            .with_attempts(limits.attempts)
+            .with_timeout(ms(limits.timeout))
+            .with_deadline(ms(limits.deadline))
+            .with_hedge(ms(limits.hedge))
+            .with_base(ms(100))
+            .with_jitter(Jitter::None);
+        for run in [false, true] {
+            let script = &Script::new(steps);
+            let call = async {
+                if run {
+                    let run = policy.run(|| script.play()).with_budget(&script.budget);
+                    run.hedged().await
+                } else {
+                    within(script, limits).await
+                }
+            };
+            let ((result, report, ended), _) = scope().run(played(script, call)).await;
+            let (attempts, hedge) = (report.attempts(), report.hedge());
+            assert_eq!(
+                (ended, result.ok(), attempts, hedge),
+                expected,
+                "{steps:?}, {limits:?}, run: {run}"
+            );
+            assert_eq!(script.times.borrow().len(), attempts as usize);
+        }
+    }
+    assert!(compared > 3_000, "{compared}");
+}
