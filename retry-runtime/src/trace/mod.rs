@@ -55,19 +55,35 @@ impl Words for &str {
     }
 }
 
-/// The value of the field `left_out`: how many lines were left out before this line, or `None`. Returns from the
-/// function if this line is left out too.
+/// Writes an event, unless its line is left out: `first`, its own fields, and how many lines were left out before it. Returns
+/// from the function if this line is left out too.
 ///
-/// Use it in the first field of an event. `tracing` evaluates the fields only if a subscriber or the crate `log` takes
-/// the line, and there is no other way to ask `log`.
+/// The limit and the question are in the fields. `tracing` evaluates these only if a subscriber or the crate `log` takes the
+/// line, and there is no other way to ask `log`.
 #[cfg(feature = "tracing")]
 macro_rules! limited {
-    ($limit:expr) => {
-        match $limit.pass(Stamp::now()) {
-            None => return,
-            Some(left_out) => Some(left_out).filter(|left_out| *left_out > 0),
-        }
-    };
+    (
+        $event:ident, $question:ident, $limit:expr,
+        $first:ident = $value:expr, $message:literal $(, $($own:tt)+)?
+    ) => {{
+        let left_out;
+        tracing::$event!(
+            target: "reattempt",
+            $first = {
+                left_out = match $limit.pass(Stamp::now()) {
+                    None => return,
+                    Some(left_out) => Some(left_out).filter(|left_out| *left_out > 0),
+                };
+                $value
+            },
+            $($($own)+,)?
+            left_out = {
+                asked::$question.ask();
+                left_out
+            },
+            $message
+        );
+    }};
 }
 
 /// Whether a subscriber takes the events of calls that fail.
@@ -91,27 +107,24 @@ pub(crate) fn may_be_heard() -> bool {
 /// Writes the event of a failed attempt, unless its line is left out: the fields of every such event, then its own.
 #[cfg(feature = "tracing")]
 macro_rules! failed {
-    ($event:ident, $question:ident, $failure:ident, $line:ident, $message:literal, $($own:tt)*) => {{
-        let left_out;
-        tracing::$event!(
-            target: "reattempt",
-            function = {
-                left_out = limited!($failure.lines.$line);
-                $failure.function
-            },
+    (
+        $event:ident, $question:ident, $failure:ident, $line:ident, $message:literal
+        $(, $($own:tt)+)?
+    ) => {
+        limited!(
+            $event,
+            $question,
+            $failure.lines.$line,
+            function = $failure.function,
+            $message,
             attempt = $failure.attempt,
             attempts = $failure.attempts,
             verdict = $failure.verdict.as_str(),
             elapsed = ($failure.elapsed)().map(tracing::field::debug),
-            error = $failure.words.text(),
-            $($own)*,
-            left_out = {
-                asked::$question.ask();
-                left_out
-            },
-            $message
-        );
-    }};
+            error = $failure.words.text()
+            $(, $($own)+)?
+        )
+    };
 }
 
 /// Another attempt will follow: an event of level debug.
@@ -164,22 +177,14 @@ pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
 /// An attempt waits for the end of the pause of its budget: an event of level debug.
 pub(crate) fn paused(function: &'static str, delay: Duration, lines: &Lines) {
     #[cfg(feature = "tracing")]
-    {
-        let left_out;
-        tracing::debug!(
-            target: "reattempt",
-            function = {
-                left_out = limited!(lines.paused);
-                function
-            },
-            ?delay,
-            left_out = {
-                asked::DEBUG.ask();
-                left_out
-            },
-            "the budget is in a pause, waiting"
-        );
-    }
+    limited!(
+        debug,
+        DEBUG,
+        lines.paused,
+        function = function,
+        "the budget is in a pause, waiting",
+        ?delay
+    );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, delay, lines);
 }
@@ -191,22 +196,14 @@ pub(crate) fn hedged(
     lines: &Lines,
 ) {
     #[cfg(feature = "tracing")]
-    {
-        let left_out;
-        tracing::debug!(
-            target: "reattempt",
-            function = {
-                left_out = limited!(lines.hedged);
-                function
-            },
-            elapsed = elapsed().map(tracing::field::debug),
-            left_out = {
-                asked::DEBUG.ask();
-                left_out
-            },
-            "attempt is slow, hedged"
-        );
-    }
+    limited!(
+        debug,
+        DEBUG,
+        lines.hedged,
+        function = function,
+        "attempt is slow, hedged",
+        elapsed = elapsed().map(tracing::field::debug)
+    );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, elapsed, lines);
 }
@@ -219,8 +216,7 @@ pub(crate) fn set_aside(failure: FailedAttempt<'_>) {
         DEBUG,
         failure,
         set_aside,
-        "attempt failed, the other still runs",
-        outcome = tracing::field::Empty
+        "attempt failed, the other still runs"
     );
     #[cfg(not(feature = "tracing"))]
     let FailedAttempt { .. } = failure;
@@ -234,24 +230,16 @@ pub(crate) fn succeeded_after_retry(
     lines: &Lines,
 ) {
     #[cfg(feature = "tracing")]
-    {
-        let left_out;
-        tracing::info!(
-            target: "reattempt",
-            function = {
-                left_out = limited!(lines.succeeded);
-                function
-            },
-            attempt,
-            outcome = Outcome::SuccessAfterRetry.as_str(),
-            elapsed = elapsed().map(tracing::field::debug),
-            left_out = {
-                asked::INFO.ask();
-                left_out
-            },
-            "succeeded after retry"
-        );
-    }
+    limited!(
+        info,
+        INFO,
+        lines.succeeded,
+        function = function,
+        "succeeded after retry",
+        attempt,
+        outcome = Outcome::SuccessAfterRetry.as_str(),
+        elapsed = elapsed().map(tracing::field::debug)
+    );
     #[cfg(not(feature = "tracing"))]
     let _ = (function, attempt, elapsed, lines);
 }
@@ -298,20 +286,14 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
         static LIMIT: lines::Limit = lines::Limit::new();
         // A client chooses the value, so it is cut after what a deadline needs at most.
         let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
-        let left_out;
-        tracing::debug!(
-            target: "reattempt",
-            header = {
-                left_out = limited!(LIMIT);
-                header
-            },
+        limited!(
+            debug,
+            DEBUG,
+            LIMIT,
+            header = header,
+            "a header with a deadline is ignored",
             value = value(),
-            expected,
-            left_out = {
-                asked::DEBUG.ask();
-                left_out
-            },
-            "a header with a deadline is ignored"
+            expected
         );
     }
     #[cfg(not(feature = "tracing"))]
