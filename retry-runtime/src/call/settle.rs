@@ -177,11 +177,7 @@ impl<K> Call<'_, Cut, K> {
         ended: Ended<R, Cut>,
         is_ready: impl FnOnce(&R::Value) -> bool,
     ) -> Ended<R, Cut> {
-        let value = match &ended {
-            Ended::Returned(result) => result.as_result().ok(),
-            Ended::Cut(_) => None,
-        };
-        if value.is_none_or(is_ready) {
+        if ended.result().and_then(Result::ok).is_none_or(is_ready) {
             ended
         } else {
             Ended::Cut(Cut::NotReady)
@@ -262,10 +258,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         ended: Ended<R, C>,
         means_failure: impl FnOnce(&R::Value) -> bool,
     ) -> Checked<R, C> {
-        let value = match &ended {
-            Ended::Returned(result) => result.as_result().ok(),
-            Ended::Cut(_) => None,
-        };
+        let value = ended.result().and_then(Result::ok);
         let check = if value.is_some_and(means_failure) {
             Check::FailedValue
         } else {
@@ -315,6 +308,17 @@ impl<C: Cuts, K> Call<'_, C, K> {
     }
 }
 
+impl<R: ResultLike, C> Ended<R, C> {
+    /// Returns what the body returned, or `None` if the attempt was cut.
+    #[inline]
+    fn result(&self) -> Option<Result<&R::Value, &R::Error>> {
+        match self {
+            Self::Returned(result) => Some(result.as_result()),
+            Self::Cut(_) => None,
+        }
+    }
+}
+
 /// An attempt that ended, and what `when_ok`, `unless` and `not_on` say about it. They are asked before the ruling.
 #[derive(Debug)]
 pub struct Checked<R, C> {
@@ -336,10 +340,7 @@ pub enum Check {
 impl<R: ResultLike, C> Checked<R, C> {
     #[inline]
     fn vetoed_if(self, veto: impl FnOnce(&Failed<'_, R::Error>) -> bool) -> Self {
-        let error = match &self.ended {
-            Ended::Returned(result) => result.as_result().err(),
-            Ended::Cut(_) => None,
-        };
+        let error = self.ended.result().and_then(Result::err);
         if error.is_some_and(|error| veto(&Failed::new(error, false))) {
             return Self {
                 check: Check::Vetoed,
