@@ -192,8 +192,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
             }
             let value = value(binding, treatment, plan);
             if binding.hedged {
-                plan.hand(name, attributes, &value);
-                let taken = quote_spanned!(plumbing=> = #name.take());
+                let taken = plan.hand(name, attributes, &value);
+                let taken = quote_spanned!(plumbing=> = #taken);
                 plan.within
                     .extend(rebind(mutability, Some(&shadows), taken));
                 return;

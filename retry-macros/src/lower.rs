@@ -91,7 +91,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
         Id::Name => keep(&mut model.name, path::name(given)),
         Id::Crate => keep(&mut model.root, path::root(given)),
-        Id::Hedge if given.text() == Some("policy".to_owned()) => {
+        Id::Hedge if given.text().as_deref() == Some("policy") => {
             model.hedge = Some(given.spanned(()));
             Ok(())
         }

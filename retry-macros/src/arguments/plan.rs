@@ -38,17 +38,25 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Gives each of two attempts side by side a value of its own. An attempt is no `move` block, so it takes only a value that
-    /// is not `Copy` with it: the attempt moves it out of a wrapper.
+    /// is not `Copy` with it: the attempt moves it out of a wrapper. Returns the code that does.
     ///
     /// ```text
     /// Output: let x = Handed::new(VALUE);     // before the attempt
-    ///         let x = x.take();               // in it
+    ///         x.take()                        // in it
     /// ```
-    pub(super) fn hand(&mut self, name: &Ident, attributes: &[Attribute], value: &TokenStream) {
-        let cfg = conditions::only(attributes, conditions::is_cfg);
-        self.each.extend(quote_spanned! {located(name.span())=>
-            #(#cfg)* let #name = __retry::Handed::new(#value);
-        });
+    pub(super) fn hand(
+        &mut self,
+        name: &Ident,
+        attributes: &[Attribute],
+        value: &TokenStream,
+    ) -> TokenStream {
+        let (cfg, at) = (
+            conditions::only(attributes, conditions::is_cfg),
+            located(name.span()),
+        );
+        self.each
+            .extend(quote_spanned!(at=> #(#cfg)* let #name = __retry::Handed::new(#value);));
+        quote_spanned!(at=> #name.take())
     }
 
     /// The signature's arguments with the patterns of the plan.

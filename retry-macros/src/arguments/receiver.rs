@@ -94,8 +94,7 @@ pub(super) fn plan_self(
     } else if is_counted && uses.usage >= Usage::Moved {
         plan.rename_self = true;
         if model.hedges() {
-            plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own);
-            lent = Some(quote_spanned!(plumbing=> __self.take()));
+            lent = Some(plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own));
         } else {
             plan.each.extend(rebound(own));
         }
@@ -111,8 +110,7 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         let own = quote_spanned!(plumbing=> __retry::Argument::new(&#this).#own());
         if model.hedges() {
-            plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own);
-            lent = Some(quote_spanned!(plumbing=> __self.take()));
+            lent = Some(plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own));
         } else {
             plan.each
                 .extend(quote_spanned!(plumbing=> #(#cfg)* let mut __self = #own;));

@@ -321,12 +321,7 @@ impl Limits {
         frame.start(stamp);
         let elapsed = frame.elapsed(stamp);
         if self.first.is_none() {
-            let timeout = if limited {
-                state.settings.timeout()
-            } else {
-                NEVER
-            };
-            let cut = elapsed.saturating_add(timeout);
+            let cut = state.cut_from(elapsed, limited);
             self.first = Some(cut);
             frame.until.set(cut);
             // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
@@ -361,15 +356,8 @@ impl Limits {
             return None;
         }
         self.begins = Some(NEVER);
-        (runs[0] && state.may_hedge(elapsed)).then(|| {
-            let timeout = if limited {
-                state.settings.timeout()
-            } else {
-                NEVER
-            };
-            Due::Hedge {
-                cut: elapsed.saturating_add(timeout),
-            }
+        (runs[0] && state.may_hedge(elapsed)).then(|| Due::Hedge {
+            cut: state.cut_from(elapsed, limited),
         })
     }
 
@@ -410,6 +398,16 @@ impl Limits {
 }
 
 impl State<'_> {
+    /// Returns when the timeout cuts an attempt that begins now.
+    fn cut_from(&self, elapsed: u64, limited: bool) -> u64 {
+        let timeout = if limited {
+            self.settings.timeout()
+        } else {
+            NEVER
+        };
+        elapsed.saturating_add(timeout)
+    }
+
     /// Returns after how many nanoseconds the call hedges.
     fn hedge_after(&self) -> u64 {
         const LEAST: Duration = Duration::from_millis(1);

@@ -15,7 +15,7 @@ use crate::trace::SpanBeside;
 /// What a call knows of its hedge.
 #[derive(Debug)]
 pub(crate) struct Hedging {
-    pub(crate) result: Hedge,
+    result: Hedge,
     /// Whether the present attempt is the hedge.
     present_is_hedge: bool,
     /// What belongs to the other attempt, while that runs.

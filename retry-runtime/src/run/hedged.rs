@@ -1,4 +1,7 @@
-//! The loop of a run that hedges.
+//! The loop of a run that hedges: that of `drive.rs`, but for its attempts.
+//!
+//! It stands twice on purpose. With a trait for the attempts, rustc cannot prove that the future of a caller is `Send`
+//! (rust-lang/rust#100013). With async functions for the waits, the future of each run would be 88 bytes larger.
 
 use std::future::pending;
 use std::pin::{Pin, pin};
