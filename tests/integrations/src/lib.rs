@@ -15,6 +15,7 @@ pub mod postgres;
 pub mod program;
 pub mod redis;
 pub mod suite;
+pub mod written;
 
 /// How long a server may take until it answers, on a busy machine.
 const STARTS_WITHIN: Duration = Duration::from_secs(90);

@@ -16,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use integrations::grpc;
+use integrations::written::Written;
 use reattempt::http::{DeadlineLayer, TIMEOUT_MS};
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic::set_attempt_metadata;
@@ -224,20 +225,6 @@ async fn a_handler_keeps_a_nearer_deadline_around_it() {
     );
 }
 
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn junk_is_ignored_and_said_in_an_event() {
     let written = Written::default();
@@ -262,9 +249,8 @@ async fn junk_is_ignored_and_said_in_an_event() {
             &format!("value=\"{}\"", "9".repeat(32)),
         ),
     ] {
-        written.0.lock().unwrap().clear();
         assert_eq!(left(layer, &[(name, value)]).await, Some(ms(700)), "{name}");
-        let said = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let said = written.take();
         assert_eq!(said.lines().count(), 1, "{said}");
         for part in [
             "a header with a deadline is ignored",
@@ -275,7 +261,6 @@ async fn junk_is_ignored_and_said_in_an_event() {
             assert!(said.contains(part), "{part}: {said}");
         }
     }
-    written.0.lock().unwrap().clear();
     left(layer, &[("x-timeout-ms", "300")]).await;
-    assert!(written.0.lock().unwrap().is_empty());
+    assert_eq!(written.take(), "");
 }

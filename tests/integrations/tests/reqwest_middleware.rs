@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use http::Extensions;
 use http_body_util::Full;
 use integrations::loopback::{self, Answer, Loopback};
+use integrations::written::Written;
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
 use reattempt::reqwest::ResponseExt as _;
 use reattempt::reqwest_middleware::Retry;
@@ -358,29 +359,15 @@ async fn a_dropped_request_is_dropped_at_once() {
 
 /// What events say of a request that no server takes.
 async fn written(retry: Retry) -> String {
-    let written: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let writer = Arc::clone(&written);
+    let written = Written::default();
+    let writer = written.clone();
     let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || Written(Arc::clone(&writer)))
+        .with_writer(move || writer.clone())
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     let url = format!("http://{}/?token=secret", loopback::nobody().await);
     client(retry).get(url).send().await.unwrap_err();
-    let bytes = written.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
-}
-
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    written.take()
 }
 
 #[tokio::test]
