@@ -9,6 +9,10 @@ pub struct Written(Arc<Mutex<Vec<u8>>>);
 
 impl Written {
     /// Takes the text out.
+    ///
+    /// # Panics
+    ///
+    /// - If it is not UTF-8, or a writer panicked.
     #[must_use]
     pub fn take(&self) -> String {
         String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap()
