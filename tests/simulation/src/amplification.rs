@@ -1,6 +1,6 @@
 //! How many attempts a policy makes for each call, if attempts fail at random.
 
-use reattempt::{Budget, Policy, Previous, Verdict};
+use reattempt::{Policy, Previous, Verdict};
 
 use crate::SEED;
 use crate::luck::{self, Calls};
@@ -65,10 +65,8 @@ pub fn without_budget(policy: &Policy, schedules: &Schedules, failing: f64) -> A
 pub fn with_budget(policy: &Policy, failing: f64) -> Option<f64> {
     policy.attempts()?;
     let manner = Manner {
-        name: "",
-        default: None,
         policy: *policy,
-        budget: Some(Budget::new),
+        ..Manner::BUDGET
     };
     Some(luck::run(&manner, CALLS, failing, SEED).amplification)
 }
@@ -114,10 +112,8 @@ mod tests {
         ] {
             for failing in [0.1, 0.5, 1.0] {
                 let manner = Manner {
-                    name: "",
-                    default: None,
                     policy,
-                    budget: None,
+                    ..Manner::BACKOFF
                 };
                 let simulated = luck::run(&manner, CALLS, failing, SEED).amplification;
                 let formula = times(&policy, failing);

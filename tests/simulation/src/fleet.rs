@@ -17,7 +17,7 @@ use crate::wheel::Wheel;
 /// Processes that call a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Fleet {
-    /// The number of processes. Each has its own budget.
+    /// The number of processes.
     pub processes: u32,
     /// The calls of each process in a second, at random times.
     pub rate: u32,
@@ -52,9 +52,10 @@ impl Fleet {
                 .policy
                 .timeout()
                 .map_or(u64::MAX, |timeout| MILLI * whole_millis(timeout)),
-            budgets: manner
-                .budget
-                .map(|budget| (0..self.processes).map(|_| budget()).collect()),
+            budgets: manner.budget.map(|budget| {
+                let budgets = if manner.shared { 1 } else { self.processes };
+                (0..budgets).map(|_| budget()).collect()
+            }),
             server: Server::new(u64::from(self.normal()), trouble),
             dice: Dice::of(&[seed, u64::from(self.processes), u64::from(self.rate)]),
             timeline: Timeline::new(normal, trouble, seconds),
@@ -123,6 +124,11 @@ impl Attempt {
             permit: None,
         }
     }
+
+    /// The budget of the process, or that of the whole fleet.
+    fn pays_from(self, budgets: &[Budget]) -> &Budget {
+        &budgets[self.process as usize % budgets.len()]
+    }
 }
 
 impl Run<'_> {
@@ -132,7 +138,7 @@ impl Run<'_> {
             Event::Succeeds(attempt) => {
                 self.second(|second| second.successes += 1);
                 if let Some(budgets) = &self.budgets {
-                    drive::succeed(&budgets[attempt.process as usize], attempt.permit);
+                    drive::succeed(attempt.pays_from(budgets), attempt.permit);
                 }
             }
             Event::Fails(attempt, how) => self.failed(attempt, how, 0),
@@ -172,7 +178,7 @@ impl Run<'_> {
         }
         let mut permit = None;
         if let Some(budgets) = &self.budgets {
-            let budget = &budgets[attempt.process as usize];
+            let budget = attempt.pays_from(budgets);
             let [began, now] = [attempt.began, self.now + ahead * MILLI].map(Duration::from_nanos);
             permit = drive::take(budget, how, attempt.number == 1, began, now);
             if permit.is_none() {

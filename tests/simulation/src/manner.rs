@@ -13,8 +13,11 @@ pub struct Manner {
     pub default: Option<&'static str>,
     /// Attempts, timeout and delays.
     pub policy: Policy,
-    /// Makes the budget of each client.
+    /// Makes the budget of each process.
     pub budget: Option<fn() -> Budget>,
+    /// Whether all processes have one budget: the ideal of a budget in a server such as Redis, which answers at once, is
+    /// never down and forgets nothing.
+    pub shared: bool,
 }
 
 /// The timeout of the clients, which is their only setting.
@@ -29,20 +32,21 @@ impl Manner {
         default: None,
         policy: DEFAULTS.with_attempts(1),
         budget: None,
+        shared: false,
     };
     /// Three attempts without waits.
     pub const NAIVE: Self = Self {
         name: "naive retries",
         default: None,
         policy: DEFAULTS.with_base(Duration::ZERO).with_jitter(Jitter::None),
-        budget: None,
+        ..Self::NONE
     };
     /// The defaults without the budget.
     pub const BACKOFF: Self = Self {
         name: "backoff and jitter",
         default: None,
         policy: DEFAULTS,
-        budget: None,
+        ..Self::NONE
     };
     /// The defaults with the budget of the AWS SDKs, which was the default once.
     pub const AWS: Self = Self {
@@ -58,6 +62,12 @@ impl Manner {
     pub const SMALL: Self = Self::BACKOFF.with_budget("`Budget::new().with_capacity(14)`", || {
         Budget::new().with_capacity(14)
     });
+
+    /// The defaults with one budget for the whole fleet.
+    pub const SHARED: Self = Self {
+        shared: true,
+        ..Self::BACKOFF.with_budget("one `Budget::new()` for the whole fleet", Budget::new)
+    };
 
     /// The manners in the pictures.
     pub const ALL: [Self; 6] = [
