@@ -11,6 +11,8 @@ mod words;
 #[cfg(test)]
 mod interleavings;
 #[cfg(test)]
+mod small;
+#[cfg(test)]
 mod tests;
 
 use std::fmt;
