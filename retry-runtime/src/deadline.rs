@@ -43,7 +43,7 @@ use crate::context::{Frame, around};
 
 /// Gives a future a deadline that the annotated functions in it inherit: `duration` from now.
 ///
-/// Annotated functions in the future stop retrying in time. Those with a `timeout` or `deadline` of their own also cut
+/// Annotated functions in the future stop retrying in time. Those with `timeout`, `deadline`, `cancel` or `until` also cut
 /// an attempt that is running when the deadline is reached. The future itself is not cut, so it may have any output.
 /// To cut it, put `tokio::time::timeout` around it. Of several scopes and calls, the nearest deadline holds.
 ///
