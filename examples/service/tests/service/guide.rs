@@ -8,6 +8,9 @@ use crate::dashboard::{PERIOD, panels};
 use crate::queries::OUTCOMES;
 use crate::{Failure, Tested};
 
+/// The page of the guide on logs, which has a table of all messages and one of their fields.
+const SEEING: &str = include_str!("../../../../src/guide/seeing.md");
+
 fn text() -> Result<String, Failure> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/OPERATING.md");
     Ok(fs::read_to_string(path)?)
@@ -33,12 +36,11 @@ pub(crate) fn queries() -> Result<Vec<String>, Failure> {
     Ok(queries)
 }
 
-/// The fields of events that the guide explains.
+/// The fields of events. The page of the guide on logs explains them.
 pub(crate) fn fields() -> Result<Vec<String>, Failure> {
-    let text = text()?;
-    let (_, table) = text
-        .split_once("| field | it tells you |\n|---|---|\n")
-        .ok_or("the guide has no table of fields")?;
+    let (_, table) = SEEING
+        .split_once("| field | value |\n|---|---|\n")
+        .ok_or("the page on logs has no table of fields")?;
     let rows = table.lines().take_while(|line| line.starts_with('|'));
     let names = rows
         .filter_map(|row| row.split('|').nth(1))
@@ -66,8 +68,6 @@ pub(crate) fn names_panels_parts_and_events() -> Tested {
     let text = text()?;
     let panels: BTreeSet<_> = panels()?.into_iter().map(|panel| panel.title).collect();
     let parts = parts_of_page();
-    // The page of the guide on logs has a table of all messages.
-    let seeing = include_str!("../../../../src/guide/seeing.md");
     let mut named = BTreeSet::new();
     for title in [
         "Which call?",
@@ -102,7 +102,7 @@ pub(crate) fn names_panels_parts_and_events() -> Tested {
                     .filter(|name| !name.contains('='))
                     .for_each(|message| {
                         let row = format!(" | {message} | ");
-                        assert!(seeing.contains(&row), "{title}: no event is {message}");
+                        assert!(SEEING.contains(&row), "{title}: no event is {message}");
                     }),
                 other => panic!("{title}: where is {other}?"),
             }
