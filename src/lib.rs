@@ -51,7 +51,7 @@
 //! | [How do I retry a function that is not async?](guide::blocking) | `blocking`, and how to call it from async code |
 //! | [How do I retry a closure?](guide::closures) | `Policy::run`, `run_blocking`, with any error type |
 //! | [How do I use it inside a library?](guide::libraries) | a private error, settings without types of this crate, two versions |
-//! | [How do I come from another crate?](guide::migrating) | the words of other crates, and what is different here |
+//! | [How do I come from another crate?](guide::migrating) | the words of other crates, and a section for each |
 //! | [When should I not retry?](guide::when_not) | what to do instead, and what this crate does not do |
 //! | [What does this crate promise?](guide::promises) | eleven promises with their tests, costs, versions |
 //!
