@@ -188,9 +188,8 @@ impl Policy {
     /// Sets the base that counts after a throttled failure without a hint, such as status 429 without `Retry-After`.
     /// Default: ten times [`base`](Self::with_base).
     ///
-    /// A quota comes back over seconds, so short delays only use up the attempts: see `docs/LOAD.md`, *Quotas*. The AWS SDKs
-    /// use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference Guide, *Retry behavior*, 2026). To see these delays,
-    /// look at the [`schedule`](Self::schedule) of a policy with this base.
+    /// `docs/LOAD.md`, *Quotas*, has the reason. The AWS SDKs use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference
+    /// Guide, *Retry behavior*, 2026). To see these delays, look at the [`schedule`](Self::schedule) of a policy with this base.
     #[must_use]
     pub const fn with_throttled_base(mut self, throttled_base: Duration) -> Self {
         self.throttled_base = Some(throttled_base);

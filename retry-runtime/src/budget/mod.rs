@@ -64,17 +64,7 @@ pub(crate) use self::share::Share;
 /// the rest of the tokens. Times are counted in steps of 50 ms. A call without `timeout` and `deadline` reads no clock
 /// before it fails: it counts as begun half a second before its first failure in the fault.
 ///
-/// In the simulation, six attempts for each call, these calls ended because the budget refused a retry:
-///
-/// | calls | refused by `new` | by `aws` |
-/// |---|---|---|
-/// | 50 of 300 calls at once, the server freezes for 0.8 s, `timeout` 1 s | 0 | 13 |
-/// | the same, `timeout` 250 ms | 0 | 163 |
-/// | freezes for 1.5 s, 1 s | 0 | 64 |
-/// | freezes for 2.5 s, 1 s | 28 | 114 |
-/// | resets connections for 1 s, no limits | 0 | 173 |
-///
-/// The page `docs/LOAD.md` has more, and what the budget costs.
+/// The page `docs/LOAD.md` has the calls that each budget refuses in such a fault, and what the budget costs.
 ///
 /// Sources:
 ///
