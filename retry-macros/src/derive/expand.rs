@@ -141,7 +141,12 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
 
 /// `<Type as Forwards>::method(field)`. rustc reports a type without a verdict at the field.
 fn ask(field: &ErrorField<'_>, root: &TokenStream, method: &str) -> TokenStream {
-    let (ty, method) = (field.ty, Ident::new(method, Span::mixed_site()));
+    let method = Ident::new(method, Span::mixed_site());
+    let ty = match field.ty {
+        // A bound may end in `+`, and `+ as` is no Rust.
+        Type::TraitObject(ty) => quote!((#ty)),
+        ty => quote!(#ty),
+    };
     let binding = binding(field);
     quote!(<#ty as #root::__private::Forwards>::#method(#binding))
 }

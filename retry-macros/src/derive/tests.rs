@@ -204,3 +204,14 @@ fn right_attributes_give_no_error() {
         assert_eq!(messages(input), Vec::<String>::new(), "{words}");
     }
 }
+
+#[test]
+fn a_type_that_ends_in_a_plus_gives_rust() {
+    let input = quote!(
+        struct Failed {
+            #[retryable(forward)]
+            source: dyn Error,
+        }
+    );
+    assert!(messages(input).is_empty());
+}
