@@ -34,6 +34,7 @@ mod tokens;
 mod usage;
 
 /// Retries an async function. Documented on `reattempt::retry`.
+#[cfg(proc_macro)]
 #[proc_macro_attribute]
 pub fn retry(
     args: proc_macro::TokenStream,
@@ -43,7 +44,27 @@ pub fn retry(
 }
 
 /// Gives an error type its verdicts. Documented on `reattempt::Retryable`.
+#[cfg(proc_macro)]
 #[proc_macro_derive(Retryable, attributes(retryable))]
 pub fn retryable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive::derive(input.into()).into()
+}
+
+// `tests/fuzz` builds the same code as a library, because only rustc can call a procedural macro.
+
+/// Expands `#[retry(args)] item`.
+#[cfg(not(proc_macro))]
+#[must_use]
+pub fn retry(
+    args: proc_macro2::TokenStream,
+    item: &proc_macro2::TokenStream,
+) -> proc_macro2::TokenStream {
+    attribute::retry(args, item)
+}
+
+/// Expands `#[derive(Retryable)] input`.
+#[cfg(not(proc_macro))]
+#[must_use]
+pub fn retryable(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    derive::derive(input)
 }
