@@ -3,6 +3,7 @@
 //! `examples/storm` and `examples/schedule` print and draw the results, and the tests check them.
 
 pub mod amplification;
+pub mod books;
 pub mod chart;
 pub mod closed;
 pub mod contention;

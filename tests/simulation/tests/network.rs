@@ -3,14 +3,15 @@
 //! `NETWORK_SEEDS=0..200 cargo test --release -p simulation --test network` runs more of them. A failure prints its seed, and
 //! `NETWORK_SEEDS=17..18` runs that one again.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
-use reattempt::{Budget, Outcome, Report, retry};
+use reattempt::{Outcome, Report, retry};
+use simulation::books::{Books, Entry};
 use simulation::dice::Dice;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::{JoinSet, spawn_local};
@@ -30,25 +31,20 @@ const SLOW: Duration = Duration::from_millis(300);
 const STEPS: Duration = Duration::from_millis(2);
 
 /// What happened in a simulation.
+#[derive(Default)]
 struct World {
-    budget: Budget,
-    requests: Cell<u32>,
-    /// The first attempts that succeeded, and the calls that asked for a retry: each gives the budget a tenth of a token.
-    gave: Cell<u32>,
-    /// The retries that began: each took a token.
-    took: Cell<u32>,
-    outcomes: RefCell<BTreeMap<&'static str, u32>>,
+    books: Books,
+    requests: Cell<u64>,
 }
 
-/// One call, and what it did.
+/// One call.
 struct Asked {
     world: Rc<World>,
+    entry: Entry,
     id: u32,
     delays: Vec<Duration>,
     patience: Duration,
     began: Instant,
-    attempts: Cell<u32>,
-    retries: Cell<bool>,
 }
 
 impl Asked {
@@ -57,27 +53,12 @@ impl Asked {
             self.began.elapsed() <= self.patience,
             "an attempt after `cancel`"
         );
-        self.attempts.set(self.attempts.get() + 1);
+        self.entry.attempt();
     }
 
     fn ends(&self, report: &Report) {
-        let attempts = self.attempts.get();
-        let outcome = report.outcome();
-        assert_eq!(report.attempts(), attempts);
         assert!(self.began.elapsed() <= DEADLINE + STEPS, "{report}");
-        let refused = outcome == Outcome::Budget;
-        if self.retries.get() || refused || outcome == Outcome::Success {
-            self.world.gave.set(self.world.gave.get() + 1);
-        }
-        self.world
-            .took
-            .set(self.world.took.get() + attempts.saturating_sub(1));
-        *self
-            .world
-            .outcomes
-            .borrow_mut()
-            .entry(outcome.as_str())
-            .or_default() += 1;
+        self.world.books.enter(&self.entry, report);
     }
 }
 
@@ -86,9 +67,9 @@ impl Asked {
     jitter = "none",
     timeout = "200ms",
     deadline = DEADLINE,
-    budget = &asked.world.budget,
+    budget = asked.world.books.budget(),
     cancel = sleep(asked.patience),
-    on_retry = |_| asked.retries.set(true),
+    on_retry = |_| asked.entry.asked(),
     on_end = |report| asked.ends(report),
 )]
 async fn ask(asked: &Asked) -> io::Result<()> {
@@ -125,12 +106,11 @@ async fn call(world: Rc<World>, mut dice: Dice) -> turmoil::Result {
         let [patience, kept] = [500, 2_000].map(&mut millis);
         let asked = Asked {
             world: Rc::clone(&world),
+            entry: Entry::default(),
             id,
             delays,
             patience: if id % 3 == 0 { patience } else { 2 * DEADLINE },
             began: Instant::now(),
-            attempts: Cell::new(0),
-            retries: Cell::new(false),
         };
         calls.spawn_local(async move {
             if id % 5 == 0 {
@@ -187,7 +167,7 @@ impl Fault {
 }
 
 /// Runs one seed. Returns how calls ended.
-fn run(seed: u64) -> BTreeMap<&'static str, u32> {
+fn run(seed: u64) -> BTreeMap<&'static str, u64> {
     let mut dice = Dice::new(seed);
     let mut sim = Builder::new()
         .rng_seed(seed)
@@ -197,13 +177,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, u32> {
         .tcp_capacity(10_000)
         .enable_random_order()
         .build();
-    let world = Rc::new(World {
-        budget: Budget::ratio(0.1).with_capacity(1_000),
-        requests: Cell::new(0),
-        gave: Cell::new(0),
-        took: Cell::new(0),
-        outcomes: RefCell::default(),
-    });
+    let world = Rc::new(World::default());
     let of_server = Rc::clone(&world);
     sim.host("server", move || serve(Rc::clone(&of_server)));
     for (number, client) in (1..).zip(CLIENTS) {
@@ -231,19 +205,11 @@ fn run(seed: u64) -> BTreeMap<&'static str, u32> {
             break;
         }
     }
-    let calls = 3 * CALLS;
-    let (gave, took) = (f64::from(world.gave.get()), f64::from(world.took.get()));
-    // No permit is lost, and none is made.
-    let level = 1.0 + 0.1 * gave - took;
-    assert!(
-        (world.budget.level() - level).abs() < 1e-6,
-        "{} for {level}",
-        world.budget.level()
-    );
-    assert!(took <= 1.0 + 0.1 * f64::from(calls));
-    assert!(f64::from(world.requests.get()) <= 1.1 * f64::from(calls) + 1.0);
-    let outcomes = world.outcomes.take();
-    assert_eq!(outcomes.values().sum::<u32>(), calls);
+    world.books.close();
+    let outcomes = world.books.outcomes();
+    let calls: u64 = outcomes.values().sum();
+    assert_eq!(calls, 3 * u64::from(CALLS));
+    assert!(world.requests.get() <= 1 + calls + calls / 10);
     outcomes
 }
 
@@ -259,7 +225,7 @@ fn seeds() -> Range<u64> {
 #[test]
 fn in_a_broken_network_no_call_is_late_no_permit_is_lost_and_the_server_gets_what_the_budget_allows()
  {
-    let mut outcomes = BTreeMap::<_, u32>::new();
+    let mut outcomes = BTreeMap::<_, u64>::new();
     for seed in seeds() {
         // What a failing test has printed is shown: the last line has the seed.
         println!("seed {seed}");
