@@ -50,8 +50,8 @@ pub enum Backoff {
 }
 
 impl Backoff {
-    /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. For
-    /// [`Delays`](Self::Delays) it is the delay in the list, which may be above `max_delay`.
+    /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. A list of delays has none: see
+    /// [`nth`].
     pub(crate) fn ceiling(
         self,
         n: u32,
@@ -60,7 +60,6 @@ impl Backoff {
         factor: Factor,
     ) -> Duration {
         match self {
-            Self::Delays(delays) => return nth(delays, n),
             _ if base >= max_delay => return max_delay,
             // Without arithmetic, a retry takes 16 instructions less.
             Self::Constant => return base,

@@ -1,5 +1,6 @@
 //! Schedules of delays that a policy draws without a call.
 
+use std::future::ready;
 use std::io;
 use std::time::Duration;
 
@@ -10,7 +11,14 @@ use crate::script::ms;
 
 /// The waits of a call whose attempts all fail at once.
 async fn waited(policy: Policy) -> (u32, Duration) {
-    let fails = policy.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
+    let mut attempts = 0;
+    let fails = policy.run(|| {
+        attempts += 1;
+        assert!(attempts < 1_000, "the delays never reach the deadline");
+        ready(Err::<(), _>(io::Error::from(
+            io::ErrorKind::ConnectionReset,
+        )))
+    });
     let (_, report) = observe(fails.without_budget()).await;
     let report = report.unwrap();
     (report.attempts(), report.waited())
