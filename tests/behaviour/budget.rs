@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -279,6 +280,60 @@ async fn a_panic_in_a_hook_takes_nothing() {
     );
     assert_eq!(LEVEL.level(), 200.0);
     call(&Script::new([Step::Succeed])).await.unwrap();
+}
+
+/// Each function of the user panics in turn. The next call works.
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_rule_a_verdict_or_before_retry_takes_nothing() {
+    static LEVEL: Budget = Budget::aws();
+    #[derive(Debug, thiserror::Error)]
+    #[error("failed")]
+    struct Failed(Rc<Cell<&'static str>>);
+    impl Retryable for Failed {
+        fn verdict(&self) -> Verdict {
+            panics_in("verdict", &self.0);
+            Verdict::Throttled
+        }
+        fn hint(&self) -> Option<Duration> {
+            panics_in("hint", &self.0);
+            None
+        }
+    }
+    fn panics_in(place: &'static str, panics: &Cell<&'static str>) -> bool {
+        assert!(place != panics.get(), "in {place}");
+        false
+    }
+    #[retry(
+        attempts = 3,
+        budget = "LEVEL",
+        unless = |_| panics_in("unless", panics),
+        when_ok = |_| panics_in("when_ok", panics),
+        before_retry = async || -> () { panics_in("before_retry", panics); },
+    )]
+    async fn call(script: &Script, panics: &Rc<Cell<&'static str>>) -> Result<usize, Failed> {
+        script.play().await.map_err(|_| Failed(panics.clone()))
+    }
+    for (place, attempts, paid) in [
+        ("unless", 1, 0.0),
+        ("verdict", 1, 0.0),
+        ("hint", 1, 0.0),
+        ("before_retry", 1, 0.0),
+        // The retry that it judges has begun. It takes five, because it is throttled.
+        ("when_ok", 2, 5.0),
+    ] {
+        let script = || Script::new([RESET, Step::Succeed]);
+        let (panicking, panics) = (script(), Rc::new(Cell::new(place)));
+        let before = LEVEL.level();
+        let panicked = std::panic::AssertUnwindSafe(call(&panicking, &panics))
+            .catch_unwind()
+            .await;
+        let text = panicked.unwrap_err().downcast::<String>().unwrap();
+        assert_eq!(*text, format!("in {place}"), "unchanged");
+        assert_eq!(panicking.calls(), attempts, "{place}");
+        assert_eq!(before - LEVEL.level(), paid, "{place}");
+        panics.set("nowhere");
+        assert_eq!(call(&script(), &panics).await.unwrap(), 2, "{place}");
+    }
 }
 
 /// Many calls at the same time share the tokens, in any order.
