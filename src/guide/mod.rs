@@ -17,6 +17,7 @@
 //! | `schedule` | `simulation` | the delays, the worst case and the load of a policy |
 //! | `storm` | `simulation` | what retries do to a server, with and without a budget |
 //! | `hedged_reads` | `simulation` | three replicas, one of them slow in turns, with and without `hedge` |
+//! | `soak` | `simulation` | ten thousand calls at a time for a minute: memory, tasks and tokens stay level |
 //! | `http_client`, `http_client_0_12` | `integrations` | `reqwest`: resets, stalls, a 503 that names a delay |
 //! | `http2_post` | `integrations` | `reqwest` over HTTP/2: a stream that the server refused is retried, even if it is a POST |
 //! | `hyper_client` | `integrations` | `hyper`, with an error enum that forwards verdicts |
