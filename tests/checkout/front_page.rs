@@ -2,17 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::markdown::headings;
+use crate::markdown::{headings, root};
 
 const README: &str = include_str!("../../README.md");
 const SENTENCE: &str = "Retries for Rust functions, in one attribute.";
 const MOST_WORDS: usize = 700;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// A page without its blocks of code.
 fn prose(page: &str) -> String {

@@ -1,42 +1,10 @@
 //! The pages of the documentation agree with the manifests, with the repository and with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::PathBuf;
 
-use crate::markdown::headings;
-
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The cells of the rows below a table's heading.
-fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
-    let (_, rows) = page
-        .split_once(heading)
-        .unwrap_or_else(|| panic!("no {heading}"));
-    let rows = rows
-        .lines()
-        .skip(2)
-        .map(|row| row.trim_start_matches("//! "));
-    rows.take_while(|row| row.starts_with('|'))
-        .map(|row| {
-            row.trim_matches('|')
-                .split(" | ")
-                .map(|cell| cell.trim().to_owned())
-                .collect()
-        })
-        .collect()
-}
-
-/// The texts between backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2)
-}
+use crate::markdown::{headings, quoted, read, root, table};
 
 /// The features of a manifest, in order, each with the features and dependencies that it turns on.
 fn features(manifest: &str) -> Vec<(&str, &str)> {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::markdown::root;
 
 const PAGE: &str = include_str!("../../CONTRIBUTING.md");
 /// Each crate, and how many uses of another module it has at least.
@@ -11,10 +13,6 @@ const CRATES: [(&str, usize); 3] = [
     ("retry-runtime", 40),
     ("retry-settings", 1),
 ];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The modules of a crate, each with its line of the map.
 fn places(name: &str) -> BTreeMap<&'static str, usize> {

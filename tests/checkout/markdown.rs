@@ -1,6 +1,40 @@
-//! Helpers that read Markdown, for the tests of the pages.
+//! Helpers that read the files of the checkout and Markdown, for the tests of the pages.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+pub(crate) fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The cells of the rows below a table's heading.
+pub(crate) fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let (_, rows) = page
+        .split_once(heading)
+        .unwrap_or_else(|| panic!("no {heading}"));
+    let rows = rows
+        .lines()
+        .skip(2)
+        .map(|row| row.trim_start_matches("//! "));
+    rows.take_while(|row| row.starts_with('|'))
+        .map(|row| {
+            row.trim_matches('|')
+                .split(" | ")
+                .map(|cell| cell.trim().to_owned())
+                .collect()
+        })
+        .collect()
+}
+
+/// The texts between backticks.
+pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
 
 /// The fragments of the headings of a page, except within code. The page may be the docs of a module.
 pub(crate) fn headings(page: &str) -> BTreeSet<String> {
