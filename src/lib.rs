@@ -53,7 +53,7 @@
 //! | [How do I use it inside a library?](guide::libraries) | a private error, settings without types of this crate, two versions |
 //! | [How do I come from another crate?](guide::migrating) | the words of other crates, and a section for each |
 //! | [When should I not retry?](guide::when_not) | what to do instead, and what this crate does not do |
-//! | [What does this crate promise?](guide::promises) | eleven promises with their tests, costs, versions |
+//! | [What does this crate promise?](guide::promises) | eleven promises with their tests, costs, versions; [`docs/RELIABILITY.md`] has each test by name |
 //!
 //! [`retry`](macro@retry) is the reference of the attribute: every key, and the order of decisions. [`Retryable`] is that of the
 //! derive. The [guide] also lists programs to copy.
@@ -100,6 +100,7 @@
 //! The crate needs tokio, and Rust 1.85.
 //!
 //! [`docs/ERRORS.md`]: https://github.com/reattempt/reattempt/blob/main/docs/ERRORS.md
+//! [`docs/RELIABILITY.md`]: https://github.com/reattempt/reattempt/blob/main/docs/RELIABILITY.md
 //! [`docs/CLASSIFICATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CLASSIFICATION.md
 
 // docs.rs sets it: each module then says which feature it needs.

@@ -8,3 +8,4 @@ mod lints;
 mod map;
 mod markdown;
 mod pasted;
+mod reliability;
