@@ -118,6 +118,7 @@ impl State<'_> {
                 may_repeat: !vetoed
                     && self.settings.is_idempotent()
                     && !self.frame.has_open_commit(),
+                hint: None,
             },
             Cut::NotReady => Cause::Returned(self.if_idempotent(Ruling::failed_value())),
             Cut::Deadline | Cut::Late | Cut::Paused => Cause::OutOfTime,
@@ -208,7 +209,8 @@ impl State<'_> {
         let hint = self.frame.join_aside(hint);
         let joined = match cause {
             Cause::Returned(ruling) => Cause::Returned(ruling.with_hint(hint)),
-            cut => cut,
+            Cause::TimedOut { may_repeat, .. } => Cause::TimedOut { may_repeat, hint },
+            Cause::OutOfTime => cause,
         };
         self.follow(joined, failed)
     }

@@ -14,8 +14,12 @@ use crate::stopped::Outcome;
 pub(super) enum Cause {
     /// It returned an error, or an `Ok` that means failure, and this is the ruling of the rules.
     Returned(Ruling),
-    /// It reached its timeout. The server may have completed the operation, so not every attempt may be repeated.
-    TimedOut { may_repeat: bool },
+    /// It reached its timeout. The server may have completed the operation, so not every attempt may be repeated. The hint
+    /// is that of the attempt beside it, which failed before.
+    TimedOut {
+        may_repeat: bool,
+        hint: Option<Duration>,
+    },
     /// The deadline was reached, in the attempt or before it began.
     OutOfTime,
 }
@@ -54,7 +58,10 @@ pub(super) fn decide<F: Situation>(
     let (hint, exhausted) = match situation.cause() {
         Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
         Cause::Returned(_) => return Err(Some(Outcome::NotRetryable)),
-        Cause::TimedOut { may_repeat: true } => (None, Outcome::Timeout),
+        Cause::TimedOut {
+            may_repeat: true,
+            hint,
+        } => (hint, Outcome::Timeout),
         Cause::TimedOut { .. } => return Err(Some(Outcome::Timeout)),
         Cause::OutOfTime => return Err(Some(Outcome::Deadline)),
     };
@@ -183,7 +190,10 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    const TIMED_OUT: Cause = Cause::TimedOut { may_repeat: true };
+    const TIMED_OUT: Cause = Cause::TimedOut {
+        may_repeat: true,
+        hint: None,
+    };
 
     fn returned(hint: Option<Duration>) -> Cause {
         Cause::Returned(Ruling::retry(Said {
@@ -250,7 +260,10 @@ mod tests {
     #[test]
     fn a_timeout_is_repeated_unless_that_may_repeat_the_operation() {
         assert_eq!(range(&known(TIMED_OUT)), Ok(ms(0)..=ms(100)));
-        let cause = Cause::TimedOut { may_repeat: false };
+        let cause = Cause::TimedOut {
+            may_repeat: false,
+            hint: None,
+        };
         assert_eq!(range(&known(cause)), Err(Some(Outcome::Timeout)));
         assert_eq!(
             range(&known(Cause::OutOfTime)),

@@ -257,6 +257,9 @@ async fn the_larger_hint_of_two_failures_counts() {
         ([IsBusy(30, 900), IsBusy(20, 500), Succeeds(0)], 40 + 900),
         ([IsBusy(30, 900), Fails(20), Succeeds(0)], 40 + 900),
         ([Fails(30), IsBusy(20, 900), Succeeds(0)], 40 + 900),
+        // The attempt that fails last is cut by its timeout, and the other one was told to wait.
+        ([Hangs, IsBusy(20, 900), Succeeds(0)], 400 + 900),
+        ([IsBusy(30, 900), Hangs, Succeeds(0)], 420 + 900),
         // The delay is that of the second retry, because two attempts failed.
         ([Fails(30), Fails(20), Succeeds(0)], 40 + 200),
     ] {
@@ -266,6 +269,17 @@ async fn the_larger_hint_of_two_failures_counts() {
         assert_eq!(report.attempts(), 3);
         assert_eq!(script.times.take(), [0, 20, third], "{steps:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_too_long_counts_also_if_the_other_attempt_times_out() {
+    let script = Script::new([Hangs, IsBusy(20, 60_001)]);
+    let ((result, report, ended), _) = scope().run(played(&script, limited(&script))).await;
+    let Err(Failure::Stopped(stopped)) = result else {
+        panic!("{result:?}")
+    };
+    assert_eq!(stopped.outcome(), Outcome::HintTooLong);
+    assert_eq!((ended, report.attempts()), (400, 2));
 }
 
 #[tokio::test(start_paused = true)]
