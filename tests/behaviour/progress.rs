@@ -221,6 +221,33 @@ async fn a_call_inside_that_made_progress_leaves_its_attempts_to_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_inside_that_is_dropped_after_its_progress_leaves_its_attempts_to_the_next() {
+    #[retry(attempts = 3, base = "0s", jitter = "none", budget = "none")]
+    async fn inner(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        if calls.get() == 3 {
+            Attempt::progress();
+            // The timeout of the call around cuts it here.
+            std::future::pending::<()>().await;
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(
+        attempts = 2,
+        base = "0s",
+        jitter = "none",
+        budget = "none",
+        timeout = "1s"
+    )]
+    async fn outer(calls: &Cell<u32>) -> io::Result<()> {
+        inner(calls).await
+    }
+    let calls = Cell::new(0);
+    outer(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 3 + 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_task_that_carries_the_attempt_makes_progress_for_it() {
     #[retry(attempts = 2, base = "0s", jitter = "none", budget = "none")]
     async fn call(calls: &Cell<u32>) -> io::Result<()> {

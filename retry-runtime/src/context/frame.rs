@@ -196,6 +196,10 @@ impl Frame {
             noted.remembered = Remembered::default();
             std::mem::replace(&mut noted.before_progress, before)
         };
+        if self.has(Notes::FAILED_RETRIES) {
+            // The call around heard of them. It must know before this call may be dropped.
+            self.note(Notes::UNTOLD, true);
+        }
         if self.attempts_allowed().is_some() {
             let more = before.saturating_sub(earlier);
             self.attempts.set(self.attempts.get().saturating_add(more));
