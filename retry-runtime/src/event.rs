@@ -58,7 +58,8 @@ impl<'a, E> RetryEvent<'a, E> {
         self.attempts
     }
 
-    /// Returns the verdict of the failure. An attempt that was cut counts as transient.
+    /// Returns the verdict of the failure. An attempt that was cut counts as transient. If two attempts failed side by side,
+    /// it is the verdict of the failure with the dearer price.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict

@@ -44,7 +44,7 @@ pub(crate) use self::share::Share;
 /// | after a throttled failure | 4 | 5 | 1 |
 /// | after a conflict | 0 | 0 | 0 |
 /// | after any other failure | 2 | 14 | 1 |
-/// | a call gives | 0.2 if its first attempt succeeds | 1 if its first attempt succeeds | `r` once: if its first attempt succeeds, or when it asks for its first retry |
+/// | a call gives | 0.2 if it succeeds without a retry | 1 if it succeeds without a retry | `r` once: if it succeeds without a retry, or when it asks for its first retry |
 /// | a call that succeeds after retries gives | what its last retry took | what its last retry took | nothing more |
 /// | comes back in a second | 2 | 0 | 0 |
 /// | the first wave is free | yes | no | no |

@@ -74,7 +74,7 @@ impl Budget {
         })
     }
 
-    /// Sets how many tokens a call gives if it succeeds at its first attempt, in `[0.0, 268_435.0]`, rounded to
+    /// Sets how many tokens a call gives if it succeeds without a retry, in `[0.0, 268_435.0]`, rounded to
     /// thousandths.
     ///
     /// The default is 0.2 for [`new`](Self::new), 1 for [`aws`](Self::aws), and `ratio` for [`ratio`](Self::ratio),

@@ -68,7 +68,7 @@ impl Report {
     }
 
     /// Returns the time from the call's first suspension or failure to its end. It is zero for a call that succeeded
-    /// without ever being pending.
+    /// without ever being pending. The time of a `blocking` function counts from the beginning of the call.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
@@ -81,7 +81,8 @@ impl Report {
     }
 
     /// Returns the verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
-    /// [`Verdict::Transient`], or as [`Verdict::Unknown`] if it was cut during a commit.
+    /// [`Verdict::Transient`], or as [`Verdict::Unknown`] if it was cut during a commit. If both attempts of a hedged call
+    /// failed in a way that may be retried, it is the verdict of the failure with the dearer price.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict
