@@ -1,0 +1,248 @@
+//! The scripts that are all played: cases, and an alphabet for their steps.
+
+use crate::case::Verdict::{Conflict, Permanent, Refused, Throttled, Transient, Unknown};
+use crate::case::{Around, Case, Nested, Settings, Step, Verdict, ms};
+use crate::compare::{NOBODY, Tally, on_two_threads};
+#[cfg(test)]
+use crate::random::Random;
+
+/// Cases, an alphabet for their scripts, and how long these are at most.
+pub(crate) struct Plan {
+    pub(crate) name: &'static str,
+    cases: Vec<Case>,
+    pub(crate) alphabet: Vec<Step>,
+    pub(crate) most: usize,
+    pub(crate) drops: bool,
+}
+
+impl Plan {
+    /// Plays all scripts.
+    pub(crate) fn run(&self) -> Tally {
+        on_two_threads(|tester, part| {
+            for case in self.cases.iter().skip(part).step_by(2) {
+                tester.explore(&mut case.clone(), self, &mut |all| all);
+            }
+        })
+    }
+
+    /// Plays at most twice so many of the scripts, by seed.
+    #[cfg(test)]
+    pub(crate) fn sample(&self, count: u64) -> Tally {
+        on_two_threads(|tester, part| {
+            let mut random = Random(part as u64);
+            for _ in 0..count {
+                let case = &self.cases[random.index(self.cases.len())];
+                tester.explore(&mut case.clone(), self, &mut |all| {
+                    let step = random.index(all.len());
+                    &all[step..=step]
+                });
+            }
+        })
+    }
+}
+
+#[rustfmt::skip]
+pub(crate) fn plans() -> Vec<Plan> {
+    let blocks = Settings { blocking: true, ..PLAIN };
+    let all = || alphabet(&TIMES, &ERRORS, false);
+    let few = || alphabet(&[0, 10, 45], &FEW, false);
+    let mut plans = Vec::new();
+    let mut plan = |name, cases, alphabet, most, drops| {
+        plans.push(Plan { name, cases, alphabet, most, drops });
+    };
+    for (name, longer, settings) in [("async", "async, longer", PLAIN), ("blocking", "blocking, longer", blocks)] {
+        let cases = limits(&attempts(&of(&[settings]), 0, &[1, 2, 3, 4]), 0, &DEADLINES);
+        let cases = budgets(&cases, &[0], &BUDGETS);
+        let idempotent = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
+        let lates: &[u64] = if settings.blocking { &[0, ms(7)] } else { &[0] };
+        let late = each(&idempotent, lates, |case, value| case.late = value);
+        plan(name, late, all(), 3, false);
+        plan(longer, cases, few(), 4, false);
+    }
+    let cases = limits(&attempts(&of(&[PLAIN]), 0, &[2, 3, 4]), 0, &[None, Some(ms(100))]);
+    let cases = budgets(&cases, &[0], &[None, Some(6000)]);
+    plan("switch", switched(&cases, 11), alphabet(&[0, 45], &MORE, false), 4, false);
+    plan("progress", cases.clone(), alphabet(&[0, 45], &FEW, true), 4, false);
+    plan("dropped", cases, few(), 3, true);
+
+    let hedged = each(&of(&[PLAIN]), &[ms(5), ms(10), ms(20)], |case, value| case.calls[0].hedge = Some(value));
+    let hedged = attempts(&hedged, 0, &[1, 2, 3, 4]);
+    let cases = budgets(&limits(&hedged, 0, &DEADLINES), &[0], &BUDGETS);
+    plan("hedge", cases.clone(), alphabet(&[0, 5, 10, 15, 25, 45], &FEW, false), 2, false);
+    let cases = budgets(&limits(&hedged, 0, &[None, Some(ms(45)), Some(ms(400))]), &[0], &[Some(6000)]);
+    plan("hedge, all errors", cases.clone(), alphabet(&[3, 15, 45], &ERRORS, false), 3, false);
+    plan("hedge, switch", switched(&cases, 8), alphabet(&[3, 15, 45], &FEW, false), 3, false);
+    plan("hedge, dropped", cases, alphabet(&[3, 15, 45], &FEW, false), 3, true);
+
+    // So long that nothing is forgotten.
+    let remembers = Settings { max_delay: ms(3_600_000), ..PLAIN };
+    let two = attempts(&attempts(&of(&[remembers, remembers]), 0, &[1, 2, 3]), 1, &[1, 2, 3]);
+    let two = each(&two, &[Around::Returns, Around::WaitsFirst, Around::SaysProgress], |case, value| case.around = value);
+    let small = || alphabet(&[0, 10, 45], &[(Transient, None), (Throttled, Some(ms(201))), (Permanent, None)], false);
+    let smaller = || alphabet(&[10], &[(Transient, None), (Throttled, Some(ms(201)))], false);
+    let nested = each(&two, &[Nested::Add, Nested::Outermost, Nested::Multiply], |case, value| case.calls[1].nested = value);
+    plan("nested", nested.clone(), small(), 4, false);
+    plan("nested, longer", nested.clone(), smaller(), 9, false);
+    let near = [None, Some(ms(45)), Some(ms(100))];
+    plan("nested, limits", limits(&limits(&two, 0, &near), 1, &near), small(), 3, false);
+    let paid = budgets(&two, &[0, 1], &[Some(200_000), Some(6000), Some(2000)]);
+    plan("nested, one budget", paid.clone(), few(), 4, false);
+    let apart = budgets(&budgets(&two, &[0], &[None, Some(6000), Some(2000)]), &[1], &[None, Some(6000), Some(2000)]);
+    plan("nested, two budgets", limits(&apart, 0, &[None]), small(), 4, false);
+    plan("nested, switch", switched(&two, 12), small(), 4, false);
+    let limited = limits(&limits(&paid, 0, &[None, Some(ms(100))]), 1, &[None, Some(ms(45))]);
+    plan("nested, dropped", limited, smaller(), 4, true);
+    let hedged = each(&paid, &[ms(5), ms(20)], |case, value| case.calls[1].hedge = Some(value));
+    let hedged = limits(&hedged, 1, &[None, Some(ms(100))]);
+    plan("nested, hedge", hedged, alphabet(&[3, 15, 45], &[(Transient, None), (Permanent, None)], false), 4, false);
+    let blocking = each(&nested, &[true], |case, value| (case.calls[0].blocking, case.calls[1].blocking) = (value, value));
+    let blocking = budgets(&blocking, &[0, 1], &[None, Some(6000)]);
+    plan("nested, blocking", limits(&blocking, 1, &near), small(), 3, false);
+    plans
+}
+
+const FEW: [(Verdict, Option<u64>); 4] = [
+    (Transient, None),
+    (Throttled, Some(ms(35))),
+    (Conflict, None),
+    (Permanent, None),
+];
+const MORE: [(Verdict, Option<u64>); 6] = [
+    (Transient, None),
+    (Throttled, None),
+    (Throttled, Some(ms(110))),
+    (Refused, None),
+    (Conflict, None),
+    (Unknown, None),
+];
+const DEADLINES: [Option<u64>; 5] = [
+    None,
+    Some(ms(25)),
+    Some(ms(45)),
+    Some(ms(100)),
+    Some(ms(400)),
+];
+const TIMEOUTS: [Option<u64>; 2] = [None, Some(ms(30))];
+const BUDGETS: [Option<u64>; 5] = [None, Some(200_000), Some(6000), Some(2000), Some(1000)];
+
+/// Each case with each value.
+fn each<V: Copy>(cases: &[Case], values: &[V], set: impl Fn(&mut Case, V)) -> Vec<Case> {
+    let with = |case: &Case, value| {
+        let mut case = case.clone();
+        set(&mut case, value);
+        case
+    };
+    cases
+        .iter()
+        .flat_map(|case| {
+            values
+                .iter()
+                .map(|value| with(case, *value))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn of(calls: &[Settings]) -> Vec<Case> {
+    let (around, off_at) = (Around::Returns, NOBODY);
+    vec![Case {
+        calls: calls.to_vec(),
+        around,
+        capacities: vec![],
+        off_at,
+        late: 0,
+        steps: vec![],
+    }]
+}
+
+fn attempts(cases: &[Case], depth: usize, values: &[u32]) -> Vec<Case> {
+    each(cases, values, |case, value| {
+        case.calls[depth].attempts = value;
+    })
+}
+
+/// Each timeout with each deadline.
+fn limits(cases: &[Case], depth: usize, deadlines: &[Option<u64>]) -> Vec<Case> {
+    let timed = each(cases, &TIMEOUTS, |case, value| {
+        case.calls[depth].timeout = value;
+    });
+    each(&timed, deadlines, |case, value| {
+        case.calls[depth].deadline = value;
+    })
+}
+
+fn budgets(cases: &[Case], depths: &[usize], values: &[Option<u64>]) -> Vec<Case> {
+    each(cases, values, |case, value| {
+        for depth in depths {
+            case.calls[*depth].budget = value.map(|_| case.capacities.len());
+        }
+        case.capacities.extend(value);
+    })
+}
+
+fn switched(cases: &[Case], last: usize) -> Vec<Case> {
+    each(cases, &(0..=last).collect::<Vec<_>>(), |case, event| {
+        case.off_at = event;
+    })
+}
+
+/// Steps of these times and errors; those that succeed too.
+fn alphabet(times: &[u64], errors: &[(Verdict, Option<u64>)], progress: bool) -> Vec<Step> {
+    let ends = errors.iter().copied().map(Some).chain([None]);
+    let steps = ends.flat_map(|error| times.iter().map(move |takes| step(*takes, error)));
+    steps
+        .flat_map(|step| {
+            [
+                Some(step),
+                progress.then_some(Step {
+                    progress: true,
+                    ..step
+                }),
+            ]
+            .into_iter()
+            .flatten()
+        })
+        .collect()
+}
+
+const fn step(takes: u64, error: Option<(Verdict, Option<u64>)>) -> Step {
+    Step {
+        takes: ms(takes),
+        error,
+        progress: false,
+    }
+}
+
+/// The timeout is 30 ms. These attempts take no time, less than it, all of it, or more.
+const TIMES: [u64; 4] = [0, 10, 30, 45];
+
+/// The ceilings are 10, 20 and 40 ms, or 80 ms after a throttled failure. Hints are shorter, longer than most, longer than
+/// `max_delay`, as long as `max_retry_after`, and longer than that.
+pub(crate) const ERRORS: [(Verdict, Option<u64>); 12] = [
+    (Transient, None),
+    (Throttled, None),
+    (Refused, None),
+    (Conflict, None),
+    (Permanent, None),
+    (Unknown, None),
+    (Transient, Some(ms(5))),
+    (Throttled, Some(ms(5))),
+    (Throttled, Some(ms(35))),
+    (Throttled, Some(ms(110))),
+    (Throttled, Some(ms(200))),
+    (Throttled, Some(ms(201))),
+];
+
+const PLAIN: Settings = Settings {
+    attempts: 4,
+    timeout: None,
+    deadline: None,
+    hedge: None,
+    jitter: false,
+    idempotent: true,
+    blocking: false,
+    budget: None,
+    nested: Nested::Add,
+    policy: true,
+    max_delay: ms(80),
+};

@@ -1,0 +1,88 @@
+//! What the rules of the model need around them: time, limits, the script, and what is seen.
+
+use std::cmp::Reverse;
+
+use crate::case::Verdict::{Permanent, Transient};
+use crate::case::{Case, Event, Failed, NEVER, Seen};
+
+/// The call is dropped, or the limit of the call at this depth cuts its attempt.
+pub(crate) enum Halt { Dropped, Cut(usize) }
+
+pub(crate) struct Model<'c> {
+    pub(crate) case: &'c Case,
+    pub(crate) draw: &'c mut dyn FnMut(u64, u64) -> u64,
+    /// After so many events, the call is dropped at this instant.
+    pub(crate) drop: Option<(usize, u64)>,
+    pub(crate) now: u64,
+    pub(crate) runs: usize,
+    pub(crate) levels: Vec<u64>,
+    /// The limit of each attempt that runs, and whether it can cut it.
+    pub(crate) limits: Vec<(u64, bool)>,
+    /// Why the call that ended inside was refused a retry, and how many of its retries failed.
+    pub(crate) refused: Option<&'static str>,
+    pub(crate) failed_inside: u32,
+    /// The attempt that said so.
+    pub(crate) progress: u32,
+    pub(crate) seen: Seen,
+    pub(crate) starved: bool,
+}
+
+impl<'c> Model<'c> {
+    pub(crate) fn run(case: &'c Case, draw: &'c mut dyn FnMut(u64, u64) -> u64, drop: Option<(usize, u64)>) -> Self {
+        let (seen, levels, limits) = (Seen::default(), case.capacities.clone(), vec![]);
+        let mut model = Self {
+            case, draw, drop, now: 0, runs: 0, levels, limits, refused: None, failed_inside: 0, progress: 0, seen, starved: false,
+        };
+        model.seen.result = model.call(0, 0, NEVER).ok();
+        model
+    }
+
+    /// Is pending. What ends at a limit has ended; of two limits at one instant, the inner one cuts.
+    pub(crate) fn pass(&mut self, until: u64) -> Result<(), Halt> {
+        if !self.case.calls[0].blocking { self.refused = None } // The body around went on.
+        if let Some((events, at)) = self.drop.filter(|(_, at)| *at < until.max(self.now + 1)) {
+            if events == self.seen.events.len() {
+                self.now = at;
+                return Err(Halt::Dropped);
+            }
+        }
+        let limits = self.limits.iter().enumerate().filter(|(_, (_, cuts))| *cuts);
+        match limits.map(|(depth, (at, _))| (*at, Reverse(depth))).min() {
+            Some((at, Reverse(depth))) if at < until => { self.now = at; Err(Halt::Cut(depth)) }
+            _ => { self.now = until; Ok(()) }
+        }
+    }
+
+    pub(crate) fn step(&mut self, number: u32) -> Result<(u64, Result<usize, Failed>), Halt> {
+        self.starved = self.runs == self.case.steps.len();
+        let step = self.case.steps.get(self.runs).ok_or(Halt::Dropped)?;
+        self.runs += 1;
+        if step.progress { self.progress = self.progress.max(number) }
+        let failed = |(verdict, hint)| Failed { verdict, hint, run: Some(self.runs), stopped: None, timed_out: false };
+        Ok((step.takes, step.error.map_or(Ok(self.runs), |error| Err(failed(error)))))
+    }
+
+    pub(crate) fn begins(&mut self, depth: usize, number: u32, of: u32, cut: u64) {
+        let nearest = self.limits.iter().fold(cut, |nearest, (at, _)| nearest.min(*at));
+        let remaining = (nearest < NEVER).then(|| nearest.saturating_sub(self.now));
+        self.seen.events.push(Event::Begins { depth, number, of, remaining, at: self.now });
+    }
+
+    pub(crate) fn gone(&mut self, depth: usize, number: u32) {
+        self.seen.events.push(Event::Gone { depth, number, at: self.now });
+    }
+
+    pub(crate) fn give(&mut self, budget: usize, tokens: u64) {
+        self.levels[budget] = (self.levels[budget] + tokens).min(self.case.capacities[budget]);
+    }
+}
+
+pub(crate) fn timed_out(run: Option<usize>) -> Failed {
+    Failed { timed_out: true, ..stopped("timeout", run) }
+}
+
+/// The verdict is what a call around sees.
+pub(crate) fn stopped(outcome: &'static str, run: Option<usize>) -> Failed {
+    let verdict = if matches!(outcome, "timeout" | "deadline") { Transient } else { Permanent };
+    Failed { verdict, hint: None, run, stopped: Some(outcome), timed_out: false }
+}
