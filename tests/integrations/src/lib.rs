@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
+pub mod commit_proxy;
 pub mod grpc;
 pub mod ledger;
 pub mod loopback;

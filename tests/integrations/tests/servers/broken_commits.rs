@@ -8,13 +8,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
 use reattempt::tokio_postgres::{TransactionError, commit};
 use reattempt::{Policy, Retryable, Stopped, retry};
 use tokio::runtime::Handle;
 use tokio_postgres::{Client, Error};
-
-use crate::commit_proxy::{self, End, Passed};
 
 /// Books a transfer. A second run of it books it again.
 async fn book(port: u16, id: i32) -> Result<(), TransactionError<Error>> {

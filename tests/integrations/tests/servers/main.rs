@@ -1,7 +1,6 @@
 //! Clients against real servers: one binary, so that it is linked once.
 
 mod broken_commits;
-mod commit_proxy;
 mod deadpool;
 mod hot_rows;
 mod left_out;

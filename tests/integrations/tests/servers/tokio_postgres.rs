@@ -7,14 +7,13 @@ mod example;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use tokio::sync::Barrier;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, IsolationLevel};
-
-use crate::commit_proxy::{self, End, Passed};
 
 async fn accounts(client: &Client) {
     let script =

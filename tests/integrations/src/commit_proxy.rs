@@ -12,19 +12,21 @@ const ANSWER: &[u8] = b"C\0\0\0\x0bCOMMIT\0Z\0\0\0\x05I";
 
 /// The bytes of the exchange that pass: those of the request, and then those of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Passed(pub(crate) usize);
+pub struct Passed(pub usize);
 
 impl Passed {
     /// The server gets the `COMMIT`, and the client gets no answer.
-    pub(crate) const REQUEST: Self = Self(REQUEST.len());
+    pub const REQUEST: Self = Self(REQUEST.len());
     /// Nothing is lost.
-    pub(crate) const ALL: Self = Self(REQUEST.len() + ANSWER.len());
+    pub const ALL: Self = Self(REQUEST.len() + ANSWER.len());
 }
 
 /// How the proxy ends a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
+    /// The client reads the end of the stream.
     Close,
+    /// The client gets an error.
     Reset,
     /// The client keeps its connection, and waits for the rest of the answer.
     Hang,
@@ -33,7 +35,11 @@ pub(crate) enum End {
 /// Starts the proxy, and returns its port. It asks at each `COMMIT` where to break the exchange, if at all.
 ///
 /// If the server gets the whole `COMMIT`, the proxy breaks the exchange after the server has answered.
-pub(crate) async fn start(
+///
+/// # Panics
+///
+/// If no port is free.
+pub async fn start(
     server: u16,
     at_commit: impl Fn() -> Option<(Passed, End)> + Clone + Send + 'static,
 ) -> u16 {
