@@ -62,20 +62,26 @@ async fn pass_on(
 ) {
     let (mut asked, mut answered) = ([0; 4096], [0; 4096]);
     loop {
+        // If one side is gone, the other one has to hear of it: the server may hold locks for the client.
         tokio::select! {
-            Ok(length @ 1..) = client.read(&mut asked) => {
+            read = client.read(&mut asked) => {
+                let Ok(length @ 1..) = read else { return };
                 let asked = &asked[..length];
                 let commit = position(asked, REQUEST);
                 if let Some((commit, (passed, end))) = commit.zip(commit.and_then(|_| at_commit())) {
                     break_off(&mut client, &mut server, asked, commit, passed).await;
                     return finish(client, end).await;
                 }
-                server.write_all(asked).await.unwrap();
+                if server.write_all(asked).await.is_err() {
+                    return;
+                }
             }
-            Ok(length @ 1..) = server.read(&mut answered) => {
-                client.write_all(&answered[..length]).await.unwrap();
+            read = server.read(&mut answered) => {
+                let Ok(length @ 1..) = read else { return };
+                if client.write_all(&answered[..length]).await.is_err() {
+                    return;
+                }
             }
-            else => return,
         }
     }
 }
