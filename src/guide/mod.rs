@@ -34,6 +34,7 @@
 //! | `http_methods` | `integrations` | GET, PUT and DELETE are retried, POST only with a key |
 //! | `library` | `cargo test -p weather` | a library that retries, without a type of this crate in its API |
 //! | `middleware_client` | `integrations` | `reqwest-middleware`: all requests of a client are retried |
+//! | `orders` | `cargo run -p orders` | 200 orders, `apalis` and PostgreSQL: workers are killed, and each order is charged once |
 //! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
 //!
 //! [repository]: https://github.com/reattempt/reattempt
@@ -90,6 +91,11 @@ pub mod concurrency {}
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("failing.md")]
 pub mod failing {}
+
+// Its code is that of the example `orders`, whose tests compare the two.
+#[doc = include_str!("../links/all.md")]
+#[cfg_attr(not(doctest), doc = include_str!("queues.md"))]
+pub mod queues {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("nesting.md")]
