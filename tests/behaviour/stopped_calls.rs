@@ -7,7 +7,7 @@ use std::future::ready;
 use std::io;
 use std::time::Duration;
 
-use reattempt::{Budget, Outcome, Stopped, retry};
+use reattempt::{Backoff, Budget, Jitter, Outcome, Policy, Stopped, retry};
 use tokio::sync::Notify;
 use tokio::time::{advance, sleep};
 
@@ -354,4 +354,30 @@ async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
     assert_eq!(chain.len(), 4, "{chain:#?}");
     assert_eq!(chain[0], "the call was stopped (cancelled)");
     assert!(chain[1].starts_with("cancelled (2 attempts"), "{chain:#?}");
+}
+
+/// Nothing but the `Stopped` asks how long these calls took, and no attempt is pending before the first wait.
+#[tokio::test(start_paused = true)]
+async fn a_stopped_tells_the_waits_between_attempts_that_were_ready_at_once() {
+    const POLICY: Policy = Policy::new()
+        .with_base(ms(100))
+        .with_backoff(Backoff::Constant)
+        .with_jitter(Jitter::None)
+        .without_budget();
+    let never = POLICY
+        .run(|| ready(io::Result::Ok(false)))
+        .until(|done| *done);
+    let error = never.await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "not ready: attempts_exhausted (3 attempts, 200ms)"
+    );
+
+    let script = Script::new([RESET, RESET, Step::Hang]);
+    let cut = POLICY.with_timeout(ms(50)).run(|| script.play());
+    let error = cut.await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "timed out after 50ms (3 attempts, 250ms)"
+    );
 }

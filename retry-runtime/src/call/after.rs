@@ -396,14 +396,14 @@ impl Situation for CallSituation<'_, '_> {
         (now, Stamp::of(now))
     }
 
-    /// Starts the time of the call, if there is a deadline or if anybody may ask how long the call took.
+    /// Starts the time of the call: a `Stopped` may say how long it took.
     #[inline(always)]
     fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
         let frame = &self.state.frame;
-        if frame.deadline.get() == NEVER && !self.state.is_heard() {
+        frame.start(now);
+        if frame.deadline.get() == NEVER {
             return Ok(None);
         }
-        frame.start(now);
         frame.longest_wait(now)
     }
 
