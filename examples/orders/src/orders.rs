@@ -30,7 +30,7 @@ fn may_pass(error: &Error<sqlx::Error>) -> bool {
 }
 
 /// Stores a new order, and its job if it needs one: both, or neither.
-#[retry(attempts = 5, base = "20ms", timeout = "5s", when = may_pass)]
+#[retry(attempts = 5, base = "20ms", timeout = "1s", deadline = "3s", when = may_pass)]
 pub(crate) async fn store(
     pool: &PgPool,
     key: &str,
@@ -38,7 +38,9 @@ pub(crate) async fn store(
     state: State,
 ) -> Result<(), Error<sqlx::Error>> {
     let mut transaction = pool.begin().await?;
-    let insert = "INSERT INTO orders VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+    // A customer who asks again may charge an order that waits in the queue, or that the queue gave up.
+    let insert = "INSERT INTO orders VALUES ($1, $2, $3)
+        ON CONFLICT (key) DO UPDATE SET state = excluded.state WHERE excluded.state = 'charged'";
     let insert = sqlx::query(insert)
         .bind(key)
         .bind(i64::from(order.number))

@@ -5,6 +5,8 @@
 #[path = "../../src/charge.rs"]
 mod charge;
 mod engine;
+#[path = "../../src/orders.rs"]
+mod orders;
 mod page;
 mod program;
 #[expect(dead_code, reason = "a worker of the program reads it")]
@@ -20,6 +22,7 @@ integrations::tests! {
     [postgres::PROGRAM] =>
         program::each_order_is_charged_once_or_refused,
         tries::a_job_is_stored_with_its_transaction,
+        tries::an_order_that_is_asked_for_again_has_one_job_and_is_charged_if_that_succeeds,
         tries::a_job_is_tried_for_about_a_day_and_then_given_up,
         engine::the_delay_of_an_error_is_not_kept,
         engine::a_worker_under_an_old_name_keeps_the_jobs_of_the_dead_one,

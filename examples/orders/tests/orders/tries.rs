@@ -6,6 +6,7 @@ use integrations::postgres::Server;
 use sqlx::PgPool;
 
 use crate::charge::Order;
+use crate::orders::{self, State};
 use crate::{engine, queue};
 
 async fn start() -> (Server, PgPool) {
@@ -40,6 +41,27 @@ pub(crate) async fn a_job_is_stored_with_its_transaction() {
     pushed.unwrap();
     transaction.commit().await.unwrap();
     assert_eq!(jobs().await, 1);
+}
+
+pub(crate) async fn an_order_that_is_asked_for_again_has_one_job_and_is_charged_if_that_succeeds() {
+    let (_server, pool) = start().await;
+    sqlx::query(orders::TABLE).execute(&pool).await.unwrap();
+    let seen = async || -> (State, i64) {
+        let seen = sqlx::query_as("SELECT state, (SELECT count(*) FROM apalis.jobs) FROM orders");
+        seen.fetch_one(&pool).await.unwrap()
+    };
+    let store = async |state| {
+        orders::store(&pool, "key", &order(), state).await.unwrap();
+    };
+    store(State::Queued).await;
+    store(State::Queued).await;
+    assert_eq!(seen().await, (State::Queued, 1));
+    orders::end(&pool, "key", State::Buried).await.unwrap();
+    store(State::Queued).await;
+    assert_eq!(seen().await, (State::Buried, 1));
+    store(State::Charged).await;
+    store(State::Refused).await;
+    assert_eq!(seen().await, (State::Charged, 1));
 }
 
 pub(crate) async fn a_job_is_tried_for_about_a_day_and_then_given_up() {
