@@ -62,7 +62,7 @@ pub(crate) use self::share::Share;
 ///
 /// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin later share
 /// the rest of the tokens. Times are counted in steps of 50 ms. A call without `timeout` and `deadline` reads no clock
-/// before it fails: it counts as begun half a second before its first failure in the fault.
+/// before it fails: it counts as begun half a second before its first failure.
 ///
 /// The page `docs/LOAD.md` has the calls that each budget refuses in such a fault, and what the budget costs.
 ///

@@ -330,8 +330,8 @@ impl Ending {
     }
 }
 
-/// A call without limits does not read the clock before it fails. It counts as begun this long before its first failure in
-/// a fault. Chosen by us: as long as many attempts take.
+/// A call without limits does not read the clock before it fails. It counts as begun this long before its first failure.
+/// Chosen by us: as long as many attempts take.
 const UNTIMED: Duration = Duration::from_millis(500);
 
 /// The situation of a call whose attempt failed.
@@ -431,13 +431,13 @@ impl State<'_> {
     /// Returns when the call began, as far as it knows. Its budget asks only in a fault.
     #[cold]
     fn began(&self, now: Stamp) -> Stamp {
-        let frame = &self.frame;
-        if frame.deadline.get() == NEVER && self.settings.timeout() == NEVER {
-            frame.start(now);
-            return frame.started.get().unwrap_or(now).minus(UNTIMED);
+        // `longest_wait` has started the time, if nothing had before.
+        let started = self.frame.started.get().unwrap_or(now);
+        if self.frame.deadline.get() == NEVER && self.settings.timeout() == NEVER {
+            started.minus(UNTIMED)
+        } else {
+            started
         }
-        // A call that has limits and was never pending began just now.
-        frame.started.get().unwrap_or(now)
     }
 
     /// Returns the number of the attempt since the last one that made progress, which is the first.
