@@ -5,6 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Type};
 
+use crate::future::argument_named;
 use crate::item::{Function, visible_error};
 use crate::model::{Model, Rules, Spanned};
 use crate::tokens::{generated, located};
@@ -140,15 +141,13 @@ pub(crate) fn ask(
 /// Lends a predicate or a hook that is an argument, because the next attempt needs it too.
 pub(crate) fn lent(function: &Function, called: &Spanned<Expr>) -> TokenStream {
     let value = &called.value;
-    match value {
-        Expr::Path(path)
-            if path
-                .path
-                .get_ident()
-                .is_some_and(|name| function.takes(name)) =>
-        {
-            quote_spanned!(located(called.span)=> &#value)
-        }
-        _ => value.to_token_stream(),
+    let name = match value {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
+    };
+    if name.is_some_and(|name| argument_named(&function.signature, name).is_some()) {
+        quote_spanned!(located(called.span)=> &#value)
+    } else {
+        value.to_token_stream()
     }
 }

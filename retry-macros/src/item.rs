@@ -10,9 +10,7 @@ pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_erro
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
-use syn::{
-    Attribute, FnArg, Ident, Pat, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
-};
+use syn::{Attribute, Ident, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
@@ -179,14 +177,6 @@ impl Function {
     pub(crate) fn is_generic(&self, word: &Ident) -> bool {
         let mut parameters = self.signature.generics.type_params();
         looks_generic(word) || parameters.any(|parameter| parameter.ident == *word)
-    }
-
-    /// Whether an argument has this name.
-    pub(crate) fn takes(&self, name: &Ident) -> bool {
-        self.signature.inputs.iter().any(|argument| match argument {
-            FnArg::Typed(typed) => matches!(&*typed.pat, Pat::Ident(pat) if pat.ident == *name),
-            FnArg::Receiver(_) => false,
-        })
     }
 
     /// The block of the future that the function returns by hand.
