@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use crate::markdown::root;
+use crate::markdown::{self, root};
 
 const PAGE: &str = include_str!("../../CONTRIBUTING.md");
 /// Each crate, and how many uses of another module it has at least.
@@ -37,27 +37,17 @@ fn places(name: &str) -> BTreeMap<&'static str, usize> {
 /// The modules of the files of a crate, and their texts, without tests.
 fn files(name: &str) -> Vec<(String, String)> {
     let source = root().join(name).join("src");
-    let mut folders = vec![source.clone()];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path: PathBuf = entry.unwrap().path();
-            let inside = path.strip_prefix(&source).unwrap();
-            let is_test = |part: &str| part == "tests" || part == "interleavings";
-            let mut parts = inside.iter().map(|part| part.to_str().unwrap());
-            if parts.any(|part| is_test(part.trim_end_matches(".rs"))) {
-                continue;
-            }
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let module = inside.iter().next().unwrap().to_str().unwrap();
-                let module = module.trim_end_matches(".rs").to_owned();
-                files.push((module, code(&fs::read_to_string(&path).unwrap())));
-            }
-        }
-    }
-    files
+    let module = |(path, text): (PathBuf, String)| {
+        let inside = path.strip_prefix(&source).unwrap();
+        let mut parts = inside
+            .iter()
+            .map(|part| part.to_str().unwrap().trim_end_matches(".rs"));
+        let is_test = |part: &str| part == "tests" || part == "interleavings";
+        let module = parts.clone().next().unwrap().to_owned();
+        (!parts.any(is_test)).then(|| (module, code(&text)))
+    };
+    let files = markdown::files(&source, ".rs").into_iter();
+    files.filter_map(module).collect()
 }
 
 /// A file without comments, tests, and imports that only links of the documentation need.

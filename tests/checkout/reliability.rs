@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::markdown::{quoted, read, root, table};
+use crate::markdown::{files, quoted, read, root, table};
 
 const PAGE: &str = "docs/RELIABILITY.md";
 
@@ -108,29 +108,10 @@ fn each_promise_and_each_fault_has_a_test() {
     assert!(faults > 80, "{faults}");
 }
 
-/// The files of the checkout that have this end, each with its text.
-fn files(end: &str) -> Vec<(PathBuf, String)> {
-    let mut folders = vec![root().to_owned()];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            if path.is_dir() && name != "target" && !name.starts_with('.') {
-                folders.push(path);
-            } else if name.ends_with(end) {
-                let text = fs::read_to_string(&path).unwrap();
-                files.push((path, text));
-            }
-        }
-    }
-    files
-}
-
 #[test]
 fn each_command_on_the_page_is_for_a_package_a_target_and_a_script_that_exist() {
     let page = read(PAGE);
-    let manifests = files("Cargo.toml");
+    let manifests = files(root(), "Cargo.toml");
     let mut commands = 0;
     for command in page.lines().flat_map(quoted) {
         let mut words = command.split(' ').skip_while(|word| word.contains('='));
@@ -181,7 +162,7 @@ fn each_command_on_the_page_is_for_a_package_a_target_and_a_script_that_exist() 
 #[test]
 fn the_numbers_of_tests_and_of_models_on_the_page_are_right() {
     let page = read(PAGE);
-    let sources = files(".rs");
+    let sources = files(root(), ".rs");
     let all: usize = sources.iter().map(|(_, source)| tests(source).len()).sum();
     assert!(page.contains("more than 1,150, and each example"));
     assert!(all > 1_150, "{all}");
