@@ -22,7 +22,7 @@ use reqwest::Client;
 use simulation::SEED;
 use simulation::chart::{Chart, Line, Style};
 use simulation::dice::Dice;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use simulation::http::{answer, next_request};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
@@ -102,19 +102,11 @@ fn takes(slow: bool, dice: &mut Dice) -> Duration {
 }
 
 async fn serve(mut stream: TcpStream, takes: impl Fn() -> Duration) -> std::io::Result<()> {
-    let mut request = Vec::new();
-    loop {
-        while !request.ends_with(b"\r\n\r\n") {
-            if stream.read_buf(&mut request).await? == 0 {
-                return Ok(());
-            }
-        }
-        request.clear();
+    while next_request(&mut stream).await? {
         sleep(takes()).await;
-        stream
-            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
-            .await?;
+        answer(&mut stream, "200 OK").await?;
     }
+    Ok(())
 }
 
 /// How long each call took, the shortest first, and the requests for each call.

@@ -10,8 +10,8 @@ use reattempt::{Budget, retry};
 use reqwest::Client;
 use simulation::SEED;
 use simulation::dice::Dice;
+use simulation::http::{answer, next_request};
 use simulation::manner::Manner;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
@@ -227,14 +227,7 @@ async fn serve(
     counts: &Mutex<Vec<u32>>,
     dice: &Mutex<Dice>,
 ) -> std::io::Result<()> {
-    let mut request = Vec::new();
-    loop {
-        while !request.ends_with(b"\r\n\r\n") {
-            if stream.read_buf(&mut request).await? == 0 {
-                return Ok(());
-            }
-        }
-        request.clear();
+    while next_request(&mut stream).await? {
         let second = usize::try_from(begun.elapsed().as_secs()).unwrap_or(SECONDS);
         if let Some(count) = counts.lock().expect("nobody panics").get_mut(second) {
             *count += 1;
@@ -246,7 +239,7 @@ async fn serve(
         } else {
             "200 OK"
         };
-        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
-        stream.write_all(answer.as_bytes()).await?;
+        answer(&mut stream, status).await?;
     }
+    Ok(())
 }

@@ -11,6 +11,7 @@ pub mod dice;
 mod failure;
 pub mod fleet;
 pub mod hedges;
+pub mod http;
 pub mod luck;
 pub mod manner;
 pub mod moments;
