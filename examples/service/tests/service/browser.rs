@@ -1,6 +1,6 @@
 //! A headless Chromium that looks at the page.
 
-use std::io::{BufRead as _, BufReader, Lines};
+use std::io::{self, BufRead as _, BufReader, Lines};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,6 +9,7 @@ use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use integrations::program::Program;
+use reattempt::retry;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::sleep;
@@ -31,12 +32,14 @@ pub(crate) const PROGRAMS: [Program; 2] = [
     },
 ];
 
+type Output = Lines<BufReader<ChildStdout>>;
+
 /// The browser with one page open.
 pub(crate) struct Browser {
     client: Client,
     driver: Child,
     /// The driver may still write, and would end if its output were closed.
-    _output: Lines<BufReader<ChildStdout>>,
+    _output: Output,
     _folder: TempDir,
 }
 
@@ -44,20 +47,7 @@ impl Browser {
     /// Opens a page.
     pub(crate) async fn open(url: &str) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            // The group contains the browsers that the driver starts, so that the test can end all of them.
-            .process_group(0)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut lines = BufReader::new(driver.stdout.take().ok_or("piped")?).lines();
-        let port = lines.find_map(|line| {
-            let line = line.ok()?;
-            let port = line.split_once("successfully on port ")?.1;
-            Some(port.trim_end_matches('.').to_owned())
-        });
-        let port = port.ok_or("chromedriver did not start")?;
+        let (mut driver, lines, port) = start_driver().await?;
         let options = json!({
             "goog:chromeOptions": { "args": [
                 "--headless=new",
@@ -206,11 +196,11 @@ impl Drop for Browser {
 fn end_group(driver: &mut Child) {
     let group = format!("-{}", driver.id());
     // They may have ended already, which is not an error here.
-    let _: std::io::Result<_> = Command::new("kill")
+    let _: io::Result<_> = Command::new("kill")
         .args(["-TERM", "--", &group])
         .stderr(Stdio::null())
         .status();
-    let _: std::io::Result<_> = driver.wait();
+    let _: io::Result<_> = driver.wait();
 }
 
 /// A command of Chromium's driver that is not in the standard.
@@ -235,4 +225,30 @@ impl WebDriverCompatibleCommand for Extension {
     fn method_and_body(&self, _: &Url) -> (http::Method, Option<String>) {
         (http::Method::POST, Some(self.body.to_string()))
     }
+}
+
+/// Starts the driver on a free port. The port is free for IPv4, and the driver ends if another program has it for IPv6.
+#[retry(attempts = 5, base = "100ms", when = |_| true)]
+async fn start_driver() -> io::Result<(Child, Output, String)> {
+    let mut driver = Command::new("chromedriver")
+        .arg("--port=0")
+        // The group contains the browsers that the driver starts, so that the test can end all of them.
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let output = driver.stdout.take().expect("it is piped");
+    let mut lines = BufReader::new(output).lines();
+    let mut said = String::new();
+    for line in lines.by_ref() {
+        let line = line?;
+        if let Some((_, port)) = line.split_once("successfully on port ") {
+            return Ok((driver, lines, port.trim_end_matches('.').to_owned()));
+        }
+        said += &line;
+    }
+    driver.wait()?;
+    Err(io::Error::other(format!(
+        "chromedriver did not start: {said}"
+    )))
 }
