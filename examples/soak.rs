@@ -67,7 +67,7 @@ async fn main() -> Result<()> {
     while let Some(ended) = callers.join_next().await {
         ended?;
     }
-    drop(server);
+    server.stop()?;
     BOOKS.close();
     judge(&before, &samples, &Sample::now()?)?;
     if write {
@@ -147,6 +147,14 @@ impl Server {
             address: address.trim().parse()?,
         })
     }
+
+    /// Fails if it has ended by itself: then the calls had nobody to talk to.
+    fn stop(mut self) -> Result<()> {
+        if let Some(status) = self.process.try_wait()? {
+            bail!("the server has ended: {status}");
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Server {
@@ -172,8 +180,9 @@ async fn serve() -> Result<()> {
                     12 => 4_000,
                     _ => 500 + u64::from(dice.below(1_000)),
                 });
-                sleep(answer).await;
-                let ends = matches!(fate, 8 | 9);
+                // Whoever hangs up is not waited for: at two hundred a second, the descriptors would run out.
+                let hung_up = timeout(answer, stream.read_u8()).await.is_ok();
+                let ends = hung_up || matches!(fate, 8 | 9);
                 if ends || stream.write_u8(u8::from(fate < 8)).await.is_err() {
                     break;
                 }
