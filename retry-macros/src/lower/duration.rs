@@ -129,7 +129,6 @@ fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>
     let text = text.filter(|text| !text.is_empty());
     match given.expr() {
         _ if text.is_some() => {}
-        Ok(expr) if matches!(peel(&expr), Expr::Lit(_)) => return Err(Some(given.wrong())),
         Ok(expr) => return Ok(Setting::Expr(value(given, &expr)?)),
         Err(fault) => return Err(Some(fault)),
     }

@@ -78,7 +78,6 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
             let message = wording::awaited(given.key, &given.typed(), &future);
             Err(given.fault(message))
         }
-        Expr::Closure(_) => Err(given.wrong()),
         // The call cannot move a future out of a field.
         Expr::Field(_) => Err(given.fault(wording::token(given.key, &given.typed()))),
         _ if is_value(&expr) => Ok(expr),
@@ -203,7 +202,7 @@ pub(super) fn negated(expr: &Expr) -> Option<&Expr> {
 /// The name, if an expression is a single name.
 pub(super) fn lone_name(expr: &Expr) -> Option<&Ident> {
     match peel(expr) {
-        Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
+        Expr::Path(path) => path.path.get_ident(),
         _ => None,
     }
 }

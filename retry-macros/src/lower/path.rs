@@ -21,11 +21,7 @@ pub(super) fn policy(given: &Given) -> Result<Expr, Fault> {
     if let Some(preset) = PRESETS.iter().find(|preset| **preset == name && misspelt) {
         return Err(given.fault(wording::unknown_preset(given.key, &found, preset)));
     }
-    let expr = given.expr()?;
-    match peel(&expr) {
-        Expr::Path(_) => Ok(expr),
-        _ => plain_value(given, &expr),
-    }
+    plain_value(given, &given.expr()?)
 }
 
 pub(super) fn budget(given: &Given) -> Result<Setting<()>, Fault> {

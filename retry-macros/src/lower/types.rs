@@ -75,7 +75,7 @@ fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|
 fn not_types(element: &Given) -> Message {
     let (key, form, found) = (element.key, &element.form, element.typed());
     match form.parse(Punctuated::<Type, Token![,]>::parse_terminated) {
-        Ok(types) if types.len() > 1 && matches!(form, Form::Text(_)) => {
+        Ok(types) if types.len() > 1 => {
             let types: Vec<_> = types.iter().map(typed).collect();
             return wording::commas(key, &found, &types.join(" | "));
         }

@@ -131,10 +131,8 @@ pub(super) fn flag(given: &Given) -> Result<(), Fault> {
 
 /// `true`, `false`, or an expression of type `bool`.
 pub(super) fn boolean(given: &Given) -> Result<Setting<bool>, Fault> {
-    match given.text().as_deref() {
-        Some("true") => return Ok(Setting::Fixed(true)),
-        Some("false") => return Ok(Setting::Fixed(false)),
-        _ => {}
+    if let Some(Ok(value)) = given.text().map(|text| text.parse()) {
+        return Ok(Setting::Fixed(value));
     }
     let expr = given.expr()?;
     match (&given.form, peel(&expr)) {

@@ -5,7 +5,7 @@ use syn::buffer::Cursor;
 use syn::ext::IdentExt;
 use syn::parse::{ParseBuffer, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, LitStr, Pat, Token, Type};
+use syn::{Expr, Lit, Pat, Token, Type};
 
 use crate::keys::{Grammar, Key};
 use crate::tokens::{bare, unraw};
@@ -22,9 +22,7 @@ pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> 
     let parsed = match grammar {
         Grammar::Expr | Grammar::List | Grammar::Names => ahead.parse::<Expr>().is_ok(),
         Grammar::Pattern => pattern(&ahead).is_ok(),
-        Grammar::Types => {
-            (ahead.peek(LitStr) && ahead.parse::<LitStr>().is_ok()) || types(&ahead).is_ok()
-        }
+        Grammar::Types => types(&ahead).is_ok(),
         Grammar::Flag => false,
     };
     let ends = ahead.is_empty() || ahead.peek(Token![,]) || starts_argument(&ahead, find);
