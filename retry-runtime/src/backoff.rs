@@ -141,7 +141,7 @@ impl fmt::Display for Factor {
     }
 }
 
-/// `base * factor^n` nanoseconds, or `max` as soon as it is reached.
+/// `base * factor^n` nanoseconds, or less, but not below `max`.
 ///
 /// Computed in thousandths of a nanosecond. Bounds: `max` is a `Duration`, below 2^95 ns. So a value below it is under
 /// 2^105 thousandths, and its product with a factor of at most 10^6 is under 2^125: no step overflows. A step that does
@@ -156,7 +156,7 @@ fn exponential(n: u32, base: u128, max: u128, factor: Factor) -> u128 {
         }
         value = next;
         if value >= max {
-            return max / 1000;
+            break;
         }
     }
     value / 1000

@@ -25,3 +25,19 @@ pub(crate) fn cut(
     let fits = low <= longest && (high.is_zero() || !longest.is_zero());
     fits.then(|| low..=high.min(longest))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_leaves_a_tenth_of_the_deadline_and_at_most_50_ms() {
+        const SECOND: u64 = 1_000_000_000;
+        assert_eq!(longest_wait(SECOND / 10, SECOND / 10), Some(90_000_000));
+        assert_eq!(longest_wait(10 * SECOND, SECOND), Some(950_000_000));
+        assert_eq!(longest_wait(SECOND, 50_000_000), Some(0));
+        assert_eq!(longest_wait(SECOND, 49_999_999), None);
+        assert_eq!(longest_wait(9, 1), Some(1));
+        assert_eq!(longest_wait(9, 0), None, "the deadline is reached");
+    }
+}

@@ -335,6 +335,20 @@ mod tests {
     }
 
     #[test]
+    fn the_fault_is_the_one_that_was_most_likely_made() {
+        use DurationFault as Is;
+        for (text, fault) in [
+            ("soon", Is::Start('s')),
+            ("1s +5", Is::Character('+')),
+            ("1 5s", Is::NoUnitAfter("1")),
+            ("1,s", Is::Character(',')),
+            ("5sx", Is::UnknownUnit("sx", None)),
+        ] {
+            assert_eq!(parse(text), Err(fault), "{text}");
+        }
+    }
+
+    #[test]
     fn numbers_beyond_all_bounds_are_refused() {
         for text in [
             "24h 1ns",

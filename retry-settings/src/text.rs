@@ -117,9 +117,18 @@ mod tests {
             ("dedline", Some("deadline")),
             ("jiter", Some("jitter")),
             ("xyz", None),
+            // As near as the limit.
+            ("at", None),
             ("", None),
         ] {
             assert_eq!(nearest(typed, names), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn each_way_to_join_words_is_turned_into_ours() {
+        for name in ["maxDelay", "MaxDelay", "MAX_DELAY", "max-delay"] {
+            assert_eq!(snake_case(name), "max_delay", "{name}");
         }
     }
 
@@ -129,5 +138,12 @@ mod tests {
         assert_eq!(list(["a"], " or "), "`a`");
         assert_eq!(list(["a", "b"], " or "), "`a` or `b`");
         assert_eq!(list(["a", "b", "c"], " and "), "`a`, `b` and `c`");
+    }
+
+    #[test]
+    fn typed_text_is_on_one_line_and_cut() {
+        assert_eq!(quoted("isn't\n\"x\""), "\"isn't\\n\"x\"\"");
+        assert_eq!(shown(&"x".repeat(60)), "x".repeat(60));
+        assert_eq!(shown(&"x".repeat(61)), "x".repeat(60) + "…");
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use reattempt::{Backoff, Factor, Jitter, Policy};
 
+use crate::script::ms;
+
 const BACKOFFS: [Backoff; 4] = [
     Backoff::Exponential,
     Backoff::Constant,
@@ -169,6 +171,35 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
         many.worst_case(),
         Some(second * (u32::MAX - 1) + second * (u32::MAX - 2))
     );
+}
+
+/// Beyond 512 waits, each counts as the last one.
+#[test]
+fn the_worst_case_of_very_many_attempts_is_not_below_the_sum() {
+    let policy = Policy::new()
+        .with_attempts(601)
+        .with_timeout(ms(1))
+        .with_base(ms(1))
+        .with_throttled_base(ms(1))
+        .with_max_delay(Duration::from_secs(10))
+        .with_backoff(Backoff::Linear);
+    let first: u64 = (1..=512).sum();
+    assert_eq!(policy.worst_case(), Some(ms(601 + first + 88 * 600)));
+}
+
+#[test]
+fn a_policy_shows_at_most_thirteen_attempts() {
+    for (attempts, rows, more) in [
+        (1, 0, false),
+        (3, 3, false),
+        (13, 13, false),
+        (14, 13, true),
+        (99, 13, true),
+    ] {
+        let shown = Policy::new().with_attempts(attempts).to_string();
+        assert_eq!(shown.matches("\n  attempt ").count(), rows, "{shown}");
+        assert_eq!(shown.contains('…'), more, "{shown}");
+    }
 }
 
 #[test]

@@ -386,6 +386,26 @@ async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
     );
 }
 
+/// A success at the first attempt adds its share, without an entry in the books of the call.
+#[tokio::test(start_paused = true)]
+async fn ten_calls_that_succeed_at_once_earn_a_retry() {
+    static TENTH: Budget = Budget::ratio(0.1).with_capacity(1);
+    #[retry(attempts = 2, base = "1ms", budget = "TENTH")]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let attempts = async || {
+        let script = Script::new([RESET]);
+        call(&script).await.unwrap_err();
+        script.calls()
+    };
+    assert_eq!([attempts().await, attempts().await], [2, 1]);
+    for _ in 0..10 {
+        call(&Script::new([Step::Succeed])).await.unwrap();
+    }
+    assert_eq!([attempts().await, attempts().await], [2, 1]);
+}
+
 /// Fails with a reset until its time comes.
 struct Blip(Instant);
 

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 
 use futures::future::join;
-use reattempt::{Budget, deadline, propagate, retry};
+use reattempt::{Attempt, Budget, Nested, deadline, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -13,6 +13,12 @@ type Calling<'a> = Pin<Box<dyn Future<Output = io::Result<usize>> + 'a>>;
 
 #[retry(attempts = 4, base = "1ms", budget = "none")]
 async fn inner(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+/// Its budget, which has room for one retry at most, refuses the others.
+#[retry(attempts = 4, base = "1ms", budget = budget)]
+async fn refused(script: &Script, budget: &Budget) -> io::Result<usize> {
     script.play().await
 }
 
@@ -37,6 +43,12 @@ async fn three_layers_of_four_make_ten_calls() {
     assert_eq!(script.calls(), 10);
 }
 
+#[test]
+fn each_nesting_is_shown_as_its_word() {
+    let words = [Nested::Add, Nested::Multiply, Nested::Outermost].map(|nested| nested.to_string());
+    assert_eq!(words, ["add", "multiply", "outermost"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn multiply_multiplies() {
     #[retry(attempts = 4, base = "1ms", budget = "none", nested = "multiply")]
@@ -54,6 +66,11 @@ async fn outermost_leaves_the_retries_to_the_outermost_call() {
     async fn inner(script: &Script) -> io::Result<usize> {
         script.play().await
     }
+    #[retry(attempts = 4, nested = "outermost")]
+    async fn allowed() -> io::Result<usize> {
+        let allowed = Attempt::current().and_then(|attempt| attempt.attempts());
+        Ok(allowed.map_or(0, |allowed| allowed as usize))
+    }
     let script = Script::new([RESET]);
     around(&|| Box::pin(inner(&script))).await.unwrap_err();
     assert_eq!(script.calls(), 4);
@@ -61,6 +78,9 @@ async fn outermost_leaves_the_retries_to_the_outermost_call() {
     let script = Script::new([RESET]);
     inner(&script).await.unwrap_err();
     assert_eq!(script.calls(), 4, "it is the outermost one itself");
+
+    let within = around(&|| Box::pin(allowed())).await;
+    assert_eq!([within.unwrap(), allowed().await.unwrap()], [1, 4]);
 }
 
 /// A call retries a retryable failure, whatever its siblings do.
@@ -116,13 +136,11 @@ async fn only_retries_that_were_made_count() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_of_the_budget_is_not_retried_further_out() {
-    static EMPTY: Budget = Budget::new().with_capacity(1);
-    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
-    async fn refused(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    let empty = Budget::new().with_capacity(1);
     let script = Script::new([RESET]);
-    around(&|| Box::pin(refused(&script))).await.unwrap_err();
+    around(&|| Box::pin(refused(&script, &empty)))
+        .await
+        .unwrap_err();
     assert_eq!(script.calls(), 1);
 }
 
@@ -158,18 +176,14 @@ async fn a_cancelled_call_is_not_retried_further_out() {
 /// The body handles the refusal, and fails later for another reason.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_that_the_body_handles_does_not_end_the_outer_call() {
-    static EMPTY: Budget = Budget::new().with_capacity(1);
-    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
-    async fn refused(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    let empty = Budget::new().with_capacity(1);
     let (primary, secondary) = (
         Script::new([RESET]),
         Script::new([RESET, RESET, RESET, RESET, Step::Succeed]),
     );
     let ended = around(&|| {
         Box::pin(async {
-            match refused(&primary).await {
+            match refused(&primary, &empty).await {
                 Ok(call) => Ok(call),
                 Err(_) => inner(&secondary).await,
             }
@@ -180,20 +194,35 @@ async fn a_refusal_that_the_body_handles_does_not_end_the_outer_call() {
     assert_eq!(primary.calls(), 2);
 }
 
+/// The body handles the refusal, makes another call, and fails for a reason of its own.
+#[tokio::test(start_paused = true)]
+async fn a_call_after_a_refusal_takes_it_back() {
+    let empty = Budget::ratio(0.0).with_capacity(1);
+    let (primary, attempts) = (Script::new([RESET]), Script::new([RESET]));
+    around(&|| {
+        Box::pin(async {
+            refused(&primary, &empty).await.unwrap_err();
+            inner(&Script::new([Step::Succeed])).await?;
+            attempts.play().await
+        })
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(attempts.calls(), 4);
+}
+
 /// The call in the middle has a rule that would not retry either.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_call_that_has_its_own_reason_to_stop() {
-    static EMPTY: Budget = Budget::new().with_capacity(1);
-    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
-    async fn refused(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
     #[retry(attempts = 4, base = "1ms", budget = "none", unless = |_| true)]
-    async fn between(script: &Script) -> io::Result<usize> {
-        refused(script).await
+    async fn between(script: &Script, budget: &Budget) -> io::Result<usize> {
+        refused(script, budget).await
     }
+    let empty = Budget::new().with_capacity(1);
     let script = Script::new([RESET]);
-    around(&|| Box::pin(between(&script))).await.unwrap_err();
+    around(&|| Box::pin(between(&script, &empty)))
+        .await
+        .unwrap_err();
     assert_eq!(script.calls(), 1);
 }
 
@@ -254,13 +283,9 @@ async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_scope() {
-    static EMPTY: Budget = Budget::new().with_capacity(1);
-    #[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
-    async fn refused(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    let empty = Budget::new().with_capacity(1);
     let script = Script::new([RESET]);
-    around(&|| Box::pin(deadline::scope(ms(3000), refused(&script))))
+    around(&|| Box::pin(deadline::scope(ms(3000), refused(&script, &empty))))
         .await
         .unwrap_err();
     assert_eq!(script.calls(), 1);

@@ -8,6 +8,7 @@ use futures::future::{join, join_all};
 use reattempt::{Attempt, Budget, Budgets, Outcome, Policy, Retryable, Stopped, observe, retry};
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::events::{Log, assert_line};
 use crate::script::ms;
 
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -308,6 +309,24 @@ async fn a_call_that_is_dropped_in_a_pause_made_no_attempt() {
     assert_eq!((report.outcome(), report.attempts()), (Outcome::Dropped, 0));
     assert_eq!(report.waited(), ms(1_000));
     assert_eq!(server.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_for_the_end_of_a_pause_is_logged() {
+    let server = Server::paused_for(500).await;
+    let log = Log::listen();
+    server.read_soon().await.unwrap();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert_line(
+        &lines[0],
+        "DEBUG",
+        &[
+            "the budget is in a pause, waiting",
+            "read_soon",
+            "delay=500ms",
+        ],
+    );
 }
 
 #[tokio::test(start_paused = true)]

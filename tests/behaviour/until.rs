@@ -7,7 +7,9 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use reattempt::{Budget, Error, Outcome, Policy, Stopped, Verdict, observe, retry};
+use reattempt::{
+    Attempt, Budget, Error, Outcome, Policy, Previous, Stopped, Verdict, observe, retry,
+};
 use tokio::time::{Instant, sleep};
 
 use crate::script::{Script, Step, ending, ms, stopped};
@@ -28,6 +30,16 @@ async fn a_call_returns_the_first_ok_that_is_ready() {
         };
         assert_eq!(report.unwrap().outcome(), outcome);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_whose_ok_is_not_ready_failed_and_did_not_time_out() {
+    #[retry(attempts = 2, until = Option::is_some)]
+    async fn previous() -> io::Result<Option<Previous>> {
+        Ok(Attempt::current().and_then(|attempt| attempt.previous()))
+    }
+    let failed = Some(Previous::Failed(Verdict::Transient));
+    assert_eq!(previous().await.unwrap(), failed);
 }
 
 #[derive(Debug, PartialEq)]

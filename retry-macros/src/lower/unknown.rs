@@ -94,3 +94,28 @@ fn number(value: &RawValue) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_the_list_of_keys_are_full() {
+        let note = format!("note: the keys are {}", all_keys());
+        let lines: Vec<_> = note.split("\n      ").collect();
+        assert_eq!(
+            lines.join(" "),
+            format!("note: the keys are {}", text::list(KEYS, ", "))
+        );
+        let mut indent = 0;
+        for (index, line) in lines.iter().enumerate() {
+            let width = indent + line.len();
+            assert!(width <= 83, "{line}");
+            if let Some(next) = lines.get(index + 1) {
+                let word = next.split(' ').next().unwrap();
+                assert!(width + 1 + word.len() > 83, "{line}");
+            }
+            indent = 6;
+        }
+    }
+}

@@ -38,6 +38,13 @@ impl Retryable for Plain {
 struct Silent;
 
 #[test]
+fn a_verdict_is_shown_as_its_name() {
+    let verdicts = [Verdict::Transient, Verdict::Unknown];
+    let shown = verdicts.map(|verdict| format!("{verdict:>9}"));
+    assert_eq!(shown, ["transient", "  unknown"]);
+}
+
+#[test]
 fn a_probe_finds_the_verdict_where_there_is_one() {
     assert_eq!(said!(&reset()), Said::new(Verdict::Transient));
     assert_eq!(said!(&Box::new(missing())), Said::new(Verdict::Permanent));

@@ -92,6 +92,10 @@ struct RememberedEntry<K> {
 }
 
 impl FailedRetries {
+    fn is_remembered(&self, now: Stamp) -> bool {
+        self.until > now
+    }
+
     /// Merges two calls in the same attempt: the call with more retries counts.
     pub(crate) fn raise_to(&mut self, other: Self) {
         self.retries = self.retries.max(other.retries);
@@ -103,7 +107,7 @@ impl<K> RememberedEntry<K> {
     /// Whether the entry counts in this `attempt`. It never counts for the call that made the retries.
     fn is_taken(&self, attempt: u32, call: Option<&Weak<K>>, now: Stamp) -> bool {
         self.attempt < attempt
-            && self.failed.until > now
+            && self.failed.is_remembered(now)
             && call.is_none_or(|call| !self.call.ptr_eq(call))
     }
 }
@@ -128,7 +132,8 @@ impl<K> Remembered<K> {
         now: Stamp,
     ) {
         self.entries.retain(|entry| {
-            entry.failed.until > now && (entry.attempt != attempt || !entry.call.ptr_eq(call))
+            entry.failed.is_remembered(now)
+                && (entry.attempt != attempt || !entry.call.ptr_eq(call))
         });
         for made in failed {
             let earlier = self
@@ -183,7 +188,7 @@ impl<K> Remembered<K> {
 
     /// All failed retries inside the remembering call.
     pub(crate) fn totals(&self, now: Stamp) -> Vec<FailedRetries> {
-        self.each_function(|entry| entry.attempt != 0 && entry.failed.until > now)
+        self.each_function(|entry| entry.attempt != 0 && entry.failed.is_remembered(now))
     }
 
     fn each_function(&self, counts: impl Fn(&RememberedEntry<K>) -> bool) -> Vec<FailedRetries> {

@@ -58,3 +58,24 @@ impl OpenCommits {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_tells_the_one_around_only_of_a_commit_and_never_itself() {
+        let [inner, outer] = [(); 2].map(|()| Arc::new(OpenCommits::default()));
+        let told = || outer.state().commits;
+        inner.share_with(Arc::clone(&outer));
+        assert_eq!(told(), 0, "no commit is under way");
+        inner.enter();
+        inner.share_with(Arc::clone(&inner));
+        for _ in 0..2 {
+            inner.share_with(Arc::clone(&outer));
+            assert_eq!(told(), 1);
+        }
+        inner.leave();
+        assert_eq!(told(), 0);
+    }
+}

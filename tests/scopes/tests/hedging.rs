@@ -109,7 +109,9 @@ impl Script {
 
 /// The result, the report, and when the call ended.
 async fn played<T>(script: &Script, call: impl Future<Output = T>) -> (T, Report, u64) {
-    let (result, report) = observe(call).await;
+    // Attempts that hang may leave no timer, and then a broken call would wait for ever.
+    let ended = timeout(Duration::from_secs(3600), observe(call)).await;
+    let (result, report) = ended.expect("it ends within an hour");
     assert_eq!(script.running.get(), 0, "a loser still runs");
     (result, report.expect("the call ended"), script.now())
 }

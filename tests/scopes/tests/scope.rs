@@ -1,5 +1,6 @@
 //! The effect of a test scope on the calls in it, and only on them.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
@@ -399,12 +400,42 @@ async fn observe_in_a_scope_stays_in_it_and_an_inner_scope_has_its_own_log() {
     assert_eq!(outer.calls().len(), 1);
 }
 
+/// Nobody hears events in this process, so that nobody else has the time taken.
+#[tokio::test(start_paused = true)]
+async fn a_hook_alone_learns_how_long_a_call_without_limits_took() {
+    #[retry(on_end = |report| elapsed.set(report.elapsed()))]
+    async fn call(elapsed: &Cell<Duration>) -> io::Result<()> {
+        tokio::time::sleep(ms(10)).await;
+        Ok(())
+    }
+    #[retry(blocking, attempts = 2, base = "1ms", on_retry = |event| elapsed.set(event.elapsed()))]
+    fn blocks(elapsed: &Cell<Duration>) -> io::Result<()> {
+        std::thread::sleep(ms(10));
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let elapsed = Cell::new(Duration::ZERO);
+    call(&elapsed).await.unwrap();
+    assert_eq!(elapsed.take(), ms(10));
+    tokio::time::resume();
+    blocks(&elapsed).unwrap_err();
+    assert!(elapsed.take() >= ms(10));
+}
+
 #[test]
 fn a_stopped_call_can_be_made_for_a_test() {
     let stopped = testing::stopped(Outcome::Deadline, 2, ms(1500));
     assert_eq!(stopped.outcome(), Outcome::Deadline);
     assert_eq!((stopped.attempts(), stopped.elapsed()), (2, ms(1500)));
+    assert_eq!(
+        stopped.to_string(),
+        "inherited deadline reached (2 attempts, 1.5s)"
+    );
     assert_eq!(io::Error::from(stopped).kind(), io::ErrorKind::TimedOut);
+    let stopped = testing::stopped(Outcome::AttemptsExhausted, 2, ms(1500));
+    assert_eq!(
+        stopped.to_string(),
+        "not ready: attempts_exhausted (2 attempts, 1.5s)"
+    );
 }
 
 #[tokio::test]

@@ -17,6 +17,8 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ("attempts = \"MAX_ATTEMPTS\"", "attempts = MAX_ATTEMPTS"),
     ("attempts = N + 1", "attempts = N + 1"),
     ("attempts = n", "attempts = n"),
+    ("attempts = !0", "attempts = !0"),
+    ("attempts = limits::MAX", "attempts = limits::MAX"),
     ("attempts = self.attempts", "attempts = self.attempts"),
     (
         "attempts = \"config.attempts\"",
@@ -163,6 +165,7 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ),
     ("on(Error<A, B>, C)", "on [Error<A, B>, C]"),
     ("on = <T as Service>::Error", "on [<T as Service>::Error]"),
+    ("on = <T>::String", "on [<T>::String]"),
     ("on = Self::Error", "on [Self::Error]"),
     ("on = my::String", "on [my::String]"),
     ("not_on = Fatal", "not_on [Fatal]"),
@@ -178,6 +181,10 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     (
         "matches = MyError::Http { status, .. }, attempts = 2",
         "attempts 2; matches MyError::Http { status, .. }",
+    ),
+    (
+        "matches = Error::<A, B>::Closed, attempts = 2",
+        "attempts 2; matches Error::<A, B>::Closed",
     ),
     ("matches = Closed", "matches Closed"),
     ("matches = 500", "matches 500"),
@@ -315,6 +322,7 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ),
     ("on_end = \"log\"", "on_end log"),
     ("name = \"payments\"", "name \"payments\""),
+    ("name = (\"payments\")", "name \"payments\""),
     ("crate = \"::my::path\"", "crate ::my::path"),
     ("crate = my::path", "crate my::path"),
     ("crate = crate::retry", "crate crate::retry"),

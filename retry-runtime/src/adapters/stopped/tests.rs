@@ -38,6 +38,21 @@ fn cut_commit(outcome: Outcome) -> Stopped {
     .with_source(io::Error::from(io::ErrorKind::ConnectionReset).into())
 }
 
+#[test]
+fn a_cut_commit_stands_between_the_call_and_the_error_of_an_earlier_attempt() {
+    let error = cut_commit(Outcome::Timeout);
+    let chain = std::iter::successors(Some(&error as &dyn std::error::Error), |error| {
+        error.source()
+    });
+    let texts: Vec<String> = chain.map(ToString::to_string).collect();
+    let expected = [
+        "timed out after 1s, during a commit (2 attempts, 1s)",
+        "the commit may have taken effect",
+        "connection reset",
+    ];
+    assert_eq!(texts, expected);
+}
+
 fn said(found: &Probe<'_, io::Error>) -> Said {
     found.said()
 }
