@@ -16,7 +16,7 @@ pub(crate) fn prepare(checkout: &Path) -> Result<PathBuf> {
         .nth(2)
         .ok_or("this package is two folders below the root")?;
     let copy = root.join("target/measure").join(name);
-    tree(&checkout, &copy)?;
+    measure::copy(&checkout, &copy)?;
     let mut manifests = Vec::new();
     files(&copy, "Cargo.toml", &mut manifests)?;
     for manifest in manifests {
@@ -29,7 +29,7 @@ pub(crate) fn prepare(checkout: &Path) -> Result<PathBuf> {
             // The copy is in the folder of a workspace, but is not a member of it.
             text += "\n[workspace]\n";
         }
-        write(&manifest, &text)?;
+        measure::write(&manifest, text.as_bytes())?;
     }
     Ok(copy)
 }
@@ -45,19 +45,11 @@ pub(crate) fn sources(copy: &Path) -> Result<Vec<String>> {
     Ok(found.iter().filter_map(within).collect())
 }
 
-/// Writes a file if its content differs, so that cargo does not build an unchanged file again.
-pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
-    if fs::read_to_string(path).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()).into())
-}
-
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            if !is_left_out(&path) {
+            if !measure::is_left_out(&path) {
                 files(&path, ending, found)?;
             }
         } else if path.to_str().is_some_and(|path| path.ends_with(ending)) {
@@ -65,29 +57,4 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn tree(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let from = entry?.path();
-        let Some(name) = from.file_name() else {
-            continue;
-        };
-        let to = to.join(name);
-        if from.is_dir() && !from.is_symlink() {
-            if !is_left_out(&from) {
-                tree(&from, &to)?;
-            }
-        } else if from.is_file() {
-            fs::write(&to, fs::read(&from)?)?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether a folder is not copied: builds and git's own.
-fn is_left_out(folder: &Path) -> bool {
-    let name = folder.file_name();
-    name.is_some_and(|name| name == "target" || name == ".git")
 }

@@ -140,7 +140,7 @@ impl<'a> Measured<'a> {
         for (file, text) in &self.sources {
             let functions = annotated.iter().filter(|function| function.file == *file);
             let text = functions::annotate(text, functions, attribute);
-            copy::write(&self.copy.join(file), &text)?;
+            measure::write(&self.copy.join(file), text.as_bytes())?;
         }
         check::errors(self.copy, self.args)
     }
