@@ -246,10 +246,12 @@ pub(crate) async fn a_worker_ends_if_it_loses_the_database() {
 pub(crate) async fn an_idle_worker_with_an_interval_may_sleep_for_ever() {
     let (_server, pool) = start(&[]).await;
     let (begun, mut jobs) = unbounded_channel::<u32>();
-    let short = Duration::from_millis(1);
-    let config = config().heartbeat_interval(short).missed_heartbeats(60_000);
+    let short = Duration::from_micros(1);
+    let config = config()
+        .heartbeat_interval(short)
+        .missed_heartbeats(60_000_000);
     let mut storage = PostgresStorage::<u32>::new(&pool).with_config(config);
-    // Each query takes longer than both timers, as a long query does on a busy machine.
+    // Each part of a query takes longer than both timers, as it may on a busy machine.
     let often = storage
         .clone()
         .poll_with_strategy(IntervalStrategy::new(short));
