@@ -5,6 +5,8 @@
 
 mod extent;
 
+pub(crate) use self::extent::types;
+
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use syn::Token;
 use syn::ext::IdentExt;

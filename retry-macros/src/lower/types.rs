@@ -12,6 +12,7 @@ use crate::given::{Form, Given};
 use crate::keys::Key;
 use crate::model::Rules;
 use crate::paths::{peel_type, type_arguments};
+use crate::syntax;
 use crate::tokens::is_among;
 
 /// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
@@ -62,8 +63,7 @@ pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
 }
 
 fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|]>> {
-    input.parse::<Option<Token![|]>>()?;
-    let types = Punctuated::parse_separated_nonempty(input)?;
+    let types = syntax::types(input)?;
     if input.is_empty() {
         Ok(types)
     } else {

@@ -77,7 +77,7 @@ pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fau
             return Err(given.wrong());
         }
         (None, Expr::Lit(_) | Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) => false,
-        _ if list.expressions && !quoted => return value(given, &expr).map(Setting::Expr),
+        _ if list.expressions => return value(given, &expr).map(Setting::Expr),
         _ => false,
     };
     if list.expressions && is_expression {

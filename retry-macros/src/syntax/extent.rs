@@ -39,8 +39,10 @@ fn pattern(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-fn types(input: ParseStream<'_>) -> syn::Result<()> {
-    Punctuated::<Type, Token![|]>::parse_separated_nonempty(input).map(drop)
+/// Types with `|` between them, and maybe one before them.
+pub(crate) fn types(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|]>> {
+    input.parse::<Option<Token![|]>>()?;
+    Punctuated::parse_separated_nonempty(input)
 }
 
 /// Takes the tokens before `end`. Without an `end`, takes those before the next comma or the next argument.
