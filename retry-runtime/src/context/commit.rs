@@ -153,6 +153,27 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "testing")]
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_dropped_in_a_commit_reports_the_verdict_of_the_attempt_before() {
+        let attempts = Cell::new(0);
+        let call = || async {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() == 1 {
+                hang().await
+            } else {
+                transaction(Hangs::InCommit).await
+            }
+        };
+        // The second attempt begins after 1 s and a wait of at most 100 ms.
+        let two_attempts = Duration::from_millis(1_500);
+        let (dropped, report) = observe(timeout(two_attempts, POLICY.run(call).unboxed())).await;
+        dropped.unwrap_err();
+        let report = report.unwrap();
+        assert_eq!((report.outcome(), report.attempts()), (Outcome::Dropped, 2));
+        assert_eq!(report.verdict(), Some(Verdict::Transient));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_timeout_further_out_that_cuts_a_commit_is_not_retried() {
         for (hangs, expected) in [(Hangs::InCommit, 1), (Hangs::AfterCommit, 3)] {
