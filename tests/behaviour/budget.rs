@@ -575,7 +575,8 @@ async fn while_80_percent_fail_3_and_8_attempts_make_the_same_load() {
     at_rate(6_000, 100, || eight(&of_eight)).await;
     let [three, eight] =
         [of_three, of_eight].map(|server| f64::from(server.requests.get()) / 6_000.0);
-    assert!((eight / three - 1.0).abs() < 0.02, "{three} and {eight}");
+    // Without a budget, the ratio would be 1.7.
+    assert!((eight / three - 1.0).abs() < 0.05, "{three} and {eight}");
     assert!((1.05..1.09).contains(&three), "{three}");
 }
 

@@ -1,6 +1,8 @@
 //! The report that `observe` receives when a call ends, however the call ends.
 
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 use std::time::Duration;
 
 use reattempt::{Outcome, Report, Verdict, deadline, observe, propagate, retry};
@@ -131,21 +133,31 @@ async fn without_a_call_there_is_no_report() {
     assert_eq!(report, None, "it never began");
 }
 
+#[retry(
+    attempts = 2,
+    base = "1ms",
+    jitter = "none",
+    on = "io::Error",
+    name = "outer"
+)]
+async fn outer(script: &Script) -> io::Result<usize> {
+    play(script).await?;
+    sleep(ms(1)).await;
+    propagate(play(script)).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_inside_one_that_goes_on_elsewhere_is_not_reported() {
+    let script = Script::new([Step::Succeed]);
+    let mut moved = Box::pin(outer(&script));
+    let once = poll_fn(|waker| Poll::Ready(moved.as_mut().poll(waker).is_pending()));
+    assert_eq!(observe(once).await, (true, None));
+    assert_eq!(script.calls(), 1, "the call inside has ended");
+    moved.await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn of_several_calls_the_outermost_that_ended_last_is_reported() {
-    #[retry(
-        attempts = 2,
-        base = "1ms",
-        jitter = "none",
-        on = "io::Error",
-        name = "outer"
-    )]
-    async fn outer(script: &Script) -> io::Result<usize> {
-        play(script).await?;
-        sleep(ms(1)).await;
-        propagate(play(script)).await
-    }
-
     let script = Script::new([Step::Succeed]);
     let report = report_of(async {
         play(&script).await.unwrap();
@@ -199,10 +211,13 @@ async fn a_panic_in_the_body_is_reported_as_a_dropped_call() {
 
 #[tokio::test(start_paused = true)]
 async fn the_report_of_a_call_dropped_in_a_wait_has_the_tokens_back_in_its_budget() {
-    let script = Script::new([RESET]);
-    let full = report_of(play(&Script::new([Step::Succeed])))
-        .await
-        .budget_level();
+    // It has a budget that no other test uses.
+    #[retry(base = "100ms", jitter = "none")]
+    async fn play(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Succeed, RESET]);
+    let full = report_of(play(&script)).await.budget_level();
     let report = report_of(timeout(ms(50), play(&script))).await;
     assert_eq!(report.outcome(), Outcome::Dropped);
     assert_eq!(report.budget_level(), full);
