@@ -277,11 +277,11 @@ fn not_toml(error: &toml::de::Error, text: &str, presets: &[&'static Preset]) ->
 fn with_value(value: &DeValue<'_>, read: impl FnOnce(Value<'_>)) {
     match value {
         DeValue::String(text) => read(Value::Text(text)),
-        DeValue::Integer(number) if number.radix() == 10 => read(Value::Number(number.as_str())),
-        DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => read(Value::Number(&number.to_string())),
-            Err(_) => read(Value::Number(&number.to_string())),
-        },
+        DeValue::Integer(number) => {
+            let decimal = i128::from_str_radix(number.as_str(), number.radix());
+            let decimal = decimal.map_or_else(|_| number.to_string(), |number| number.to_string());
+            read(Value::Number(&decimal));
+        }
         DeValue::Float(number) => read(Value::Number(number.as_str())),
         DeValue::Boolean(true) => read(Value::Other("true")),
         DeValue::Boolean(false) => read(Value::Other("false")),
