@@ -112,6 +112,14 @@ mod tests {
         }
     }
 
+    /// A budget counts in ticks of 50 ms, and keeps 30 bits of them.
+    #[test]
+    fn the_first_instant_is_a_tick_0_with_146_years_before_it() {
+        assert_eq!(FIRST / 50_000_000 % (1 << 30), 0);
+        let years = Duration::from_nanos(FIRST).as_secs() / (365 * 24 * 60 * 60);
+        assert_eq!(years, 146);
+    }
+
     #[test]
     fn lengths_saturate() {
         assert_eq!(nanos(Duration::MAX), u64::MAX);

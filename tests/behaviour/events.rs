@@ -346,6 +346,16 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
             Ok(number)
         }
     }
+    #[retry(attempts = 3, hedge = "20ms", base = "0s")]
+    async fn first_fails() -> io::Result<u32> {
+        let number = reattempt::Attempt::current().unwrap().number();
+        tokio::time::sleep(ms(30)).await;
+        if number == 1 {
+            Err(io::ErrorKind::ConnectionReset.into())
+        } else {
+            Ok(number)
+        }
+    }
     let log = Log::listen();
     call().await.unwrap();
     let lines = log.lines();
@@ -362,4 +372,8 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
     ];
     assert_line(&lines[1], "DEBUG", &parts);
     assert_line(&lines[2], "INFO", &["succeeded after retry", "attempt=2"]);
+
+    first_fails().await.unwrap();
+    let beside = ["attempt failed, the other still runs", "attempt=1"];
+    assert_line(&log.lines()[4], "DEBUG", &beside);
 }

@@ -1,6 +1,7 @@
 //! Deadlines that a call inherits from the calls and scopes around it.
 
 use std::io;
+use std::time::Duration;
 
 use reattempt::deadline::{self, header};
 use reattempt::{Outcome, retry};
@@ -177,4 +178,11 @@ async fn the_deadline_of_a_call_that_has_just_begun_is_not_over() {
     }
     let script = Script::new([Step::Succeed]);
     assert_eq!(outer(&script).await.unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_of_decades_is_not_shortened() {
+    let decades = Duration::from_secs(60 * 365 * 24 * 60 * 60);
+    let left = deadline::scope(decades, async { deadline::remaining() }).await;
+    assert_eq!(left, Some(decades));
 }

@@ -1,6 +1,6 @@
 //! One pause for all calls that share a budget, after the hint of a server to one of them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::pending;
 use std::time::Duration;
 
@@ -432,4 +432,36 @@ fn a_blocking_call_waits_for_the_pause() {
     let began = std::time::Instant::now();
     assert!(read(&budget).unwrap() - began >= ms(50));
     assert!(read(&budget).unwrap() - began >= ms(50));
+}
+
+/// An attempt under way is not held up by the hint that the one beside it got.
+#[tokio::test(start_paused = true)]
+async fn a_pause_does_not_hold_up_an_attempt_that_has_begun() {
+    #[retry(attempts = 3, hedge = "100ms", timeout = "1m", budget = budget)]
+    async fn annotated(attempts: &Cell<u32>, budget: &Budget) -> Result<u32, Failure> {
+        first_is_busy(attempts).await
+    }
+    async fn first_is_busy(attempts: &Cell<u32>) -> Result<u32, Failure> {
+        attempts.set(attempts.get() + 1);
+        let nth = attempts.get();
+        sleep(ms(200)).await;
+        match nth {
+            1 => Err(Failure::Busy { wait: ms(1_000) }),
+            _ => Ok(nth),
+        }
+    }
+    let (attempts, budget) = (Cell::new(0), Budget::new().with_pause());
+    let began = Instant::now();
+    assert_eq!(annotated(&attempts, &budget).await.unwrap(), 2);
+    assert_eq!(began.elapsed(), ms(300));
+
+    let (attempts, budget) = (Cell::new(0), Budget::new().with_pause());
+    let policy = Policy::new().with_hedge(ms(100)).with_timeout(ms(60_000));
+    let run = policy
+        .run(|| first_is_busy(&attempts))
+        .with_budget(&budget)
+        .hedged();
+    let began = Instant::now();
+    assert_eq!(run.await.unwrap(), 2);
+    assert_eq!(began.elapsed(), ms(300));
 }

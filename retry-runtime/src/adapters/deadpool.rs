@@ -76,4 +76,27 @@ mod tests {
             assert_eq!(error.verdict(), verdict, "{error:?}");
         }
     }
+    #[derive(Debug)]
+    struct Busy;
+
+    impl Retryable for Busy {
+        fn verdict(&self) -> Verdict {
+            Verdict::Throttled
+        }
+
+        fn hint(&self) -> Option<Duration> {
+            Some(Duration::from_secs(1))
+        }
+    }
+
+    #[test]
+    fn the_hint_of_a_server_that_is_busy_is_kept() {
+        let hints = [
+            PoolError::Backend(Busy),
+            PoolError::PostCreateHook(HookError::Backend(Busy)),
+            PoolError::Closed,
+        ]
+        .map(|error| error.hint());
+        assert_eq!(hints, [Busy.hint(), Busy.hint(), None]);
+    }
 }

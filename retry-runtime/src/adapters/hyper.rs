@@ -69,3 +69,17 @@ pub(crate) fn connect(inside: Option<Said>) -> Verdict {
         _ => Verdict::Refused,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_permanent_cause_keeps_a_connection_from_being_tried_again() {
+        let verdicts = [Verdict::Permanent, Verdict::Transient, Verdict::Unknown]
+            .map(|inside| connect(Some(Said::new(inside))));
+        let refused = Verdict::Refused;
+        assert_eq!(verdicts, [Verdict::Permanent, refused, refused]);
+        assert_eq!(connect(None), refused);
+    }
+}

@@ -114,3 +114,15 @@ impl Retryable for CommitError<DbErr> {
 fn is_lost(error: &DbErr) -> bool {
     of_sqlx(error).is_some_and(sqlx::is_lost)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_fails_with_its_connection_has_the_verdict_of_its_error() {
+        let missing = DbErr::RecordNotFound("account".to_owned());
+        let error = TransactionError::Statement(missing);
+        assert_eq!(error.verdict(), Verdict::Permanent);
+    }
+}

@@ -292,3 +292,27 @@ impl<'de> Visitor<'de> for ValueOf {
         Ok(found.into_iter().map(|(_, setting)| setting).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_core::de::value::{Error, MapDeserializer};
+
+    use super::*;
+
+    /// As from a format that has more types than text and numbers.
+    #[test]
+    fn what_is_neither_a_text_nor_a_number_is_told_what_is_expected() {
+        let number = MapDeserializer::new([(4, 4)].into_iter());
+        let number: Error = Policy::deserialize(number).unwrap_err();
+        assert_eq!(
+            number.to_string(),
+            "invalid type: integer `4`, expected a key of a retry policy"
+        );
+        let bytes = MapDeserializer::new([("attempts", &b"4"[..])].into_iter());
+        let bytes: Error = Policy::deserialize(bytes).unwrap_err();
+        assert_eq!(
+            bytes.to_string(),
+            "invalid type: byte array, expected a whole number from 1, or \"unlimited\""
+        );
+    }
+}

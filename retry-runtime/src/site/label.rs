@@ -42,6 +42,7 @@ mod tests {
         for (ty, expected) in [
             ("shop::App", "shop::web::App::price"),
             ("App", "shop::web::App::price"),
+            ("shop::_App", "shop::web::_App::price"),
             (
                 "shop::App<core::option::Option<u8>>",
                 "shop::web::App::price",

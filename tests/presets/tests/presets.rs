@@ -122,6 +122,10 @@ fn a_backoff_replaces_the_delays_of_the_code() {
     let policy = LIST.policy();
     assert_eq!(policy.attempts(), Some(2));
     assert_eq!(policy.delay_range(0, None), ms(1000)..=ms(1000));
+
+    let others = Source::new([&LIST]).with_toml_text("retry.toml", "[list]\ntimeout = '1s'");
+    others.apply().unwrap();
+    assert_eq!(LIST.policy(), DELAYS.with_timeout(ms(1000)));
 }
 
 #[tokio::test(start_paused = true)]

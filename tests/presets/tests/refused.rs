@@ -71,6 +71,11 @@ const IN_VARIABLES: &[(&str, &str, &str)] = &[
         "found \"\", expected a whole number from 1, or \"unlimited\"; write 4, for example",
     ),
     (
+        "RETRY_PAYMENTS_BUDGET_KIND",
+        "7",
+        "unknown kind \"7\"; `kind` is one of \"default\", \"aws\"",
+    ),
+    (
         "RETRY_PAYMENTS_TIMEOUT",
         "1500",
         "duration \"1500\" has no unit; write \"1500ms\" or \"1500s\"",
@@ -116,6 +121,30 @@ fn a_variable_and_a_line_that_contradict_are_both_named() {
     );
     let error = refused("[payments]|atempts = 2", &[("RETRY_COUNT", "2")]);
     assert_eq!(error.lines().count(), 2, "{error}");
+}
+
+#[test]
+fn keys_of_a_budget_that_contradict_are_refused_at_the_second() {
+    let error = refused(
+        "[payments.budget]|kind = 'aws'|ratio = 0.5|capacity = 9",
+        &[],
+    );
+    assert_eq!(
+        error,
+        "retry.toml:3: payments.budget: `kind` and `ratio` both choose the numbers; remove one of the two"
+    );
+}
+
+#[test]
+fn a_variable_without_a_key_is_of_the_preset_with_the_longest_name() {
+    for names in [["p", "p-more"], ["p-more", "p"]] {
+        let presets = names.map(|name| &*Box::leak(Box::new(Preset::new(name, Policy::new()))));
+        let source = Source::new(presets)
+            .with_env_from("RETRY", [("RETRY_P_MORE_ATEMPTS", "2")])
+            .unwrap();
+        let error = source.apply().unwrap_err().to_string();
+        assert!(error.contains("unknown key `atempts`"), "{error}");
+    }
 }
 
 #[cfg(unix)]

@@ -242,6 +242,17 @@ async fn a_wait_that_is_dropped_gives_its_tokens_back_to_the_budget_of_the_scope
 }
 
 #[tokio::test]
+async fn the_budget_of_a_policy_starts_full_in_a_scope_too() {
+    const POLICY: Policy = Policy::new().with_budget(Budget::ratio(0.1));
+    #[retry(policy = POLICY)]
+    async fn call() -> io::Result<()> {
+        Ok(())
+    }
+    let (_, log) = Scope::new().run(call()).await;
+    assert_eq!(log.calls()[0].report().budget_level(), Some(10.0));
+}
+
+#[tokio::test]
 async fn waits_that_are_left_out_count_towards_the_deadline() {
     const POLICY: Policy = Policy::new()
         .with_delays(&[ms(400), ms(400), ms(400)])

@@ -184,3 +184,10 @@ fn other_errors_are_by_their_kind() {
         assert_eq!(error.verdict(), verdict, "{error:?}");
     }
 }
+
+#[test]
+fn a_handshake_is_tried_again_only_if_its_connection_was_lost() {
+    let handshake = |kind: io::ErrorKind| Error::Tls(io::Error::from(kind).into()).verdict();
+    assert_eq!(handshake(io::ErrorKind::ConnectionReset), Verdict::Refused);
+    assert_eq!(handshake(io::ErrorKind::NotFound), Verdict::Permanent);
+}

@@ -61,6 +61,26 @@ fn pushed_back(code: Code, value: &'static str) -> Status {
     Status::with_metadata(code, "", metadata)
 }
 
+/// The source of the status was refused, which could be retried at once.
+#[test]
+fn a_pushback_counts_more_than_the_source_of_the_status() {
+    let with = |value: Option<&'static str>| {
+        let source = io::Error::from(io::ErrorKind::ConnectionRefused);
+        let mut status = Status::from_error(source.into());
+        if let Some(value) = value {
+            let metadata = status.metadata_mut();
+            metadata.insert("grpc-retry-pushback-ms", value.parse().unwrap());
+        }
+        (status.verdict(), status.hint())
+    };
+    let delay = Duration::from_millis(250);
+    assert_eq!(with(None), (Verdict::Refused, None));
+    assert_eq!(with(Some("-1")), (Verdict::Permanent, None));
+    assert_eq!(with(Some("250")).1, Some(delay));
+    let inside = io::Error::other(pushed_back(Code::Unavailable, "250"));
+    assert_eq!(inside.hint(), Some(delay), "also inside of another error");
+}
+
 #[test]
 fn a_pushback_is_a_delay_or_a_no() {
     let delay = |millis| (Verdict::Transient, Some(Duration::from_millis(millis)));

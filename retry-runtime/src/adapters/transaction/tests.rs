@@ -214,3 +214,15 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
     let found = Find::<_, Stopped>::new(&cut).find(said);
     assert_eq!(found, None);
 }
+
+#[tokio::test]
+async fn a_commit_that_fails_says_so() {
+    let refused = committed(async { Err::<(), _>("deferred constraint") }).await;
+    assert!(
+        matches!(
+            refused,
+            Err(TransactionError::Commit(CommitError("deferred constraint")))
+        ),
+        "{refused:?}"
+    );
+}

@@ -404,6 +404,7 @@ fn sea_orm() -> Vec<Made> {
         DbErr::Exec(RuntimeErr::SqlxError(sqlx::Error::Io(reset).into()))
     };
     let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+    let closed = DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed);
     let missing = DbErr::RecordNotFound("account".to_owned());
     let own = DbErr::Custom("a text".to_owned());
     let before = TransactionError::Statement(lost());
@@ -421,6 +422,7 @@ fn sea_orm() -> Vec<Made> {
             &during,
         ),
         made("sea-orm", "no connection of the pool is free", &none_free),
+        made("sea-orm", "the pool is closed", &closed),
         made("sea-orm", "a record that is not there", &missing),
         made("sea-orm", "an error of your own", &own),
     ]

@@ -4,7 +4,7 @@ use std::io;
 
 use reattempt::retry;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{Targets, filter_fn};
 
 use crate::recorded::Recorded;
 
@@ -39,4 +39,18 @@ async fn the_target_alone_can_be_turned_on() {
     let recorded = Recorded::filtered(targets);
     assert!(!call(false).await.unwrap());
     assert_eq!(recorded.tree(), ["call success", "  attempt 1 success"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_filter_may_leave_out_one_of_the_two() {
+    for (left_out, tree) in [
+        ("outcome", "attempt 1 success"),
+        ("verdict", "call success"),
+    ] {
+        let recorded = Recorded::filtered(filter_fn(move |metadata| {
+            metadata.target() != "reattempt" || metadata.fields().field(left_out).is_none()
+        }));
+        call(false).await.unwrap();
+        assert_eq!(recorded.tree(), [tree]);
+    }
 }

@@ -12,6 +12,7 @@ use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Span};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::{Layer, Registry};
 
 /// The spans of this thread, on which a test with a paused clock runs.
 pub(crate) struct Recorded {
@@ -25,7 +26,7 @@ impl Recorded {
         Self::filtered(Targets::new().with_default(LevelFilter::DEBUG))
     }
 
-    pub(crate) fn filtered(filter: Targets) -> Self {
+    pub(crate) fn filtered(filter: impl Layer<Registry> + Send + Sync) -> Self {
         // With a single subscriber, `tracing` asks only the thread that first reaches a span whether it wants the
         // span, and uses that answer for all threads.
         static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
