@@ -3,7 +3,7 @@
 //! ```text
 //! never handed over whole     borrowed: the attempt captures it by unique reference
 //! handed over                 cloned for each attempt if its type is `Clone`, else borrowed
-//! `x: impl Into<X>`           converted before the first attempt if `X` is `Clone`, then cloned
+//! `x: impl Into<X>`           converted before the first attempt if `X` is `Clone`, then cloned; so is an `Option` of it
 //! `x: impl AsRef<U>`          lent as a `&U`, which needs no `Sync` of its own type
 //! `mut x: T`                  cloned, or refused
 //! `x: &T`                     as it is: a copy of the reference
@@ -178,10 +178,9 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
         | Treatment::ChooseParts
         | Treatment::Convert
         | Treatment::Clone => {
-            if treatment == Treatment::Convert {
-                let target = &binding.converts_to;
+            if let (Treatment::Convert, Some((target, once))) = (treatment, &binding.converts_to) {
                 plan.before.extend(quote_spanned! {plumbing=>
-                    #(#cfg)* let #name = __retry::Convert::<#target, _>::of(&#name).once(#name);
+                    #(#cfg)* let #name = __retry::Convert::<#target, _>::of(&#name).#once(#name);
                 });
             }
             let owned = matches!(treatment, Treatment::Clone | Treatment::Convert);

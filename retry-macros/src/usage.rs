@@ -47,6 +47,8 @@ pub(crate) struct Uses<'a> {
     pub(crate) fields: Vec<MovedField>,
     /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
     pub(crate) whole: Option<Span>,
+    /// Where a method first follows it that uses up an `Option`: `x.map(f)`.
+    pub(crate) as_option: Option<Span>,
     /// Whether a task borrows it, which rustc refuses: `tokio::spawn(f(&x))`.
     pub(crate) spawned: bool,
     /// Where a place in it is first assigned to: `x.count += 1`.
@@ -229,9 +231,12 @@ impl Uses<'_> {
             let handed_on = Some(Usage::HandedOver).filter(|_| patterns::hand_on(tokens, at));
             self.note(usage.max(handed_on.unwrap_or_default()), around);
             // Code with a `cfg` may not be there.
-            let moved = self.cfg.is_empty() && place::is_moved(tokens, at, usage);
-            let whole = tokens.get(at).filter(|_| moved).map(TokenTree::span);
+            let here = tokens.get(at).filter(|_| self.cfg.is_empty());
+            let here_if = |uses_up: bool| here.filter(|_| uses_up).map(TokenTree::span);
+            let whole = here_if(place::is_moved(tokens, at, usage));
+            let as_option = here_if(place::uses_up_option(tokens, at));
             self.whole = self.whole.or(whole);
+            self.as_option = self.as_option.or(as_option);
             return;
         }
         // The tokens do not show whether a field is `Copy`.

@@ -14,6 +14,7 @@ struct Request<'c> {
     clones: &'c AtomicU32,
     text: String,
     tag: Option<String>,
+    parts: Vec<String>,
     count: Option<u32>,
     limit: usize,
 }
@@ -24,6 +25,7 @@ impl Clone for Request<'_> {
         Self {
             text: self.text.clone(),
             tag: self.tag.clone(),
+            parts: self.parts.clone(),
             ..*self
         }
     }
@@ -54,6 +56,7 @@ impl<'c> Request<'c> {
             clones,
             text: "text".to_owned(),
             tag: Some("text".to_owned()),
+            parts: vec!["text".to_owned()],
             count: Some(1),
             limit: 1,
         }
@@ -141,6 +144,17 @@ impl<'c> Request<'c> {
             size += take(tag).len();
         }
         assert_eq!(size, 5);
+        self.calls.fail::<()>()?;
+        Ok(size)
+    }
+
+    #[retry(timeout = "1s")]
+    async fn loop_over_a_field(self) -> io::Result<usize> {
+        let mut size = 0;
+        for part in self.parts {
+            tokio::task::yield_now().await;
+            size += take(part).len();
+        }
         self.calls.fail::<()>()?;
         Ok(size)
     }
@@ -282,6 +296,7 @@ cases! {
     boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);
     handed_over_beside_hooks: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over_beside_hooks().await);
     field: |calls| clones!(calls, ATTEMPTS, |it| it.field().await);
+    loop_over_a_field: |calls| clones!(calls, ATTEMPTS, |it| it.loop_over_a_field().await);
     field_in_a_pattern: |calls| clones!(calls, ATTEMPTS, |it| it.field_in_a_pattern().await);
     blocking: |calls| clones!(calls, ATTEMPTS, |it| it.blocking());
     blocking_and_handed_over: |calls| clones!(calls, ATTEMPTS, |it| it.blocking_and_handed_over().map(drop));

@@ -78,6 +78,35 @@ async fn borrowed<'a>(calls: &Calls, name: impl Into<Option<&'a str>>) -> io::Re
     Ok(name.unwrap_or_default())
 }
 
+#[retry]
+async fn in_an_option(calls: &Calls, key: Option<impl Into<Key>>) -> io::Result<usize> {
+    let key = key.map(Into::into);
+    tokio::task::yield_now().await;
+    calls.fail::<()>()?;
+    Ok(key.map_or(0, size))
+}
+
+#[retry(timeout = "1s")]
+async fn generic_in_an_option<K>(calls: &Calls, key: Option<K>) -> io::Result<usize>
+where
+    K: Into<Key> + Send,
+{
+    let size = if let Some(key) = key { convert(key) } else { 0 };
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+/// The target is not `Clone`. Each attempt converts a clone of the argument.
+#[retry]
+async fn cloned_in_an_option<T>(calls: &Calls, name: Option<T>) -> io::Result<usize>
+where
+    T: Into<std::sync::Mutex<String>> + Clone,
+{
+    let name = name.map(T::into);
+    calls.fail::<()>()?;
+    Ok(name.map_or(0, |name| name.into_inner().unwrap().len()))
+}
+
 /// The target is not `Clone`. Each attempt converts a clone of the argument.
 #[retry]
 async fn cloned<T>(calls: &Calls, name: T) -> io::Result<usize>
@@ -170,6 +199,13 @@ impl<T: std::fmt::Debug + Clone> Shows<T> {
 }
 
 #[retry(blocking, base = "0s")]
+fn blocking_in_an_option(calls: &Calls, key: Option<impl Into<Key>>) -> io::Result<usize> {
+    let size = key.map_or(0, convert);
+    calls.fail::<()>()?;
+    Ok(size)
+}
+
+#[retry(blocking, base = "0s")]
 fn blocking(calls: &Calls, key: impl Into<Key>) -> io::Result<usize> {
     let size = size(key.into());
     calls.fail::<()>()?;
@@ -182,6 +218,9 @@ cases! {
     handed_over: |calls| handed_over(calls, source());
     in_a_move_block: |calls| in_a_move_block(calls, source());
     borrowed: |calls| borrowed(calls, "");
+    in_an_option: |calls| in_an_option(calls, Some(source()));
+    generic_in_an_option: |calls| generic_in_an_option(calls, Some(source()));
+    cloned_in_an_option: |calls| cloned_in_an_option(calls, Some(String::new()));
     cloned: |calls| cloned(calls, String::new());
     not_converted: |calls| not_converted(calls, source());
     seen_by_the_rules: |calls| seen_by_the_rules(calls, "key".to_owned());
@@ -189,6 +228,7 @@ cases! {
     async_trait: |calls| calls.get(source());
     bound_around: |calls| Shows(std::marker::PhantomData).show(calls, "key".to_owned());
     blocking: |calls| async { blocking(calls, source()) };
+    blocking_in_an_option: |calls| async { blocking_in_an_option(calls, Some(source())) };
 }
 
 impl From<String> for Key {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
 use syn::{Attribute, Type};
 
-use super::bounds::{converts_to, seen_as};
+use super::bounds::{converts_to, in_option, seen_as};
 use super::pattern::Known;
 use super::types::{
     Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
@@ -33,6 +33,8 @@ pub(super) struct Binding<'a> {
     pub(super) fields: Vec<MovedField>,
     /// Whether a task borrows it.
     pub(super) spawned: bool,
+    /// Whether it is an `Option` that a method uses up.
+    pub(super) used_up_option: bool,
     /// Where the result borrows from what an attempt changes through a `&mut`.
     pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
@@ -41,8 +43,8 @@ pub(super) struct Binding<'a> {
     pub(super) own: Ident,
     /// Where it is first used by value as a whole.
     pub(super) whole: Option<Span>,
-    /// The `X` of an argument that the body can only convert: `impl Into<X>`.
-    pub(super) converts_to: Option<Type>,
+    /// The `X` of an argument that the body can only convert, `impl Into<X>`, and the method that converts it.
+    pub(super) converts_to: Option<(Type, Ident)>,
     /// The `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`.
     pub(super) seen_as: Option<Type>,
     /// Whether the call may hold a reference to it while attempts run.
@@ -74,6 +76,7 @@ impl<'a> Binding<'a> {
             attributes: Vec::new(),
             usage: uses.usage,
             spawned: uses.spawned,
+            used_up_option: uses.as_option.and(known.ty()).and_then(in_option).is_some(),
             returned: uses.result_borrows().filter(|_| may_be_returned),
             whole: uses.whole,
             fields: moved_fields(uses, &text, body),
@@ -84,7 +87,11 @@ impl<'a> Binding<'a> {
                 let own = if made_anew { "own_made" } else { "own" };
                 Ident::new(own, located(ident.span()))
             },
-            converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
+            converts_to: {
+                let target = known.ty().and_then(|ty| converts_to(ty, function));
+                let at = located(ident.span());
+                target.map(|(target, method)| (target.clone(), Ident::new(method, at)))
+            },
             seen_as: known.ty().and_then(|ty| seen_as(ty, function)).cloned(),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),
@@ -281,5 +288,8 @@ fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
             || usage >= Usage::HandedOver
                 && (is_concrete(ty, function) || matches!(binding.lending, Lending::Never))
     };
-    binding.mutable.is_some() || usage == Usage::UsedUp || binding.known.ty().is_some_and(by_type)
+    binding.mutable.is_some()
+        || binding.used_up_option
+        || usage == Usage::UsedUp
+        || binding.known.ty().is_some_and(by_type)
 }

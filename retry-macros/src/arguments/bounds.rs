@@ -9,9 +9,25 @@ use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
 use crate::tokens::{self, is_word};
 
 /// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
-/// names `T`.
-pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
-    only_bound(ty, function, "Into")
+/// names `T`, or an `Option` of these. Also the method of the runtime that converts it.
+pub(super) fn converts_to<'a>(
+    ty: &'a Type,
+    function: &'a Function,
+) -> Option<(&'a Type, &'static str)> {
+    match in_option(ty) {
+        Some(inner) => Some((only_bound(inner, function, "Into")?, "once_if_some")),
+        None => Some((only_bound(ty, function, "Into")?, "once")),
+    }
+}
+
+/// The `T` of an `Option<T>`.
+pub(super) fn in_option(ty: &Type) -> Option<&Type> {
+    match peel_type(ty) {
+        Type::Path(path) if ends_in(&path.path, "Option") => {
+            type_arguments(path.path.segments.last()?).next()
+        }
+        _ => None,
+    }
 }
 
 /// The type `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`, or `T: AsRef<U>` if nothing else

@@ -30,6 +30,13 @@ pub(super) fn may_take_self(method: &str) -> bool {
     among(NAMES, method) || method.ends_with("_owned") && !method.starts_with("to_")
 }
 
+/// Those that use up an `Option`. No reference to one has them.
+pub(super) fn uses_up_option(method: &str) -> bool {
+    const NAMES: &str = "and and_then filter flatten inspect is_none_or is_some_and map map_or \
+        map_or_else ok_or ok_or_else or or_else transpose unzip xor zip";
+    among(NAMES, method)
+}
+
 /// Macros that format or log, which take references.
 fn formats(name: &str) -> bool {
     const NAMES: &str = "format format_args print println eprint eprintln write writeln panic todo \

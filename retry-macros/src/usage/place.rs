@@ -53,23 +53,25 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
     }
     let referenced = is_punct(previous, "&")
         || is_word(previous, "mut const") && is_punct(before(tokens, at, 2), "&");
+    let field = end != at;
+    // `for item in x.items {`.
+    let looped = is_word(previous, "in") && delimiter(next) == Some(Delimiter::Brace);
     let applied = match delimiter(next) {
         Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
         // `match x.kind {`, unless a pattern takes a part of it.
-        Some(Delimiter::Brace) => end != at && !patterns::take(tokens, at, end),
+        Some(Delimiter::Brace) => field && !looped && !patterns::take(tokens, at, end),
         _ => false,
     };
-    let computed = end != at && is_computed(tokens, at, end);
+    let computed = field && is_computed(tokens, at, end);
     let compared = is_compared(tokens, at) || is_compared(tokens, end);
     if referenced || applied || around.formats || computed || compared {
         return Usage::Borrowed;
     }
-    let field = end != at;
     let starts = previous.is_none() || is_punct(previous, if field { ",:=" } else { ",:" });
     let ends = next.is_none() || is_punct(next, ",?");
     if around.drops && previous.is_none() && next.is_none() {
         Usage::UsedUp
-    } else if around.lists && starts && ends || field && starts && is_punct(next, ";") {
+    } else if around.lists && starts && ends || field && (looped || starts && is_punct(next, ";")) {
         Usage::HandedOver
     } else {
         Usage::Moved
@@ -84,6 +86,12 @@ pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
     }
     let assigned = is_punct(before(tokens, at, 1), "=") && is_punct(tokens.get(at + 1), ";");
     usage >= Usage::HandedOver || assigned && !is_punct(before(tokens, at, 2), "=!<>+-*/%&|^")
+}
+
+/// Whether a method follows the name at `at` that uses up an `Option`: `x.map(f)`.
+pub(super) fn uses_up_option(tokens: &[TokenTree], at: usize) -> bool {
+    let method = tokens.get(at + 2).map(ToString::to_string);
+    is_punct(tokens.get(at + 1), ".") && method.is_some_and(|it| names::uses_up_option(&it))
 }
 
 /// Whether the place from `at` to `end` is assigned to. `name = 1` in a macro assigns nothing.

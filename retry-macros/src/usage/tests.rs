@@ -65,6 +65,8 @@ fn each_use_of_an_argument_is_recognized() {
         // A field may be `Copy`.
         ("f(x.body)", Usage::InParts),
         ("let y = x.body;", Usage::InParts),
+        ("for y in x.items { f(y) }", Usage::InParts),
+        ("for y in &x.items { f(y) }", Usage::Borrowed),
         ("let y: Vec<u8> = x.body;", Usage::InParts),
         ("let y: Vec<u8> = x;", Usage::Moved),
         (
@@ -115,6 +117,11 @@ fn fields_that_are_used_by_value_are_found() {
         ("Struct { body: x.body }", "x . body"),
         ("x.body.into_bytes()", "x . body"),
         ("let y = x.body;", "x . body"),
+        ("for y in x.items { f(y) }", "x . items"),
+        (
+            "for y in &x.items { } for y in x.items.iter() { } for y in x.first..x.last { }",
+            "",
+        ),
         ("if let Some(body) = x.body { 1 }", "x . body"),
         ("let Some(mut body) = x.body else { return };", "x . body"),
         (
@@ -153,6 +160,20 @@ fn a_use_of_the_whole_by_value_is_found() {
     ] {
         let whole = uses_in("x", &read(body)).whole;
         assert_eq!(whole.is_some(), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_method_that_uses_up_an_option_is_found() {
+    for (body, expected) in [
+        ("x.map(f)", true),
+        ("f(x.ok_or_else(|| y))", true),
+        ("x.as_ref().map(f); x.cmp(&y); x.is_some(); y.map(x)", false),
+        ("x.body.map(f)", false),
+        ("#[cfg(unix)] x.map(f);", false),
+    ] {
+        let at = uses_in("x", &read(body)).as_option;
+        assert_eq!(at.is_some(), expected, "{body}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! An argument that the body can only convert: `impl Into<X>`.
+//! An argument that the body can only convert: `impl Into<X>`, or an `Option` of it.
 
 use std::marker::PhantomData;
 
@@ -31,10 +31,24 @@ impl<X: Clone, T: Into<X>> Convert<X, T> {
     }
 }
 
+impl<X: Clone, T: Into<X>> Convert<X, Option<T>> {
+    /// Does the same with the argument in an `Option`.
+    #[inline]
+    pub fn once_if_some(&self, argument: Option<T>) -> Option<impl Into<X> + Clone + use<X, T>> {
+        argument.map(T::into)
+    }
+}
+
 impl<X, T> Unconverted<X, T> {
     /// Returns the argument.
     #[inline]
     pub fn once(&self, argument: T) -> T {
+        argument
+    }
+
+    /// Returns the argument.
+    #[inline]
+    pub fn once_if_some(&self, argument: T) -> T {
         argument
     }
 }

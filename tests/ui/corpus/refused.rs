@@ -39,6 +39,39 @@ pub mod field_of_self {
     }
 }
 
+pub mod loop_over_a_field {
+    use super::*;
+
+    pub struct Batch {
+        pub rows: Vec<String>,
+    }
+
+    #[retry]
+    pub async fn insert(batch: Batch) -> io::Result<usize> {
+        let mut size = 0;
+        for row in batch.rows { //~ a field of type `Vec<String>` is moved out of an argument, and each attempt needs it again
+            size += row.into_bytes().len();
+        }
+        Ok(size)
+    }
+}
+
+pub mod option_that_is_used_up {
+    use super::*;
+
+    pub struct Filter(pub String);
+
+    #[retry]
+    pub async fn list(filter: Option<Filter>) -> io::Result<usize> { //~ `Option<option_that_is_used_up::Filter>` is used up by the first attempt, and it is not `Clone`
+        Ok(filter.map_or(0, |filter| filter.0.into_bytes().len()))
+    }
+
+    #[retry]
+    pub async fn convert(filter: Option<impl Into<Filter>>) -> io::Result<usize> { //~ `Option<impl Into<Filter>>` is used up by the first attempt, and it is not `Clone`
+        Ok(filter.map(Into::into).map_or(0, |filter| filter.0.len()))
+    }
+}
+
 pub mod bound_that_no_reference_has {
     use super::*;
 
@@ -312,6 +345,25 @@ pub mod result_that_borrows {
                 }
                 None => Err(io::ErrorKind::NotFound.into()),
             }
+        }
+    }
+}
+
+/// Only the compiler knows that the method borrows by `&mut`.
+pub mod guard_of_self {
+    use super::*;
+
+    pub struct Client;
+    pub struct Transaction<'a>(pub &'a mut Client);
+
+    impl Client {
+        async fn begin(&mut self) -> io::Result<Transaction<'_>> {
+            Ok(Transaction(self))
+        }
+
+        #[retry]
+        pub async fn transaction(&mut self) -> io::Result<Transaction<'_>> { //~ two closures require unique access to `*self` at the same time
+            self.begin().await
         }
     }
 }
