@@ -265,6 +265,24 @@ async fn calls_in_a_carried_future_add_too() {
     assert_eq!(script.calls(), 10);
 }
 
+/// The first attempt fails in a carried call, the others in one that is not.
+#[tokio::test(start_paused = true)]
+async fn retries_in_a_carried_future_are_not_counted() {
+    let script = Script::new([RESET]);
+    let attempts = std::cell::Cell::new(0);
+    around(&|| {
+        let call = inner(&script);
+        if attempts.replace(attempts.get() + 1) == 0 {
+            Box::pin(propagate(call))
+        } else {
+            Box::pin(call)
+        }
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(script.calls(), 4 + 7 - 1);
+}
+
 /// The call in the middle makes a single attempt in each attempt of the outer call.
 #[tokio::test(start_paused = true)]
 async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
