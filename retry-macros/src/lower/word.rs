@@ -72,7 +72,6 @@ pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fau
             // A name that is not like a word of the list is an argument or a constant.
             is_constant_name(name) || !quoted && list.nearest(&name.to_string()).is_none()
         }
-        (None, Expr::Path(_)) => true,
         (None, Expr::Lit(literal)) if !quoted && !matches!(literal.lit, Lit::Bool(_)) => {
             return Err(given.wrong());
         }
