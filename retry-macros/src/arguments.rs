@@ -178,9 +178,10 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
         | Treatment::ChooseParts
         | Treatment::Convert
         | Treatment::Clone => {
-            if let (Treatment::Convert, Some((target, once))) = (treatment, &binding.converts_to) {
+            if treatment == Treatment::Convert {
+                let target = &binding.converts_to;
                 plan.before.extend(quote_spanned! {plumbing=>
-                    #(#cfg)* let #name = __retry::Convert::<#target, _>::of(&#name).#once(#name);
+                    #(#cfg)* let #name = __retry::Convert::<#target, _>::of(&#name).once(#name);
                 });
             }
             let owned = matches!(treatment, Treatment::Clone | Treatment::Convert);

@@ -43,8 +43,8 @@ pub(super) struct Binding<'a> {
     pub(super) own: Ident,
     /// Where it is first used by value as a whole.
     pub(super) whole: Option<Span>,
-    /// The `X` of an argument that the body can only convert, `impl Into<X>`, and the method that converts it.
-    pub(super) converts_to: Option<(Type, Ident)>,
+    /// The `X` of an argument that the body can only convert, `impl Into<X>`.
+    pub(super) converts_to: Option<Type>,
     /// The `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`.
     pub(super) seen_as: Option<Type>,
     /// Whether the call may hold a reference to it while attempts run.
@@ -87,11 +87,7 @@ impl<'a> Binding<'a> {
                 let own = if made_anew { "own_made" } else { "own" };
                 Ident::new(own, located(ident.span()))
             },
-            converts_to: {
-                let target = known.ty().and_then(|ty| converts_to(ty, function));
-                let at = located(ident.span());
-                target.map(|(target, method)| (target.clone(), Ident::new(method, at)))
-            },
+            converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
             seen_as: known.ty().and_then(|ty| seen_as(ty, function)).cloned(),
             held: is_held(&text, model),
             blocking: model.blocking.is_some(),

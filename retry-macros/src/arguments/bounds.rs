@@ -9,15 +9,9 @@ use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
 use crate::tokens::{self, is_word};
 
 /// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
-/// names `T`, or an `Option` of these. Also the method of the runtime that converts it.
-pub(super) fn converts_to<'a>(
-    ty: &'a Type,
-    function: &'a Function,
-) -> Option<(&'a Type, &'static str)> {
-    match in_option(ty) {
-        Some(inner) => Some((only_bound(inner, function, "Into")?, "once_if_some")),
-        None => Some((only_bound(ty, function, "Into")?, "once")),
-    }
+/// names `T`, or an `Option` of these.
+pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
+    only_bound(in_option(ty).unwrap_or(ty), function, "Into")
 }
 
 /// The `T` of an `Option<T>`.

@@ -76,6 +76,7 @@ mod tests {
             assert_eq!(error.verdict(), verdict, "{error:?}");
         }
     }
+
     #[derive(Debug)]
     struct Busy;
 

@@ -2,13 +2,16 @@
 
 use std::marker::PhantomData;
 
-/// How each attempt gets an argument of type `T: Into<X>`. If `X` is `Clone`, the argument is converted before the first
-/// attempt, and each attempt clones the `X`.
+/// How each attempt gets an argument of type `Option<impl Into<X>>`. If `X` is `Clone`, the argument is converted before
+/// the first attempt, and each attempt clones the `X`.
 ///
 /// ```text
 /// Output: let x = Convert::<X, _>::of(&x).once(x);
 /// ```
-pub struct Convert<X, T>(Unconverted<X, T>);
+pub struct Convert<X, T>(ConvertWhole<X, T>);
+
+/// [`Convert`] for an argument of any other type.
+pub struct ConvertWhole<X, T>(Unconverted<X, T>);
 
 /// [`Convert`] into a type that is not `Clone`.
 #[derive(Debug)]
@@ -19,23 +22,23 @@ impl<X, T> Convert<X, T> {
     #[inline]
     #[must_use]
     pub const fn of(_: &T) -> Self {
-        Self(Unconverted(PhantomData))
-    }
-}
-
-impl<X: Clone, T: Into<X>> Convert<X, T> {
-    /// Converts the argument. The body can convert the result, as it can convert the argument, and nothing else.
-    #[inline]
-    pub fn once(&self, argument: T) -> impl Into<X> + Clone + use<X, T> {
-        argument.into()
+        Self(ConvertWhole(Unconverted(PhantomData)))
     }
 }
 
 impl<X: Clone, T: Into<X>> Convert<X, Option<T>> {
-    /// Does the same with the argument in an `Option`.
+    /// Converts the argument. The body can convert the result, as it can convert the argument, and nothing else.
     #[inline]
-    pub fn once_if_some(&self, argument: Option<T>) -> Option<impl Into<X> + Clone + use<X, T>> {
+    pub fn once(&self, argument: Option<T>) -> Option<impl Into<X> + Clone + use<X, T>> {
         argument.map(T::into)
+    }
+}
+
+impl<X: Clone, T: Into<X>> ConvertWhole<X, T> {
+    /// Converts the argument. The body can convert the result, as it can convert the argument, and nothing else.
+    #[inline]
+    pub fn once(&self, argument: T) -> impl Into<X> + Clone + use<X, T> {
+        argument.into()
     }
 }
 
@@ -45,14 +48,9 @@ impl<X, T> Unconverted<X, T> {
     pub fn once(&self, argument: T) -> T {
         argument
     }
-
-    /// Returns the argument.
-    #[inline]
-    pub fn once_if_some(&self, argument: T) -> T {
-        argument
-    }
 }
 
 levels! {
-    [X, T] Convert<X, T> => Unconverted<X, T>;
+    [X, T] Convert<X, T> => ConvertWhole<X, T>;
+    [X, T] ConvertWhole<X, T> => Unconverted<X, T>;
 }

@@ -62,7 +62,7 @@ pub use self::argument::{
     Handed, Intact, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt,
     Parts, Reborrowed, Spared, StartsAnew, Unshared, handed_over,
 };
-pub use self::convert::{Convert, Unconverted};
+pub use self::convert::{Convert, ConvertWhole, Unconverted};
 pub use self::explain::{Displayed, Explain, Named};
 pub(crate) use self::failed::BoxedError;
 pub use self::failed::{Failed, Forgets, NotKept, Remembers};
