@@ -20,7 +20,7 @@ pub(super) fn is_other(tokens: &[TokenTree], at: usize) -> bool {
 /// The index of the last token of the place that begins at `at`: of `b` in `x.a.b.method()`.
 pub(super) fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
     let mut end = at;
-    while is_punct(tokens.get(end + 1), ".") && !is_method(tokens, end) {
+    while is_punct(tokens.get(end + 1), ".") && method_after(tokens, end).is_none() {
         match tokens.get(end + 2) {
             Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => end += 2,
             _ => break,
@@ -29,11 +29,13 @@ pub(super) fn end_of_fields(tokens: &[TokenTree], at: usize) -> usize {
     end
 }
 
-/// Whether `.name(…)`, `.name::<…>(…)` or `.await` follows.
-fn is_method(tokens: &[TokenTree], end: usize) -> bool {
-    is_word(tokens.get(end + 2), "await")
+/// The name in a `.name(…)`, `.name::<…>(…)` or `.await` that follows.
+fn method_after(tokens: &[TokenTree], end: usize) -> Option<&TokenTree> {
+    let name = tokens.get(end + 2);
+    let called = is_word(name, "await")
         || delimiter(tokens.get(end + 3)) == Some(Delimiter::Parenthesis)
-        || is_punct(tokens.get(end + 3), ":") && is_punct(tokens.get(end + 4), ":")
+        || is_punct(tokens.get(end + 3), ":") && is_punct(tokens.get(end + 4), ":");
+    name.filter(|_| is_punct(tokens.get(end + 1), ".") && called)
 }
 
 /// How the body uses the place from `at` to `end`.
@@ -43,23 +45,25 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
         first -= 2;
     }
     let (previous, next) = (before(tokens, first, 1), tokens.get(end + 1));
-    if is_punct(next, ".") && is_method(tokens, end) {
-        return match tokens.get(end + 2).map(ToString::to_string).as_deref() {
-            Some("await") => Usage::UsedUp,
-            Some(method) if names::takes_self(method) => Usage::HandedOver,
-            Some(method) if names::may_take_self(method) => Usage::Moved,
+    if let Some(method) = method_after(tokens, end) {
+        return match method.to_string().as_str() {
+            "await" => Usage::UsedUp,
+            method if names::takes_self(method) => Usage::HandedOver,
+            method if names::may_take_self(method) => Usage::Moved,
             _ => Usage::Borrowed,
         };
     }
-    let referenced = is_punct(previous, "&")
-        || is_word(previous, "mut const") && is_punct(before(tokens, at, 2), "&");
     let field = end != at;
     // `for item in x.items {`.
-    let looped = is_word(previous, "in") && delimiter(next) == Some(Delimiter::Brace);
+    if field && is_word(previous, "in") && delimiter(next) == Some(Delimiter::Brace) {
+        return Usage::HandedOver;
+    }
+    let referenced = is_punct(previous, "&")
+        || is_word(previous, "mut const") && is_punct(before(tokens, at, 2), "&");
     let applied = match delimiter(next) {
         Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
         // `match x.kind {`, unless a pattern takes a part of it.
-        Some(Delimiter::Brace) => field && !looped && !patterns::take(tokens, at, end),
+        Some(Delimiter::Brace) => field && !patterns::take(tokens, at, end),
         _ => false,
     };
     let computed = field && is_computed(tokens, at, end);
@@ -71,7 +75,7 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
     let ends = next.is_none() || is_punct(next, ",?");
     if around.drops && previous.is_none() && next.is_none() {
         Usage::UsedUp
-    } else if around.lists && starts && ends || field && (looped || starts && is_punct(next, ";")) {
+    } else if around.lists && starts && ends || field && starts && is_punct(next, ";") {
         Usage::HandedOver
     } else {
         Usage::Moved
@@ -81,7 +85,7 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
 /// Whether the body uses the name at `at` by value, whatever the types are.
 pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
     if is_punct(tokens.get(at + 1), ".") {
-        let method = tokens.get(at + 2).map(ToString::to_string);
+        let method = method_after(tokens, at).map(ToString::to_string);
         return method.is_some_and(|method| method == "await" || names::converts(&method));
     }
     let assigned = is_punct(before(tokens, at, 1), "=") && is_punct(tokens.get(at + 1), ";");
@@ -90,8 +94,7 @@ pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
 
 /// Whether a method follows the name at `at` that uses up an `Option`: `x.map(f)`.
 pub(super) fn uses_up_option(tokens: &[TokenTree], at: usize) -> bool {
-    let method = tokens.get(at + 2).map(ToString::to_string);
-    is_punct(tokens.get(at + 1), ".") && method.is_some_and(|it| names::uses_up_option(&it))
+    method_after(tokens, at).is_some_and(|method| names::uses_up_option(&method.to_string()))
 }
 
 /// Whether the place from `at` to `end` is assigned to. `name = 1` in a macro assigns nothing.
@@ -111,9 +114,7 @@ pub(super) fn is_mutably_borrowed(tokens: &[TokenTree], at: usize, end: usize) -
 /// Whether a method follows that needs a `&mut`, as in `x.list.as_mut()`. There are types whose `get_mut` does not.
 fn is_mutably_viewed(tokens: &[TokenTree], end: usize) -> bool {
     const METHODS: &str = "as_deref_mut as_mut as_mut_slice as_mut_str first_mut iter_mut last_mut";
-    is_punct(tokens.get(end + 1), ".")
-        && is_method(tokens, end)
-        && is_word(tokens.get(end + 2), METHODS)
+    is_word(method_after(tokens, end), METHODS)
 }
 
 /// Whether the group at `at` is that of an `Ok(…)` which ends a block, or an arm, or follows a `return`.
