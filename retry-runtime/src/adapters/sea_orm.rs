@@ -22,7 +22,7 @@ use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
 use ::sea_orm::{DatabaseTransaction, DbErr};
 
 use super::sqlx;
-use super::transaction::committed;
+use super::transaction::transactions;
 pub use super::transaction::{CommitError, TransactionError};
 use crate::classify::{Retryable, Verdict};
 
@@ -74,42 +74,7 @@ fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
     }
 }
 
-/// Commits the transaction, and returns an error as [`TransactionError::Commit`].
-///
-/// # Errors
-///
-/// - [`TransactionError::Commit`]: the database refused the commit, or
-///   the connection was lost.
-///
-/// # Cancel safety
-///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an annotated
-/// function around cuts the commit, that function does not retry. In a spawned task, only a future in
-/// [`propagate`](crate::propagate()) tells the functions around. If your body drops the future, as
-/// `tokio::time::timeout` and `try_join!` do, the error that your body returns decides.
-pub async fn commit(transaction: DatabaseTransaction) -> Result<(), TransactionError<DbErr>> {
-    committed(transaction.commit()).await
-}
-
-impl From<DbErr> for TransactionError<DbErr> {
-    fn from(error: DbErr) -> Self {
-        Self::Statement(error)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Retryable for TransactionError<DbErr> {
-    fn verdict(&self) -> Verdict {
-        self.judge(is_lost)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Retryable for CommitError<DbErr> {
-    fn verdict(&self) -> Verdict {
-        self.judge()
-    }
-}
+transactions!(DbErr, is_lost, DatabaseTransaction);
 
 fn is_lost(error: &DbErr) -> bool {
     of_sqlx(error).is_some_and(sqlx::is_lost)

@@ -28,7 +28,7 @@ use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
-use super::transaction::committed;
+use super::transaction::transactions;
 pub use super::transaction::{CommitError, TransactionError};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
@@ -103,41 +103,7 @@ fn is_nonsense(error: &Error) -> bool {
     failed.is_some_and(|failed| failed.alone().verdict == Verdict::Permanent)
 }
 
-/// Commits the transaction, and returns an error as [`TransactionError::Commit`].
-///
-/// # Errors
-///
-/// - [`TransactionError::Commit`]: the server refused the commit, or the connection was lost.
-///
-/// # Cancel safety
-///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an annotated
-/// function around cuts the commit, that function does not retry. In a spawned task, only a future in
-/// [`propagate`](crate::propagate()) tells the functions around. If your body drops the future, as
-/// `tokio::time::timeout` and `try_join!` do, the error that your body returns decides.
-pub async fn commit(transaction: Transaction<'_>) -> Result<(), TransactionError<Error>> {
-    committed(transaction.commit()).await
-}
-
-impl From<Error> for TransactionError<Error> {
-    fn from(error: Error) -> Self {
-        Self::Statement(error)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Retryable for TransactionError<Error> {
-    fn verdict(&self) -> Verdict {
-        self.judge(is_lost)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Retryable for CommitError<Error> {
-    fn verdict(&self) -> Verdict {
-        self.judge()
-    }
-}
+transactions!(Error, is_lost, Transaction<'_>);
 
 fn is_lost(error: &Error) -> bool {
     error.code().is_none() && matches!(ClientFailure::of(error), ClientFailure::Lost)

@@ -37,6 +37,51 @@ pub enum TransactionError<E> {
 )]
 pub struct CommitError<E>(pub E);
 
+/// Gives a client its `commit`, and verdicts to the errors of its transactions. `$is_lost` says whether an error is that of
+/// a lost connection.
+macro_rules! transactions {
+    ($Error:ty, $is_lost:path, $Transaction:ty $(, $DB:ident: $Database:path)?) => {
+        /// Commits the transaction, and returns an error as [`TransactionError::Commit`].
+        ///
+        /// # Errors
+        ///
+        /// - [`TransactionError::Commit`]: the server refused the commit, or the connection was lost.
+        ///
+        /// # Cancel safety
+        ///
+        /// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an
+        /// annotated function around cuts the commit, that function does not retry. In a spawned task, only a future in
+        /// [`propagate`](crate::propagate()) tells the functions around. If your body drops the future, as
+        /// `tokio::time::timeout` and `try_join!` do, the error that your body returns decides.
+        pub async fn commit$(<$DB: $Database>)?(
+            transaction: $Transaction,
+        ) -> Result<(), TransactionError<$Error>> {
+            $crate::adapters::transaction::committed(transaction.commit()).await
+        }
+
+        impl From<$Error> for TransactionError<$Error> {
+            fn from(error: $Error) -> Self {
+                Self::Statement(error)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl Retryable for TransactionError<$Error> {
+            fn verdict(&self) -> Verdict {
+                self.judge($is_lost)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl Retryable for CommitError<$Error> {
+            fn verdict(&self) -> Verdict {
+                self.judge()
+            }
+        }
+    };
+}
+pub(super) use transactions;
+
 /// Awaits a `COMMIT`. If the timeout of the attempt cuts it, the attempt is not retried.
 pub(super) async fn committed<E>(
     commit: impl Future<Output = Result<(), E>>,

@@ -4,7 +4,7 @@ use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::known;
-use crate::adapters::transaction::{CommitError, TransactionError, committed};
+use crate::adapters::transaction::{CommitError, TransactionError, transactions};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -98,44 +98,7 @@ pub(crate) fn is_lost(error: &Error) -> bool {
     matches!(error, Error::Io(_)) && error.verdict() == Verdict::Unknown
 }
 
-/// Commits the transaction, and returns an error as [`TransactionError::Commit`].
-///
-/// # Errors
-///
-/// - [`TransactionError::Commit`]: the database refused the commit, or
-///   the connection was lost.
-///
-/// # Cancel safety
-///
-/// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an annotated
-/// function around cuts the commit, that function does not retry. In a spawned task, only a future in
-/// [`propagate`](crate::propagate()) tells the functions around. If your body drops the future, as
-/// `tokio::time::timeout` and `try_join!` do, the error that your body returns decides.
-pub async fn commit<DB: Database>(
-    transaction: Transaction<'_, DB>,
-) -> Result<(), TransactionError<Error>> {
-    committed(transaction.commit()).await
-}
-
-impl From<Error> for TransactionError<Error> {
-    fn from(error: Error) -> Self {
-        Self::Statement(error)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Retryable for TransactionError<Error> {
-    fn verdict(&self) -> Verdict {
-        self.judge(is_lost)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Retryable for CommitError<Error> {
-    fn verdict(&self) -> Verdict {
-        self.judge()
-    }
-}
+transactions!(Error, is_lost, Transaction<'_, DB>, DB: Database);
 
 #[cfg(test)]
 mod tests;
