@@ -8,7 +8,7 @@ use syn::{Expr, Type};
 use crate::future::argument_named;
 use crate::item::{Function, visible_error};
 use crate::model::{Model, Rules, Spanned};
-use crate::tokens::{generated, located};
+use crate::tokens::{any_word, deep, generated, is_punct, located};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
@@ -48,13 +48,11 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
     });
     let when = when.as_ref().map(|when| asked(function, when));
     let decision = match (found, when) {
-        (Some(found), None) => {
-            generated!(__retry::Ruling::found(#found, || #said))
-        }
-        (Some(found), Some(when)) => {
+        (Some(found), when) => {
+            let guard = when.map(|when| generated!(if #when));
             generated! {
                 match #found {
-                    __retry::Some(__said) if #when => __retry::Ruling::retry(__said),
+                    __retry::Some(__said) #guard => __retry::Ruling::retry(__said),
                     _ => #stop,
                 }
             }
@@ -95,6 +93,17 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         return decision;
     }
     generated!(if __error.is_vetoed() { #stop } else { #decision })
+}
+
+/// Whether the ruling captures nothing, as far as the words of `when` show: no argument, also in the text of a macro, and no
+/// variable of a function that makes its future by hand.
+pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
+    let arguments = &function.signature.inputs;
+    model.rules.when.as_ref().is_none_or(|when| {
+        let may_name = any_word(&when.value, |word| any_word(arguments, |it| it == word))
+            || deep(&when.value).any(|token| is_punct(Some(&token), "!"));
+        !may_name && function.handmade.is_none()
+    })
 }
 
 /// Writes whether `unless` or `not_on` forbids another attempt after `__error`, a `&Failed<E>`.

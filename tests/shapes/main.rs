@@ -8,6 +8,7 @@ mod blocking;
 mod bodies;
 mod boxed;
 mod by_value;
+mod captured;
 mod conditional;
 mod converted;
 mod generic;
@@ -76,6 +77,7 @@ async fn every_shape_makes_all_its_attempts() {
         bodies::CASES,
         boxed::CASES,
         by_value::CASES,
+        captured::CASES,
         conditional::CASES,
         converted::CASES,
         generic::CASES,

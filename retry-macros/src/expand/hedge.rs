@@ -49,6 +49,6 @@ pub(super) fn told(model: &Model, told: TokenStream) -> TokenStream {
         return told;
     }
     generated! {
-        if __call.is_beside() { __call.tell(__at, |_| ()) } else { #told }
+        if __call.is_beside() { __call.keep(__at) } else { #told }
     }
 }

@@ -93,8 +93,10 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
         generated!(__retry::Forgets)
     };
     let arguments = generated!(#ended, |__error| (#ruling, __error.words(), #keeps));
+    // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
     let (method, next) = match &model.on_retry {
-        None => ("settle", generated!(__at)),
+        None if classifier::captures_nothing(function, model) => ("settle", generated!(__at)),
+        None => ("decide", generated!(__call.keep(__at))),
         Some(on_retry) => {
             let hook = classifier::lent(function, on_retry);
             let told = generated!(__call.tell(__at, #hook));

@@ -28,16 +28,6 @@ impl Ruling {
         Self { retry: true, said }
     }
 
-    /// Allows another attempt if `on` found an error. If it found none, `said` asks the whole error.
-    #[inline]
-    #[must_use]
-    pub fn found(found: Option<Said>, said: impl FnOnce() -> Said) -> Self {
-        match found {
-            Some(said) => Self::retry(said),
-            None => Self::stop(said()),
-        }
-    }
-
     /// Allows another attempt if the verdict does: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn by(said: Said) -> Self {

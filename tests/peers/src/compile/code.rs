@@ -31,25 +31,30 @@ impl Code {
     /// If a program does not compile.
     #[must_use]
     pub fn of(side: Side) -> Self {
-        let package = Package::new();
-        let [few, many] = [FEW, MANY].map(|functions| {
-            let name = package.write(Program { side, functions });
-            [
-                machine(&package, name).unwrap_or(0),
-                llvm(&package, name),
-                package.expanded(name).len(),
-            ]
-        });
-        let more = |place: usize| {
-            let more = (many[place] - few[place]) / (MANY - FEW);
-            u32::try_from(more).expect("a function of a few thousand lines")
-        };
         Self {
-            machine: (few[0] > 0).then(|| more(0)),
-            llvm: more(1),
-            source: more(2),
+            machine: more(side, machine),
+            llvm: llvm_lines(side),
+            source: more(side, |package, name| Some(package.expanded(name).len())).unwrap(),
         }
     }
+}
+
+/// The lines of LLVM IR that one more function adds, before optimisation.
+///
+/// # Panics
+///
+/// If a program does not compile.
+#[must_use]
+pub fn llvm_lines(side: Side) -> u32 {
+    more(side, |package, name| Some(llvm(package, name))).unwrap()
+}
+
+/// What one more function adds to what `measure` finds. `None` if it cannot measure.
+fn more(side: Side, measure: impl Fn(&Package, &str) -> Option<usize>) -> Option<u32> {
+    let package = Package::new();
+    let of = |functions| measure(&package, package.write(Program { side, functions }));
+    let more = (of(MANY)? - of(FEW)?) / (MANY - FEW);
+    Some(u32::try_from(more).expect("a function of a few thousand lines"))
 }
 
 /// The bytes of machine code of a whole program.

@@ -5,7 +5,7 @@ mod cpu;
 mod package;
 mod source;
 
-pub use code::Code;
+pub use code::{Code, llvm_lines};
 
 use crate::Side;
 
