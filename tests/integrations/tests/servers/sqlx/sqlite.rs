@@ -4,23 +4,27 @@ use std::time::Duration;
 
 use reattempt::sqlx::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Error, Executor as _};
 
 use super::version::{ACCOUNTS, BALANCES, ONE, code, failure, run};
 
-/// Two pools for one file, which do not wait for locks.
+/// Two pools for one file. The first waits for locks, because an attempt of the second may read while it commits. The
+/// second does not wait.
 pub(crate) async fn two_connections(folder: &tempfile::TempDir) -> [SqlitePool; 2] {
     let options = SqliteConnectOptions::new()
         .filename(folder.path().join("database"))
         .create_if_missing(true)
-        .busy_timeout(Duration::ZERO);
+        // The disk may be busy with other tests for longer than the attempts of the second pool take.
+        .synchronous(SqliteSynchronous::Off);
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(Duration::from_mins(1));
-    let one = pool.clone().connect_with(options.clone()).await.unwrap();
+    let waits = options.clone().busy_timeout(Duration::from_mins(1));
+    let one = pool.clone().connect_with(waits).await.unwrap();
     run(&one, &[ACCOUNTS, BALANCES]).await;
-    [one, pool.connect_with(options).await.unwrap()]
+    let fails = options.busy_timeout(Duration::ZERO);
+    [one, pool.connect_with(fails).await.unwrap()]
 }
 
 #[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
