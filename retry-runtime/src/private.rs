@@ -13,10 +13,10 @@ pub use crate::call::{
 pub use crate::classify::{IntoHint, Ruling, Said, ask, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;
 pub use crate::lookup::{
-    Argument, ArgumentAs, Broken, Convert, ConvertWhole, Displayed, Each, Explain, Failed, Field,
-    Find, FindsAgain, FindsSelfAgain, ForEachAttempt, Forgets, Gone, Handed, Inside, Intact, Lent,
-    LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt, Named, NotKept, Parts,
-    Probe, Reborrowed, Remembers, Spared, StartsAnew, Unconverted, Unshared, handed_over,
+    Argument, ArgumentAs, Broken, Convert, Each, Failed, Field, Find, FindsAgain, FindsSelfAgain,
+    ForEachAttempt, Forgets, Gone, Handed, Inside, Intact, Itself, Lent, LentAcrossThreads, LentAs,
+    LentLocally, LentParts, Level, MadeForEachAttempt, Named, Parts, Probe, Remembers, Spared,
+    StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,

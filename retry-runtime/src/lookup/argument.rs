@@ -6,11 +6,13 @@ mod field;
 mod handed;
 mod refused;
 
-use std::ops::DerefMut;
+use std::ops::Deref;
+
+use super::Level;
 
 pub use self::as_ref::{ArgumentAs, LentAs};
 pub use self::blocking::handed_over;
-pub use self::field::{Broken, Field, Gone, Intact, Reborrowed, Spared};
+pub use self::field::{Broken, Field, Gone, Intact, Spared};
 pub use self::handed::Handed;
 pub use self::refused::{
     Each, FindsAgain, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, MadeForEachAttempt,
@@ -22,12 +24,15 @@ pub use self::refused::{
 /// ```text
 /// Output: Argument::new(&x).for_each_attempt()
 /// ```
-pub struct Argument<'a, T>(Lent<'a, T>);
+pub type Argument<'a, T> = Level<Lent<'a, T>>;
 
 /// An argument whose type is not `Clone`.
+// This level and the next are no aliases, because rustc names them where it reports a bound.
+#[derive(Debug)]
 pub struct Lent<'a, T>(Unshared<'a, T>);
 
 /// An argument whose type is neither `Clone` nor `Sync`.
+#[derive(Debug)]
 pub struct Unshared<'a, T>(LentLocally<'a, T>);
 
 /// An argument whose type is not `Clone`, `Sync` or `Send`. It never leaves its thread.
@@ -39,7 +44,7 @@ impl<'a, T> Argument<'a, T> {
     #[inline]
     #[must_use]
     pub const fn new(argument: &'a T) -> Self {
-        Self(Lent(Unshared(LentLocally(argument))))
+        Level(Lent(Unshared(LentLocally(argument))))
     }
 }
 
@@ -169,6 +174,24 @@ impl<'a, T> LentLocally<'a, T> {
     }
 }
 
+impl<'a, T> Deref for Lent<'a, T> {
+    type Target = Unshared<'a, T>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'a, T> Deref for Unshared<'a, T> {
+    type Target = LentLocally<'a, T>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
 /// An argument of which the body may move fields. Each attempt gets a clone if its type is `Clone`. If not, it gets a
 /// unique reference, through which the body copies or reborrows a field.
 ///
@@ -176,7 +199,7 @@ impl<'a, T> LentLocally<'a, T> {
 /// Output: let mut parts = Parts::new(&mut x);
 ///         let mut x = parts.for_each_attempt();
 /// ```
-pub struct Parts<'a, T>(LentParts<'a, T>);
+pub type Parts<'a, T> = Level<LentParts<'a, T>>;
 
 /// [`Parts`] of an argument whose type is not `Clone`.
 #[derive(Debug)]
@@ -187,7 +210,7 @@ impl<'a, T> Parts<'a, T> {
     #[inline]
     #[must_use]
     pub const fn new(argument: &'a mut T) -> Self {
-        Self(LentParts(argument))
+        Level(LentParts(argument))
     }
 }
 
@@ -206,19 +229,5 @@ impl<T> LentParts<'_, T> {
     #[must_use]
     pub const fn for_each_attempt(&mut self) -> &mut T {
         self.0
-    }
-}
-
-levels! {
-    ['a, T] Argument<'a, T> => Lent<'a, T>;
-    ['a, T] Lent<'a, T> => Unshared<'a, T>;
-    ['a, T] Unshared<'a, T> => LentLocally<'a, T>;
-    ['a, T] Parts<'a, T> => LentParts<'a, T>;
-}
-
-impl<T> DerefMut for Parts<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
     }
 }

@@ -2,16 +2,18 @@
 
 use std::marker::PhantomData;
 
+use super::Level;
+
 /// How each attempt gets an argument of type `Option<impl Into<X>>`. If `X` is `Clone`, the argument is converted before
 /// the first attempt, and each attempt clones the `X`.
 ///
 /// ```text
 /// Output: let x = Convert::<X, _>::of(&x).once(x);
 /// ```
-pub struct Convert<X, T>(ConvertWhole<X, T>);
+pub type Convert<X, T> = Level<ConvertWhole<X, T>>;
 
 /// [`Convert`] for an argument of any other type.
-pub struct ConvertWhole<X, T>(Unconverted<X, T>);
+type ConvertWhole<X, T> = Level<Unconverted<X, T>>;
 
 /// [`Convert`] into a type that is not `Clone`.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ impl<X, T> Convert<X, T> {
     #[inline]
     #[must_use]
     pub const fn of(_: &T) -> Self {
-        Self(ConvertWhole(Unconverted(PhantomData)))
+        Level(Level(Unconverted(PhantomData)))
     }
 }
 
@@ -48,9 +50,4 @@ impl<X, T> Unconverted<X, T> {
     pub fn once(&self, argument: T) -> T {
         argument
     }
-}
-
-levels! {
-    [X, T] Convert<X, T> => ConvertWhole<X, T>;
-    [X, T] ConvertWhole<X, T> => Unconverted<X, T>;
 }

@@ -1,17 +1,20 @@
-//! An error that an attempt returned, with the questions that generated code asks it.
+//! An error that an attempt returned, with the questions that generated code asks it, in one chain: whether the call keeps
+//! it, its verdict, and its text.
 
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Display, Write as _};
 use std::ops::Deref;
 
-use super::{Find, Probe};
+use super::{Find, Level};
+use crate::classify::{MAX_LINKS, Retryable, Said};
+use crate::trace::Words;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
 /// An error that an attempt returned.
 ///
 /// Method lookup finds `kept` here or in [`NotKept`], `said` in [`Probe`] or behind it, and `words` in
-/// [`Explain`](super::Explain) or behind it.
+/// [`Explain`] or behind it.
 ///
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
 pub struct Failed<'e, E> {
@@ -28,13 +31,13 @@ pub struct Remembers;
 pub struct Forgets;
 
 /// An error that is not kept, because it is not `Send` or does not convert into a boxed error.
-pub struct NotKept<'e, E>(Probe<'e, E>);
+type NotKept<'e, E> = Level<Probe<'e, E>>;
 
 impl<'e, E> Failed<'e, E> {
     #[inline]
     pub(crate) fn new(error: &'e E, vetoed: bool) -> Self {
         Self {
-            error: NotKept(Probe::new(error)),
+            error: Level(Probe::new(error)),
             vetoed,
         }
     }
@@ -87,6 +90,190 @@ impl<E> fmt::Debug for Failed<'_, E> {
     }
 }
 
-levels! {
-    ['e, E] NotKept<'e, E> => Probe<'e, E>;
+/// Asks an error for its verdict. An error type that does not implement [`Retryable`] gives [`Said::UNKNOWN`].
+///
+/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of [`Mute`].
+/// `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
+///
+/// ```text
+/// // Output:
+/// error.said()       // error: &Probe<E>
+/// ```
+pub type Probe<'a, E> = Level<Mute<'a, E>>;
+
+impl<'a, E: ?Sized> Probe<'a, E> {
+    /// Takes the error to ask.
+    #[inline]
+    pub const fn new(error: &'a E) -> Self {
+        Level(Level(Explain::new(error)))
+    }
+}
+
+impl<E: Retryable + ?Sized> Probe<'_, E> {
+    /// Asks the error.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        Said::of(self.error())
+    }
+}
+
+/// An error whose type does not implement [`Retryable`]. [`Explain`], behind `Deref`, has the text of any error.
+type Mute<'a, E> = Level<Explain<'a, E>>;
+
+impl<E: ?Sized> Mute<'_, E> {
+    /// Returns [`Said::UNKNOWN`].
+    #[must_use]
+    pub fn said(&self) -> Said {
+        Said::UNKNOWN
+    }
+}
+
+/// Makes the text of an error of any type.
+///
+/// ```text
+/// Output: error.words()      // error: &Explain<E>
+/// ```
+///
+/// Method lookup chooses: the method of `Explain` if `E: Error`, else that of [`Displayed`] if `E: Display`, else that
+/// of [`Named`].
+type Explain<'a, E> = Level<Displayed<'a, E>>;
+
+/// An error whose type is `Display`, such as `anyhow::Error` or `String`.
+type Displayed<'a, E> = Level<Named<'a, E>>;
+
+/// An error of any type. Its text is the name of the type.
+pub struct Named<'a, E: ?Sized>(&'a E);
+
+impl<'a, E: ?Sized> Explain<'a, E> {
+    /// Takes the error.
+    #[inline]
+    pub const fn new(error: &'a E) -> Self {
+        Level(Level(Named(error)))
+    }
+
+    /// Returns the error.
+    #[inline]
+    #[must_use]
+    pub const fn error(&self) -> &'a E {
+        self.0.0.0
+    }
+}
+
+impl<E: Error> Explain<'_, E> {
+    /// Returns the text of the error and of its causes, from the outside in.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> &dyn Words {
+        self
+    }
+}
+
+impl<E: Error> Words for Explain<'_, E> {
+    fn text(&self) -> String {
+        let error = self.error();
+        let mut text = error.to_string();
+        let mut cause = error.source();
+        for _ in 0..MAX_LINKS {
+            let Some(link) = cause else { break };
+            let words = link.to_string();
+            // Many errors end with the text of their cause.
+            if !text.ends_with(&words) {
+                let _ = write!(text, ": {words}");
+            }
+            cause = link.source();
+        }
+        text
+    }
+}
+
+impl<E: Display + ?Sized> Displayed<'_, E> {
+    /// Returns the error in the alternate form `{:#}`, in which `anyhow::Error` and `eyre::Report` add their causes.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> &dyn Words {
+        self
+    }
+}
+
+impl<E: Display + ?Sized> Words for Displayed<'_, E> {
+    fn text(&self) -> String {
+        format!("{:#}", self.0.0)
+    }
+}
+
+impl<E: ?Sized> Named<'_, E> {
+    /// Returns the name of the error's type.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> &dyn Words {
+        self
+    }
+}
+
+impl<E: ?Sized> Words for Named<'_, E> {
+    fn text(&self) -> String {
+        std::any::type_name::<E>().to_owned()
+    }
+}
+
+impl<E: ?Sized> fmt::Debug for Named<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::any::type_name::<E>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Explain;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("fetching")]
+    struct Fetching(#[source] std::io::Error);
+
+    struct Silent;
+
+    #[test]
+    fn a_std_error_is_told_with_its_causes() {
+        let error = Fetching(std::io::Error::other("cable cut"));
+        assert_eq!(Explain::new(&error).words().text(), "fetching: cable cut");
+    }
+
+    #[test]
+    fn a_report_is_told_with_its_causes() {
+        let error = anyhow::anyhow!("cable cut")
+            .context("connecting")
+            .context("fetching");
+        assert_eq!(
+            Explain::new(&error).words().text(),
+            "fetching: connecting: cable cut"
+        );
+    }
+
+    #[test]
+    fn a_text_is_told_and_the_rest_is_named() {
+        assert_eq!(Explain::new("busy").words().text(), "busy");
+        assert!(Explain::new(&Silent).words().text().ends_with("Silent"));
+    }
+
+    #[test]
+    fn a_chain_that_points_at_itself_ends() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("again {0}")]
+        struct Again(u8);
+        #[derive(Debug)]
+        struct Circle;
+        impl std::fmt::Display for Circle {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("round")
+            }
+        }
+        impl std::error::Error for Circle {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                static CIRCLE: Circle = Circle;
+                Some(&CIRCLE)
+            }
+        }
+        assert_eq!(Explain::new(&Circle).words().text(), "round");
+        assert_eq!(Explain::new(&Again(1)).words().text(), "again 1");
+    }
 }

@@ -1,7 +1,5 @@
 //! The search for `on` and `not_on`: an error of one type inside an error of another.
 
-mod walk;
-
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
@@ -11,11 +9,9 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(crate) use self::walk::find_in;
-use self::walk::{contained_in, qualifies};
-use super::Probe;
+use super::{Level, Probe};
 use crate::adapters::known;
-use crate::classify::Said;
+use crate::classify::{Links, Said, Verdict, as_type};
 
 /// Searches an error of type `E` for errors of type `A`.
 ///
@@ -42,37 +38,37 @@ use crate::classify::Said;
 /// ```
 ///
 /// The name of the method has the span of `A` as typed, so rustc reports there an `A` that is not in `E`.
-pub struct Find<'a, E, A>(SyncChain<'a, E, A>);
+pub type Find<'a, E, A> = Level<SyncChain<'a, E, A>>;
 
 /// Level 2, `Send + Sync`.
-pub struct SyncChain<'a, E, A>(SendChain<'a, E, A>);
+type SyncChain<'a, E, A> = Level<SendChain<'a, E, A>>;
 
 /// Level 2, `Send`.
-pub struct SendChain<'a, E, A>(LocalChain<'a, E, A>);
+type SendChain<'a, E, A> = Level<LocalChain<'a, E, A>>;
 
 /// Level 2, neither `Send` nor `Sync`.
-pub struct LocalChain<'a, E, A>(SyncPointer<'a, E, A>);
+type LocalChain<'a, E, A> = Level<SyncPointer<'a, E, A>>;
 
 /// Level 3, `Send + Sync`.
-pub struct SyncPointer<'a, E, A>(LocalPointer<'a, E, A>);
+type SyncPointer<'a, E, A> = Level<LocalPointer<'a, E, A>>;
 
 /// Level 3, neither `Send` nor `Sync`.
-pub struct LocalPointer<'a, E, A>(SyncWhole<'a, E, A>);
+type LocalPointer<'a, E, A> = Level<SyncWhole<'a, E, A>>;
 
 /// Level 4, `Send + Sync`.
-pub struct SyncWhole<'a, E, A>(SendWhole<'a, E, A>);
+type SyncWhole<'a, E, A> = Level<SendWhole<'a, E, A>>;
 
 /// Level 4, `Send`.
-pub struct SendWhole<'a, E, A>(LocalWhole<'a, E, A>);
+type SendWhole<'a, E, A> = Level<LocalWhole<'a, E, A>>;
 
 /// Level 4, neither `Send` nor `Sync`.
-pub struct LocalWhole<'a, E, A>(SyncPointed<'a, E, A>);
+type LocalWhole<'a, E, A> = Level<SyncPointed<'a, E, A>>;
 
 /// Level 4, a pointer, `Send + Sync`.
-pub struct SyncPointed<'a, E, A>(LocalPointed<'a, E, A>);
+type SyncPointed<'a, E, A> = Level<LocalPointed<'a, E, A>>;
 
 /// Level 4, a pointer, neither `Send` nor `Sync`.
-pub struct LocalPointed<'a, E, A>(Itself<'a, E, A>);
+type LocalPointed<'a, E, A> = Level<Itself<'a, E, A>>;
 
 /// Level 5.
 pub struct Itself<'a, E, A>(&'a E, PhantomData<fn(&A)>);
@@ -82,10 +78,8 @@ impl<'a, E, A> Find<'a, E, A> {
     #[inline]
     pub const fn new(error: &'a E) -> Self {
         let itself = Itself(error, PhantomData);
-        let whole = SyncWhole(SendWhole(LocalWhole(SyncPointed(LocalPointed(itself)))));
-        Self(SyncChain(SendChain(LocalChain(SyncPointer(LocalPointer(
-            whole,
-        ))))))
+        let whole = Level(Level(Level(Level(Level(itself)))));
+        Level(Level(Level(Level(Level(Level(whole))))))
     }
 }
 
@@ -189,6 +183,52 @@ impl<'a, E, A> Itself<'a, E, A> {
     }
 }
 
+/// Searches the chain that starts with `first`.
+#[cold]
+#[inline(never)]
+pub(crate) fn find_in<A: Error + 'static>(
+    first: &(dyn Error + 'static),
+    said: fn(&Probe<'_, A>) -> Said,
+) -> Option<Said> {
+    walk(first, &|link| {
+        as_type::<A>(link)
+            .map(|found| said(&Probe::new(found)))
+            .filter(qualifies)
+    })
+}
+
+/// Returns the first answer in the chain, or `None` if an error in the chain has the last word.
+fn walk(
+    first: &(dyn Error + 'static),
+    ask: &dyn Fn(&(dyn Error + 'static)) -> Option<Said>,
+) -> Option<Said> {
+    let mut found = None;
+    for link in Links::of(first) {
+        if known::has_last_word(link).is_some() {
+            return None;
+        }
+        // The search goes on after a link that does not qualify.
+        found = found.or_else(|| ask(link));
+    }
+    found
+}
+
+#[cold]
+#[inline(never)]
+fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
+    for link in Links::of(first) {
+        if as_type::<A>(link).is_some() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Another attempt does not help against a permanent error, even if `on` names its type.
+fn qualifies(said: &Said) -> bool {
+    said.verdict != Verdict::Permanent
+}
+
 /// An error type that can be in an `E` without a chain of sources.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can never be found inside `{E}`",
@@ -239,20 +279,6 @@ fn is_bare_io<E: 'static>(error: &E) -> bool {
         Some(error) => error.get_ref().is_none(),
         None => false,
     }
-}
-
-levels! {
-    ['a, E, A] Find<'a, E, A> => SyncChain<'a, E, A>;
-    ['a, E, A] SyncChain<'a, E, A> => SendChain<'a, E, A>;
-    ['a, E, A] SendChain<'a, E, A> => LocalChain<'a, E, A>;
-    ['a, E, A] LocalChain<'a, E, A> => SyncPointer<'a, E, A>;
-    ['a, E, A] SyncPointer<'a, E, A> => LocalPointer<'a, E, A>;
-    ['a, E, A] LocalPointer<'a, E, A> => SyncWhole<'a, E, A>;
-    ['a, E, A] SyncWhole<'a, E, A> => SendWhole<'a, E, A>;
-    ['a, E, A] SendWhole<'a, E, A> => LocalWhole<'a, E, A>;
-    ['a, E, A] LocalWhole<'a, E, A> => SyncPointed<'a, E, A>;
-    ['a, E, A] SyncPointed<'a, E, A> => LocalPointed<'a, E, A>;
-    ['a, E, A] LocalPointed<'a, E, A> => Itself<'a, E, A>;
 }
 
 impl<E, A> fmt::Debug for Itself<'_, E, A> {

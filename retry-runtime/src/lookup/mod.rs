@@ -4,8 +4,8 @@
 //! method of the same name, in an `impl` with its own bound:
 //!
 //! ```text
-//! Probe<E>   impl<E: Retryable> { fn said(&self) }     asks the error
-//!   Mute<E>  impl<E> { fn said(&self) }                has no answer
+//! Probe<E> = Level<Mute<E>>   impl<E: Retryable> { fn said(&self) }     asks the error
+//!   Mute<E>                   impl<E> { fn said(&self) }                has no answer
 //! ```
 //!
 //! rustc takes the first level whose `impl` has bounds that hold. So the level that asks most comes first. The last one
@@ -20,52 +20,43 @@
 //! |---|---|
 //! | `argument` | what an attempt gets of an argument: `Clone`, `Sync`, `Send` |
 //! | `convert` | whether an `impl Into<X>` is converted before the first attempt: `X: Clone` |
-//! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error |
-//! | `probe` | the verdict of an error: `Retryable` |
-//! | `explain` | the text of an error: `Error`, or `Display` |
+//! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display` |
 //! | `find` | an error of another type inside an error: `Error`, or `AsRef<dyn Error>` |
-//!
-//! `failed`, `probe` and `explain` are one chain: the last level of each leads to the next.
 
-/// Puts each level in front of the next, which is its first field.
-macro_rules! levels {
-    ($([$($parameter:tt)+] $level:ty => $next:ty;)+) => {$(
-        impl<$($parameter)+> std::ops::Deref for $level {
-            type Target = $next;
-
-            #[inline]
-            fn deref(&self) -> &Self::Target {
-                &self.0
-            }
-        }
-
-        impl<$($parameter)+> std::fmt::Debug for $level
-        where
-            $next: std::fmt::Debug,
-        {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    )+};
-}
+use std::ops::{Deref, DerefMut};
 
 mod argument;
 mod convert;
-mod explain;
 mod failed;
-pub mod find;
-pub mod probe;
+mod find;
 
 pub use self::argument::{
     Argument, ArgumentAs, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone,
     Handed, Intact, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt,
-    Parts, Reborrowed, Spared, StartsAnew, Unshared, handed_over,
+    Parts, Spared, StartsAnew, Unshared, handed_over,
 };
-pub use self::convert::{Convert, ConvertWhole, Unconverted};
-pub use self::explain::{Displayed, Explain, Named};
+pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::BoxedError;
-pub use self::failed::{Failed, Forgets, NotKept, Remembers};
+pub use self::failed::{Failed, Forgets, Named, Probe, Remembers};
 pub(crate) use self::find::find_in;
-pub use self::find::{Find, Inside};
-pub use self::probe::Probe;
+pub use self::find::{Find, Inside, Itself};
+
+/// A level of a question, in front of the next one. The alias of the type says which level it is.
+#[derive(Debug)]
+pub struct Level<T>(T);
+
+impl<T> Deref for Level<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Level<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}

@@ -1,6 +1,7 @@
 //! An argument that the body can only see as a reference: `impl AsRef<U>`.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use super::Argument;
 
@@ -10,6 +11,7 @@ use super::Argument;
 /// ```text
 /// Output: ArgumentAs::<U, _>::new(&x).for_each_attempt()
 /// ```
+#[derive(Debug)]
 pub struct ArgumentAs<'a, U: ?Sized, T>(Argument<'a, T>, PhantomData<fn() -> &'a U>);
 
 impl<'a, U: ?Sized, T> ArgumentAs<'a, U, T> {
@@ -34,6 +36,15 @@ where
     }
 }
 
+impl<'a, U: ?Sized, T> Deref for ArgumentAs<'a, U, T> {
+    type Target = Argument<'a, T>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
 /// A reference with no other method than that of `AsRef<U>`. With those of `&U`, rustc could not tell which one the body
 /// calls: a `&str` is also `AsRef<[u8]>`.
 #[derive(Debug)]
@@ -53,8 +64,4 @@ impl<U: ?Sized> AsRef<U> for LentAs<'_, U> {
     fn as_ref(&self) -> &U {
         self.0
     }
-}
-
-levels! {
-    ['a, U: ?Sized, T] ArgumentAs<'a, U, T> => Argument<'a, T>;
 }

@@ -2,16 +2,17 @@
 
 use super::refused::{Each, FindsAgain};
 use super::{LentParts, Parts};
+use crate::lookup::Level;
 
 /// A field that the body moves out of an argument that is not cloned.
 ///
 /// ```text
 /// Output: Field::new(&x.field).again()
 /// ```
-pub struct Field<'f, F>(Reborrowed<'f, F>);
+pub type Field<'f, F> = Level<Reborrowed<'f, F>>;
 
 /// A moved field whose type is not `Copy`.
-pub struct Reborrowed<'f, F>(Gone<'f, F>);
+type Reborrowed<'f, F> = Level<Gone<'f, F>>;
 
 /// A moved field whose type is neither `Copy` nor `&mut`. The next attempt does not have it.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl<'f, F> Field<'f, F> {
     #[inline]
     #[must_use]
     pub const fn new(field: &'f F) -> Self {
-        Self(Reborrowed(Gone(field)))
+        Level(Level(Gone(field)))
     }
 }
 
@@ -114,9 +115,4 @@ impl Broken {
     pub const fn parts<T>(self, argument: &mut T) -> Parts<'_, T> {
         Parts::new(argument)
     }
-}
-
-levels! {
-    ['f, F] Field<'f, F> => Reborrowed<'f, F>;
-    ['f, F] Reborrowed<'f, F> => Gone<'f, F>;
 }
