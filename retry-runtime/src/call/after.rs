@@ -70,7 +70,7 @@ impl State<'_> {
         if verdict == Verdict::Throttled {
             self.pause_others(ruling.said.hint);
         }
-        let words = if erred && self.settings.is_sensitive() {
+        let words = if erred && self.settings.sensitive {
             &"(sensitive)"
         } else {
             words
@@ -90,7 +90,7 @@ impl State<'_> {
 
     /// With `idempotent = false`, allows only retries after an attempt without effect.
     fn if_idempotent(&self, ruling: Ruling) -> Ruling {
-        if self.settings.is_idempotent() {
+        if self.settings.idempotent {
             ruling
         } else {
             ruling.only_without_effect()
@@ -115,9 +115,7 @@ impl State<'_> {
         }
         let cause = match cut {
             Cut::Timeout => Cause::TimedOut {
-                may_repeat: !vetoed
-                    && self.settings.is_idempotent()
-                    && !self.frame.has_open_commit(),
+                may_repeat: !vetoed && self.settings.idempotent && !self.frame.has_open_commit(),
                 hint: None,
             },
             Cut::NotReady => Cause::Returned(self.if_idempotent(Ruling::failed_value())),
@@ -228,7 +226,7 @@ impl State<'_> {
     ) -> (Duration, Until) {
         let (delay, wait) = self.draw(range, stamp);
         let long = wait > LONGEST_SLEEP;
-        if long || self.settings.listens() || self.policy().jitter() == Jitter::Decorrelated {
+        if long || self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
             self.frame.cold().noted().delay = Some(delay);
         }
         self.frame.note(Notes::LONG, long);
@@ -274,12 +272,12 @@ impl State<'_> {
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
         let limit = match outcome {
-            Outcome::Timeout => self.policy().timeout(),
+            Outcome::Timeout => self.settings.policy.timeout(),
             // An inherited deadline has no length of its own.
-            Outcome::Deadline => self.policy().deadline().filter(|own| {
-                elapsed >= *own || self.frame.deadline.get() == self.settings.deadline()
+            Outcome::Deadline => self.settings.policy.deadline().filter(|own| {
+                elapsed >= *own || self.frame.deadline.get() == self.settings.deadline
             }),
-            Outcome::Paused => self.policy().deadline(),
+            Outcome::Paused => self.settings.policy.deadline(),
             _ => None,
         };
         let cut = self.frame.has_open_commit();
@@ -369,13 +367,13 @@ impl Situation for CallSituation<'_, '_> {
 
     #[inline(always)]
     fn max_retry_after(&self) -> Duration {
-        self.state.policy().max_retry_after()
+        self.state.settings.policy.max_retry_after()
     }
 
     #[inline(always)]
     fn delays(&self) -> RangeInclusive<Duration> {
         let (frame, settings) = (&self.state.frame, self.state.settings);
-        let last = match settings.policy().jitter() {
+        let last = match settings.policy.jitter() {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
@@ -433,7 +431,7 @@ impl State<'_> {
     fn began(&self, now: Stamp) -> Stamp {
         // `longest_wait` has started the time, if nothing had before.
         let started = self.frame.started.get().unwrap_or(now);
-        if self.frame.deadline.get() == NEVER && self.settings.timeout() == NEVER {
+        if self.frame.deadline.get() == NEVER && self.settings.timeout == NEVER {
             started.minus(UNTIMED)
         } else {
             started
@@ -450,7 +448,7 @@ impl State<'_> {
     /// allows if calls of the same function had failed retries.
     #[inline]
     fn allowed(&self) -> u32 {
-        let own = self.settings.attempts();
+        let own = self.settings.attempts;
         let own = self.attempts_in_trial().map_or(own, |most| most.min(own));
         if !context::is_within() {
             return own;

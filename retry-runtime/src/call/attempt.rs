@@ -62,11 +62,11 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
         }
         state.suspended();
         if let Some(slot) = C::slot(this.timer) {
-            let cut = ready!(poll_limits(state, slot, state.settings.timeout(), waker));
+            let cut = ready!(poll_limits(state, slot, state.settings.timeout, waker));
             if let Some(cut) = C::from(cut) {
                 return Poll::Ready(Ended::Cut(cut));
             }
-        } else if state.settings.listens() || trace::is_heard() {
+        } else if state.settings.listens || trace::is_heard() {
             state.start_unless_started();
         }
         Poll::Pending
@@ -125,7 +125,7 @@ impl State<'_> {
             if frame.deadline.get() <= elapsed {
                 return true;
             }
-            let cut = elapsed.saturating_add(self.settings.timeout());
+            let cut = elapsed.saturating_add(self.settings.timeout);
             frame.until.set(cut.min(frame.until.get()));
         }
         frame.phase.set(Phase::Attempt);

@@ -58,7 +58,6 @@ use std::time::Duration;
 use crate::classify::Ruling;
 use crate::clock::Stamp;
 use crate::context::{Frame, Inner, NEVER, Notes};
-use crate::policy::Policy;
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Settings, Site, UnlimitedSite};
 use crate::trace::Words;
@@ -82,7 +81,7 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
     #[inline]
     pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
         let (timeout, deadline) = if C::LIMITED {
-            (settings.timeout(), settings.deadline())
+            (settings.timeout, settings.deadline)
         } else {
             (NEVER, NEVER)
         };
@@ -211,20 +210,16 @@ impl<'p> State<'p> {
     pub(super) fn new(settings: &'p Settings<'p>, timeout: u64, deadline: u64) -> Self {
         Self {
             settings,
-            frame: Frame::new(settings.attempts(), timeout, deadline),
+            frame: Frame::new(settings.attempts, timeout, deadline),
         }
-    }
-
-    pub(super) fn policy(&self) -> &'p Policy {
-        self.settings.policy()
     }
 
     /// Returns the call as the frames around it see it.
     pub(super) fn inner(&self) -> Inner<'p> {
         Inner {
             function: self.settings.function(),
-            policy: self.settings.policy(),
-            nested: self.settings.nested(),
+            policy: &self.settings.policy,
+            nested: self.settings.nested,
         }
     }
 

@@ -49,7 +49,7 @@ impl State<'_> {
     /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
-        self.settings.listens() || trace::is_heard() || self.frame.has(Notes::HEARD)
+        self.settings.listens || trace::is_heard() || self.frame.has(Notes::HEARD)
     }
 
     /// Counts no attempt if the call ends before its first one.
@@ -100,7 +100,7 @@ impl State<'_> {
         self.look_for_recorder();
         if trace::may_be_heard() {
             let _entered = self.enter_call();
-            trace::paused(self.settings.name(), delay, self.settings.lines());
+            trace::paused(self.settings.name(), delay, &self.settings.shared.lines);
         }
         if self.is_recorded() {
             metrics::delayed(self.settings.name(), delay);
@@ -110,7 +110,7 @@ impl State<'_> {
     /// Records when a wait begins, if a listener will ask how long the call waited.
     #[inline]
     pub(super) fn waits_from(&self, now: Instant) {
-        if self.settings.listens() || is_listening() {
+        if self.settings.listens || is_listening() {
             self.frame.cold().noted().waits_since = Some(Stamp::of(now));
         }
     }
@@ -246,7 +246,7 @@ impl State<'_> {
                 None => self.settings.budget(),
                 Some(_) => None,
             },
-            lines: self.settings.lines(),
+            lines: &self.settings.shared.lines,
         });
     }
 
@@ -265,7 +265,7 @@ impl State<'_> {
     /// Says that a hedge begins.
     pub(super) fn log_hedged(&self) {
         if trace::may_be_heard() {
-            let (function, lines) = (self.settings.name(), self.settings.lines());
+            let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
             let _entered = self.enter_call();
             trace::hedged(function, || self.elapsed(), lines);
         }
@@ -277,14 +277,14 @@ impl State<'_> {
     )]
     #[inline(always)]
     fn log_success(&self) {
-        let (function, lines) = (self.settings.name(), self.settings.lines());
+        let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
         let _entered = self.enter_call();
         trace::succeeded_after_retry(function, self.frame.number.get(), || self.elapsed(), lines);
     }
 
     /// Says once for each function that it makes fewer attempts inside another call.
     pub(super) fn log_fewer_attempts(&self, allowed: u32, own: u32) {
-        if self.settings.told().raise() {
+        if self.settings.shared.told.raise() {
             let _entered = self.enter_call();
             trace::nested(self.settings.name(), allowed, own);
         }
@@ -292,7 +292,7 @@ impl State<'_> {
 
     /// Says once for each function that its wait blocks a thread of a runtime, if `blocks` finds that.
     pub(super) fn log_blocked_tasks(&self, blocks: impl FnOnce() -> bool) {
-        let blocked = self.settings.blocked();
+        let blocked = &self.settings.shared.blocked;
         if trace::may_be_heard() && blocked.is_down() && blocks() && blocked.raise() {
             let _entered = self.enter_call();
             trace::blocked(self.settings.name());

@@ -50,7 +50,7 @@ impl State<'_> {
                 let elapsed = frame.elapsed(now.1);
                 frame
                     .until
-                    .set(elapsed.saturating_add(self.settings.timeout()));
+                    .set(elapsed.saturating_add(self.settings.timeout));
             }
             return Ok(None);
         };
@@ -76,7 +76,7 @@ impl State<'_> {
             .flatten();
         let left = end.and_then(|end| {
             let now = self.in_trial(now);
-            let longest = now.plus(nanos(self.policy().max_retry_after()));
+            let longest = now.plus(nanos(self.settings.policy.max_retry_after()));
             let mut noted = self.frame.cold().noted();
             let until = end.min(*noted.paused_until.get_or_insert(longest));
             Some(until.since(now)).filter(|left| !left.is_zero())
@@ -90,7 +90,7 @@ impl State<'_> {
     /// Begins a pause for all calls that share the budget, after a throttled failure with this hint.
     #[cold]
     pub(super) fn pause_others(&self, hint: Option<Duration>) {
-        let longest = self.policy().max_retry_after();
+        let longest = self.settings.policy.max_retry_after();
         let hint = hint.filter(|hint| *hint <= longest);
         if let (Some(hint), Some(true)) = (hint, self.settings.budget().map(BudgetOfCall::pauses)) {
             let end = self.in_trial(Stamp::now()).plus(nanos(hint));

@@ -401,7 +401,7 @@ impl State<'_> {
     /// Returns when the timeout cuts an attempt that begins now.
     fn cut_from(&self, elapsed: u64, limited: bool) -> u64 {
         let timeout = if limited {
-            self.settings.timeout()
+            self.settings.timeout
         } else {
             NEVER
         };
@@ -411,7 +411,7 @@ impl State<'_> {
     /// Returns after how many nanoseconds the call hedges.
     fn hedge_after(&self) -> u64 {
         const LEAST: Duration = Duration::from_millis(1);
-        let after = self.policy().hedge();
+        let after = self.settings.policy.hedge();
         after.map_or(NEVER, |after| nanos(after.max(LEAST)))
     }
 
@@ -422,7 +422,7 @@ impl State<'_> {
         let left = frame.deadline.get().saturating_sub(elapsed);
         if frame.has_open_commit()
             || frame.attempts.get() < 2
-            || !self.settings.is_idempotent()
+            || !self.settings.idempotent
             || !self.is_enabled()
             || left <= self.hedge_after()
         {

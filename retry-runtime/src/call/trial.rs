@@ -66,7 +66,7 @@ impl State<'_> {
 
     /// Shows the share of hedges of the function to `f`.
     pub(super) fn with_share<T>(&self, f: impl FnOnce(&Share) -> T) -> T {
-        let share = self.settings.share();
+        let share = &self.settings.shared.share;
         match self.with_trial(|own| own.trial.fresh_share(share)) {
             None => f(share),
             Some(own) => f(&own),

@@ -32,16 +32,16 @@ pub struct UnlimitedSite {
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
 #[derive(Debug)]
 pub struct Shared {
-    /// Whether an event has said that the function gets fewer attempts inside another call.
-    told: Flag,
-    /// Whether an event has said that a wait of the function blocks a thread of a runtime.
-    blocked: Flag,
+    /// Raised once an event has said that the function gets fewer attempts inside another call.
+    pub(crate) told: Flag,
+    /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
+    pub(crate) blocked: Flag,
     /// What is missing from the budget of a function whose attribute names none.
     word: BudgetWord,
     /// The limits of the log lines of the function.
-    lines: Lines,
+    pub(crate) lines: Lines,
     /// How many hedges the function may make.
-    share: Share,
+    pub(crate) share: Share,
 }
 
 impl Shared {

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use super::Shared;
 use super::label::label;
-use crate::atomics::Flag;
-use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord, Share};
+use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
 use crate::context::{FunctionId, Nested, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
-use crate::trace::Lines;
 
 /// The settings of a call: the function's name, a policy, and the budget.
 ///
@@ -21,7 +19,8 @@ pub struct Settings<'p> {
     name: &'static str,
     /// Gives the name of the type that the function is a method of.
     pub(super) type_name: Option<fn() -> &'static str>,
-    shared: &'static Shared,
+    /// What all calls of the function share.
+    pub(crate) shared: &'static Shared,
     /// The word of the budget that was set, or that of the function.
     word: &'p BudgetWord,
     /// Its numbers. `None` stands for those of the policy.
@@ -32,15 +31,22 @@ pub struct Settings<'p> {
     budget_given: bool,
     /// The delays of this call, which replace the delays of the policy.
     delays: Option<&'p [Duration]>,
-    policy: Policy,
-    /// The limits of the policy in nanoseconds, or `NEVER` for none.
-    timeout: u64,
-    deadline: u64,
-    attempts: u32,
-    pub(super) nested: Nested,
-    pub(super) idempotent: bool,
-    pub(super) sensitive: bool,
-    pub(super) listens: bool,
+    /// Set only by `of_policy`, together with the next three, which are computed from it.
+    pub(crate) policy: Policy,
+    /// The limit of one attempt in nanoseconds, or `NEVER` for none.
+    pub(crate) timeout: u64,
+    /// The limit of the whole call in nanoseconds, or `NEVER` for none.
+    pub(crate) deadline: u64,
+    /// The number of attempts, or `u32::MAX` for no limit.
+    pub(crate) attempts: u32,
+    /// How the retries of the function combine with those of the calls around.
+    pub(crate) nested: Nested,
+    /// Whether the function may run twice.
+    pub(crate) idempotent: bool,
+    /// Whether the text of errors stays out of the log.
+    pub(crate) sensitive: bool,
+    /// Whether a hook wants to know what the call did, and how long it took.
+    pub(crate) listens: bool,
 }
 
 /// The numbers of a budget that nothing names.
@@ -172,47 +178,6 @@ impl<'p> Settings<'p> {
         FunctionId::of(self.shared)
     }
 
-    /// Raised once an event has said that the function gets fewer attempts inside another call.
-    pub(crate) fn told(&self) -> &'static Flag {
-        &self.shared.told
-    }
-
-    /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
-    pub(crate) fn blocked(&self) -> &'static Flag {
-        &self.shared.blocked
-    }
-
-    /// The limits of the function's log lines.
-    pub(crate) fn lines(&self) -> &'static Lines {
-        &self.shared.lines
-    }
-
-    /// How many hedges the function may make.
-    pub(crate) fn share(&self) -> &'static Share {
-        &self.shared.share
-    }
-
-    /// Whether the function may run twice.
-    pub(crate) const fn is_idempotent(&self) -> bool {
-        self.idempotent
-    }
-
-    /// Whether the text of errors stays out of the log.
-    pub(crate) const fn is_sensitive(&self) -> bool {
-        self.sensitive
-    }
-
-    /// Whether a hook wants to know what the call did, and how long it took.
-    #[inline]
-    pub(crate) const fn listens(&self) -> bool {
-        self.listens
-    }
-
-    /// How the retries of the function combine with those of the calls around.
-    pub(crate) const fn nested(&self) -> Nested {
-        self.nested
-    }
-
     /// The budget, or `None` for none.
     #[inline]
     pub(crate) const fn budget(&self) -> Option<BudgetOfCall<'_>> {
@@ -240,10 +205,6 @@ impl<'p> Settings<'p> {
         self.word.may_be_paused()
     }
 
-    pub(crate) const fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
     /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry, and
     /// `throttled` says that the failure was throttled without a hint.
     #[inline]
@@ -258,23 +219,5 @@ impl<'p> Settings<'p> {
             None => self.policy.delay_range(n, previous),
             Some(delays) => delays_range(delays, self.policy.jitter(), n),
         }
-    }
-
-    /// The number of attempts, or `u32::MAX` for no limit.
-    #[inline]
-    pub(crate) const fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
-    /// The limit of one attempt in nanoseconds, or `NEVER` for none.
-    #[inline]
-    pub(crate) const fn timeout(&self) -> u64 {
-        self.timeout
-    }
-
-    /// The limit of the whole call in nanoseconds, or `NEVER` for none.
-    #[inline]
-    pub(crate) const fn deadline(&self) -> u64 {
-        self.deadline
     }
 }
