@@ -7,13 +7,34 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use tokio::time::Sleep;
 
-use super::State;
 use super::timers::poll_limits;
+use super::{Call, State};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
 use crate::listen::is_listening;
 use crate::trace::Words;
 use crate::{metrics, trace};
+
+impl<'p, C: Cuts, K> Call<'p, C, K> {
+    /// Makes an attempt, which the timeout and the deadline may cut.
+    #[inline]
+    pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
+        Attempting {
+            state: &mut self.state,
+            body,
+            timer: C::Timer::default(),
+        }
+    }
+
+    /// Runs `before_retry` within the deadline.
+    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, C> {
+        Prepare {
+            state: &mut self.state,
+            body,
+            timer: C::Timer::default(),
+        }
+    }
+}
 
 pin_project! {
     /// An attempt that ends with its body, or with its timeout or the deadline, whichever comes first.
@@ -31,17 +52,6 @@ pin_project! {
         body: F,
         #[pin]
         timer: C::Timer,
-    }
-}
-
-impl<'c, 'p, F, C: Cuts> Attempting<'c, 'p, F, C> {
-    #[inline]
-    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
-        Self {
-            state,
-            body,
-            timer: C::Timer::default(),
-        }
     }
 }
 
@@ -162,16 +172,6 @@ pin_project! {
         body: F,
         #[pin]
         timer: C::Timer,
-    }
-}
-
-impl<'c, 'p, F, C: Cuts> Prepare<'c, 'p, F, C> {
-    pub(super) fn new(state: &'c mut State<'p>, body: F) -> Self {
-        Self {
-            state,
-            body,
-            timer: C::Timer::default(),
-        }
     }
 }
 

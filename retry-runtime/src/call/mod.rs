@@ -92,20 +92,9 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
         }
     }
 
-    /// Makes an attempt, which the timeout and the deadline may cut.
-    #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
-        Attempting::new(&mut self.state, body)
-    }
-
     /// Waits for the next attempt.
     pub fn wait(&self, until: Until) -> Wait {
         self.state.wait(until)
-    }
-
-    /// Runs `before_retry` within the deadline.
-    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, C> {
-        Prepare::new(&mut self.state, body)
     }
 
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.

@@ -229,16 +229,21 @@ impl Frame {
         runs && self.role.get() == Role::Call
     }
 
-    /// Whether this fact is noted.
+    /// Whether this fact is noted, or one of several.
     #[inline]
     pub(crate) fn has(&self, fact: Notes) -> bool {
-        self.notes.get().has(fact)
+        self.notes.get().0 & fact.0 != 0
     }
 
     /// Notes a fact, or removes it if it no longer `holds`.
     #[inline]
     pub(crate) fn note(&self, fact: Notes, holds: bool) {
-        self.notes.set(self.notes.get().with(fact, holds));
+        let Notes(notes) = self.notes.get();
+        self.notes.set(Notes(if holds {
+            notes | fact.0
+        } else {
+            notes & !fact.0
+        }));
     }
 
     /// What most calls never need, made when it is first needed.
@@ -298,20 +303,6 @@ impl Notes {
 
     /// The next wait is above the longest sleep.
     pub(crate) const LONG: Self = Self(1 << 7);
-
-    /// Whether this fact is in the set, or one of several.
-    pub(crate) fn has(self, fact: Self) -> bool {
-        self.0 & fact.0 != 0
-    }
-
-    /// The set with this fact if it `holds`, and without it if not.
-    pub(crate) fn with(self, fact: Self, holds: bool) -> Self {
-        Self(if holds {
-            self.0 | fact.0
-        } else {
-            self.0 & !fact.0
-        })
-    }
 }
 
 /// How the attempt before this one failed.
