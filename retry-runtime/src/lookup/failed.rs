@@ -13,8 +13,8 @@ pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
 /// An error that an attempt returned.
 ///
-/// Method lookup finds `kept` here or in [`NotKept`], `said` in [`Probe`] or behind it, and `words` in
-/// [`Explain`] or behind it.
+/// Method lookup finds `kept` here or in `NotKept`, `said` in [`Probe`] or behind it, and `words` in
+/// `Explain` or behind it.
 ///
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
 pub struct Failed<'e, E> {
@@ -92,7 +92,7 @@ impl<E> fmt::Debug for Failed<'_, E> {
 
 /// Asks an error for its verdict. An error type that does not implement [`Retryable`] gives [`Said::UNKNOWN`].
 ///
-/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of [`Mute`].
+/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of `Mute`.
 /// `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
 ///
 /// ```text
@@ -117,7 +117,7 @@ impl<E: Retryable + ?Sized> Probe<'_, E> {
     }
 }
 
-/// An error whose type does not implement [`Retryable`]. [`Explain`], behind `Deref`, has the text of any error.
+/// An error whose type does not implement [`Retryable`]. `Explain`, behind `Deref`, has the text of any error.
 type Mute<'a, E> = Level<Explain<'a, E>>;
 
 impl<E: ?Sized> Mute<'_, E> {
@@ -134,7 +134,7 @@ impl<E: ?Sized> Mute<'_, E> {
 /// Output: error.words()      // error: &Explain<E>
 /// ```
 ///
-/// Method lookup chooses: the method of `Explain` if `E: Error`, else that of [`Displayed`] if `E: Display`, else that
+/// Method lookup chooses: the method of `Explain` if `E: Error`, else that of `Displayed` if `E: Display`, else that
 /// of [`Named`].
 type Explain<'a, E> = Level<Displayed<'a, E>>;
 
