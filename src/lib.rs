@@ -27,45 +27,18 @@
 //!
 //! # Find your way
 //!
-//! | question | on the page |
-//! |---|---|
-//! | [How do I add retries to an application?](guide::start) | the lines for `Cargo.toml`, a first function, and what you see when it fails |
-//! | [Which numbers do I choose?](guide::numbers) | attempts, timeout, deadline and delays, from a latency and a deadline |
-//! | [Which errors are retried?](guide::retried) | verdicts, rules, errors of your own |
-//! | [How do I use my HTTP or database client?](guide::clients) | requests with `reqwest`, transactions, other clients |
-//! | [Why did my call fail after one attempt?](guide::budgets) | the outcomes that end a call early, and the retry budget |
-//! | [How long may a call take?](guide::deadlines) | limits, `Stopped`, the deadline of a request |
-//! | [How do I stop calls at shutdown?](guide::cancelling) | `cancel`, and what dropping does |
-//! | [How do I retry a payment?](guide::idempotency) | `idempotent`, and idempotency keys on both sides |
-//! | [How do I wait until something is ready?](guide::waiting) | `until`, for a function and for a closure |
-//! | [How do I try another server?](guide::servers) | the number of the attempt, what is counted, connection pools |
-//! | [How do I limit calls at once?](guide::concurrency) | a semaphore, in each attempt or around the call |
-//! | [What if all attempts fail?](guide::failing) | a fallback, and why there is no circuit breaker |
-//! | [What do I do if the service is down longer than my caller waits?](guide::queues) | a queue that outlives the process, and when an engine for workflows is better |
-//! | [What happens when a retried function calls another?](guide::nesting) | how retries add, refusals, the current attempt, spawned tasks |
-//! | [How do I resume where an attempt ended?](guide::progress) | attempts that get on, downloads and watches |
-//! | [How do I cut slow answers?](guide::hedging) | a second attempt beside a slow one: when it helps, what it costs, what can go wrong |
-//! | [What did my call do?](guide::seeing) | reports, hooks, events, spans, metrics |
-//! | [How do I test code that retries?](guide::testing) | scopes without waits, scripted operations, the paused clock |
-//! | [How do I change retries without a release?](guide::configuring) | presets, files, variables, reloads |
-//! | [What do I do when a service that I call is down?](guide::operating) | where to look, and how to turn retries off |
-//! | [How do I retry a function that is not async?](guide::blocking) | `blocking`, and how to call it from async code |
-//! | [How do I retry a closure?](guide::closures) | `Policy::run`, `run_blocking`, with any error type |
-//! | [How do I use it inside a library?](guide::libraries) | a private error, settings without types of this crate, two versions |
-//! | [How do I come from another crate?](guide::migrating) | the words of other crates, and a section for each |
-//! | [When should I not retry?](guide::when_not) | what to do instead, and what this crate does not do |
-//! | [What does this crate promise?](guide::promises) | eleven promises with their tests, costs, versions; [`docs/RELIABILITY.md`] has each test by name |
+//! - [How do I add retries to an application?](guide::start)
+//! - [Which numbers do I choose?](guide::numbers)
+//! - [Which errors are retried?](guide::retried)
+//! - [How do I use my HTTP or database client?](guide::clients)
+//! - [Why did my call fail after one attempt?](guide::budgets)
+//! - [How do I retry a payment?](guide::idempotency)
+//! - [What did my call do?](guide::seeing)
+//! - [How do I test code that retries?](guide::testing)
 //!
+//! The [guide] has all questions, [the words](guide::words) and where they are explained, and programs to copy.
 //! [`retry`](macro@retry) is the reference of the attribute: every key, and the order of decisions. [`Retryable`] is that of the
-//! derive. The [guide] also lists programs to copy.
-//!
-//! | words | where they are explained |
-//! |---|---|
-//! | [keys](macro@retry#keys) | [`attempts`](guide::numbers#deadline-and-attempts), [`timeout`](guide::numbers#timeout), [`deadline`](guide::deadlines), [`backoff`](macro@retry#delays), [`base`](guide::numbers#base-factor-and-the-longest-delay), [`throttled_base`](macro@retry#keys), [`min_delay`](macro@retry#delays), [`max_delay`](guide::numbers#base-factor-and-the-longest-delay), [`factor`](guide::numbers#base-factor-and-the-longest-delay), [`jitter`](guide::numbers#jitter), [`delays`](macro@retry#delays), [`max_retry_after`](macro@retry#delays), [`on`](macro@retry#rules), [`matches`](guide::retried#decide-in-the-attribute), [`when`](guide::retried#decide-in-the-attribute), [`unless`](guide::retried#decide-in-the-attribute), [`not_on`](macro@retry#rules), [`when_ok`](macro@retry#what-a-call-returns), [`until`](guide::waiting), [`policy`](macro@retry#policies), [`budget`](guide::budgets#which-budget), [`hedge`](guide::hedging), [`idempotent`](guide::idempotency), [`nested`](guide::nesting), [`cancel`](guide::cancelling), [`clone`](macro@retry#arguments), [`on_retry`](guide::seeing#listen-to-a-function), [`before_retry`](macro@retry#hooks), [`on_end`](guide::seeing#listen-to-a-function), [`blocking`](guide::blocking), [`sensitive`](guide::seeing#read-the-log), [`name`](macro@retry#names), [`crate`](macro@retry#keys) |
-//! | [outcomes](Outcome) | [`success`](Outcome::Success), [`success_after_retry`](Outcome::SuccessAfterRetry), [`not_retryable`](guide::retried), [`attempts_exhausted`](guide::failing), [`timeout`](guide::numbers#timeout), [`deadline`](guide::deadlines), [`budget`](guide::budgets#what-a-budget-is), [`hint_too_long`](macro@retry#delays), [`paused`](guide::budgets#one-pause-for-all), [`disabled`](guide::operating#turn-retries-off), [`cancelled`](guide::cancelling), [`dropped`](macro@retry#cancel-safety) |
-//! | [verdicts](Verdict) | [`transient`](Verdict::Transient), [`throttled`](Verdict::Throttled), [`refused`](Verdict::Refused), [`conflict`](guide::clients#retry-a-transaction), [`permanent`](Verdict::Permanent), [`unknown`](guide::retried) |
-//! | errors and events | [`deadline of … reached`](guide::deadlines), [`timed out after`](guide::deadlines#read-what-stopped-a-call), [`not ready`](guide::waiting), [`the last attempt failed`](Error), [`the call was stopped`](Error), [`the commit may have taken effect`](guide::clients#retry-a-transaction), [`the retry budget of … is empty`](guide::budgets), [`no attempts left`](guide::nesting), [`a wait between attempts blocks a thread`](guide::blocking#from-async-code), [`cannot say that a call was stopped`](guide::deadlines#read-what-stopped-a-call), [`does not say which of its errors are worth another attempt`](guide::retried#who-decides), [`is used up by the first attempt`](macro@retry#arguments), [`the result borrows from`](macro@retry#arguments); [`docs/ERRORS.md`] has more compile errors |
-//! | other words | [anyhow](guide::retried#who-decides), [circuit breaker](guide::failing#is-there-a-circuit-breaker), [configuration file](guide::configuring), [connection pool](guide::servers#one-name-for-several-servers), [download that resumes](guide::progress), [backup request, replicas](guide::hedging), [fallback](guide::failing#fall-back-to-something-else), [generic helper](guide::closures#a-helper-of-your-own), [headers](guide::idempotency#send-a-key), [hint, `Retry-After`](macro@retry#delays), [idempotency key](guide::idempotency#send-a-key), [a budget for each host](Budgets), [kill switch](guide::operating#turn-retries-off), [load balancing, failover](guide::servers), [metrics](guide::seeing#count-calls), [OpenTelemetry, spans](guide::seeing#trace-the-attempts), [polling](guide::waiting), [preset](guide::configuring#name-your-policies), [queue, job, worker](guide::queues), [report](guide::seeing#ask-for-a-report), [semaphore, bulkhead](guide::concurrency), [shutdown](guide::cancelling), [spawned tasks](guide::nesting#spawned-tasks), [transaction](guide::clients#retry-a-transaction), [worst case](Policy::worst_case) |
+//! derive.
 //!
 //! # Cargo features
 //!
@@ -100,8 +73,6 @@
 //!
 //! The crate needs tokio, and Rust 1.85.
 //!
-//! [`docs/ERRORS.md`]: https://github.com/reattempt/reattempt/blob/main/docs/ERRORS.md
-//! [`docs/RELIABILITY.md`]: https://github.com/reattempt/reattempt/blob/main/docs/RELIABILITY.md
 //! [`docs/CLASSIFICATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CLASSIFICATION.md
 
 // docs.rs sets it: each module then says which feature it needs.

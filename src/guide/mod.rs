@@ -1,7 +1,53 @@
 //! The guide: one page for each question.
 //!
-//! [Find your way](crate#find-your-way) on the front page lists them, and where each word is explained. The reference of the
-//! attribute is [`retry`](macro@crate::retry): every key, and the order of decisions.
+//! The reference of the attribute is [`retry`](macro@crate::retry): every key, and the order of decisions. [`words`] says where each
+//! word is explained.
+//!
+//! # Questions
+//!
+//! **Begin**
+//!
+//! - [How do I add retries to an application?](start): the lines for `Cargo.toml`, a first function, and what you see when it fails
+//! - [Which errors are retried?](retried): verdicts, rules, errors of your own
+//! - [Which numbers do I choose?](numbers): attempts, timeout, deadline and delays, from a latency and a deadline
+//! - [How do I use my HTTP or database client?](clients): requests with `reqwest`, transactions, other clients
+//! - [How do I use it inside a library?](libraries): a private error, settings without types of this crate, two versions
+//! - [How do I come from another crate?](migrating): the words of other crates, and a section for each
+//!
+//! **A call that failed**
+//!
+//! - [Why did my call fail after one attempt?](budgets): the outcomes that end a call early, and the retry budget
+//! - [What if all attempts fail?](failing): a fallback, and why there is no circuit breaker
+//! - [What did my call do?](seeing): reports, hooks, events, spans, metrics
+//! - [What do I do when a service that I call is down?](operating): where to look, and how to turn retries off
+//! - [What do I do if the service is down longer than my caller waits?](queues): a queue that outlives the process, and when an engine for workflows is better
+//!
+//! **Limits**
+//!
+//! - [How long may a call take?](deadlines): limits, `Stopped`, the deadline of a request
+//! - [How do I stop calls at shutdown?](cancelling): `cancel`, and what dropping does
+//! - [How do I wait until something is ready?](waiting): `until`, for a function and for a closure
+//! - [How do I resume where an attempt ended?](progress): attempts that get on, downloads and watches
+//! - [How do I limit calls at once?](concurrency): a semaphore, in each attempt or around the call
+//!
+//! **Effects, and several servers**
+//!
+//! - [How do I retry a payment?](idempotency): `idempotent`, and idempotency keys on both sides
+//! - [What happens when a retried function calls another?](nesting): how retries add, refusals, the current attempt, spawned tasks
+//! - [How do I cut slow answers?](hedging): a second attempt beside a slow one: when it helps, what it costs, what can go wrong
+//! - [How do I try another server?](servers): the number of the attempt, what is counted, connection pools
+//!
+//! **Other ways to retry**
+//!
+//! - [How do I retry a closure?](closures): `Policy::run`, `run_blocking`, with any error type
+//! - [How do I retry a function that is not async?](blocking): `blocking`, and how to call it from async code
+//! - [How do I change retries without a release?](configuring): presets, files, variables, reloads
+//! - [How do I test code that retries?](testing): scopes without waits, scripted operations, the paused clock
+//!
+//! **What to expect**
+//!
+//! - [When should I not retry?](when_not): what to do instead, and what this crate does not do
+//! - [What does this crate promise?](promises): eleven promises with their tests, costs, versions; [`docs/RELIABILITY.md`] has each test by name
 //!
 //! # Programs to copy
 //!
@@ -38,6 +84,9 @@
 //! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
 //!
 //! [repository]: https://github.com/reattempt/reattempt
+//! [`docs/RELIABILITY.md`]: https://github.com/reattempt/reattempt/blob/main/docs/RELIABILITY.md
+
+pub mod words;
 
 // A page is read here and on GitHub. Its links have names. The folder `links` says where they lead here, and the end of
 // the page says where they lead on GitHub. Of two definitions of a name, the first one counts.
