@@ -34,6 +34,7 @@ mod nested_time;
 mod nested_trees;
 mod nesting;
 mod on_end;
+mod outages;
 mod pauses;
 mod policy_budgets;
 mod presets;

@@ -7,8 +7,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::ledger::{Ledger, is_full};
-use super::numbers::{BudgetNumbers, Charge, TICK_MILLIS};
+use super::ledger::Ledger;
+use super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
 use super::share::Share;
 use crate::atomics::Word;
 
@@ -96,9 +96,26 @@ where
     results
 }
 
-/// Asks for a retry of a call that began just now.
+/// The first retry of a call that began in the fault.
+fn request(charge: Charge) -> Request {
+    Request {
+        charge,
+        number: 1,
+        had_begun: false,
+        at_once: false,
+    }
+}
+
+/// The first retry of a call that had begun when the fault began.
+fn of_first_wave() -> Request {
+    Request {
+        had_begun: true,
+        ..request(Charge::Failure)
+    }
+}
+
 fn take<W: Word>(ledger: &Ledger<'_, W>) -> bool {
-    ledger.take(Charge::Failure, true, 0, || 0).is_some()
+    ledger.take(request(Charge::Failure), 0).is_some()
 }
 
 #[test]
@@ -135,7 +152,7 @@ fn the_model_rejects_check_then_act() {
 fn deposits_of_several_threads_add_up() {
     loom::model(|| {
         let ledger = ledger(holding(0));
-        on_threads(3, &ledger, |ledger| ledger.succeed(None));
+        on_threads(3, &ledger, |ledger| ledger.succeed(None, || 0));
         assert_eq!(ledger.view().level(0), 3_000);
     });
 }
@@ -149,7 +166,7 @@ fn the_model_rejects_deposits_that_are_loaded_then_stored() {
                 word: Racy(AtomicU64::new(numbers.first_word())),
                 numbers,
             });
-            on_threads(2, &ledger, |ledger| ledger.succeed(None));
+            on_threads(2, &ledger, |ledger| ledger.succeed(None, || 0));
             assert_eq!(ledger.view().level(0), 2_000);
         });
     }));
@@ -168,8 +185,8 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
             }
         });
         assert!(take(&ledger.view()));
-        ledger.view().succeed(Some(Charge::Failure));
-        let second = ledger.view().take(Charge::Throttled, true, 0, || 0);
+        ledger.view().succeed(Some(Charge::Failure), || 0);
+        let second = ledger.view().take(request(Charge::Throttled), 0);
         dropping.join().unwrap();
         assert_eq!(second, Some(Charge::Throttled));
         assert_eq!(ledger.view().level(0), 23_000);
@@ -185,7 +202,7 @@ fn time_is_credited_once_when_several_threads_look_at_it() {
             ..holding(0)
         });
         let won = on_threads(2, &ledger, |ledger| {
-            ledger.take(Charge::Failure, true, SECOND, || 0).is_some()
+            ledger.take(request(Charge::Failure), SECOND).is_some()
         });
         assert_eq!(won.into_iter().filter(|won| *won).count(), 1);
         assert_eq!(ledger.view().level(SECOND), 0);
@@ -206,51 +223,39 @@ fn four() -> BudgetNumbers {
 fn a_fault_begins_once_and_is_free_for_those_under_way() {
     loom::model(|| {
         let ledger = ledger(four());
-        assert!(take(&ledger.view()));
-        // Two calls are under way. The first pays with the second token, the next begins the fault and pays too.
-        let charges = on_threads(3, &ledger, |ledger| {
-            ledger.take(Charge::Failure, true, 0, || 1)
-        });
+        // Of three calls, two pay. Then the fault is serious.
+        let charges = on_threads(3, &ledger, |ledger| ledger.take(of_first_wave(), 0));
         let paid = |charge: &&Option<Charge>| **charge == Some(Charge::Failure);
         assert_eq!(charges.iter().filter(paid).count(), 2);
         assert!(charges.contains(&Some(Charge::Free)));
-        assert_eq!(ledger.view().level(0), 2_000);
+        assert_eq!(ledger.view().level(0), 4_000);
     });
 }
 
 #[test]
-fn a_success_that_ends_a_fault_leaves_a_full_budget_without_one() {
+fn a_success_ends_a_fault_or_the_retry_beside_it_goes_on_with_it() {
     loom::model(|| {
         let ledger = ledger(four());
-        let later = SECOND;
-        for now in [0, 0, 0, later] {
-            assert!(
-                ledger
-                    .view()
-                    .take(Charge::Failure, true, now, || 0)
-                    .is_some()
-            );
-        }
-        assert_eq!(ledger.view().take(Charge::Failure, true, later, || 0), None);
         for _ in 0..3 {
-            ledger.view().succeed(Some(Charge::Failure));
+            assert!(take(&ledger.view()));
         }
-        // The last token that is missing comes back while another call asks. That call began after the fault did.
+        for _ in 0..2 {
+            ledger.view().succeed(Some(Charge::Failure), || 0);
+        }
+        // The last tokens come back while a call asks that had begun when the fault began.
         let other = Arc::clone(&ledger);
-        let success = thread::spawn(move || other.view().succeed(Some(Charge::Failure)));
-        let charge = ledger.view().take(Charge::Failure, true, later, || 0);
-        success.join().unwrap();
-        assert_eq!(charge, Some(Charge::Failure));
-        assert_eq!(ledger.view().level(later), 6_000);
-        ledger.view().succeed(charge);
-        assert!(is_full(&ledger.word));
-        // A new fault has a first wave of its own.
-        let charges = [0; 4].map(|_| {
-            ledger
-                .view()
-                .take(Charge::Failure, true, later, || 2 * SECOND)
+        let success = thread::spawn(move || {
+            other.view().succeed(Some(Charge::Failure), || 0);
         });
-        assert_eq!(charges[2..], [Some(Charge::Failure), Some(Charge::Free)]);
+        let charge = ledger.view().take(of_first_wave(), 0);
+        success.join().unwrap();
+        // Either the retry was first, and free, or it pays, and begins the next fault.
+        let is_at_rest = LedgerState::is_at_rest(ledger.word.load(Ordering::Relaxed));
+        match charge {
+            Some(Charge::Free) => assert!(is_at_rest),
+            Some(Charge::Failure) => assert_eq!(ledger.view().level(0), 6_000),
+            other => panic!("{other:?}"),
+        }
     });
 }
 

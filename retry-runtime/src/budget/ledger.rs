@@ -1,6 +1,6 @@
 //! The shared word of a budget, and the only loop that changes it.
 
-use super::numbers::{BudgetNumbers, Charge, LedgerState};
+use super::numbers::{BudgetNumbers, Charge, Fault, LedgerState, Request};
 use crate::atomics::Word;
 
 /// A shared level, with the numbers of its budget.
@@ -10,20 +10,13 @@ pub(super) struct Ledger<'b, W> {
 }
 
 impl<W: Word> Ledger<'_, W> {
-    /// Asks for the permit of one retry, `first` if it is the first of its call, which began `age` ticks ago. Returns what
-    /// the retry is charged, or `None` if it is refused.
+    /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if it is refused.
     #[inline]
-    pub(super) fn take(
-        &self,
-        charge: Charge,
-        first: bool,
-        now: u64,
-        age: impl Fn() -> u64,
-    ) -> Option<Charge> {
+    pub(super) fn take(&self, of: Request, now: u64) -> Option<Charge> {
         self.update(|state| {
             let state = self.numbers.at(state, now);
-            let state = state.add(self.numbers.share(first));
-            self.numbers.take(state, charge, &age)
+            let state = state.add(self.numbers.share(of.number == 1));
+            self.numbers.take(state, of)
         })
     }
 
@@ -32,12 +25,20 @@ impl<W: Word> Ledger<'_, W> {
         self.update(|state| (state.add(amount), ()));
     }
 
+    /// Records a call that succeeded. `now` is asked only in a serious fault.
     #[inline]
-    pub(super) fn succeed(&self, last_retry: Option<Charge>) {
-        // A full ledger cannot hold more, so it is not written.
-        if !is_full(self.word) {
-            self.give(self.numbers.gain(last_retry));
+    pub(super) fn succeed(&self, last_retry: Option<Charge>, now: impl Fn() -> u64) {
+        if LedgerState::is_at_rest(self.word.load()) {
+            return;
         }
+        self.update(|state| {
+            // Whether all tokens are back depends on the time that passed.
+            let state = match state.fault {
+                Fault::Serious => self.numbers.at(state, now()),
+                Fault::None | Fault::Slight => state,
+            };
+            (self.numbers.succeed(state, last_retry), ())
+        });
     }
 
     /// Credits the time that has passed.
@@ -70,10 +71,4 @@ impl<W: Word> Ledger<'_, W> {
             }
         }
     }
-}
-
-/// Whether nothing was taken, or all of it came back.
-#[inline]
-pub(super) fn is_full(word: &impl Word) -> bool {
-    LedgerState::unpack(word.load()).missing == 0
 }

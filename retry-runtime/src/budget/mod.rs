@@ -19,7 +19,7 @@ use std::fmt;
 
 pub use self::budgets::Budgets;
 use self::numbers::thousandths;
-pub(crate) use self::numbers::{BudgetNumbers, Charge};
+pub(crate) use self::numbers::{BudgetNumbers, Charge, Request};
 use self::of_call::tick_now;
 pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
 pub(crate) use self::share::Share;
@@ -57,14 +57,19 @@ pub(crate) use self::share::Share;
 ///
 /// # The first wave is free
 ///
-/// A *fault* begins when fewer than half of the tokens are left, and ends when all of them are back. In the first two
-/// seconds of a fault, the retries of calls that began before it take nothing, however many they are.
+/// A *fault* begins with the first retry that takes tokens after a success. The *first wave* is the calls that had begun
+/// by then. Once more than a third of the tokens are gone, the first five retries of each of these calls take nothing.
 ///
-/// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin later share
-/// the rest of the tokens. Times are counted in steps of 50 ms. A call without `timeout` and `deadline` reads no clock
-/// before it fails: it counts as begun half a second before its first failure.
+/// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin in the fault
+/// share the tokens that are left.
 ///
-/// The page `docs/LOAD.md` has the calls that each budget refuses in such a fault, and what the budget costs.
+/// A fault ends with the next success. If it took a third of the tokens, it ends with a success when all tokens are back. Time
+/// alone ends no fault, so an outage has one first wave, however long it is. Its calls add at most five retries each to
+/// those that the tokens pay for.
+///
+/// A retry after [progress](crate::Attempt::progress) is never free. It takes at least what a retry after a failure takes.
+///
+/// The page `docs/LOAD.md` has the calls that each budget refuses in a fault, and what the budget costs.
 ///
 /// Sources:
 ///
@@ -77,9 +82,9 @@ pub(crate) use self::share::Share;
 ///
 /// # Cost
 ///
-/// A call that succeeds while the budget is full reads one word. Every other operation is one compare-and-swap, which
-/// is repeated if another thread was faster. There is no lock. The budget does not read the clock, because a call that
-/// asks for a retry has already read it.
+/// A call reads one word when it begins, and again when it succeeds while the budget is full. Every other operation is one
+/// compare-and-swap, which is repeated if another thread was faster. There is no lock. The budget reads the clock only for
+/// a success in a fault that took a third of the tokens.
 ///
 /// # Examples
 ///
@@ -103,7 +108,7 @@ impl Budget {
     /// Makes a full budget of 200 tokens, as each function has by default.
     ///
     /// It allows 100 retries at once and then one a second. If attempts time out, it allows 33 at once and then one in
-    /// three seconds. Calls that are under way when a fault begins retry for free. See [Formula](Self#formula).
+    /// three seconds. Calls that had begun when a fault began have five free retries each. See [Formula](Self#formula).
     #[must_use]
     pub const fn new() -> Self {
         Self::of(BudgetNumbers::DEFAULT)

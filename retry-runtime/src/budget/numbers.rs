@@ -27,7 +27,7 @@ pub(crate) struct BudgetNumbers {
     pub(super) earning: Earning,
     /// The amount that comes back each second.
     pub(crate) refill: u32,
-    /// Whether calls that were under way when a fault began retry for free; see [`FaultAge`].
+    /// Whether calls that had begun when a fault began retry for free; see [`Fault`].
     pub(crate) first_wave_is_free: bool,
     /// Whether the hint of a server pauses all calls.
     pub(crate) pauses: bool,
@@ -42,77 +42,60 @@ pub(super) enum Earning {
     Call,
 }
 
-/// The age of a fault of the service, as far as its budget can see.
-///
-/// A fault begins when fewer than half of the tokens are left, and ends when all of them are back. Calls that were under way
-/// when it began retry for free in its first two seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FaultAge {
-    /// There is none.
-    None,
-    /// It began this many ticks ago, fewer than [`FREE_TICKS`].
-    Young(u64),
-    /// It is older.
-    Old,
+/// A retry that asks for its permit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) charge: Charge,
+    /// 1 for the first retry of its call.
+    pub(crate) number: u32,
+    /// Whether its call had begun when the fault began, if there is one.
+    pub(crate) had_begun: bool,
+    /// Whether its call failed in its first poll. Calls that were made with it may not have begun, so it begins no fault,
+    /// unless it is serious.
+    pub(crate) at_once: bool,
 }
 
-/// For how long the first wave is free: two seconds. Chosen by us, with the closed loop of `docs/LOAD.md`: a server that
-/// stops for 1.5 s fails two attempts of a second.
-pub(super) const FREE_TICKS: u64 = 2_000 / TICK_MILLIS;
+/// How many retries of a call may be free. Chosen by us, with the closed loop of `docs/LOAD.md`: a server that resets
+/// connections for a second fails up to five attempts, with the waits of the default between them.
+pub(super) const FREE_RETRIES: u32 = 5;
 
-impl FaultAge {
-    /// Returns the fault after this many ticks.
-    fn after(self, ticks: u64) -> Self {
-        match self {
-            Self::Young(age) if age.saturating_add(ticks) < FREE_TICKS => Self::Young(age + ticks),
-            Self::None => Self::None,
-            _ => Self::Old,
-        }
-    }
-
-    const fn code(self) -> u64 {
-        match self {
-            Self::None => 0,
-            Self::Young(age) => age + 1,
-            Self::Old => FAULT_MASK,
-        }
-    }
-
-    const fn of(code: u64) -> Self {
-        match code {
-            0 => Self::None,
-            young if young <= FREE_TICKS => Self::Young(young - 1),
-            _ => Self::Old,
-        }
-    }
+/// A fault of the service, as far as its budget can see.
+///
+/// A fault begins with the first retry that takes tokens after a success, and ends with the next success. Once more than a
+/// third of the tokens are gone, it is serious: calls that had begun when it began retry for free, and it ends with a success
+/// when all tokens are back. Time alone ends no fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    None,
+    Slight,
+    Serious,
 }
 
 /// The amount missing from a full budget, the fault, and the time. All are in one word, so one compare-and-swap changes
 /// all.
 ///
 /// ```text
-/// bit 63                     34 33   28 27                         0
-///     | tick, 50 ms, mod 2^30  | fault | missing, 1/1000 of a token |
+/// bit 63                     30 29   28 27                         0
+///     | tick, 50 ms, mod 2^34  | fault | missing, 1/1000 of a token |
 /// ```
 ///
-/// The word holds the missing amount and not the level, so a full budget has 28 zeros with any capacity. A full budget has
-/// no fault.
+/// The word holds the missing amount and not the level, so a full budget without a fault has 30 zeros with any capacity.
 ///
-/// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 1.7 years, and differences up to half of that
+/// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 27 years, and differences up to half of that
 /// time are exact; see [`passed_since`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LedgerState {
     pub(super) missing: u32,
-    pub(super) fault: FaultAge,
+    pub(super) fault: Fault,
     pub(super) tick: u64,
 }
 
-/// The milliseconds of a tick. Chosen by us: short beside an attempt, and long enough that the word has room for a fault.
+/// The milliseconds of a tick. Chosen by us: short beside an attempt.
 pub(super) const TICK_MILLIS: u64 = 50;
 
 const MISSING_BITS: u32 = 28;
 const MISSING_MAX: u32 = (1 << MISSING_BITS) - 1;
-const FAULT_BITS: u32 = 6;
+const FAULT_BITS: u32 = 2;
 const FAULT_MASK: u64 = (1 << FAULT_BITS) - 1;
 const TICK_BITS: u32 = 64 - FAULT_BITS - MISSING_BITS;
 const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
@@ -124,19 +107,7 @@ const LATE_TICKS: u64 = 1_000 / TICK_MILLIS;
 impl LedgerState {
     pub(super) const fn pack(self) -> u64 {
         let time = (self.tick & TICK_MASK) << FAULT_BITS;
-        ((time | self.fault.code()) << MISSING_BITS) | self.missing as u64
-    }
-
-    /// Returns the state after `amount` came in.
-    pub(super) fn add(self, amount: u32) -> Self {
-        match self.missing.saturating_sub(amount) {
-            0 => Self {
-                missing: 0,
-                fault: FaultAge::None,
-                ..self
-            },
-            missing => Self { missing, ..self },
-        }
+        ((time | self.fault as u64) << MISSING_BITS) | self.missing as u64
     }
 
     pub(super) const fn unpack(word: u64) -> Self {
@@ -144,8 +115,30 @@ impl LedgerState {
         let missing = (word & MISSING_MAX as u64) as u32;
         Self {
             missing,
-            fault: FaultAge::of((word >> MISSING_BITS) & FAULT_MASK),
+            fault: match (word >> MISSING_BITS) & FAULT_MASK {
+                0 => Fault::None,
+                1 => Fault::Slight,
+                _ => Fault::Serious,
+            },
             tick: word >> (MISSING_BITS + FAULT_BITS),
+        }
+    }
+
+    /// Whether a packed state has a fault.
+    pub(super) const fn has_fault(word: u64) -> bool {
+        word & (FAULT_MASK << MISSING_BITS) != 0
+    }
+
+    /// Whether a packed state is that of a full budget without a fault, which a success does not change.
+    pub(super) const fn is_at_rest(word: u64) -> bool {
+        word & ((FAULT_MASK << MISSING_BITS) | MISSING_MAX as u64) == 0
+    }
+
+    /// Returns the state after `amount` came in.
+    pub(super) fn add(self, amount: u32) -> Self {
+        Self {
+            missing: self.missing.saturating_sub(amount),
+            ..self
         }
     }
 }
@@ -231,21 +224,20 @@ impl BudgetNumbers {
     pub(super) const fn first_word(&self) -> u64 {
         LedgerState {
             missing: self.capacity - self.start,
-            fault: FaultAge::None,
+            fault: Fault::None,
             tick: 0,
         }
         .pack()
     }
 
-    /// Returns the state of a budget from which this amount is missing at the time `now`. If that is a fault, it is an old
-    /// one.
+    /// Returns the state of a budget from which this amount is missing at the time `now`.
     pub(super) fn drained(&self, missing: u32, now: u64) -> LedgerState {
         LedgerState {
             missing,
-            fault: if self.is_fault(missing) {
-                FaultAge::Old
+            fault: if self.is_serious(missing) {
+                Fault::Serious
             } else {
-                FaultAge::None
+                Fault::None
             },
             tick: now,
         }
@@ -283,45 +275,53 @@ impl BudgetNumbers {
         }
     }
 
-    /// Returns the state after a retry asked for its permit, and what it is charged. `None` refuses it. `age` says how
-    /// many ticks ago its call began, and is asked only in a fault.
-    pub(super) fn take(
-        &self,
-        state: LedgerState,
-        charge: Charge,
-        age: &impl Fn() -> u64,
-    ) -> (LedgerState, Option<Charge>) {
-        let price = self.price(charge);
-        let paid = state.missing.checked_add(price);
-        let paid = paid.filter(|missing| *missing <= self.capacity);
-        match (state.fault, paid) {
-            (FaultAge::Young(fault), _) if price <= self.capacity && fault <= age() => {
-                (state, Some(Charge::Free))
-            }
-            (FaultAge::None, Some(missing)) if self.is_fault(missing) => {
-                let fault = FaultAge::Young(0);
-                (
-                    LedgerState {
-                        missing,
-                        fault,
-                        ..state
-                    },
-                    Some(charge),
-                )
-            }
-            (_, Some(missing)) => (LedgerState { missing, ..state }, Some(charge)),
-            // More than half of the tokens are left, and not enough for this retry. Its call was under way.
-            (FaultAge::None, None) if self.first_wave_is_free && price <= self.capacity => {
-                let fault = FaultAge::Young(0);
-                (LedgerState { fault, ..state }, Some(Charge::Free))
-            }
-            (_, None) => (state, None),
+    /// Returns the state after a retry asked for its permit, and what it is charged. `None` refuses it.
+    pub(super) fn take(&self, state: LedgerState, of: Request) -> (LedgerState, Option<Charge>) {
+        let price = self.price(of.charge);
+        let missing = state.missing.saturating_add(price);
+        let fits = missing <= self.capacity;
+        let may_be_free = self.first_wave_is_free
+            && of.had_begun
+            && of.number <= FREE_RETRIES
+            && price <= self.capacity;
+        // If too few tokens are left for this retry, its fault is serious too.
+        if may_be_free && (state.fault == Fault::Serious || !fits) {
+            let fault = Fault::Serious;
+            return (LedgerState { fault, ..state }, Some(Charge::Free));
+        }
+        if !fits {
+            return (state, None);
+        }
+        let fault = match state.fault {
+            _ if price > 0 && self.is_serious(missing) => Fault::Serious,
+            Fault::None if price > 0 && self.first_wave_is_free && !of.at_once => Fault::Slight,
+            fault => fault,
+        };
+        (
+            LedgerState {
+                missing,
+                fault,
+                ..state
+            },
+            Some(of.charge),
+        )
+    }
+
+    /// Returns the state after a call succeeded. `last_retry` is the charge of its last retry.
+    pub(super) fn succeed(&self, state: LedgerState, last_retry: Option<Charge>) -> LedgerState {
+        let state = state.add(self.gain(last_retry));
+        match state.fault {
+            Fault::Serious if state.missing > 0 => state,
+            _ => LedgerState {
+                fault: Fault::None,
+                ..state
+            },
         }
     }
 
-    /// Whether a budget from which this amount is missing is in a fault, unless it already was.
-    const fn is_fault(&self, missing: u32) -> bool {
-        self.first_wave_is_free && missing > self.capacity / 2
+    /// Whether a fault is serious in a budget from which this amount is missing.
+    const fn is_serious(&self, missing: u32) -> bool {
+        self.first_wave_is_free && missing > self.capacity / 3
     }
 
     /// Returns the level in this state.
@@ -335,12 +335,7 @@ impl BudgetNumbers {
         let earned = self
             .sum(now)
             .saturating_sub(self.sum(now.saturating_sub(ticks)));
-        LedgerState {
-            tick,
-            fault: state.fault.after(ticks),
-            ..state
-        }
-        .add(u32::try_from(earned).unwrap_or(u32::MAX))
+        LedgerState { tick, ..state }.add(u32::try_from(earned).unwrap_or(u32::MAX))
     }
 
     /// Returns the amount that comes back from tick 0 to `ticks`. The difference of two sums loses nothing by rounding in the

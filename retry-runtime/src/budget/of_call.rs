@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::ledger::{Ledger, is_full};
-use super::numbers::{BudgetNumbers, Charge, TICK_MILLIS};
+use super::ledger::Ledger;
+use super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
 use super::words::RetriesWhenFull;
-use crate::atomics::{AtomicU64, Latest, UniqueId};
+use crate::atomics::{AtomicU64, Latest, UniqueId, Word};
 use crate::clock::Stamp;
 
 /// What is missing from a budget. It is used with the numbers of one budget, or of several, one after the other.
@@ -33,10 +33,16 @@ impl BudgetWord {
         }
     }
 
-    /// Whether nothing was taken, or all of it came back.
+    /// Whether the budget is full, and has no fault. A success then changes nothing.
     #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        is_full(&self.state)
+    pub(crate) fn is_at_rest(&self) -> bool {
+        LedgerState::is_at_rest(Word::load(&self.state))
+    }
+
+    /// Whether there is a fault. A call that begins now does not belong to its first wave.
+    #[inline]
+    pub(crate) fn has_fault(&self) -> bool {
+        LedgerState::has_fault(Word::load(&self.state))
     }
 
     /// Whether there may be a pause.
@@ -55,19 +61,9 @@ pub(crate) struct BudgetOfCall<'b> {
 
 impl<'b> BudgetOfCall<'b> {
     /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if the budget refuses it.
-    ///
-    /// `first` is true for the first retry of a call. `began` says when the call began, and is asked only in a fault.
     #[inline]
-    pub(crate) fn take(
-        self,
-        charge: Charge,
-        first: bool,
-        now: Stamp,
-        began: impl Fn() -> Stamp,
-    ) -> Option<Charge> {
-        let now = tick(now);
-        let age = || now.saturating_sub(tick(began()));
-        self.ledger().take(charge, first, now, age)
+    pub(crate) fn take(self, of: Request, now: Stamp) -> Option<Charge> {
+        self.ledger().take(of, tick(now))
     }
 
     /// Gives back what was taken for a retry that never began.
@@ -75,10 +71,11 @@ impl<'b> BudgetOfCall<'b> {
         self.ledger().give(self.numbers.price(charge));
     }
 
-    /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one.
+    /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one. `now` is asked only in
+    /// a serious fault.
     #[inline]
-    pub(crate) fn succeed(self, last_retry: Option<Charge>) {
-        self.ledger().succeed(last_retry);
+    pub(crate) fn succeed(self, last_retry: Option<Charge>, now: impl Fn() -> Stamp) {
+        self.ledger().succeed(last_retry, || tick(now()));
     }
 
     /// Whether at least half of the tokens are left, so that a call may hedge (gRPC's proposal A6).

@@ -10,7 +10,7 @@
 //! With the numbers of the default, that is the promise about a service that is down.
 
 use super::ledger::Ledger;
-use super::numbers::{BudgetNumbers, Charge, Earning, FREE_TICKS, FaultAge, LedgerState};
+use super::numbers::{BudgetNumbers, Charge, Earning, FREE_RETRIES, Fault, LedgerState, Request};
 use super::share::Share;
 use crate::atomics::{AtomicU64, Word};
 
@@ -39,9 +39,7 @@ fn every_step_of_budgets_of_six_bits_keeps_the_balance() {
 
 /// What a budget of this capacity can hold.
 fn states(capacity: u32, wave: bool) -> impl Iterator<Item = LedgerState> {
-    let faults = [FaultAge::None, FaultAge::Old]
-        .into_iter()
-        .chain((0..FREE_TICKS).map(FaultAge::Young));
+    let faults = [Fault::None, Fault::Slight, Fault::Serious].into_iter();
     faults
         .flat_map(move |fault| {
             (0..=capacity).map(move |missing| LedgerState {
@@ -53,9 +51,15 @@ fn states(capacity: u32, wave: bool) -> impl Iterator<Item = LedgerState> {
         .filter(move |state| is_valid(*state, capacity, wave))
 }
 
-/// A full budget has no fault, and no budget has one if its first wave pays.
+/// No budget has a fault if its first wave pays. A slight one has lost at most a third of the tokens.
 fn is_valid(state: LedgerState, capacity: u32, wave: bool) -> bool {
-    state.missing <= capacity && (state.fault == FaultAge::None || (wave && state.missing > 0))
+    let missing = state.missing;
+    missing <= capacity
+        && match state.fault {
+            Fault::None => true,
+            Fault::Slight => wave && missing <= capacity / 3,
+            Fault::Serious => wave,
+        }
 }
 
 fn numbers(capacity: u32, price: u32, refill: u32, wave: bool) -> BudgetNumbers {
@@ -96,49 +100,64 @@ fn every_retry_keeps_the_balance(width: Width) {
         for price in width.all() {
             let numbers = numbers(capacity, price, 0, wave);
             for state in states(capacity, wave) {
-                for age in 0..=FREE_TICKS {
-                    a_retry_keeps_the_balance(&numbers, price, state, age);
+                for number in 1..=FREE_RETRIES + 1 {
+                    for (had_begun, at_once) in [(false, false), (true, false), (true, true)] {
+                        a_retry_keeps_the_balance(&numbers, state, number, had_begun, at_once);
+                    }
                 }
             }
         }
     }
 }
 
-/// A retry of a call that began `age` ticks ago.
-fn a_retry_keeps_the_balance(numbers: &BudgetNumbers, price: u32, state: LedgerState, age: u64) {
+fn a_retry_keeps_the_balance(
+    numbers: &BudgetNumbers,
+    state: LedgerState,
+    number: u32,
+    had_begun: bool,
+    at_once: bool,
+) {
+    let price = numbers.failure;
+    let charge = Charge::Failure;
     let (after, charge) = run(numbers, state, |ledger| {
-        ledger.take(Charge::Failure, true, state.tick, || age)
+        let request = Request {
+            charge,
+            number,
+            had_begun,
+            at_once,
+        };
+        ledger.take(request, state.tick)
     });
     let [before, left] = [state, after].map(|state| numbers.level(state));
-    let seen = || format!("{numbers:?}, age {age}: {state:?}, {charge:?}, {after:?}");
-    let begins = state.fault == FaultAge::None && after.fault == FaultAge::Young(0);
-    let was_under_way = matches!(state.fault, FaultAge::Young(fault) if fault <= age);
-    match charge {
-        Some(Charge::Free) => {
-            assert!(before == left && price <= numbers.capacity, "{}", seen());
-            assert!(was_under_way || (begins && before < price), "{}", seen());
-        }
-        Some(paid) => {
-            assert_eq!(
-                (paid, before),
-                (Charge::Failure, left + price),
-                "{}",
-                seen()
-            );
-            assert!(!was_under_way, "{}", seen());
-        }
-        // Only what cannot be paid is refused.
-        None => {
-            assert!(state == after && before < price, "{}", seen());
-            assert!(price > numbers.capacity || !was_under_way, "{}", seen());
-        }
-    }
-    // A fault begins below half of the tokens, or with a retry that they cannot pay for, and never ends here.
-    let below_half = 2 * left < numbers.capacity;
-    let begins_now = charge.is_some() && (below_half || charge == Some(Charge::Free));
-    let expected = state.fault == FaultAge::None && numbers.first_wave_is_free && begins_now;
-    assert_eq!(begins, expected, "{}", seen());
-    assert!(begins || state.fault == after.fault, "{}", seen());
+    let seen = || {
+        format!("{numbers:?}, {number}, {had_begun}, {at_once}: {state:?}, {charge:?}, {after:?}")
+    };
+    let wave = numbers.first_wave_is_free;
+    let may_be_free = wave && had_begun && number <= FREE_RETRIES && price <= numbers.capacity;
+    // Only what cannot be paid is refused, and only in a serious fault is anything free.
+    let expected = if may_be_free && (state.fault == Fault::Serious || before < price) {
+        Some(Charge::Free)
+    } else {
+        (before >= price).then_some(Charge::Failure)
+    };
+    assert_eq!(charge, expected, "{}", seen());
+    let taken = if charge == Some(Charge::Failure) {
+        price
+    } else {
+        0
+    };
+    assert_eq!(left + taken, before, "{}", seen());
+    // A retry that takes something begins a fault, which is serious if more than a third is gone. None ends here.
+    let is_serious = after.missing > numbers.capacity / 3;
+    let fault = match (state.fault, charge) {
+        (_, Some(Charge::Free)) => Fault::Serious,
+        (Fault::None, Some(_)) if !wave || price == 0 => Fault::None,
+        (Fault::None | Fault::Slight, Some(_)) if is_serious => Fault::Serious,
+        (Fault::None, Some(_)) if at_once => Fault::None,
+        (Fault::None, Some(_)) => Fault::Slight,
+        (fault, _) => fault,
+    };
+    assert_eq!(after.fault, fault, "{}", seen());
 }
 
 fn every_success_and_every_tick_keeps_the_balance(width: Width) {
@@ -154,7 +173,8 @@ fn every_success_and_every_tick_keeps_the_balance(width: Width) {
     }
 }
 
-/// A success gives what its last retry took, or the reward, up to the capacity. Only a full budget ends a fault.
+/// A success gives what its last retry took, or the reward, up to the capacity. It ends a fault, but a serious one only in a
+/// full budget.
 fn a_success_keeps_the_balance(capacity: u32, state: LedgerState, amount: u32) {
     for earning in [Earning::Success, Earning::Call] {
         for (last_retry, gives) in [
@@ -170,31 +190,52 @@ fn a_success_keeps_the_balance(capacity: u32, state: LedgerState, amount: u32) {
                 earning,
                 ..numbers(capacity, amount, 0, true)
             };
-            let (after, ()) = run(&numbers, state, |ledger| ledger.succeed(last_retry));
-            came_in(&numbers, state, after, gives, state.fault);
+            let (after, ()) = run(&numbers, state, |ledger| {
+                ledger.succeed(last_retry, || state.tick);
+            });
+            let is_full = numbers.level(state) + gives >= numbers.capacity;
+            let fault = match state.fault {
+                Fault::Serious if !is_full => Fault::Serious,
+                _ => Fault::None,
+            };
+            came_in(&numbers, state, after, gives, fault);
         }
     }
 }
 
-/// Time gives `refill` a second, in whole thousandths, and ages a fault.
+/// Time gives `refill` a second, in whole thousandths, and ends no fault.
 fn a_wait_keeps_the_balance(capacity: u32, state: LedgerState, refill: u32, ticks: u64) {
     // The multiples of a tick, twenty in a second.
     let refill = 20 * refill;
     let numbers = numbers(capacity, capacity + 1, refill, true);
     let now = state.tick + ticks;
     // What costs more than the capacity is always refused, so that only the time counts.
-    let (after, refused) = run(&numbers, state, |ledger| {
-        ledger.take(Charge::Failure, true, now, || 0)
-    });
-    let gives = refill / 20 * u32::try_from(ticks).unwrap();
-    let fault = match state.fault {
-        FaultAge::Young(age) if age + ticks >= FREE_TICKS => FaultAge::Old,
-        FaultAge::Young(age) => FaultAge::Young(age + ticks),
-        other => other,
+    let request = Request {
+        charge: Charge::Failure,
+        number: 1,
+        had_begun: true,
+        at_once: false,
     };
+    let (after, refused) = run(&numbers, state, |ledger| ledger.take(request, now));
+    let gives = refill / 20 * u32::try_from(ticks).unwrap();
     assert_eq!(refused, None);
-    came_in(&numbers, state, after, gives, fault);
+    came_in(&numbers, state, after, gives, state.fault);
     assert_eq!(after.tick, now);
+    // A success in a serious fault credits the time too.
+    let (after, ()) = run(&numbers, state, |ledger| {
+        ledger.succeed(Some(Charge::Free), || now);
+    });
+    let credited = if state.fault == Fault::Serious {
+        gives
+    } else {
+        0
+    };
+    let is_full = numbers.level(state) + credited >= capacity;
+    let fault = match state.fault {
+        Fault::Serious if !is_full => Fault::Serious,
+        _ => Fault::None,
+    };
+    came_in(&numbers, state, after, credited, fault);
 }
 
 fn came_in(
@@ -202,11 +243,10 @@ fn came_in(
     before: LedgerState,
     after: LedgerState,
     gives: u32,
-    fault: FaultAge,
+    fault: Fault,
 ) {
     let level = (numbers.level(before) + gives).min(numbers.capacity);
-    let is_full = level == numbers.capacity;
-    let expected = (level, if is_full { FaultAge::None } else { fault });
+    let expected = (level, fault);
     let seen = (numbers.level(after), after.fault);
     assert_eq!(
         seen, expected,
@@ -243,7 +283,7 @@ fn no_refill_is_lost_by_rounding() {
         for from in 0..20 {
             let mut state = LedgerState {
                 missing: 1 << 20,
-                fault: FaultAge::None,
+                fault: Fault::None,
                 tick: from,
             };
             for ticks in 1..=64_u32 {

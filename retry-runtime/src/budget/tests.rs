@@ -5,8 +5,9 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::numbers::{BudgetNumbers, FREE_TICKS, FaultAge, LedgerState, TICK_MILLIS};
-use super::{Budget, Charge};
+use super::numbers::{BudgetNumbers, FREE_RETRIES, Fault, LedgerState, TICK_MILLIS};
+use super::{Budget, Charge, Request};
+use crate::clock::Stamp;
 
 /// The permit of one retry. It gives the price back if it is dropped before the retry begins, as a call does.
 struct Permit<'b> {
@@ -29,18 +30,37 @@ impl Drop for Permit<'_> {
 }
 
 impl Budget {
-    /// Asks for a retry of a call that began just now. Times are in milliseconds.
+    /// Asks for a retry of a call that began in the fault. Times are in milliseconds.
     fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
-        self.ask_of(charge, first, 0, now / TICK_MILLIS)
+        let number = if first { 1 } else { 2 };
+        self.ask_of(charge, number, false, now / TICK_MILLIS)
     }
 
-    /// Asks for a retry of a call that began `age` ticks ago. Times are in ticks.
-    fn ask_of(&self, charge: Charge, first: bool, age: u64, now: u64) -> Option<Permit<'_>> {
-        let charge = self.of_call().ledger().take(charge, first, now, || age)?;
+    /// Asks for the first retry of a call that had begun when the fault began.
+    fn ask_of_first_wave(&self, charge: Charge, now: u64) -> Option<Permit<'_>> {
+        self.ask_of(charge, 1, true, now / TICK_MILLIS)
+    }
+
+    /// Times are in ticks.
+    fn ask_of(&self, charge: Charge, number: u32, had_begun: bool, now: u64) -> Option<Permit<'_>> {
+        let request = Request {
+            charge,
+            number,
+            had_begun,
+            at_once: false,
+        };
+        let charge = self.of_call().ledger().take(request, now)?;
         Some(Permit {
             budget: self,
             charge: Some(charge),
         })
+    }
+
+    /// Records a success at this time, in milliseconds.
+    fn succeed_at(&self, last_retry: Option<Charge>, now: u64) {
+        self.of_call()
+            .ledger()
+            .succeed(last_retry, || now / TICK_MILLIS);
     }
 }
 
@@ -58,8 +78,7 @@ struct Plain {
     capacity: u64,
     refill_per_second: u64,
     tick: u64,
-    /// The tick at which the fault began.
-    fault: Option<u64>,
+    fault: Fault,
 }
 
 impl Plain {
@@ -71,32 +90,39 @@ impl Plain {
 
     fn add(&mut self, amount: u64) {
         self.level = (self.level + amount).min(self.capacity);
-        if self.level == self.capacity {
-            self.fault = None;
+    }
+
+    fn succeed(&mut self, amount: u64, now: u64) {
+        if self.fault == Fault::Serious {
+            self.refill(now);
+        }
+        self.add(amount);
+        if self.fault == Fault::Slight || self.level == self.capacity {
+            self.fault = Fault::None;
         }
     }
 
-    /// Returns what is taken.
-    fn ask(&mut self, price: u64, age: u64, now: u64) -> Option<u64> {
+    /// Returns what is taken. The call may have a free retry if it had begun when the fault began.
+    fn ask(&mut self, price: u64, may_be_free: bool, now: u64) -> Option<u64> {
         self.refill(now);
         if price > self.capacity {
             return None;
         }
-        let free = self
-            .fault
-            .is_some_and(|fault| now - fault < 40 && now - fault <= age);
-        if free {
+        let affordable = price <= self.level;
+        if may_be_free && (self.fault == Fault::Serious || !affordable) {
+            self.fault = Fault::Serious;
             return Some(0);
         }
-        let affordable = price <= self.level;
-        if affordable {
-            self.level -= price;
+        if !affordable {
+            return None;
         }
-        if self.fault.is_none() && (!affordable || self.level < self.capacity.div_ceil(2)) {
-            self.fault = Some(now);
-            return Some(if affordable { price } else { 0 });
+        self.level -= price;
+        if self.capacity - self.level > self.capacity / 3 {
+            self.fault = Fault::Serious;
+        } else if self.fault == Fault::None {
+            self.fault = Fault::Slight;
         }
-        affordable.then_some(price)
+        Some(price)
     }
 }
 
@@ -107,8 +133,8 @@ fn level(budget: &Budget, now: u64) -> u32 {
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// A call that began so many ticks ago asks for a retry.
-    Ask(Charge, u64),
+    /// A call asks for the retry with this number. It had begun when the fault began, or not.
+    Ask(Charge, u32, bool),
     DropPermit,
     BeginRetry,
     RetrySucceeds,
@@ -136,7 +162,8 @@ fn price(charge: Charge) -> u32 {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        4 => (charge(), 0_u64..60).prop_map(|(charge, age)| Step::Ask(charge, age)),
+        4 => (charge(), 1_u32..7, any::<bool>())
+            .prop_map(|(charge, number, had_begun)| Step::Ask(charge, number, had_begun)),
         2 => Just(Step::DropPermit),
         3 => Just(Step::BeginRetry),
         1 => Just(Step::RetrySucceeds),
@@ -150,7 +177,7 @@ proptest! {
     fn every_history_agrees_with_the_plain_model(
         capacity in 1_u32..60,
         refill in 0_u32..40,
-        start in prop_oneof![Just(0_u64), Just(1 << 29), Just((1 << 30) - 50), Just(1 << 40)],
+        start in prop_oneof![Just(0_u64), Just(1 << 29), Just((1 << 34) - 50), Just(1 << 40)],
         steps in prop::collection::vec(step(), 1..200),
     ) {
         let budget = Budget::new()
@@ -163,16 +190,17 @@ proptest! {
             capacity: u64::from(capacity) * 1000,
             refill_per_second: u64::from(refill) * 1000,
             tick: start,
-            fault: None,
+            fault: Fault::None,
         };
         let mut now = start;
         let mut waiting: Vec<(Permit<'_>, u64)> = Vec::new();
         let mut begun: Vec<(Option<Charge>, u64)> = Vec::new();
         for step in steps {
             match step {
-                Step::Ask(charge, age) => {
-                    let permit = budget.ask_of(charge, true, age, now);
-                    let taken = plain.ask(u64::from(price(charge)), age, now);
+                Step::Ask(charge, number, had_begun) => {
+                    let permit = budget.ask_of(charge, number, had_begun, now);
+                    let may_be_free = had_begun && number <= 5;
+                    let taken = plain.ask(u64::from(price(charge)), may_be_free, now);
                     prop_assert_eq!(permit.is_some(), taken.is_some());
                     waiting.extend(permit.zip(taken));
                 }
@@ -191,13 +219,13 @@ proptest! {
                 }
                 Step::RetrySucceeds => {
                     if let Some((charge, price)) = begun.pop() {
-                        budget.of_call().succeed(charge);
-                        plain.add(price);
+                        budget.succeed_at(charge, now * TICK_MILLIS);
+                        plain.succeed(price, now);
                     }
                 }
                 Step::FirstAttemptSucceeds => {
-                    budget.of_call().succeed(None);
-                    plain.add(200);
+                    budget.succeed_at(None, now * TICK_MILLIS);
+                    plain.succeed(200, now);
                 }
                 Step::Wait(ticks) => now += ticks,
             }
@@ -214,7 +242,7 @@ proptest! {
         let budget = Budget::new();
         let permits: Vec<_> = charges
             .iter()
-            .map(|charge| budget.ask(*charge, true, 0).unwrap())
+            .map(|charge| budget.ask_of_first_wave(*charge, 0).unwrap())
             .collect();
         let taken: u32 = permits.iter().map(|permit| price(permit.charge.unwrap())).sum();
         prop_assert_eq!(level(&budget, 0), 200_000 - taken);
@@ -225,12 +253,8 @@ proptest! {
     #[test]
     fn packing_loses_nothing(
         missing in 0_u32..1 << 28,
-        fault in prop_oneof![
-            Just(FaultAge::None),
-            (0..FREE_TICKS).prop_map(FaultAge::Young),
-            Just(FaultAge::Old),
-        ],
-        tick in 0_u64..1 << 30,
+        fault in prop_oneof![Just(Fault::None), Just(Fault::Slight), Just(Fault::Serious)],
+        tick in 0_u64..1 << 34,
     ) {
         let state = LedgerState { missing, fault, tick };
         prop_assert_eq!(LedgerState::unpack(state.pack()), state);
@@ -271,14 +295,14 @@ fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_s
     assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
     assert_eq!(level(&BUDGET, 0), 0);
     for _ in 0..13 {
-        BUDGET.of_call().succeed(None);
+        BUDGET.of_call().succeed(None, Stamp::now);
     }
     assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
-    BUDGET.of_call().succeed(None);
+    BUDGET.of_call().succeed(None, Stamp::now);
     begin(&BUDGET, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&BUDGET, 0), 0);
     // The call succeeds, so the price of its retry comes back.
-    BUDGET.of_call().succeed(Some(Charge::Failure));
+    BUDGET.of_call().succeed(Some(Charge::Failure), Stamp::now);
     assert_eq!(level(&BUDGET, 0), 14_000);
 }
 
@@ -305,54 +329,64 @@ fn a_full_budget_allows_100_retries_after_failures_50_if_throttled_and_33_after_
 }
 
 #[test]
-fn calls_under_way_when_a_fault_begins_retry_for_free_in_its_first_two_seconds() {
+fn calls_that_had_begun_when_a_fault_began_have_five_free_retries_once_a_third_of_the_tokens_is_gone()
+ {
     let budget = Budget::new().with_refill(0.0);
-    // Half of the tokens pay for retries of any call.
-    for _ in 0..16 {
-        begin(&budget, Charge::Timeout, true, 1_000).unwrap();
+    for _ in 0..12 {
+        let permit = budget.ask_of_first_wave(Charge::Timeout, 1_000).unwrap();
+        assert_eq!(permit.charge, Some(Charge::Timeout));
+        permit.begin();
     }
-    assert_eq!(level(&budget, 1_000), 104_000);
-    // The next retry begins the fault. It is the last that these calls pay for.
-    begin(&budget, Charge::Timeout, true, 1_000).unwrap();
-    assert_eq!(level(&budget, 1_000), 98_000);
-    let ask = |began: u64, now: u64| {
-        let age = (now - began) / TICK_MILLIS;
-        let permit = budget.ask_of(Charge::Timeout, false, age, now / TICK_MILLIS);
+    let ask = |number, had_begun, now: u64| {
+        let permit = budget.ask_of(Charge::Timeout, number, had_begun, now / TICK_MILLIS);
         permit.map(Permit::begin).is_some()
     };
     for now in [1_000, 1_500] {
-        assert!((0..1_000).all(|_| ask(950, now)), "{now}");
-        assert_eq!(level(&budget, now), 98_000);
+        assert!((0..1_000).all(|n| ask(1 + n % FREE_RETRIES, true, now)));
+        assert_eq!(level(&budget, now), 128_000);
     }
-    // A call that began later pays, and all pay after two seconds.
-    assert!(ask(1_050, 1_500));
-    assert_eq!(level(&budget, 1_500), 92_000);
-    assert!((0..1_000).all(|_| ask(950, 2_950)));
-    assert_eq!(level(&budget, 2_950), 92_000);
-    assert!(ask(950, 3_000));
-    assert_eq!(level(&budget, 3_000), 86_000);
-    assert!((0..14).all(|_| ask(950, 3_000)));
-    assert!(!ask(950, 3_000));
+    // A call that began later pays, and so does a sixth retry.
+    assert!(ask(1, false, 1_500));
+    assert_eq!(level(&budget, 1_500), 122_000);
+    assert!(ask(FREE_RETRIES + 1, true, 3_000));
+    assert_eq!(level(&budget, 3_000), 116_000);
+    assert!((0..19).all(|_| ask(1, false, 3_000)));
+    assert!(!ask(1, false, 3_000));
+    assert!(ask(1, true, 1_000_000));
 }
 
 #[test]
-fn a_fault_ends_when_all_tokens_are_back_and_not_before() {
+fn a_fault_ends_with_a_success_when_all_tokens_are_back_and_not_before() {
     let budget = Budget::new();
-    // 200 tokens, and 2 a second. The fault began when fewer than 100 were left.
+    let has_fault = || budget.of_call().word.has_fault();
+    // 200 tokens, and 2 a second.
     assert_eq!(retries_of_later_calls(&budget, Charge::Failure, 0), 111);
-    let later = 12_000;
-    // Silence brings back two tokens a second: no calls retry for free although half of the tokens are there again.
-    let ask = |now: u64| budget.ask_of(Charge::Failure, true, 100, now / TICK_MILLIS);
-    let before = level(&budget, later + 60_000);
-    assert!(before > 100_000);
-    ask(later + 60_000).unwrap().begin();
-    assert_eq!(level(&budget, later + 60_000), before - 2_000);
-    // With all tokens back, the next fault has a first wave of its own.
-    let full = later + 200_000;
-    assert_eq!(level(&budget, full), 200_000);
-    let asked = (0..1_000).take_while(|_| ask(full).map(Permit::begin).is_some());
-    assert_eq!(asked.count(), 1_000);
-    assert_eq!(level(&budget, full), 98_000);
+    // Silence brings back all tokens, but ends no fault.
+    let later = 200_000;
+    assert_eq!(level(&budget, later), 200_000);
+    let free = budget.ask_of_first_wave(Charge::Failure, later).unwrap();
+    assert_eq!(free.charge, Some(Charge::Free));
+    // A success ends none while a token is missing.
+    begin(&budget, Charge::Failure, true, later).unwrap();
+    budget.succeed_at(None, later);
+    assert!(has_fault());
+    budget.succeed_at(Some(Charge::Failure), later);
+    assert!(!has_fault());
+    // The next retry pays, and begins a fault that any success ends.
+    let paid = budget.ask_of_first_wave(Charge::Failure, later).unwrap();
+    assert_eq!(paid.charge, Some(Charge::Failure));
+    paid.begin();
+    assert!(has_fault());
+    budget.succeed_at(None, later);
+    assert!(!has_fault());
+    assert_eq!(level(&budget, later), 198_200);
+}
+
+#[test]
+fn a_retry_after_a_conflict_begins_no_fault() {
+    let budget = Budget::new();
+    begin(&budget, Charge::Free, true, 0).unwrap();
+    assert!(!budget.of_call().word.has_fault());
 }
 
 /// A process with one failing call in ten seconds never uses half of its tokens.
@@ -361,14 +395,11 @@ fn a_process_of_few_calls_pays_for_its_retries_and_sees_no_fault() {
     let budget = Budget::new();
     for call in 0..100 {
         let now = call * 10_000;
-        for retry in 0..2 {
-            let charge = budget.of_call().ledger().take(
-                Charge::Timeout,
-                retry == 0,
-                now / TICK_MILLIS,
-                || 20,
-            );
-            assert_eq!(charge, Some(Charge::Timeout));
+        for retry in 1..3 {
+            let mut permit = budget
+                .ask_of(Charge::Timeout, retry, true, now / TICK_MILLIS)
+                .unwrap();
+            assert_eq!(permit.charge.take(), Some(Charge::Timeout));
         }
     }
 }
@@ -379,10 +410,10 @@ fn a_free_permit_gives_nothing_back() {
     for _ in 0..51 {
         begin(&budget, Charge::Failure, true, 0).unwrap();
     }
-    let free = budget.ask(Charge::Failure, true, 0).unwrap();
+    let free = budget.ask_of_first_wave(Charge::Failure, 0).unwrap();
     assert_eq!(free.charge, Some(Charge::Free));
     drop(free);
-    budget.of_call().succeed(Some(Charge::Free));
+    budget.of_call().succeed(Some(Charge::Free), Stamp::now);
     assert_eq!(level(&budget, 0), 98_000);
 }
 
@@ -390,7 +421,7 @@ fn a_free_permit_gives_nothing_back() {
 fn only_the_default_budget_has_a_free_first_wave() {
     for budget in [Budget::aws(), Budget::ratio(1.0), paid()] {
         drain(&budget, 0);
-        let late = budget.ask_of(Charge::Failure, false, 100, 0);
+        let late = budget.ask_of(Charge::Failure, 2, true, 0);
         assert!(late.is_none(), "{budget:?}");
     }
 }
@@ -414,12 +445,12 @@ fn ten_calls_that_succeed_at_once_earn_one_retry() {
     let budget = drained(paid().with_refill(0.0));
     assert_eq!(level(&budget, 0), 0);
     for _ in 0..9 {
-        budget.of_call().succeed(None);
+        budget.of_call().succeed(None, Stamp::now);
     }
     assert!(budget.ask(Charge::Failure, true, 0).is_none());
-    budget.of_call().succeed(None);
+    budget.of_call().succeed(None, Stamp::now);
     begin(&budget, Charge::Failure, true, 0).unwrap();
-    budget.of_call().succeed(Some(Charge::Failure));
+    budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
     assert_eq!(level(&budget, 0), 2_000);
 }
 
@@ -454,9 +485,9 @@ fn success_never_fills_above_the_capacity() {
     let budget = Budget::new();
     begin(&budget, Charge::Failure, true, 0).unwrap();
     for _ in 0..10 {
-        budget.of_call().succeed(None);
+        budget.of_call().succeed(None, Stamp::now);
     }
-    budget.of_call().succeed(Some(Charge::Failure));
+    budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
     assert_eq!(level(&budget, 0), 200_000);
 }
 
@@ -474,7 +505,7 @@ fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
         // Ten thousand calls succeed. Then calls ask for retries until the budget refuses.
         let saved = drained(Budget::ratio(ratio).with_capacity(20_000));
         for _ in 0..10_000 {
-            saved.of_call().succeed(None);
+            saved.of_call().succeed(None, Stamp::now);
         }
         let asks = (0..20_000).map_while(|_| begin(&saved, Charge::Failure, false, 0));
         let spent = u32::try_from(asks.count()).unwrap();
@@ -494,7 +525,7 @@ fn a_call_gives_a_ratio_its_share_only_once() {
     begin(&budget, Charge::Failure, true, 0).unwrap();
     assert_eq!(level(&budget, 0), 0);
     assert!(budget.ask(Charge::Failure, false, 0).is_none());
-    budget.of_call().succeed(Some(Charge::Failure));
+    budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
     assert_eq!(level(&budget, 0), 0);
 }
 
@@ -517,11 +548,11 @@ fn a_budget_starts_full_or_with_one_token_whatever_its_capacity() {
 #[test]
 fn a_budget_is_full_until_a_retry_takes_something() {
     let budget = Budget::aws();
-    assert!(budget.word.is_full());
+    assert!(budget.word.is_at_rest());
     let permit = budget.ask(Charge::Failure, true, 0);
-    assert!(!budget.word.is_full());
+    assert!(!budget.word.is_at_rest());
     drop(permit);
-    assert!(budget.word.is_full());
+    assert!(budget.word.is_at_rest());
 }
 
 #[test]
@@ -588,7 +619,7 @@ fn ticks_near_the_end_of_their_range_neither_wrap_nor_give_too_much() {
 
 #[test]
 fn a_packed_tick_that_comes_round_counts_on() {
-    let round = TICK_MILLIS << 30;
+    let round = TICK_MILLIS << 34;
     let budget = drained(paid());
     for around in [round - 5_000, round, round + 500] {
         drop(budget.ask(Charge::Throttled, false, around));
@@ -663,8 +694,8 @@ fn the_largest_numbers_saturate() {
         .with_refill(268_435.0);
     assert_eq!(level(&budget, 0), 268_435_000);
     begin(&budget, Charge::Failure, true, 0).unwrap();
-    budget.of_call().succeed(Some(Charge::Failure));
-    budget.of_call().succeed(None);
+    budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
+    budget.of_call().succeed(None, Stamp::now);
     assert_eq!(level(&budget, u64::MAX), 268_435_000);
     assert_eq!(BudgetNumbers::tokens(268_435), 268_435_000);
 }
@@ -691,7 +722,7 @@ fn threads_neither_overdraw_nor_lose_a_deposit() {
                         begun.fetch_add(1, Ordering::Relaxed);
                     }
                     if round % 5 == 0 {
-                        budget.of_call().succeed(None);
+                        budget.of_call().succeed(None, Stamp::now);
                         // The budget is not full after the first round, so it takes the whole deposit.
                         begun.fetch_sub(u32::from(round > 0), Ordering::Relaxed);
                     }

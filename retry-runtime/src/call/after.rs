@@ -10,7 +10,7 @@ use super::attempt::Cut;
 use super::decide::{Cause, Situation, decide};
 use super::observers::FailedWith;
 use super::timers::{LONGEST_SLEEP, Until};
-use crate::budget::BudgetOfCall;
+use crate::budget::{BudgetOfCall, Charge, Request};
 use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
@@ -37,7 +37,7 @@ impl State<'_> {
     #[cold]
     fn credit(&self) {
         if let Some(budget) = self.settings.budget() {
-            budget.succeed(None);
+            budget.succeed(None, Stamp::now);
         }
     }
 
@@ -47,7 +47,7 @@ impl State<'_> {
         let previous = frame.previous.get();
         let last_retry = frame.permit.get();
         self.attempt_ends(Attempted::Succeeded, None);
-        self.with_budget(|budget| budget.succeed(last_retry));
+        self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
         if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
             // Its retries have not failed.
             self.inner().hand_on(frame, 0);
@@ -244,7 +244,7 @@ impl State<'_> {
         self.give_back();
         // A subscriber may make calls of its own, which make the call around forget a refusal.
         self.call_ends(outcome, Some(failed));
-        if let Some(refusal) = Refusal::of(outcome).or(frame.refusal.get()) {
+        if let Some(refusal) = Refusal::of(outcome).or(frame.refusal()) {
             refuse(frame, refusal);
         }
         self.hand_on();
@@ -328,10 +328,6 @@ impl Ending {
     }
 }
 
-/// A call without limits does not read the clock before it fails. It counts as begun this long before its first failure.
-/// Chosen by us: as long as many attempts take.
-const UNTIMED: Duration = Duration::from_millis(500);
-
 /// The situation of a call whose attempt failed.
 struct CallSituation<'s, 'p> {
     state: &'s State<'p>,
@@ -352,7 +348,7 @@ impl Situation for CallSituation<'_, '_> {
 
     #[inline(always)]
     fn refusal(&self) -> Option<Refusal> {
-        self.state.frame.refusal.get()
+        self.state.frame.refusal()
     }
 
     #[inline(always)]
@@ -419,23 +415,22 @@ impl State<'_> {
         let Some(charge) = frame.previous.get().map(Previous::charge) else {
             return true;
         };
-        let first = frame.number.get() == 1;
-        let take = |budget: BudgetOfCall<'_>| budget.take(charge, first, now, || self.began(now));
+        // What begins the count of attempts anew has no end otherwise.
+        let progressed = frame.has_progressed();
+        let request = Request {
+            charge: if progressed {
+                charge.max(Charge::Failure)
+            } else {
+                charge
+            },
+            number: frame.number.get(),
+            had_begun: !progressed && !frame.has(Notes::BEGAN_IN_FAULT),
+            at_once: frame.refusal.get() == Some(Refusal::NotPendingYet),
+        };
+        let take = |budget: BudgetOfCall<'_>| budget.take(request, now);
         let permit = self.with_budget(take).flatten();
         frame.permit.set(permit);
         permit.is_some()
-    }
-
-    /// Returns when the call began, as far as it knows. Its budget asks only in a fault.
-    #[cold]
-    fn began(&self, now: Stamp) -> Stamp {
-        // `longest_wait` has started the time, if nothing had before.
-        let started = self.frame.started.get().unwrap_or(now);
-        if self.frame.deadline.get() == NEVER && self.settings.timeout == NEVER {
-            started.minus(UNTIMED)
-        } else {
-            started
-        }
     }
 
     /// Returns the number of the attempt since the last one that made progress, which is the first.

@@ -108,6 +108,9 @@ impl State<'_> {
             if metrics::is_recording() {
                 frame.note(Notes::RECORDED, true);
             }
+            if self.settings.has_fault() {
+                frame.note(Notes::BEGAN_IN_FAULT, true);
+            }
             return false;
         }
         frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
@@ -120,7 +123,7 @@ impl State<'_> {
         self.look_for_recorder();
         if later {
             self.waited_until_now();
-            frame.again.set(true);
+            frame.note(Notes::AGAIN, true);
             frame.until.set(NEVER);
         }
         if !later && is_listening() {
@@ -128,6 +131,9 @@ impl State<'_> {
             // does not end inline: its report is told, and a test scope has a budget of its own.
             frame.note(Notes::LISTENED, true);
             self.enter_trial();
+        }
+        if !later && self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
+            frame.note(Notes::BEGAN_IN_FAULT, true);
         }
         let within = around(|outer| self.inner().begin(frame, outer)).is_some();
         if limited && frame.started.get().is_some() {

@@ -4,32 +4,45 @@
 
 use std::time::Duration;
 
-use crate::budget::{Budget, Charge};
+use crate::budget::{Budget, Charge, Request};
 use crate::clock::{Stamp, nanos};
 use crate::context::Previous;
 
+/// Whether the budget has a fault, so that a call that begins now does not belong to its first wave.
+#[must_use]
+pub fn has_fault(budget: &Budget) -> bool {
+    budget.of_call().word.has_fault()
+}
+
 /// Takes the permit of a retry after an attempt that failed as `previous` says. Returns `None` if the budget refuses.
 ///
-/// `first` says that it is the first retry of the call, which began at `began`. Times count from the beginning of the
-/// simulation. The permit is spent at once.
+/// `number` is 1 for the first retry of the call, and `had_begun` says that there was no fault when the call began. Times
+/// count from the beginning of the simulation. The permit is spent at once.
 #[must_use]
 pub fn take(
     budget: &Budget,
     previous: Previous,
-    first: bool,
-    began: Duration,
+    number: u32,
+    had_begun: bool,
     now: Duration,
 ) -> Option<Spent> {
-    let [began, now] = [began, now].map(|time| Stamp::from_nanos(nanos(time)));
-    let charge = budget
-        .of_call()
-        .take(previous.charge(), first, now, || began);
-    charge.map(Spent)
+    let request = Request {
+        charge: previous.charge(),
+        number,
+        had_begun,
+        at_once: false,
+    };
+    budget.of_call().take(request, stamp(now)).map(Spent)
 }
 
 /// Credits a call that succeeded. `last` is the permit of its last retry, or `None` if it made no retry.
-pub fn succeed(budget: &Budget, last: Option<Spent>) {
-    budget.of_call().succeed(last.map(|Spent(charge)| charge));
+pub fn succeed(budget: &Budget, last: Option<Spent>, now: Duration) {
+    let last = last.map(|Spent(charge)| charge);
+    budget.of_call().succeed(last, || stamp(now));
+}
+
+fn stamp(time: Duration) -> Stamp {
+    Stamp::from_nanos(nanos(time))
 }
 
 /// A permit that was spent.

@@ -242,7 +242,7 @@ impl State<'_> {
             elapsed: &|| self.elapsed(),
             words: failed.words,
             // If a call inside was refused, the event of that call names the budget.
-            budget: match self.frame.refusal.get() {
+            budget: match self.frame.refusal() {
                 None => self.settings.budget(),
                 Some(_) => None,
             },

@@ -64,11 +64,9 @@ pub(crate) struct Frame {
     pub(crate) previous: Cell<Option<Previous>>,
     /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
     pub(crate) permit: Cell<Option<Charge>>,
-    /// A call inside was refused a retry in the current poll.
+    /// A call inside was refused a retry in the current poll, or that poll is the first.
     pub(crate) refusal: Cell<Option<Refusal>>,
     pub(crate) notes: Cell<Notes>,
-    /// Whether this attempt, or an attempt around it, is not the first of its call.
-    pub(crate) again: Cell<bool>,
     /// What calls inside may do.
     pub(crate) inside: Cell<Leeway>,
     pub(crate) role: Cell<Role>,
@@ -134,9 +132,8 @@ impl Frame {
             phase: Cell::new(Phase::New),
             previous: Cell::new(None),
             permit: Cell::new(None),
-            refusal: Cell::new(None),
+            refusal: Cell::new(Some(Refusal::NotPendingYet)),
             notes: Cell::new(Notes::NONE),
-            again: Cell::new(false),
             inside: Cell::new(Leeway::Anything),
             role: Cell::new(Role::Call),
         }
@@ -154,7 +151,7 @@ impl Frame {
         let mut copy = Self::outside();
         copy.started.set(self.started.get());
         copy.deadline.set(self.deadline.get());
-        copy.inside.set(if self.again.get() {
+        copy.inside.set(if self.has(Notes::AGAIN) {
             Leeway::Nothing
         } else {
             self.inside.get()
@@ -180,28 +177,35 @@ impl Frame {
     /// Returns how many attempts no longer count, because a later one made progress.
     #[inline]
     pub(crate) fn before_progress(&self) -> u32 {
-        self.if_cold().map_or(0, |cold| cold.before_progress())
+        self.if_cold()
+            .map_or(0, |cold| cold.progressed().saturating_sub(1))
+    }
+
+    /// Whether the present attempt has made progress, or the one that ended last.
+    pub(crate) fn has_progressed(&self) -> bool {
+        self.if_cold()
+            .is_some_and(|cold| cold.progressed() == self.number.get())
     }
 
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
     pub(crate) fn make_progress(&self) {
-        let before = self.number.get().saturating_sub(1);
+        let number = self.number.get();
         let earlier = {
             let mut noted = self.cold().noted();
             // A task may still carry an earlier attempt.
-            if before < noted.before_progress {
+            if number < noted.progressed {
                 return;
             }
             noted.delay = None;
             noted.remembered = Remembered::default();
-            std::mem::replace(&mut noted.before_progress, before)
+            std::mem::replace(&mut noted.progressed, number)
         };
         if self.has(Notes::FAILED_RETRIES) {
             // The call around heard of them. It must know before this call may be dropped.
             self.note(Notes::UNTOLD, true);
         }
         if self.attempts_allowed().is_some() {
-            let more = before.saturating_sub(earlier);
+            let more = number.saturating_sub(earlier.max(1));
             self.attempts.set(self.attempts.get().saturating_add(more));
         }
     }
@@ -210,6 +214,12 @@ impl Frame {
     pub(crate) fn allow(&self, attempts: u32) {
         self.attempts
             .set(attempts.saturating_add(self.before_progress()));
+    }
+
+    /// The retry that a call inside was refused in the current poll.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        let refusal = self.refusal.get();
+        refusal.filter(|refusal| *refusal != Refusal::NotPendingYet)
     }
 
     /// Runs one poll of the code inside.
@@ -277,7 +287,7 @@ pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
 
 /// A set of facts about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Notes(u8);
+pub(crate) struct Notes(u16);
 
 impl Notes {
     /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends
@@ -303,6 +313,12 @@ impl Notes {
 
     /// The next wait is above the longest sleep.
     pub(crate) const LONG: Self = Self(1 << 7);
+
+    /// This attempt, or an attempt around it, is not the first of its call.
+    pub(crate) const AGAIN: Self = Self(1 << 8);
+
+    /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
+    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 9);
 }
 
 /// How the attempt before this one failed.
@@ -349,6 +365,9 @@ pub(crate) enum Refusal {
     Cancelled,
     /// The attempt is one of two. If the other one still runs, this needs no retry.
     OneOfTwo,
+    /// None. The call has never been pending, so calls that were made with it may not have begun.
+    // Here, because each suspension removes it anyway.
+    NotPendingYet,
 }
 
 impl Refusal {
@@ -370,7 +389,7 @@ impl Refusal {
             Self::Deadline => Some(Outcome::Deadline),
             Self::HintTooLong => Some(Outcome::HintTooLong),
             Self::Cancelled => Some(Outcome::Cancelled),
-            Self::OneOfTwo => None,
+            Self::OneOfTwo | Self::NotPendingYet => None,
         }
     }
 }
@@ -387,8 +406,8 @@ pub(crate) struct Cold {
 pub(crate) struct Noted {
     /// The failed retries inside.
     pub(crate) remembered: Remembered<Cold>,
-    /// How many attempts came before the one that made progress last. They no longer count.
-    pub(crate) before_progress: u32,
+    /// The number of the attempt that made progress last, or 0. Those before it no longer count.
+    pub(crate) progressed: u32,
     /// The last delay, for decorrelated jitter.
     pub(crate) delay: Option<Duration>,
     /// How long the call waited between attempts, if there is a listener.
@@ -416,8 +435,8 @@ pub(crate) struct Noted {
 impl Cold {
     #[cold]
     #[inline(never)]
-    fn before_progress(&self) -> u32 {
-        self.noted().before_progress
+    fn progressed(&self) -> u32 {
+        self.noted().progressed
     }
 
     /// The idempotency key, made when it is first asked for.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::frame::{Frame, Leeway, Noted, Phase, Previous, Refusal};
+use super::frame::{Frame, Leeway, Noted, Notes, Phase, Previous, Refusal};
 use super::open_commits::OpenCommits;
 use crate::report::Hedge;
 #[cfg(feature = "tracing")]
@@ -92,7 +92,11 @@ impl Frame {
     fn replace_present(&self, noted: &mut Noted, with: OfAttempt) -> OfAttempt {
         OfAttempt {
             until: self.until.replace(with.until),
-            again: self.again.replace(with.again),
+            again: {
+                let again = self.has(Notes::AGAIN);
+                self.note(Notes::AGAIN, with.again);
+                again
+            },
             inside: self.inside.replace(with.inside),
             open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
             #[cfg(feature = "tracing")]
@@ -118,7 +122,7 @@ impl Frame {
 
     /// Records that the present attempt, one of two, ends. The refusal of its poll counts only if it is the last.
     pub(crate) fn one_of_two_ends(&self) {
-        let refused = self.refusal.get();
+        let refused = self.refusal();
         if self
             .with_hedging(|hedging| hedging.refused = refused)
             .is_some()

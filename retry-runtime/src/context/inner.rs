@@ -33,13 +33,18 @@ impl Inner<'_> {
         frame.inside.set(outer.inside.get());
         if frame.phase.get() == Phase::New {
             // The body around makes a new call, so it went on after the refusal.
-            outer.refusal.set(None);
+            outer.refusal.set(
+                outer
+                    .refusal
+                    .get()
+                    .filter(|refusal| *refusal == Refusal::NotPendingYet),
+            );
         }
         if self.is_outermost(outer) {
             return;
         }
-        if outer.again.get() {
-            frame.again.set(true);
+        if outer.has(Notes::AGAIN) {
+            frame.note(Notes::AGAIN, true);
         }
         if let Some(cold) = outer.if_cold() {
             let (attempt, call) = (outer.number.get(), name_of(frame));

@@ -196,7 +196,13 @@ impl<'p> Settings<'p> {
     /// Whether a success can add something to the budget. It may be true for a call without a budget.
     #[inline]
     pub(crate) fn may_be_credited(&self) -> bool {
-        !self.word.is_full()
+        !self.word.is_at_rest()
+    }
+
+    /// Whether the budget has a fault.
+    #[inline]
+    pub(crate) fn has_fault(&self) -> bool {
+        self.word.has_fault()
     }
 
     /// Whether the budget may be in a pause. It may be true for a call without a budget.

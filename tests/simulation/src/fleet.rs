@@ -71,7 +71,10 @@ impl Fleet {
                 for _ in 0..run.dice.count(normal / 1000.0) {
                     let process = run.dice.below(self.processes);
                     run.second(|second| second.calls += 1);
-                    due.push(Event::Begins(Attempt::first(process, run.now)));
+                    due.push(Event::Begins(Attempt::first(
+                        process,
+                        run.budgets.as_deref(),
+                    )));
                 }
                 // The order within a step is random, because the server would otherwise favour retries.
                 run.dice.shuffle(&mut due);
@@ -102,8 +105,8 @@ struct Run<'a> {
 struct Attempt {
     process: u32,
     number: u32,
-    /// When the call began, in nanoseconds.
-    began: u64,
+    /// Whether there was no fault when the call began.
+    had_begun: bool,
     /// The permit of this attempt, if it is a retry.
     permit: Option<Spent>,
 }
@@ -116,13 +119,17 @@ enum Event {
 }
 
 impl Attempt {
-    fn first(process: u32, began: u64) -> Self {
-        Self {
+    fn first(process: u32, budgets: Option<&[Budget]>) -> Self {
+        let mut attempt = Self {
             process,
             number: 1,
-            began,
+            had_begun: true,
             permit: None,
+        };
+        if let Some(budgets) = budgets {
+            attempt.had_begun = !drive::has_fault(attempt.pays_from(budgets));
         }
+        attempt
     }
 
     /// The budget of the process, or that of the whole fleet.
@@ -138,7 +145,8 @@ impl Run<'_> {
             Event::Succeeds(attempt) => {
                 self.second(|second| second.successes += 1);
                 if let Some(budgets) = &self.budgets {
-                    drive::succeed(attempt.pays_from(budgets), attempt.permit);
+                    let now = Duration::from_nanos(self.now);
+                    drive::succeed(attempt.pays_from(budgets), attempt.permit, now);
                 }
             }
             Event::Fails(attempt, how) => self.failed(attempt, how, 0),
@@ -179,8 +187,8 @@ impl Run<'_> {
         let mut permit = None;
         if let Some(budgets) = &self.budgets {
             let budget = attempt.pays_from(budgets);
-            let [began, now] = [attempt.began, self.now + ahead * MILLI].map(Duration::from_nanos);
-            permit = drive::take(budget, how, attempt.number == 1, began, now);
+            let now = Duration::from_nanos(self.now + ahead * MILLI);
+            permit = drive::take(budget, how, attempt.number, attempt.had_begun, now);
             if permit.is_none() {
                 return;
             }

@@ -50,13 +50,14 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
         for call in 0..calls.each {
             let now = Duration::from_secs(1) * call / calls.rate;
             let mut schedule = manner.policy.schedule(seed.wrapping_add(u64::from(call)));
+            let had_begun = !budget.as_ref().is_some_and(drive::has_fault);
             let (mut number, mut permit) = (1, None);
             loop {
                 attempts += 1;
                 if !dice.chance(failing) {
                     successes += 1;
                     if let Some(budget) = &budget {
-                        drive::succeed(budget, permit);
+                        drive::succeed(budget, permit, now);
                     }
                     break;
                 }
@@ -68,7 +69,7 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
                     break;
                 }
                 if let Some(budget) = &budget {
-                    permit = drive::take(budget, failure, number == 1, now, now);
+                    permit = drive::take(budget, failure, number, had_begun, now);
                     if permit.is_none() {
                         break;
                     }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use tokio::runtime::Builder;
 use tokio::time::advance;
 
+use super::tests::RETRY;
 use super::*;
-use crate::budget::Charge;
 use crate::budget::numbers::TICK_MILLIS;
 use crate::clock::Stamp;
 
@@ -171,18 +171,14 @@ async fn run(
                 if numbers.per_call {
                     plain.add(numbers.reward, numbers);
                 }
-                let now = Stamp::now();
-                let granted = budget
-                    .of_call()
-                    .take(Charge::Failure, true, now, || now)
-                    .is_some();
+                let granted = budget.of_call().take(RETRY, Stamp::now()).is_some();
                 prop_assert!(!granted || plain.level >= numbers.price, "{} granted", key);
                 if granted {
                     plain.level -= numbers.price;
                 }
             }
             Step::Succeed(_) => {
-                budget.of_call().succeed(None);
+                budget.of_call().succeed(None, Stamp::now);
                 plain.add(numbers.reward, numbers);
             }
             // Among the keys there is always one that nobody holds.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use super::*;
-use crate::budget::Charge;
+use crate::budget::{Charge, Request};
+use crate::clock::Stamp;
 
 static HOSTS: Budgets<String> = Budgets::new(Budget::aws());
 
@@ -14,13 +15,16 @@ const fn small() -> Budget {
     Budget::aws().with_capacity(10).with_retry_cost(1)
 }
 
-/// Asks for a retry of a call that began just now.
+/// The first retry of a call that began in a fault.
+pub(super) const RETRY: Request = Request {
+    charge: Charge::Failure,
+    number: 1,
+    had_begun: false,
+    at_once: false,
+};
+
 fn take(budget: &Budget) -> bool {
-    let charge = budget
-        .of_call()
-        .ledger()
-        .take(Charge::Failure, true, 0, || 0);
-    charge.is_some()
+    budget.of_call().ledger().take(RETRY, 0).is_some()
 }
 
 fn retries(budget: &Budget) -> usize {
@@ -174,7 +178,7 @@ fn a_ratio_starts_with_one_retry_also_in_the_place_of_a_full_one() {
     let budgets: Budgets<u32> = Budgets::new(Budget::ratio(1.0)).with_max_keys(1);
     let budget = budgets.of(&0);
     for _ in 0..100 {
-        budget.of_call().succeed(None);
+        budget.of_call().succeed(None, Stamp::now);
     }
     assert_eq!(level(&budgets, &0), 10_000);
     assert_eq!(level(&budgets, &1), 1_000);

@@ -1,0 +1,254 @@
+//! How many retries a budget allows while a service is down, at any rate of calls, and which calls it spares.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use futures::future::join_all;
+use reattempt::{Attempt, Budget, Retryable, Verdict, retry};
+use tokio::time::{Instant, sleep};
+
+use crate::script::{RESET, Script, Step, ms};
+
+/// A service that is down, and refuses each request after 5 ms.
+#[derive(Default)]
+struct Down {
+    under_way: Cell<u32>,
+    /// How many calls were under way when the first one failed.
+    had_begun: Cell<Option<u32>>,
+    requests: Cell<u32>,
+}
+
+impl Down {
+    async fn refuse(&self) -> io::Result<()> {
+        self.requests.set(self.requests.get() + 1);
+        sleep(ms(5)).await;
+        let had_begun = self.had_begun.get().unwrap_or(self.under_way.get());
+        self.had_begun.set(Some(had_begun));
+        Err(io::ErrorKind::ConnectionRefused.into())
+    }
+
+    /// Makes `calls` calls, `at_once` of them in each `interval`. Returns the retries.
+    async fn retries<F: Future>(
+        &self,
+        calls: u32,
+        at_once: u32,
+        interval: Duration,
+        call: impl Fn() -> F,
+    ) -> u32 {
+        join_all((0..calls).map(|number| {
+            let call = call();
+            async move {
+                sleep(interval * (number / at_once)).await;
+                self.under_way.set(self.under_way.get() + 1);
+                call.await;
+                self.under_way.set(self.under_way.get() - 1);
+            }
+        }))
+        .await;
+        self.requests.get() - calls
+    }
+}
+
+/// In ten seconds, a budget of 200 tokens gets 20 more. These pay for 110 retries. Only calls that had begun before the first
+/// failure add to that: at most three retries each, because they make four attempts.
+#[tokio::test(start_paused = true)]
+async fn an_outage_has_110_retries_in_ten_seconds_at_any_rate_and_three_of_each_call_under_way() {
+    #[retry(attempts = 4, on = "io::Error", budget = budget)]
+    async fn unlimited(budget: &Budget, service: &Down) -> io::Result<()> {
+        service.refuse().await
+    }
+    #[retry(attempts = 4, on = "io::Error", budget = budget, timeout = "1s")]
+    async fn limited(budget: &Budget, service: &Down) -> io::Result<()> {
+        service.refuse().await
+    }
+    #[retry(attempts = 4, on = "io::Error", budget = budget, on_end = |_| {})]
+    async fn heard(budget: &Budget, service: &Down) -> io::Result<()> {
+        service.refuse().await
+    }
+    for (a_second, at_once, interval) in [(200, 1, 5), (2_000, 2, 1), (20_000, 20, 1)] {
+        // At the highest rate, three seconds show as much.
+        let (calls, interval) = ((10 * a_second).min(60_000), ms(interval));
+        let [a, b, c] = [(); 3].map(|()| (Budget::new(), Down::default()));
+        let retries = [
+            a.1.retries(calls, at_once, interval, || unlimited(&a.0, &a.1))
+                .await,
+            b.1.retries(calls, at_once, interval, || limited(&b.0, &b.1))
+                .await,
+            c.1.retries(calls, at_once, interval, || heard(&c.0, &c.1))
+                .await,
+        ];
+        for (retries, (_, service)) in retries.into_iter().zip([a, b, c]) {
+            let most = 110 + 3 * service.had_begun.get().unwrap();
+            assert!(
+                (100..=most).contains(&retries),
+                "{a_second} calls a second: {retries}"
+            );
+        }
+    }
+}
+
+/// One call is under way when the outage begins.
+#[tokio::test(start_paused = true)]
+async fn a_thousand_calls_one_after_the_other_have_the_retries_of_the_tokens() {
+    #[retry(attempts = 4, base = "1ms", on = "io::Error")]
+    async fn call(service: &Down) -> io::Result<()> {
+        service.refuse().await
+    }
+    let (service, began) = (Down::default(), Instant::now());
+    for _ in 0..1_000 {
+        call(&service).await.unwrap_err();
+    }
+    let refilled = u32::try_from(began.elapsed().as_secs()).unwrap() + 1;
+    let retries = service.requests.get() - 1_000;
+    assert!((100..=100 + refilled + 3).contains(&retries), "{retries}");
+}
+
+/// Bursts that are so far apart that all tokens come back between them, for as long as no call succeeds. Only the first
+/// burst may be a first wave, with five free retries for each call.
+#[tokio::test(start_paused = true)]
+async fn bursts_into_an_outage_have_one_first_wave() {
+    #[retry(attempts = attempts, base = "1ms", on = "io::Error", budget = budget)]
+    async fn call(attempts: u32, budget: &Budget, service: &Down) -> io::Result<()> {
+        service.refuse().await
+    }
+    for (budget, attempts, at_once, seconds, tokens_in_each) in [
+        (Budget::new(), 10, 1_000, 100, 200),
+        (
+            Budget::new().with_capacity(14).with_refill(0.5),
+            5,
+            100,
+            100,
+            14,
+        ),
+        (
+            Budget::new().with_capacity(4).with_refill(4.0),
+            5,
+            100,
+            3,
+            12,
+        ),
+    ] {
+        let (service, bursts) = (Down::default(), 10);
+        let call = || call(attempts, &budget, &service);
+        let interval = ms(1_000 * seconds);
+        let retries = service
+            .retries(at_once * bursts, at_once, interval, call)
+            .await;
+        let most = 5 * at_once + (tokens_in_each / 2 + 2) * bursts;
+        assert!(retries <= most, "{budget:?}: {retries}, not {most}");
+    }
+}
+
+/// All calls that fail began before the first failure, up to 0.9 s before it.
+#[tokio::test(start_paused = true)]
+async fn a_client_with_a_timeout_of_its_own_loses_no_call_while_its_server_freezes() {
+    async fn request(thaws: Instant) -> io::Result<()> {
+        if Instant::now() < thaws {
+            sleep(ms(1_000)).await;
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(())
+    }
+    #[retry(attempts = 4, on = "io::Error")]
+    async fn unlimited(thaws: Instant) -> io::Result<()> {
+        request(thaws).await
+    }
+    #[retry(attempts = 4, on = "io::Error", on_end = |_| {})]
+    async fn heard(thaws: Instant) -> io::Result<()> {
+        request(thaws).await
+    }
+    let thaws = Instant::now() + ms(1_900);
+    let call = |number: u64| async move {
+        sleep(ms(number)).await;
+        futures::join!(unlimited(thaws), heard(thaws))
+    };
+    let ended = join_all((0..4_000).map(call)).await;
+    let lost = ended
+        .iter()
+        .filter(|(unlimited, heard)| unlimited.is_err() || heard.is_err());
+    assert_eq!(lost.count(), 0);
+}
+
+/// A success ends the fault when all tokens are back, so a later outage has a first wave of its own.
+#[tokio::test(start_paused = true)]
+async fn a_success_ends_a_fault_once_all_tokens_are_back() {
+    #[retry(attempts = 2, base = "1ms", budget = budget)]
+    async fn call(budget: &Budget, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let budget = Budget::new().with_capacity(20);
+    let burst = || async {
+        let failing = Script::new([Step::FailAfter(ms(5))]);
+        join_all((0..50).map(|_| call(&budget, &failing))).await;
+        failing.calls() - 50
+    };
+    // Each retry is free, or paid with one of ten pairs of tokens.
+    assert_eq!(burst().await, 50);
+    for succeeds_after in [None, Some(0), Some(10_000)] {
+        if let Some(wait) = succeeds_after {
+            sleep(ms(wait)).await;
+            call(&budget, &Script::new([Step::Succeed])).await.unwrap();
+        }
+        sleep(ms(10_000)).await;
+        let retries = if succeeds_after == Some(10_000) {
+            50
+        } else {
+            10
+        };
+        assert_eq!(burst().await, retries, "{succeeds_after:?}");
+    }
+}
+
+/// Without a bound, a call that never ends would retry for free as long as the outage lasts.
+#[tokio::test(start_paused = true)]
+async fn a_call_of_the_first_wave_has_five_free_retries() {
+    #[retry(attempts = "unlimited", base = "1ms", budget = budget)]
+    async fn call(budget: &Budget, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let budget = Budget::new().with_capacity(2).with_refill(0.0);
+    let scripts = [(); 3].map(|()| Script::new([Step::FailAfter(ms(5))]));
+    let calls = join_all(scripts.iter().map(|script| call(&budget, script))).await;
+    assert!(calls.iter().all(Result::is_err));
+    // One retry of the three calls took both tokens.
+    let retries: usize = scripts.iter().map(|script| script.calls() - 1).sum();
+    assert_eq!(retries, 3 * 5);
+}
+
+/// Progress begins the count of attempts anew, so only the budget bounds such a call.
+#[tokio::test(start_paused = true)]
+async fn a_retry_after_progress_is_never_free() {
+    #[derive(Debug)]
+    struct Failure(Verdict);
+    impl Retryable for Failure {
+        fn verdict(&self) -> Verdict {
+            self.0
+        }
+    }
+    #[retry(attempts = 3, base = "1ms", max_delay = "1ms", jitter = "none", budget = budget)]
+    async fn drip(budget: &Budget, verdict: Verdict, requests: &Cell<u32>) -> Result<(), Failure> {
+        requests.set(requests.get() + 1);
+        Attempt::progress();
+        Err(Failure(verdict))
+    }
+    for verdict in [Verdict::Conflict, Verdict::Transient] {
+        let (budget, requests) = (Budget::new().with_refill(0.0), Cell::new(0));
+        drip(&budget, verdict, &requests).await.unwrap_err();
+        assert_eq!(requests.get(), 1 + 100, "{verdict:?}");
+    }
+    // Of the first wave of a fault that others began.
+    #[retry(attempts = 2, base = "1ms", budget = budget)]
+    async fn other(budget: &Budget, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let (budget, requests) = (Budget::new().with_refill(0.0), Cell::new(0));
+    let script = Script::new([RESET]);
+    let others = async {
+        join_all((0..60).map(|_| other(&budget, &script))).await;
+    };
+    let (ended, ()) = futures::join!(drip(&budget, Verdict::Transient, &requests), others);
+    ended.unwrap_err();
+    assert!(requests.get() <= 1 + 100, "{}", requests.get());
+}
