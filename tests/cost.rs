@@ -147,6 +147,37 @@ fn no_path_allocates() {
     assert_eq!(bounded, baseline);
 }
 
+/// Makes this many calls of one function, and of another.
+#[retry(attempts = 3, base = "1ms", on = "io::Error")]
+async fn around(calls: &mut u32, of_one: u32, of_other: u32) -> io::Result<()> {
+    for _ in 0..of_one {
+        untimed(calls, 0).await?;
+    }
+    for _ in 0..of_other {
+        timed(calls, 0).await?;
+    }
+    Ok(())
+}
+
+/// The page on promises says so.
+#[test]
+fn calls_inside_allocate_from_the_second_of_a_function_in_an_attempt_on() {
+    let around = |of_one, of_other| {
+        let before = allocations(async || {
+            for _ in 0..of_other {
+                timed(&mut 0, 0).await.unwrap();
+            }
+        });
+        allocations(async || around(&mut 0, of_one, of_other).await.unwrap()) - before
+    };
+    assert_eq!(
+        [around(0, 0), around(1, 0), around(0, 1), around(1, 1)],
+        [0; 4]
+    );
+    // The call around has a list of the functions. Each further call of a function has its number.
+    assert_eq!([around(2, 0), around(3, 0), around(2, 2)], [3, 4, 4]);
+}
+
 /// Only the first use in a call allocates, whatever the body reads, and however often.
 #[test]
 fn reading_the_attempt_allocates_once_in_a_call() {

@@ -29,6 +29,7 @@ mod nested_chains;
 mod nested_dropped;
 mod nested_keys;
 mod nested_model;
+mod nested_operations;
 mod nested_rule;
 mod nested_time;
 mod nested_trees;

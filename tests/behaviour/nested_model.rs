@@ -115,7 +115,7 @@ pub(crate) struct Done {
     pub(crate) calls: Vec<u32>,
 }
 
-/// The failed retries of one function.
+/// The failed retries of one operation.
 #[derive(Debug, Clone, Copy)]
 struct FailedRetries {
     retries: u32,
@@ -126,16 +126,15 @@ struct FailedRetries {
 }
 
 impl FailedRetries {
-    /// Adds retries that end with this number.
-    fn merge(&mut self, other: Self, retries: u32) {
-        self.retries = retries;
+    fn merge(&mut self, other: Self) {
+        self.retries += other.retries;
         self.at_least_until = self.at_least_until.min(other.at_least_until);
         self.at_most_until = self.at_most_until.max(other.at_most_until);
     }
 }
 
-/// Failed retries, by function.
-type Retries = BTreeMap<usize, FailedRetries>;
+/// Failed retries, by operation: the node, because each body makes the same calls in the same order until it ends.
+type Retries = BTreeMap<*const Node, FailedRetries>;
 
 /// What a call remembers.
 #[derive(Default)]
@@ -144,7 +143,7 @@ struct Frame {
     retries: u32,
     /// The retries in its earlier attempts.
     earlier: Retries,
-    /// The retries in its current attempt. Of each function, the call with the most retries counts.
+    /// The retries in its current attempt.
     current: Retries,
 }
 
@@ -166,7 +165,7 @@ impl Model {
     /// What the tree does by the rule, or `None` if the rule does not say it.
     ///
     /// A call that succeeds takes back its own retries. The rule does not say if it passes on the retries of other
-    /// functions that it remembers.
+    /// operations that it remembers.
     pub(crate) fn run(tree: &Node, hands_on_after_success: bool) -> Option<Done> {
         tree.forget_calls();
         let mut model = Self {
@@ -202,7 +201,7 @@ impl Model {
                 Ok(ended) => ended,
             };
             let retryable = ended.is_err_and(|kind| kind != ErrorKind::NotFound);
-            if !retryable || !self.has_attempts_left(node.function) {
+            if !retryable || !self.has_attempts_left(node) {
                 break Ok(ended);
             }
             if self.pass(function.wait, dropped_at).is_err() {
@@ -222,11 +221,11 @@ impl Model {
                 at_least_until: made_at + function.max_delay,
                 at_most_until: self.now + function.max_delay,
             };
-            self.note(node.function, own);
+            self.note(node, own);
         }
         if !succeeded || self.hands_on_after_success {
-            for (function, failed) in frame.earlier {
-                self.note(function, failed);
+            for (operation, failed) in frame.earlier {
+                self.note(operation, failed);
             }
         }
         ended
@@ -306,8 +305,8 @@ impl Model {
         one.min(other)
     }
 
-    /// Whether the innermost call, which is one of this function, may make another attempt.
-    fn has_attempts_left(&mut self, function: usize) -> bool {
+    /// Whether the innermost call, which is that of this node, may make another attempt.
+    fn has_attempts_left(&mut self, node: &Node) -> bool {
         let made = self.frame().retries + 1;
         if self.spent {
             return false;
@@ -316,7 +315,7 @@ impl Model {
         let failed = || {
             around
                 .iter()
-                .filter_map(|frame| frame.earlier.get(&function))
+                .filter_map(|frame| frame.earlier.get(&std::ptr::from_ref(node)))
         };
         let sum =
             |all: &mut dyn Iterator<Item = &FailedRetries>| all.map(|one| one.retries).sum::<u32>();
@@ -327,7 +326,7 @@ impl Model {
             0
         };
         let [some_left, left] = [least, most].map(|failed| {
-            let allowed = FUNCTIONS[function].attempts.saturating_sub(failed);
+            let allowed = FUNCTIONS[node.function].attempts.saturating_sub(failed);
             made < allowed.max(1)
         });
         self.unsaid |= some_left != left;
@@ -339,21 +338,21 @@ impl Model {
     }
 
     /// Tells the call around of retries in its current attempt.
-    fn note(&mut self, function: usize, made: FailedRetries) {
+    fn note(&mut self, operation: *const Node, made: FailedRetries) {
         if let (Some(around), true) = (self.frames.last_mut(), made.retries > 0) {
-            let known = around.current.entry(function).or_insert(made);
-            known.merge(made, known.retries.max(made.retries));
+            let known = around.current.insert(operation, made);
+            assert!(known.is_none(), "each attempt makes a call once");
         }
     }
 
     /// The innermost call ends its attempt.
     fn turn(&mut self) {
         let frame = self.frame();
-        for (function, made) in std::mem::take(&mut frame.current) {
-            match frame.earlier.get_mut(&function) {
-                Some(known) => known.merge(made, known.retries + made.retries),
+        for (operation, made) in std::mem::take(&mut frame.current) {
+            match frame.earlier.get_mut(&operation) {
+                Some(known) => known.merge(made),
                 None => {
-                    frame.earlier.insert(function, made);
+                    frame.earlier.insert(operation, made);
                 }
             }
         }

@@ -440,7 +440,7 @@ impl State<'_> {
     }
 
     /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
-    /// allows if calls of the same function had failed retries.
+    /// allows if the same operation had failed retries.
     #[inline]
     fn allowed(&self) -> u32 {
         let own = self.settings.attempts;

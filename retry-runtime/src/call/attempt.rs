@@ -124,6 +124,7 @@ impl State<'_> {
         if later {
             self.waited_until_now();
             frame.note(Notes::AGAIN, true);
+            frame.called.set(0);
             frame.until.set(NEVER);
         }
         if !later && is_listening() {
@@ -225,6 +226,7 @@ impl State<'_> {
             return None;
         }
         frame.phase.set(Phase::Preparation);
+        frame.called.set(0);
         self.waited_until_now();
         frame.until.set(NEVER);
         C::from(Cut::Late).filter(|_| frame.is_late())

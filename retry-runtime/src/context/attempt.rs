@@ -122,7 +122,7 @@ impl Attempt {
     ///
     /// Attempts before one that made [`progress`](Self::progress) come on top.
     ///
-    /// In a nested call, the failed retries of the function in earlier attempts of the calls around are
+    /// In a nested call, the failed retries of the same operation in earlier attempts of the calls around are
     /// subtracted.
     #[must_use]
     pub fn attempts(&self) -> Option<u32> {

@@ -23,7 +23,7 @@ use scoped_tls_hkt::ScopedKey;
 
 use super::hedging::Hedging;
 use super::key::IdempotencyKey;
-use super::nesting::Remembered;
+use super::nesting::{CallsInside, Ordinal, Remembered};
 use super::open_commits::OpenCommits;
 use crate::budget::Charge;
 use crate::classify::Verdict;
@@ -69,7 +69,8 @@ pub(crate) struct Frame {
     pub(crate) notes: Cell<Notes>,
     /// What calls inside may do.
     pub(crate) inside: Cell<Leeway>,
-    pub(crate) role: Cell<Role>,
+    /// The bits of the functions that the present attempt or `before_retry` called.
+    pub(crate) called: Cell<u8>,
 }
 
 const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
@@ -88,18 +89,7 @@ pub(crate) enum Leeway {
     Nothing,
 }
 
-/// What a frame stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// A call.
-    Call,
-    /// The copy of an attempt in another task.
-    Carried,
-    /// A deadline or a listener without a call.
-    Scope,
-}
-
-/// What a call does at present.
+/// What a call does at present, or what a frame without a call stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing yet: no attempt has begun.
@@ -116,6 +106,10 @@ pub(crate) enum Phase {
     Closed,
     /// It succeeded at once. It has no cold part, and nothing is left to do when it is dropped.
     Bare,
+    /// No call, but a copy of an attempt in another task.
+    Carried,
+    /// No call, but a deadline or a listener.
+    Scope,
 }
 
 impl Frame {
@@ -135,14 +129,14 @@ impl Frame {
             refusal: Cell::new(Some(Refusal::NotPendingYet)),
             notes: Cell::new(Notes::NONE),
             inside: Cell::new(Leeway::Anything),
-            role: Cell::new(Role::Call),
+            called: Cell::new(0),
         }
     }
 
     /// Makes a frame for code without a call around it.
     pub(crate) fn outside() -> Self {
         let frame = Self::new(0, NEVER, NEVER);
-        frame.role.set(Role::Scope);
+        frame.phase.set(Phase::Scope);
         frame
     }
 
@@ -157,8 +151,7 @@ impl Frame {
             self.inside.get()
         });
         if self.is_attempt() {
-            copy.role.set(Role::Carried);
-            copy.phase.set(Phase::Attempt);
+            copy.phase.set(Phase::Carried);
             copy.until.set(self.until.get());
             copy.number.set(self.number.get());
             copy.attempts.set(self.attempts.get());
@@ -230,13 +223,12 @@ impl Frame {
 
     /// Whether the code inside runs in an attempt.
     pub(crate) fn is_attempt(&self) -> bool {
-        self.phase.get() == Phase::Attempt
+        matches!(self.phase.get(), Phase::Attempt | Phase::Carried)
     }
 
     /// Whether the code inside runs for a call that makes attempts of its own.
     pub(crate) fn is_call(&self) -> bool {
-        let runs = matches!(self.phase.get(), Phase::Attempt | Phase::Preparation);
-        runs && self.role.get() == Role::Call
+        matches!(self.phase.get(), Phase::Attempt | Phase::Preparation)
     }
 
     /// Whether this fact is noted, or one of several.
@@ -404,6 +396,10 @@ pub(crate) struct Cold {
 
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
+    /// Which of the calls of its function the call is, within the attempt around it.
+    pub(crate) ordinal: Ordinal,
+    /// The calls inside the present attempts.
+    pub(crate) calls_inside: CallsInside,
     /// The failed retries inside.
     pub(crate) remembered: Remembered<Cold>,
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.

@@ -34,6 +34,7 @@ struct OfAttempt {
     until: u64,
     again: bool,
     inside: Leeway,
+    called: u8,
     open_commits: Option<Arc<OpenCommits>>,
     #[cfg(feature = "tracing")]
     span: SpanBeside,
@@ -59,6 +60,7 @@ impl Frame {
             until,
             again: true,
             inside: Leeway::Nothing,
+            called: 0,
             open_commits: None,
             #[cfg(feature = "tracing")]
             span: SpanBeside::default(),
@@ -98,6 +100,7 @@ impl Frame {
                 again
             },
             inside: self.inside.replace(with.inside),
+            called: self.called.replace(with.called),
             open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
             #[cfg(feature = "tracing")]
             span: with.span.replace(noted.spans.as_mut()),

@@ -6,8 +6,8 @@
 use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
 
-use super::frame::{Cold, Frame, Leeway, Notes, Phase, Refusal, Role, around};
-use super::nesting::{FailedRetries, FunctionId, Nested};
+use super::frame::{Cold, Frame, Leeway, Notes, Phase, Refusal, around};
+use super::nesting::{FailedRetries, FunctionId, Nested, Operation, Ordinal};
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;
 
@@ -46,9 +46,13 @@ impl Inner<'_> {
         if outer.has(Notes::AGAIN) {
             frame.note(Notes::AGAIN, true);
         }
-        if let Some(cold) = outer.if_cold() {
-            let (attempt, call) = (outer.number.get(), name_of(frame));
-            let taken = (cold.noted().remembered).all_taken(attempt, call.as_ref(), *now);
+        if self.count(frame, outer) {
+            let (operation, call) = (self.operation(frame), name_of(frame));
+            let taken = outer.if_cold().map(|cold| {
+                let remembered = &cold.noted().remembered;
+                remembered.all_taken(operation, outer.number.get(), call.as_ref(), *now)
+            });
+            let taken = taken.unwrap_or_default();
             if !taken.is_empty() || frame.if_cold().is_some() {
                 frame.cold().noted().remembered.inherit(taken);
             }
@@ -56,6 +60,38 @@ impl Inner<'_> {
         } else if outer.inside.get() == Leeway::Nothing || self.nested == Nested::Outermost {
             frame.allow(1);
         }
+    }
+
+    /// Counts the call as an operation of the attempt around it, if it begins. Returns whether failed retries of calls
+    /// in that attempt may be known.
+    fn count(&self, frame: &Frame, outer: &Frame) -> bool {
+        if frame.phase.get() != Phase::New {
+            return true;
+        }
+        if !outer.is_call() {
+            return outer.if_cold().is_some();
+        }
+        let prepares = outer.phase.get() == Phase::Preparation;
+        let (called, bit) = (outer.called.get(), self.function.bit());
+        outer.called.set(called | bit);
+        let ordinal = if called & bit == 0 {
+            Ordinal::first(prepares)
+        } else {
+            let calls = &mut outer.cold().noted().calls_inside;
+            calls.count(outer.number.get(), prepares, self.function)
+        };
+        if ordinal != Ordinal::FIRST {
+            frame.cold().noted().ordinal = ordinal;
+        }
+        outer
+            .if_cold()
+            .is_some_and(|cold| !cold.noted().remembered.is_empty())
+    }
+
+    /// What the call does within the attempt around it.
+    fn operation(&self, frame: &Frame) -> Operation {
+        let ordinal = frame.if_cold().map(|cold| cold.noted().ordinal);
+        Operation::new(self.function, ordinal.unwrap_or(Ordinal::FIRST))
     }
 
     /// How many attempts the call may make here, or `u32::MAX` for no limit. `None` if its policy alone decides.
@@ -82,10 +118,10 @@ impl Inner<'_> {
         if outer.inside.get() == Leeway::Nothing {
             return 1;
         }
-        let call = name_of(frame);
+        let (operation, call) = (self.operation(frame), name_of(frame));
         let taken = outer.if_cold().map_or(0, |cold| {
             let remembered = &cold.noted().remembered;
-            remembered.taken(self.function, outer.number.get(), call.as_ref(), now)
+            remembered.taken(operation, outer.number.get(), call.as_ref(), now)
         });
         own.saturating_sub(taken).max(1)
     }
@@ -100,23 +136,14 @@ impl Inner<'_> {
                 return;
             }
             let now = Stamp::now();
+            let operation = self.operation(frame);
             let mut failed = frame
                 .if_cold()
-                .map(|cold| cold.noted().remembered.totals(now))
+                .map(|cold| cold.noted().remembered.totals(operation, now))
                 .unwrap_or_default();
             if retries > 0 {
-                let own = FailedRetries {
-                    function: self.function,
-                    retries,
-                    until: now.plus(nanos(self.policy.max_delay())),
-                };
-                match failed
-                    .iter_mut()
-                    .find(|inner| inner.function == self.function)
-                {
-                    Some(inner) => inner.raise_to(own),
-                    None => failed.push(own),
-                }
+                let until = now.plus(nanos(self.policy.max_delay()));
+                failed.push(FailedRetries::of(operation, retries, until));
             }
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
@@ -128,7 +155,7 @@ impl Inner<'_> {
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        self.nested == Nested::Multiply || outer.role.get() == Role::Scope
+        self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
     }
 }
 

@@ -283,7 +283,9 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         }
     }
 
-    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`].
+    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`]. Within
+    /// another call, runs of one place with different names are different operations: retries of one take no attempts from
+    /// another.
     pub fn with_name(self, name: &'static str) -> Self {
         self.change(|parts| parts.settings = parts.settings.with_name(name))
     }

@@ -173,9 +173,9 @@ impl<'p> Settings<'p> {
         }
     }
 
-    /// The address that identifies the function.
+    /// Identifies the function. The calls of one place in the source may have different names.
     pub(crate) fn function(&self) -> FunctionId {
-        FunctionId::of(self.shared)
+        FunctionId::of(self.shared, self.name)
     }
 
     /// The budget, or `None` for none.

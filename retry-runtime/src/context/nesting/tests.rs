@@ -7,25 +7,26 @@ use proptest::prelude::*;
 
 use super::*;
 
-const F: FunctionId = FunctionId(1);
-const G: FunctionId = FunctionId(2);
+const F: Operation = operation(1);
+const G: Operation = operation(2);
+
+/// The first call of this function.
+const fn operation(function: usize) -> Operation {
+    Operation::new(FunctionId(function, ""), Ordinal::FIRST)
+}
 
 fn at(second: u64) -> Stamp {
     Stamp::from_nanos(1 + second)
 }
 
-fn made(function: FunctionId, retries: u32, until: u64) -> FailedRetries {
-    FailedRetries {
-        function,
-        retries,
-        until: at(until),
-    }
+fn made(operation: Operation, retries: u32, until: u64) -> FailedRetries {
+    FailedRetries::of(operation, retries, at(until))
 }
 
 /// A change of what one call remembers.
 enum Step {
     /// In this attempt, the inner call with this number leaves these retries.
-    Leaves(u32, usize, &'static [(FunctionId, u32)]),
+    Leaves(u32, usize, &'static [(Operation, u32)]),
     /// The inner call with this number ends.
     Ends(usize),
 }
@@ -37,7 +38,7 @@ fn a_table_of_cases() {
     let cases: &[(&str, &[Step], u32, [u32; 2])] = &[
         ("nothing", &[], 2, [0, 0]),
         ("only later attempts", &[Leaves(1, 0, &[(F, 3)])], 1, [0, 0]),
-        ("by function", &[Leaves(1, 0, &[(F, 3)])], 2, [3, 0]),
+        ("by operation", &[Leaves(1, 0, &[(F, 3)])], 2, [3, 0]),
         (
             "a call counts up",
             &[Leaves(1, 0, &[(F, 1)]), Leaves(1, 0, &[(F, 2)])],
@@ -79,7 +80,7 @@ fn a_table_of_cases() {
             [3, 0],
         ),
         (
-            "retries that are handed on count by their own function",
+            "retries that are handed on count by their own operation",
             &[Leaves(1, 0, &[(F, 1), (G, 3)]), Ends(0)],
             2,
             [1, 3],
@@ -104,7 +105,7 @@ fn a_table_of_cases() {
                 Ends(call) => calls[*call] = None,
             }
         }
-        let all = [F, G].map(|function| remembered.taken(function, *attempt, None, at(0)));
+        let all = [F, G].map(|operation| remembered.taken(operation, *attempt, None, at(0)));
         assert_eq!(all, *taken, "{name}");
     }
 }
@@ -124,14 +125,14 @@ fn retries_are_forgotten_when_their_time_is_over() {
     let mut remembered = Remembered::<()>::default();
     remembered.set(1, &Weak::new(), [made(F, 2, 10), made(G, 3, 20)], at(0));
     for (second, taken) in [(9, [2, 3]), (10, [0, 3]), (20, [0, 0])] {
-        let all = [F, G].map(|function| remembered.taken(function, 2, None, at(second)));
+        let all = [F, G].map(|operation| remembered.taken(operation, 2, None, at(second)));
         assert_eq!(all, taken, "{second}");
     }
     remembered.set(2, &Weak::new(), [], at(20));
-    assert!(remembered.entries.is_empty());
+    assert!(remembered.is_empty());
 }
 
-/// The list does not grow with the calls that ended, as in a loop over hosts in one attempt.
+/// An operation does not grow with the calls that ended.
 #[test]
 fn calls_that_ended_are_merged() {
     let mut remembered = Remembered::default();
@@ -140,13 +141,103 @@ fn calls_that_ended_are_merged() {
         let failed = [made(F, retries % 7, 100), made(G, retries % 3, 100)];
         remembered.set(1, &Arc::downgrade(&call), failed, at(0));
     }
-    assert!(remembered.entries.len() <= 4, "{remembered:?}");
+    let entries: usize = remembered.0.values().map(Vec::len).sum();
+    assert!(entries <= 4, "{remembered:?}");
     assert_eq!(remembered.taken(F, 2, None, at(0)), 6);
+}
+
+/// Two functions in two attempts side by side, and in a `before_retry`. The first call of each is not counted.
+#[test]
+fn calls_after_the_first_are_counted_by_function_and_attempt() {
+    let (f, g) = (F.function, G.function);
+    let mut calls = CallsInside::default();
+    let mut next = |attempt, prepares, function| {
+        let ordinal = calls.count(attempt, prepares, function);
+        assert_eq!(ordinal.prepares, prepares);
+        ordinal.number
+    };
+    let body = [
+        (1, f),
+        (1, g),
+        (2, f),
+        (1, f),
+        (2, g),
+        (2, g),
+        (3, f),
+        (3, f),
+    ];
+    let numbers = body.map(|(attempt, function)| next(attempt, false, function));
+    assert_eq!(numbers, [2, 2, 2, 3, 2, 3, 2, 3]);
+    assert_eq!(next(3, true, f), 2);
+    assert_eq!(next(3, false, f), 4);
+    assert_eq!(
+        [next(4, false, g), next(4, true, f), next(4, true, f)],
+        [2, 2, 3]
+    );
+    assert!(
+        calls.0.iter().all(|called| called.attempt >= 3),
+        "{calls:?}"
+    );
+    let last = (0..2000).map(|_| calls.count(5, false, f).number).last();
+    assert_eq!(last, Some(1000));
+}
+
+#[test]
+fn functions_share_the_eight_bits_evenly() {
+    let names = (0..800).map(|number| format!("shop::price_{number}"));
+    let mut bits = [0; 8];
+    for name in names {
+        bits[FunctionId(0, name.leak()).bit().trailing_zeros() as usize] += 1;
+    }
+    assert!(
+        bits.iter().all(|functions| (50..150).contains(functions)),
+        "{bits:?}"
+    );
+    assert_eq!(FunctionId(0, "").bit().count_ones(), 1);
+}
+
+#[test]
+fn calls_within_an_operation_are_found_by_their_path() {
+    let second = Operation {
+        ordinal: Ordinal {
+            number: 2,
+            ..Ordinal::FIRST
+        },
+        ..F
+    };
+    let prepares = Operation {
+        ordinal: Ordinal {
+            prepares: true,
+            ..Ordinal::FIRST
+        },
+        ..F
+    };
+    let mut inner = Remembered::default();
+    let call = Weak::<()>::new();
+    inner.set(1, &call, [made(F, 3, 100), made(G, 2, 100)], at(0));
+    let mut outer = Remembered::default();
+    outer.set(1, &call, inner.totals(second, at(0)), at(0));
+    for (operation, within) in [
+        (F, vec![]),
+        (second, vec![made(F, 3, 100), made(G, 2, 100)]),
+        (prepares, vec![]),
+        (G, vec![]),
+    ] {
+        assert_eq!(outer.taken(operation, 2, None, at(0)), 0);
+        assert_eq!(outer.all_taken(operation, 2, None, at(0)), within);
+    }
+    assert_eq!(outer.all_taken(second, 1, None, at(0)), []);
+    // What was inherited is not told again.
+    inner.inherit(outer.all_taken(second, 2, None, at(0)));
+    assert_eq!(inner.taken(F, 1, None, at(0)), 3);
+    assert_eq!(inner.taken(F, 2, None, at(0)), 6);
+    assert_eq!(inner.totals(second, at(0)).len(), 2);
+    assert_eq!(inner.totals(second, at(0))[0].retries, 3);
 }
 
 /// A call without time and futures. It does what `inner.rs` does around each attempt.
 struct Caller {
-    function: FunctionId,
+    operation: Operation,
     attempts: u32,
     number: u32,
     name: Arc<()>,
@@ -154,9 +245,9 @@ struct Caller {
 }
 
 impl Caller {
-    fn new(function: FunctionId, attempts: u32) -> Self {
+    fn new(operation: Operation, attempts: u32) -> Self {
         Self {
-            function,
+            operation,
             attempts,
             number: 0,
             name: Arc::new(()),
@@ -167,7 +258,8 @@ impl Caller {
     fn begin(&mut self, outer: Option<&Self>) {
         if let Some(outer) = outer {
             let name = Arc::downgrade(&self.name);
-            let taken = outer.remembered.all_taken(outer.number, Some(&name), at(0));
+            let remembered = &outer.remembered;
+            let taken = remembered.all_taken(self.operation, outer.number, Some(&name), at(0));
             self.remembered.inherit(taken);
         }
         self.number += 1;
@@ -176,22 +268,15 @@ impl Caller {
     fn allowed(&self, outer: Option<&Self>) -> u32 {
         let taken = outer.map_or(0, |outer| {
             let name = Arc::downgrade(&self.name);
-            (outer.remembered).taken(self.function, outer.number, Some(&name), at(0))
+            (outer.remembered).taken(self.operation, outer.number, Some(&name), at(0))
         });
         self.attempts.saturating_sub(taken).max(1)
     }
 
     fn hand_on(&self, outer: Option<&mut Self>, retries: u32) {
         let Some(outer) = outer else { return };
-        let mut failed = self.remembered.totals(at(0));
-        let own = made(self.function, retries, 100);
-        match failed
-            .iter_mut()
-            .find(|inner| inner.function == own.function)
-        {
-            Some(inner) => inner.raise_to(own),
-            None => failed.push(own),
-        }
+        let mut failed = self.remembered.totals(self.operation, at(0));
+        failed.push(made(self.operation, retries, 100));
         let name = Arc::downgrade(&self.name);
         outer.remembered.set(outer.number, &name, failed, at(0));
     }
@@ -202,7 +287,7 @@ fn chain(attempts: &[u32], mut outer: Option<&mut Caller>, depth: usize) -> u32 
     let Some((own, inner)) = attempts.split_first() else {
         return 1;
     };
-    let mut call = Caller::new(FunctionId(depth), *own);
+    let mut call = Caller::new(operation(depth), *own);
     let mut calls = 0;
     loop {
         call.begin(outer.as_deref());
@@ -232,9 +317,13 @@ fn every_chain_makes_one_call_and_the_sum_of_all_retries() {
         }
     }
     assert_eq!(chains, 5_460);
+    // Longer than a path.
+    for depth in [8, 9, 10, 11, 40] {
+        assert_eq!(chain(&vec![3; depth], None, 0) as usize, 1 + 2 * depth);
+    }
 }
 
-/// The plain model of what a call remembers: the retries by function, attempt and inner call.
+/// The plain model of what a call remembers: the retries by operation, attempt and inner call.
 #[derive(Default)]
 struct Plain(BTreeMap<(usize, u32, usize), u32>);
 
@@ -271,7 +360,7 @@ proptest! {
         let (mut remembered, mut plain, mut attempt) = (Remembered::default(), Plain::default(), 1);
         for (turn, call, function, total) in steps {
             attempt += turn;
-            remembered.set(attempt, &names[call], [made(FunctionId(function), total, 100)], at(0));
+            remembered.set(attempt, &names[call], [made(operation(function), total, 100)], at(0));
             for other in 0..3 {
                 // `set` replaces what the call left for every function.
                 plain.set(attempt, call, other, if other == function { total } else { 0 });
@@ -279,7 +368,7 @@ proptest! {
             for (asked, name) in names.iter().enumerate() {
                 for function in 0..3 {
                     prop_assert_eq!(
-                        remembered.taken(FunctionId(function), attempt, Some(name), at(0)),
+                        remembered.taken(operation(function), attempt, Some(name), at(0)),
                         plain.taken(function, attempt, asked)
                     );
                 }
