@@ -8,7 +8,12 @@ const REFERS_TO_STATICS: u32 = 90;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rustc-check-cfg=cfg(constants_refer_to_statics)");
+    println!("cargo:rustc-check-cfg=cfg(as_library, constants_refer_to_statics)");
+    // The package `expansion` of the fuzzer builds the same code as a library. It is not `cfg(proc_macro)` that tells the
+    // two apart: only rustc sets that one, and an editor would see no macro.
+    if env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == "expansion") {
+        println!("cargo:rustc-cfg=as_library");
+    }
     if minor_version().is_some_and(|minor| minor >= REFERS_TO_STATICS) {
         println!("cargo:rustc-cfg=constants_refer_to_statics");
     }

@@ -94,6 +94,9 @@ pub use retry_runtime::{
 #[doc(hidden)]
 pub use retry_runtime::private as __private;
 
+#[cfg(rust_analyzer)]
+retry_macros::editor!();
+
 #[cfg(feature = "config")]
 pub use retry_runtime::config;
 #[cfg(feature = "testing")]

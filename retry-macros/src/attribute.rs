@@ -5,11 +5,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::errors::Errors;
-use crate::{arguments, expand, item, lower, syntax};
+use crate::{arguments, editor, expand, item, lower, syntax};
 
 /// Expands `#[retry(args)] item`.
 pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
+    let in_editor = editor::is_running().then(|| editor::typed(&args, item));
     let args = syntax::parse(args, &lower::VOCABULARY, &mut 0, &mut errors);
     let model = lower::lower(args, &mut errors);
     let planned = item::parse(item, model.blocking, &mut errors).map(|function| {
@@ -17,9 +18,18 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
         (function, plan)
     });
     match (errors.finish(), planned) {
-        (None, Some((function, plan))) => expand::expand(&function, &model, &plan),
+        (None, Some((function, plan))) => {
+            let code = expand::expand(&function, &model, &plan);
+            match &in_editor {
+                Some(typed) => editor::beside(typed, code),
+                None => code,
+            }
+        }
         // A closure stands where rustc expects an expression, so its replacement has to be an expression too.
         (errors, _) if item::is_closure(item) => quote!({ #errors #item }),
-        (errors, _) => quote!(#item #errors),
+        (errors, _) => {
+            let item = in_editor.as_ref().unwrap_or(item);
+            quote!(#item #errors)
+        }
     }
 }

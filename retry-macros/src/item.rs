@@ -81,6 +81,17 @@ fn as_typed(input: ParseStream<'_>) -> syn::Result<(Function, bool)> {
     Ok((function, has_body))
 }
 
+/// What an attempt returns, as far as the item shows it.
+pub(crate) fn output(item: &TokenStream) -> Option<Type> {
+    let (function, _) = as_typed.parse2(item.clone()).ok()?;
+    let ReturnType::Type(_, declared) = function.signature.output else {
+        return None;
+    };
+    let future = function.signature.asyncness.is_none();
+    let future = future.then(|| future::output_of(&declared)).flatten();
+    Some(future.map_or(*declared, |(output, _)| output))
+}
+
 fn check(
     mut function: Function,
     has_body: bool,

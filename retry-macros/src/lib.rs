@@ -16,6 +16,7 @@ mod classifier;
 mod conditions;
 mod constant;
 mod derive;
+mod editor;
 mod errors;
 mod expand;
 mod future;
@@ -33,8 +34,30 @@ mod tests;
 mod tokens;
 mod usage;
 
-/// Retries an async function. Documented on `reattempt::retry`.
-#[cfg(proc_macro)]
+/// Retries a function until it succeeds, or until there is a reason to stop.
+#[cfg_attr(
+    rust_analyzer,
+    doc = r##"
+
+```ignore
+#[retry(attempts = 4, timeout = "1.5s", jitter = "full", on(io::Error), deadline = "5s")]
+async fn fetch(addr: SocketAddr) -> io::Result<String> { … }
+```
+
+| key | meaning |
+|---|---|
+| `attempts` | how often the body runs at most, the first time included |
+| `timeout` | limit of one attempt |
+| `deadline` | limit of the whole call, waits included |
+| `jitter` | how the delay is drawn below its ceiling |
+| `on` | retries an error that is or contains one of these |
+| `blocking` | for a function that is not async |
+
+Hover over a key to read what it means. [All keys](https://docs.rs/reattempt/latest/reattempt/attr.retry.html) are in the
+reference.
+"##
+)]
+#[cfg(not(as_library))]
 #[proc_macro_attribute]
 pub fn retry(
     args: proc_macro::TokenStream,
@@ -43,17 +66,45 @@ pub fn retry(
     attribute::retry(args.into(), &item.into()).into()
 }
 
-/// Gives an error type its verdicts. Documented on `reattempt::Retryable`.
-#[cfg(proc_macro)]
+/// Implements `Retryable` for your own error type: each case says whether another attempt could help.
+#[cfg_attr(
+    rust_analyzer,
+    doc = r##"
+
+```ignore
+#[derive(Debug, thiserror::Error, Retryable)]
+enum StoreError {
+    #[error("the store is closing")]
+    #[retryable(transient)]
+    Closing,
+    #[error(transparent)]
+    #[retryable(forward)]
+    Io(#[from] io::Error),
+}
+```
+
+Hover over a word to read what it means. [All words](https://docs.rs/reattempt/latest/reattempt/derive.Retryable.html) are in
+the reference.
+"##
+)]
+#[cfg(not(as_library))]
 #[proc_macro_derive(Retryable, attributes(retryable))]
 pub fn retryable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive::derive(input.into()).into()
 }
 
+/// Writes what the expansions for rust-analyzer name. The facade calls it.
+#[cfg(not(as_library))]
+#[doc(hidden)]
+#[proc_macro]
+pub fn editor(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    editor::items(derive::WORDS).into()
+}
+
 // `tests/fuzz` builds the same code as a library, because only rustc can call a procedural macro.
 
 /// Expands `#[retry(args)] item`.
-#[cfg(not(proc_macro))]
+#[cfg(as_library)]
 #[must_use]
 pub fn retry(
     args: proc_macro2::TokenStream,
@@ -63,8 +114,15 @@ pub fn retry(
 }
 
 /// Expands `#[derive(Retryable)] input`.
-#[cfg(not(proc_macro))]
+#[cfg(as_library)]
 #[must_use]
 pub fn retryable(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     derive::derive(input)
+}
+
+/// Writes what the expansions for rust-analyzer name.
+#[cfg(as_library)]
+#[must_use]
+pub fn editor() -> proc_macro2::TokenStream {
+    editor::items(derive::WORDS)
 }

@@ -43,6 +43,7 @@
 //! - [How do I retry a function that is not async?](blocking): `blocking`, and how to call it from async code
 //! - [How do I change retries without a release?](configuring): presets, files, variables, reloads
 //! - [How do I test code that retries?](testing): scopes without waits, scripted operations, the paused clock
+//! - [What do my editor, my debugger and my coverage tool show?](editor): completion, renaming, breakpoints, counts of lines, and what does not work
 //!
 //! **What to expect**
 //!
@@ -180,6 +181,10 @@ pub mod testing {}
     doc = "How do I change retries without a release? This page needs the feature `config`."
 )]
 pub mod configuring {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("editor.md")]
+pub mod editor {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("operating.md")]

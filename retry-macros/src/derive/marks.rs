@@ -1,15 +1,16 @@
 //! The attributes of a type, a variant or a field: at most one verdict and one delay.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::{Attribute, LitInt, Meta, Path};
 
 use super::errors as wording;
 use super::keys::{Id, Target};
+use crate::editor;
 use crate::errors::{At, Errors};
 use crate::given::{Form, Given};
 use crate::syntax::{self, RawArg, RawValue, Vocabulary};
-use crate::tokens::unraw;
+use crate::tokens::{deep, generated, is_word, unraw};
 
 /// The words of the derive.
 static VOCABULARY: Vocabulary = Vocabulary {
@@ -46,6 +47,25 @@ pub(crate) enum AfterSource {
     /// The name or the place of a field, without `r#` or the dot of `.0`.
     Field(String),
     Method(Path),
+}
+
+/// The mentions of all words of an item.
+pub(crate) fn mentions(item: &TokenStream) -> TokenStream {
+    let tokens: Vec<_> = deep(item).collect();
+    let mentions = tokens.windows(2).filter_map(|pair| match pair {
+        [word, TokenTree::Group(list)] if is_word(Some(word), "retryable") => {
+            let mention = |_: &_, _: &_, value| generated!((#value););
+            Some(editor::mentions(
+                &list.stream(),
+                &VOCABULARY,
+                "words",
+                mention,
+            ))
+        }
+        _ => None,
+    });
+    let mentions: TokenStream = mentions.collect();
+    generated!(const _: () = { #mentions };)
 }
 
 impl Marks {

@@ -11,15 +11,19 @@ mod model;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::keys::KEYS as WORDS;
+
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
+use crate::editor;
 use crate::errors::Errors;
 
 /// Writes the implementation, or reports all mistakes.
 ///
 /// If there are mistakes, it adds an implementation too, so that functions that return this error compile.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
+    let in_editor = editor::is_running().then(|| marks::mentions(&input));
     let input = match syn::parse2::<DeriveInput>(input) {
         Ok(input) => input,
         // rustc has parsed the item already, so that only syntax that is new to syn fails here.
@@ -28,10 +32,13 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let model = lower::lower(&input, &mut errors);
     match errors.finish() {
-        None => expand::implementation(&model),
+        None => {
+            let implementation = expand::implementation(&model);
+            quote::quote!(#in_editor #implementation)
+        }
         Some(errors) => {
             let stand_in = expand::stand_in(&model);
-            quote::quote!(#errors #stand_in)
+            quote::quote!(#in_editor #errors #stand_in)
         }
     }
 }

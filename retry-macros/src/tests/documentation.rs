@@ -31,6 +31,18 @@ fn the_table_of_the_reference_is_the_table_of_keys() {
     assert_eq!(names, keys, "the order of `src/retry.md`");
 }
 
+#[test]
+fn the_page_that_an_editor_shows_says_what_the_reference_says() {
+    let reference = include_str!("../../../src/retry.md");
+    let page = rows("src/lib.rs", include_str!("../lib.rs"), "| key | meaning |");
+    assert!(page.len() >= 6, "{page:?}");
+    for row in page {
+        let (key, meaning) = row.trim_end_matches(" |").rsplit_once(" | ").unwrap();
+        let own = reference.lines().find(|line| line.starts_with(key));
+        assert!(own.is_some_and(|own| own.contains(meaning)), "{row}");
+    }
+}
+
 /// The keys between backticks, without their values.
 fn keys(cell: &str) -> impl Iterator<Item = &str> {
     let quoted = cell.split('`').skip(1).step_by(2);
