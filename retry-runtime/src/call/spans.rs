@@ -39,6 +39,7 @@ impl State<'_> {
         let frame = &self.frame;
         let begun = Begun {
             function: self.settings.name(),
+            place: self.settings.shared.place,
             attempt: frame.number.get(),
             attempts: frame.attempts_allowed(),
             hedge: frame.is_hedge(),

@@ -25,7 +25,7 @@ impl Settings<'static> {
             let place = places.get_or_insert_default().entry(place);
             *place.or_insert_with_key(|place| {
                 let name: &'static str = place.to_string().leak();
-                let shared: &'static Shared = Box::leak(Box::new(Shared::new()));
+                let shared: &'static Shared = Box::leak(Box::new(Shared::at(place)));
                 (name, shared)
             })
         });

@@ -9,6 +9,7 @@ pub use self::given::{BudgetOf, DelaysOf, PolicyOf, RunDelays};
 pub use self::settings::Settings;
 
 use std::ops::Deref;
+use std::panic::Location;
 
 use crate::atomics::Flag;
 use crate::budget::{Budget, BudgetWord, Share};
@@ -32,6 +33,9 @@ pub struct UnlimitedSite {
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
 #[derive(Debug)]
 pub struct Shared {
+    /// Where the attribute of the function is.
+    #[cfg(feature = "tracing")]
+    pub(crate) place: &'static Location<'static>,
     /// Raised once an event has said that the function gets fewer attempts inside another call.
     pub(crate) told: Flag,
     /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
@@ -45,14 +49,26 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Makes the shared part, with a full budget.
+    /// Makes the shared part, with a full budget. In generated code, the place of the caller is that of the attribute.
     #[expect(
         clippy::new_without_default,
         reason = "generated code calls it in a `static`"
     )]
     #[must_use]
+    #[track_caller]
     pub const fn new() -> Self {
+        Self::at(Location::caller())
+    }
+
+    /// Makes the shared part of the calls at `place`.
+    #[cfg_attr(
+        not(feature = "tracing"),
+        expect(unused_variables, reason = "only spans say it")
+    )]
+    const fn at(place: &'static Location<'static>) -> Self {
         Self {
+            #[cfg(feature = "tracing")]
+            place,
             told: Flag::new(),
             blocked: Flag::new(),
             word: BudgetWord::full(),

@@ -3,6 +3,7 @@
 //! The call has a span of its own, because the span around it may contain other calls too. The waits and the outcome
 //! belong to the call, not to one of its attempts.
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use tracing::callsite::{Callsite as _, DefaultCallsite, Identifier};
@@ -31,6 +32,8 @@ pub(crate) struct Spans {
 /// The fields of a span when it opens. They are signed numbers, because OpenTelemetry turns other numbers into text.
 pub(crate) struct Begun {
     pub(crate) function: &'static str,
+    /// Where the function is in the user's source.
+    pub(crate) place: &'static Location<'static>,
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) hedge: bool,
@@ -121,7 +124,8 @@ fn record(span: &Span, field: &'static str, value: &impl Value) {
 }
 
 /// The kinds of spans. The macros of `tracing` would name the file and the line of this code, which are of no use to
-/// anybody: `tracing-opentelemetry` sends them on as those of the span. So these spans name none.
+/// anybody: `tracing-opentelemetry` sends them on as those of the span. So the kinds name none, and the span of a call has those
+/// of the function as fields.
 macro_rules! kinds {
     ($($kind:ident $metadata:ident $name:literal $fields:expr;)*) => {$(
         static $kind: DefaultCallsite = DefaultCallsite::new(&$metadata);
@@ -140,7 +144,9 @@ macro_rules! kinds {
 
 // `otel.name` is what OpenTelemetry calls the span. A name in `tracing` is a constant.
 kinds! {
-    CALL OF_CALL "call" ["function", "attempts", "otel.name", "outcome", "otel.status_code"];
+    CALL OF_CALL "call" [
+        "function", "attempts", "otel.name", "code.file.path", "code.line.number", "outcome", "otel.status_code",
+    ];
     ATTEMPT OF_ATTEMPT "attempt" [
         "function", "attempt", "attempts", "hedge", "verdict", "error", "otel.status_code",
         "http.request.resend_count",
@@ -148,7 +154,7 @@ kinds! {
 }
 
 /// The values of the first fields of a span, which it has from the beginning.
-type Values<'a> = [Option<&'a dyn Value>; 3];
+type Values<'a> = [Option<&'a dyn Value>; 5];
 
 /// Makes a span, unless the subscriber does not want it.
 fn of_kind(
@@ -161,10 +167,11 @@ fn of_kind(
         return Span::none();
     }
     let mut fields = metadata.fields().iter();
-    let fields = [(); 3].map(|()| fields.next().expect("a span has more fields"));
-    let [first, second, third] = &fields;
-    let [one, two, three] = values;
-    let values = [(first, one), (second, two), (third, three)];
+    let fields = [(); 5].map(|()| fields.next().expect("a span has more fields"));
+    let mut values = values.into_iter();
+    let values = fields
+        .each_ref()
+        .map(|field| (field, values.next().flatten()));
     // Not in the docs of `tracing`, but `tracing-log` calls it too.
     make(metadata, &metadata.fields().value_set(&values))
 }
@@ -172,10 +179,14 @@ fn of_kind(
 fn of_call(begun: &Begun) -> Span {
     let attempts = begun.attempts.map(i64::from);
     let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
+    let function = Some(&begun.function as &dyn Value);
+    let (file, line) = (begun.place.file(), i64::from(begun.place.line()));
     let values = [
-        Some(&begun.function as _),
+        function,
         attempts,
-        Some(&begun.function as _),
+        function,
+        Some(&file as _),
+        Some(&line as _),
     ];
     of_kind(&CALL, values, Span::new)
 }
@@ -185,7 +196,13 @@ fn of_attempt(call: &Span, begun: &Begun) -> Span {
     let parent = call.id().or_else(|| Span::current().id());
     let (attempt, attempts) = (i64::from(begun.attempt), begun.attempts.map(i64::from));
     let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
-    let values = [Some(&begun.function as _), Some(&attempt as _), attempts];
+    let values = [
+        Some(&begun.function as _),
+        Some(&attempt as _),
+        attempts,
+        None,
+        None,
+    ];
     let span = of_kind(&ATTEMPT, values, |metadata, values| {
         Span::child_of(parent, metadata, values)
     });

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use opentelemetry::Value;
 use reattempt::Policy;
 
-use crate::recorded::{Recorded, text};
+use crate::recorded::{Recorded, text, value};
 
 const POLICY: Policy = Policy::new().with_attempts(2);
 
@@ -16,6 +17,7 @@ fn reset() -> io::Error {
 async fn an_operation_without_an_attribute_has_the_same_spans() {
     let recorded = Recorded::start();
     let operation = || async { Err::<(), _>(reset()) };
+    let line = line!() + 1;
     POLICY.run(operation).with_name("ping").await.unwrap_err();
     let failed = r#"transient Error { description: "" }"#;
     assert_eq!(
@@ -26,8 +28,11 @@ async fn an_operation_without_an_attribute_has_the_same_spans() {
             format!("  attempt 2 {failed}"),
         ]
     );
-    let last = recorded.spans().pop().unwrap();
-    assert_eq!(text(&last, "error").as_deref(), Some("cable cut"));
+    let spans = recorded.spans();
+    assert_eq!(text(&spans[2], "error").as_deref(), Some("cable cut"));
+    assert_eq!(text(&spans[0], "code.file.path").as_deref(), Some(file!()));
+    let place = value(&spans[0], "code.line.number");
+    assert_eq!(place, Some(Value::I64(line.into())));
 }
 
 #[tokio::test(start_paused = true)]
