@@ -30,7 +30,7 @@ use syn::{Attribute, LitStr};
 use crate::errors::Errors;
 use crate::keys::{Grammar, KEYS, Key};
 use crate::syntax::{self, RawArg, RawValue, Vocabulary};
-use crate::tokens::{any_word, generated, is_punct, lone_group};
+use crate::tokens::{any_word, generated, is_among, is_punct, lone_group};
 use crate::{item, lower};
 
 /// Whether rust-analyzer expands the macro, and not rustc.
@@ -43,31 +43,39 @@ pub(crate) fn is_running() -> bool {
 /// The function as it was typed, behind the mentions of its arguments.
 pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let output = item::output(item).map(|output| item::without_impl(&output));
-    let mentions = mentions(args, &lower::VOCABULARY, "keys", |root, key, value| {
-        let values = output.as_ref();
-        let values = values.map(|output| generated!(#root::__editor::Values::<#output>));
-        match (key.grammar, values) {
-            (Grammar::Types, _) => {
-                let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
-                let types = types.map_or(value, |types| quote!(#(#types),*));
-                generated!(let _: (#types,);)
+    let mentions = mentions(
+        args,
+        &lower::VOCABULARY,
+        ("keys", "attempts"),
+        |root, key, value| {
+            let values = output.as_ref();
+            let values = values.map(|output| generated!(#root::__editor::Values::<#output>));
+            match (key.grammar, values) {
+                (Grammar::Types, _) => {
+                    let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
+                    let types = types.map_or(value, |types| quote!(#(#types),*));
+                    generated!(let _: (#types,);)
+                }
+                (Grammar::Pattern, Some(values)) => {
+                    generated!(match #values::error() { #value => {} _ => {} })
+                }
+                // The elements of a list may be texts and expressions, so it becomes a tuple.
+                (Grammar::List, _) => {
+                    let list = lone_group(&value).map_or(value, |list| list.stream());
+                    generated!((#list,);)
+                }
+                (_, Some(values)) if is_function(key) => {
+                    let function = Ident::new(key.name, Span::mixed_site());
+                    // Two pairs, so that an argument is there before it is written.
+                    generated!(#values::#function((#value));)
+                }
+                _ if syn::parse2(value.clone()).is_ok_and(|word| is_among(&word, WORDS)) => {
+                    TokenStream::new()
+                }
+                _ => generated!((#value);),
             }
-            (Grammar::Pattern, Some(values)) => {
-                generated!(match #values::error() { #value => {} _ => {} })
-            }
-            // The elements of a list may be texts and expressions, so it becomes a tuple.
-            (Grammar::List, _) => {
-                let list = lone_group(&value).map_or(value, |list| list.stream());
-                generated!((#list,);)
-            }
-            (_, Some(values)) if is_function(key) => {
-                let function = Ident::new(key.name, Span::mixed_site());
-                // Two pairs, so that an argument is there before it is written.
-                generated!(#values::#function((#value));)
-            }
-            _ => generated!((#value);),
-        }
-    });
+        },
+    );
     let mut tokens: Vec<_> = item.clone().into_iter().collect();
     if let Some(TokenTree::Group(body)) = tokens.last_mut() {
         if body.delimiter() == Delimiter::Brace {
@@ -119,11 +127,11 @@ fn spanned(mut group: Group, span: Span) -> Group {
 }
 
 /// A block that mentions the arguments of an attribute: a path for each key, and what `mention` makes from the root of the
-/// crate, the key and its value.
+/// crate, the key and its value. `any` is a key of the table.
 pub(crate) fn mentions(
     args: &TokenStream,
     vocabulary: &Vocabulary,
-    table: &str,
+    (table, any): (&str, &str),
     mention: impl Fn(&TokenStream, &Key, TokenStream) -> TokenStream,
 ) -> TokenStream {
     let parsed = syntax::parse(args.clone(), vocabulary, &mut 0, &mut Errors::default());
@@ -144,10 +152,11 @@ pub(crate) fn mentions(
         Some(generated!(#table::#name; #value))
     });
     let mentions: TokenStream = mentions.flatten().collect();
-    // Where the next key can be written, there is a path without a name.
+    // Where the next key can be written, rust-analyzer finds a path that ends in a key.
     let last = args.clone().into_iter().last();
     let next = last.is_none_or(|last| is_punct(Some(&last), ","));
-    let next = next.then(|| generated!(#table::;));
+    let any = Ident::new(any, Span::mixed_site());
+    let next = next.then(|| generated!(#table::#any;));
     generated!({ #mentions #next })
 }
 
@@ -172,6 +181,9 @@ fn code(arg: &RawArg, text_is_code: bool) -> Option<TokenStream> {
     }
     Some(tokens.into_iter().collect())
 }
+
+/// Words that are no names of the user.
+const WORDS: &str = "none full equal decorrelated exponential constant linear fibonacci add multiply outermost unlimited";
 
 fn is_code(key: &Key) -> bool {
     matches!(key.grammar, Grammar::Types | Grammar::Pattern)

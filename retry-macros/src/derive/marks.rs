@@ -9,8 +9,9 @@ use super::keys::{Id, Target};
 use crate::editor;
 use crate::errors::{At, Errors};
 use crate::given::{Form, Given};
+use crate::keys::Key;
 use crate::syntax::{self, RawArg, RawValue, Vocabulary};
-use crate::tokens::{deep, generated, is_word, unraw};
+use crate::tokens::{deep, generated, is_punct, is_word, unraw};
 
 /// The words of the derive.
 static VOCABULARY: Vocabulary = Vocabulary {
@@ -54,11 +55,21 @@ pub(crate) fn mentions(item: &TokenStream) -> TokenStream {
     let tokens: Vec<_> = deep(item).collect();
     let mentions = tokens.windows(2).filter_map(|pair| match pair {
         [word, TokenTree::Group(list)] if is_word(Some(word), "retryable") => {
-            let mention = |_: &_, _: &_, value| generated!((#value););
+            let mention = |_: &_, key: &Key, value: TokenStream| {
+                // Behind `after`, only a method has a path. Anything else is a field.
+                let mut tokens = value.clone().into_iter();
+                let is_field = key.name == "after" && !tokens.any(|it| is_punct(Some(&it), ":"));
+                if is_field {
+                    TokenStream::new()
+                } else {
+                    generated!((#value);)
+                }
+            };
+            let table = ("words", "transient");
             Some(editor::mentions(
                 &list.stream(),
                 &VOCABULARY,
-                "words",
+                table,
                 mention,
             ))
         }

@@ -273,6 +273,7 @@ pub(crate) fn a_function_without_mistakes_has_no_diagnostic() {
         "#[retry(attempts = 4, timeout = \"1s\", on = \"Failure | fmt::Error\", not_on(io::Error))]",
         "#[retry(matches = Failure::Status(500..=599) | Failure::Io(_), delays = [\"1s\", LONG])]",
         "#[retry(when = is_busy, when_ok = |reply| reply.status == 1, on_end = |it| println!(\"{it}\"))]",
+        "#[retry(jitter = none, backoff = linear, budget = none, attempts = unlimited, on(Failure))]",
         "#[retry(policy = &QUICK, before_retry = async || (), cancel = std::future::pending::<()>())]",
         "#[retry(crate = \"::reattempt\", name = \"probe\", sensitive, nested = \"add\", clone(request))]",
     ] {
@@ -280,6 +281,8 @@ pub(crate) fn a_function_without_mistakes_has_no_diagnostic() {
         let text = format!("{}{long}", function(attribute, BODY));
         assert_eq!(diagnostics(&text), [], "{attribute}");
     }
+    let error = "#[derive(Retryable)] enum Own { #[retryable(throttled, after = wait)] Busy { wait: std::time::Duration } }";
+    assert_eq!(diagnostics(error), []);
 }
 
 pub(crate) fn a_body_with_mistakes_has_the_diagnostics_of_the_plain_one() {
