@@ -8,6 +8,9 @@ use crate::item::Function;
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
 use crate::tokens::{self, is_word};
 
+/// Traits without methods, which say nothing of a value.
+pub(super) const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
+
 /// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
 /// names `T`, or an `Option` of these.
 pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
@@ -102,7 +105,6 @@ pub(super) fn bounds_elsewhere(
 
 /// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
 fn only_bound<'a>(ty: &'a Type, function: &'a Function, name: &str) -> Option<&'a Type> {
-    const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
     let is_alone = match peel_type(ty) {
         Type::ImplTrait(_) => true,
         Type::Path(path) => {

@@ -2,9 +2,11 @@
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
-use syn::{Path, Type, TypeParamBound};
+use syn::{Path, TraitBound, Type, TypeParamBound};
 
-use super::bounds::{bounds_elsewhere, bounds_of, has_bound, shows_bounds, traits_of};
+use super::bounds::{
+    OF_EVERY_VALUE, bounds_elsewhere, bounds_of, has_bound, shows_bounds, traits_of,
+};
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::{ends_in, peel_type, type_arguments};
 use crate::tokens::{self, is_among, is_punct};
@@ -96,11 +98,40 @@ pub(super) fn is_static(ty: &Type, function: &Function) -> bool {
     bounds.any(|bound| matches!(bound, TypeParamBound::Lifetime(bound) if bound.ident == "static"))
 }
 
-/// Whether a reference cannot replace the value: it is an iterator, a future, or a type with a `&mut` in it.
+/// Whether a reference cannot replace the value: it is an iterator, a future, a type with a `&mut` in it, or one of
+/// which nothing is known.
 pub(super) fn gives_itself_up(ty: &Type, function: &Function) -> bool {
     has_bound(ty, function, SOURCES)
         || has_bound(ty, function, "Into TryInto")
         || holds_mutable_reference(ty)
+        || is_opaque(ty, function)
+}
+
+/// Whether a body can do nothing with the value but hold it and drop it, as with `guard: impl Send`. Who waits until it
+/// is dropped would wait for the end of the call, if each attempt had a reference to it.
+fn is_opaque(ty: &Type, function: &Function) -> bool {
+    let (is_generic, parameter) = match peel_type(ty) {
+        Type::ImplTrait(_) | Type::TraitObject(_) => (true, None),
+        Type::Path(path) if ends_in(&path.path, "Box") => {
+            let mut inner = path.path.segments.iter().flat_map(type_arguments);
+            return inner.any(|ty| is_opaque(ty, function));
+        }
+        Type::Path(path) => (path.path.get_ident().is_some(), path.path.get_ident()),
+        _ => (false, None),
+    };
+    let mut elsewhere = parameter
+        .into_iter()
+        .flat_map(|name| bounds_elsewhere(name, function));
+    is_generic
+        && shows_bounds(ty, function)
+        && says_nothing(&traits_of(ty, function))
+        && elsewhere.next().is_none()
+}
+
+/// Whether a guard may have these traits, and each reference has them too.
+fn says_nothing(bounds: &[&TraitBound]) -> bool {
+    let mut bounds = bounds.iter();
+    bounds.all(|bound| ends_in(&bound.path, OF_EVERY_VALUE) || ends_in(&bound.path, "Any Deref"))
 }
 
 /// Traits of values that end, and that nobody can share.
@@ -122,13 +153,14 @@ pub(super) enum Lending {
     /// Only rustc can tell, as with `S: ToSubject`.
     IfHeld(TokenStream),
     /// References rarely do: a bound names a type parameter or a lifetime, is `'static`, or is on another type, as in
-    /// `Config: From<S>`; or the argument is a `Vec<T>`.
+    /// `Config: From<S>`; or the argument is a `Vec<T>`. Or each reference does, and is another thing: nothing is known of
+    /// the type.
     Never,
 }
 
 pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     const OF_REFERENCES: &str = "AsRef AsyncFn Clone Copy Debug Deref Display Eq Error Executor Fn \
-        Hash LowerHex Ord PartialEq PartialOrd Pointer Send Serialize Sized Sync ToOwned ToSocketAddrs \
+        Hash LowerHex Ord PartialEq PartialOrd Send Serialize Sized Sync ToOwned ToSocketAddrs \
         Unpin UnwindSafe UpperHex";
     let open = |word: &Ident| function.is_generic(word) || word == "Self";
     let path = match peel_type(ty) {
@@ -138,8 +170,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     let parameter = path.and_then(Path::get_ident);
     if let (Some(path), None) = (path, parameter) {
         // Only a function that is generic takes a `&Vec<T>` in place of a `Vec<T>`, but a `&Box<F>` is called like an `F`.
-        let mut arguments = path.segments.last().into_iter().flat_map(type_arguments);
-        let is_open = arguments.any(|ty| tokens::any_word(ty, |word| open(word) || word == "impl"));
+        let is_open = tokens::any_word(ty, |word| open(word) || is_among(word, "dyn impl"));
         return if is_open && !ends_in(path, "Box") {
             Lending::Never
         } else {
@@ -152,7 +183,11 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
         return Lending::Never;
     }
     let bounds = traits_of(ty, function);
-    if bounds
+    // A reference has an address of its own.
+    let has_address = has_bound(ty, function, "Pointer");
+    if has_address || shows_bounds(ty, function) && says_nothing(&bounds) {
+        Lending::Never
+    } else if bounds
         .iter()
         .all(|bound| ends_in(&bound.path, OF_REFERENCES))
     {

@@ -415,3 +415,65 @@ pub mod handed_over_self {
         }
     }
 }
+
+/// A reference would compile, and the guard would be held while the body waits for what it guards.
+pub mod guard_that_is_released {
+    use super::*;
+    use std::ops::Deref;
+
+    fn release<G>(guard: G) {
+        let _ = (guard,);
+    }
+
+    #[retry]
+    pub async fn by_trait(guard: impl Send + Sync) -> io::Result<()> { //~ `impl Send + Sync` is used up by the first attempt, and it is not `Clone`
+        release(guard);
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn by_name<G>(guard: G) -> io::Result<()> //~ `G` is used up by the first attempt, and it is not `Clone`
+    where
+        G: Deref + Sync,
+    {
+        let released = guard;
+        release(released);
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn at_the_end_of_a_block<G: Sync>(guard: G) -> io::Result<()> { //~ `G` is used up by the first attempt, and it is not `Clone`
+        async move { size_of_val(&guard) }.await;
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn boxed(guard: Box<dyn Send + Sync>) -> io::Result<()> { //~ `Box<dyn Send + Sync>` is used up by the first attempt, and it is not `Clone`
+        release(guard);
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn all(guards: Vec<Box<dyn Send + Sync>>) -> io::Result<()> { //~ `Vec<Box<dyn Send + Sync>>` is used up by the first attempt, and it is not `Clone`
+        release(guards);
+        Ok(())
+    }
+
+    pub struct Guard;
+
+    #[retry]
+    pub async fn paired(guard: (Guard, u8)) -> io::Result<()> { //~ `(Guard, u8)` is used up by the first attempt, and it is not `Clone`
+        release(guard);
+        Ok(())
+    }
+
+    pub trait Lock {
+        type Guard: Sync;
+    }
+
+    #[retry]
+    pub async fn associated<L: Lock>(guard: L::Guard) -> io::Result<()> { //~ `<L as Lock>::Guard` is used up by the first attempt, and it is not `Clone`
+        release(guard);
+        Ok(())
+    }
+}
