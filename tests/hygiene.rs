@@ -52,7 +52,7 @@ mod without_prelude {
         calls: &AtomicU32,
         text: ::std::string::String,
     ) -> ::std::io::Result<()> {
-        ::std::mem::drop(text);
+        ::std::mem::drop([text]);
         super::fail(calls)
     }
 
@@ -388,7 +388,7 @@ annotated! {
     /// A macro writes this function.
     #[doc(hidden)]
     pub(crate) generated(calls, text: String) -> ::std::io::Result<()> {
-        ::std::mem::drop(text);
+        ::std::mem::drop([text]);
         fail(calls)
     },
     ::std::time::Duration::from_secs(1), 4, ::std::fmt::Error, ::std::io::Error { .. }, never, "label"

@@ -49,6 +49,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
     }
     let arguments = arguments_of(function);
     check_clone_list(&arguments, function, model, errors);
+    let (mut cloned, mut dropped) = (Vec::new(), Vec::new());
     for SeenArgument {
         seen,
         attributes,
@@ -100,9 +101,18 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 let name = binding.ident.to_string();
                 errors.push(at, errors::item::result_borrows(&name));
             }
+            if treatment.clones() && model.clone.is_none() {
+                cloned.push(binding.ident.to_string());
+                // `clone` cannot name `self`.
+                let at = binding.dropped.filter(|_| !binding.is_self);
+                dropped.extend(at.map(|at| (at, binding.ident.to_string())));
+            }
             emit(binding, *treatment, &mut plan);
         }
         plan.patterns.push((pattern, rebinds));
+    }
+    for (at, name) in dropped {
+        errors.push(at, errors::item::dropped(&name, &cloned));
     }
     plan_locals(function, model, &mut plan);
     plan

@@ -49,6 +49,8 @@ pub(crate) struct Uses<'a> {
     pub(crate) whole: Option<Span>,
     /// Where a method first follows it that uses up an `Option`: `x.map(f)`.
     pub(crate) as_option: Option<Span>,
+    /// Where it is dropped: `drop(x)`.
+    pub(crate) dropped: Option<Span>,
     /// Whether a task borrows it, which rustc refuses: `tokio::spawn(f(&x))`.
     pub(crate) spawned: bool,
     /// Where a place in it is first assigned to: `x.count += 1`.
@@ -166,7 +168,9 @@ impl Uses<'_> {
                     let inner = Around {
                         formats: names::is_formatting(&tokens, at),
                         lists,
-                        drops: lists && is_word(previous, "drop"),
+                        drops: lists
+                            && is_word(previous, "drop")
+                            && !is_punct(before(&tokens, at, 2), "."),
                         returns: lists && place::is_returned(&tokens, at),
                         spawns: around.spawns || lists && place::is_spawned(&tokens, at),
                         ..around
@@ -235,8 +239,10 @@ impl Uses<'_> {
             let here_if = |uses_up: bool| here.filter(|_| uses_up).map(TokenTree::span);
             let whole = here_if(place::is_moved(tokens, at, usage));
             let as_option = here_if(place::uses_up_option(tokens, at));
+            let dropped = here_if(around.drops && tokens.len() == 1);
             self.whole = self.whole.or(whole);
             self.as_option = self.as_option.or(as_option);
+            self.dropped = self.dropped.or(dropped);
             return;
         }
         // The tokens do not show whether a field is `Copy`.

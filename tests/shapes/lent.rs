@@ -253,8 +253,9 @@ async fn consumed_by_its_methods(
     Ok(size)
 }
 
-#[retry]
-async fn dropped(calls: &Calls, shared: Arc<u32>) -> io::Result<u32> {
+#[retry(clone(shared, name))]
+async fn dropped(calls: &Calls, shared: Arc<u32>, name: String) -> io::Result<u32> {
+    take(name);
     drop(shared);
     calls.fail()
 }
@@ -470,7 +471,7 @@ cases! {
     cloned_by_the_impl: |calls| Source::cloned_by_the_impl(calls, Source(cloned_counter()).0);
     iterated: |calls| iterated(calls, 1..4);
     consumed_by_its_methods: |calls| consumed_by_its_methods(calls, Some(String::new()), Arc::default());
-    dropped: |calls| dropped(calls, Arc::new(1));
+    dropped: |calls| dropped(calls, Arc::new(1), "text".to_owned());
     seen_by_the_rules: |calls| seen_by_the_rules(calls, "name".into(), 0);
     prepared_with_a_value: |calls| prepared_with_a_value(calls, &[1]);
     copied_and_not_sync: |calls| around(calls, 1);

@@ -35,6 +35,8 @@ pub(super) struct Binding<'a> {
     pub(super) spawned: bool,
     /// Whether it is an `Option` that a method uses up.
     pub(super) used_up_option: bool,
+    /// Where the body drops it.
+    pub(super) dropped: Option<Span>,
     /// Where the result borrows from what an attempt changes through a `&mut`.
     pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
@@ -77,6 +79,7 @@ impl<'a> Binding<'a> {
             usage: uses.usage,
             spawned: uses.spawned,
             used_up_option: uses.as_option.and(known.ty()).and_then(in_option).is_some(),
+            dropped: uses.dropped,
             returned: uses.result_borrows().filter(|_| may_be_returned),
             whole: uses.whole,
             fields: moved_fields(uses, &text, body),
@@ -133,6 +136,14 @@ impl Treatment {
         )
     }
 
+    /// Whether each attempt gets a clone, unless its type is not `Clone` and a reference will do.
+    pub(super) fn clones(self) -> bool {
+        matches!(
+            self,
+            Self::Choose | Self::ChooseByBound | Self::ChooseParts | Self::Convert | Self::Clone
+        )
+    }
+
     /// Why only one attempt at a time can have it, as a way to change that.
     pub(super) fn of_one_attempt(self) -> Option<&'static str> {
         match self {
@@ -159,10 +170,8 @@ impl Treatment {
 
 pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
     match chosen(binding, function, model) {
-        // An attempt cannot capture uniquely what the call holds by reference.
-        Treatment::Borrow if binding.held => Treatment::Leave,
-        // rustc would report it twice.
-        Treatment::Borrow if binding.spawned => Treatment::Leave,
+        // An attempt cannot capture uniquely what the call holds by reference. What a task borrows, rustc would report twice.
+        Treatment::Borrow if binding.held || binding.spawned => Treatment::Leave,
         Treatment::Borrow | Treatment::Reborrow { rebind: false } if binding.blocking => {
             Treatment::Leave
         }

@@ -62,6 +62,13 @@ messages! {
         note "or move what can fail into a retried function of its own, which returns no reference";
     }
 
+    /// `cloned` has all arguments that each attempt gets a clone of: `clone` has to name them all.
+    dropped(name: &str, cloned: &[String]) {
+        "`drop({name})` drops no more than a clone: the next attempt needs `{name}`";
+        help "take `{name}` by reference, and let the caller drop it";
+        note "or write `clone({})` in the attribute, if it does not matter when the last one is dropped", cloned.join(", ");
+    }
+
     /// A `&mut`, or a closure that changes what it captures, in a function with `hedge`.
     hedged_mutably(name: &str, help: &str) {
         "with `hedge` two attempts run at once, and they cannot both borrow `{name}` mutably";

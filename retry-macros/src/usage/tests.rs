@@ -164,6 +164,24 @@ fn a_use_of_the_whole_by_value_is_found() {
 }
 
 #[test]
+fn a_drop_of_an_argument_is_found() {
+    for (body, expected) in [
+        ("drop(x)", true),
+        ("mem::drop(x); f(y)", true),
+        ("f(async move { drop(x) })", true),
+        (
+            "drop(x.a); drop(x.clone()); drop(&x); drop((x, y)); y.drop(x)",
+            false,
+        ),
+        ("let x = f(x); drop(x)", false),
+        ("#[cfg(unix)] drop(x);", false),
+    ] {
+        let at = uses_in("x", &read(body)).dropped;
+        assert_eq!(at.is_some(), expected, "{body}");
+    }
+}
+
+#[test]
 fn a_method_that_uses_up_an_option_is_found() {
     for (body, expected) in [
         ("x.map(f)", true),

@@ -289,7 +289,7 @@ pub async fn cancelled_by_an_argument_that_is_handed_over(
     mut shutdown: Shutdown,
 ) -> io::Result<u16> {
     shutdown.0 = std::sync::Arc::default();
-    drop(shutdown);
+    drop(Some(shutdown));
     send("").await
 }
 

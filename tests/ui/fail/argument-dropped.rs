@@ -1,19 +1,16 @@
-//! expect: `Vec<Guard>` is used up by the first attempt, and it is not `Clone`
+//! expect: `drop(answers)` drops no more than a clone: the next attempt needs `answers`
 //!
-//! A drop of a reference would compile, and keep the guards.
+//! A body that then reads the channel to its end would wait for ever, because the call keeps a sender.
 
 use std::io;
 
 use reattempt::retry;
-
-pub struct Guard;
+use tokio::sync::mpsc;
 
 #[retry]
-async fn release(guards: Vec<Guard>) -> io::Result<u8> {
-    drop(guards);
-    Ok(1)
+async fn collect(name: String, answers: mpsc::Sender<String>) -> io::Result<Vec<String>> {
+    drop(answers);
+    Ok(vec![name])
 }
 
-fn main() {
-    drop(release(Vec::new()));
-}
+fn main() {}
