@@ -207,6 +207,8 @@ async fn dynamic(calls: &Calls, observe: Box<dyn Fn(u32) + Send>) -> io::Result<
 #[retry]
 async fn owned_and_not_sync(calls: &Calls, cell: Cell<u32>) -> io::Result<u32> {
     cell.set(cell.get() + 1);
+    // The cell is borrowed, so that it keeps what the attempts before have changed.
+    assert_eq!(cell.get(), calls.count() + 1);
     tokio::task::yield_now().await;
     calls.fail()
 }
