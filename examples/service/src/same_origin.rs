@@ -4,7 +4,8 @@
 //! here. It also says where a request comes from, and a page cannot change these headers:
 //!
 //! - `Host` is the name that the page has for this server. The owner of `evil.example` can point that name to 127.0.0.1
-//!   and would read the answers (DNS rebinding), so this is checked on every route.
+//!   and would read the answers (DNS rebinding), so this is checked on every route. There is one `Host`, and the target of
+//!   the request names no other.
 //! - `Origin` is the page that sends the request. A page of this server has the origin `http://` and `Host`.
 //! - `Sec-Fetch-Site` says the same in a word. It is checked where a request can change something, and not where it can
 //!   be a link: a browser shows what is behind a link, but does not let the other page read it.
@@ -14,7 +15,7 @@
 
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, HeaderName, ORIGIN};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -32,14 +33,19 @@ pub(crate) async fn check(
     request: Request,
     next: Next,
 ) -> Result<Response, Refusal> {
-    allow(port, request.method(), request.headers())?;
+    allow(port, &request)?;
     Ok(next.run(request).await)
 }
 
-fn allow(port: u16, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+fn allow(port: u16, request: &Request) -> Result<(), Refusal> {
+    let headers = request.headers();
     let header = |name| headers.get(name).map(HeaderValue::as_bytes);
     let host = header(HOST).unwrap_or_default();
-    if !is_this_server(host, port) {
+    // A proxy before this server may read another of two hosts, or that of a target such as `GET http://evil.example/`.
+    let one_host = headers.get_all(HOST).iter().count() == 1
+        && (request.uri().authority())
+            .is_none_or(|target| host.eq_ignore_ascii_case(target.as_str().as_bytes()));
+    if !one_host || !is_this_server(host, port) {
         let text = format!("this server answers only for itself: open http://127.0.0.1:{port}\n");
         return Err((StatusCode::MISDIRECTED_REQUEST, text));
     }
@@ -47,7 +53,7 @@ fn allow(port: u16, method: &Method, headers: &HeaderMap) -> Result<(), Refusal>
         .is_none_or(|origin| origin.strip_prefix(b"http://").is_some_and(|of| of == host));
     let own_site =
         header(SEC_FETCH_SITE).is_none_or(|site| matches!(site, b"same-origin" | b"none"));
-    if own_origin && (own_site || method.is_safe()) {
+    if own_origin && (own_site || request.method().is_safe()) {
         return Ok(());
     }
     let text = "another web page sent this request: use the page of this server\n";

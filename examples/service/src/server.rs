@@ -1,8 +1,10 @@
 //! The HTTP server: hyper, with limits for what a client can make it wait for.
 //!
-//! `axum::serve` has none: a request that never arrives in full keeps its connection, for ever.
+//! `axum::serve` has none: a request that never arrives in full, or an answer that nobody reads, keeps its connection, for
+//! ever.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tower_http::timeout::TimeoutLayer;
 
 /// How long the head of a request may take to arrive. A connection without a request is closed after this time too.
@@ -20,6 +23,10 @@ const HEAD: Duration = Duration::from_secs(10);
 
 /// How long the rest may take: the body arrives, and the handler answers.
 const BODY_AND_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a connection is kept for more requests. It then has the time of one request to end, also if its client does not
+/// read the answer.
+const CONNECTION: Duration = Duration::from_secs(30);
 
 /// The most connections at the same time. Others wait until one is closed.
 const CONNECTIONS: usize = 512;
@@ -37,8 +44,12 @@ pub(crate) async fn serve(mut listener: impl Listener, router: Router) -> Infall
             .header_read_timeout(HEAD)
             .serve_connection(TokioIo::new(stream), service.clone());
         tokio::spawn(async move {
+            let mut connection = pin!(connection);
             // An error is a client that went away, or that a limit cut.
-            let _: hyper::Result<()> = connection.await;
+            if timeout(CONNECTION, connection.as_mut()).await.is_err() {
+                connection.as_mut().graceful_shutdown();
+                let _ = timeout(HEAD + BODY_AND_ANSWER, connection).await;
+            }
             drop(place);
         });
     }
@@ -53,7 +64,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
     use tokio::sync::mpsc;
     use tokio::task::JoinSet;
-    use tokio::time::{Instant, sleep, timeout};
+    use tokio::time::{Instant, sleep};
 
     use super::*;
 
@@ -148,6 +159,43 @@ mod tests {
             let open = began.elapsed();
             assert!(open < BODY_AND_ANSWER * 2, "open after {open:?}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_its_answers_is_cut() {
+        let server = Server::start();
+        let mut client = server.connect();
+        let body = "0".repeat(8192);
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8192\r\n\r\n";
+        let request = format!("{head}{body}");
+        let began = Instant::now();
+        let sent = async { while client.write_all(request.as_bytes()).await.is_ok() {} };
+        let closed = timeout(Duration::from_secs(3600), sent).await;
+        closed.expect("the connection is open after an hour");
+        assert!(began.elapsed() < CONNECTION + HEAD + BODY_AND_ANSWER * 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_at_its_limit_ends_with_the_answer_to_its_last_request() {
+        let server = Server::start();
+        let mut client = server.connect();
+        let began = Instant::now();
+        let mut answers = 0;
+        let mut byte = [0];
+        let request = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n9000";
+        while client.write_all(request).await.is_ok() {
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"\r\n\r\n9000") && client.read(&mut byte).await.unwrap() == 1 {
+                answer.extend(byte);
+            }
+            assert!(
+                answer.ends_with(b"9000"),
+                "{}",
+                String::from_utf8_lossy(&answer)
+            );
+            answers += 1;
+        }
+        assert_eq!((answers, began.elapsed().as_secs()), (4, 36));
     }
 
     #[tokio::test(start_paused = true)]

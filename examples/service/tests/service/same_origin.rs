@@ -30,6 +30,8 @@ pub(crate) async fn guards_every_route() -> Tested {
         format!("Host: 127.0.0.1:{other_port}"),
         "Host: 127.0.0.1".to_owned(),
         "Host:".to_owned(),
+        format!("Host: {address}\r\nHost: evil.example"),
+        format!("Host: {address}\r\nHost: {address}"),
     ];
     let origins = [
         "Origin: http://evil.example".to_owned(),
@@ -44,6 +46,11 @@ pub(crate) async fn guards_every_route() -> Tested {
         for host in &hosts {
             let refused = ask(address, &format!("{route} HTTP/1.1\r\n{host}")).await?;
             refused.is(421, "only for itself", &format!("{route} with {host}"));
+        }
+        let (method, path) = route.split_once(' ').ok_or("no path")?;
+        for target in ["evil.example", &format!("evil.example@{address}")] {
+            let head = format!("{method} http://{target}{path} HTTP/1.1\r\nHost: {address}");
+            ask(address, &head).await?.is(421, "only for itself", &head);
         }
         let without = ask(address, &format!("{route} HTTP/1.0")).await?;
         without.is(421, "only for itself", &format!("{route} without a host"));
@@ -88,6 +95,8 @@ pub(crate) async fn answers_its_own_page_and_programs() -> Tested {
             assert_eq!(service.status().await?["retries"], on, "{head}");
         }
     }
+    let head = format!("GET http://{address}/metrics HTTP/1.1\r\nHost: {address}");
+    ask(address, &head).await?.is(200, "", &head);
     // A program that speaks HTTP/1.0, but names the host.
     let head = format!("GET /metrics HTTP/1.0\r\nHost: {address}");
     ask(address, &head).await?.is(200, "", &head);
