@@ -7,5 +7,6 @@ mod guide;
 mod lints;
 mod map;
 mod markdown;
+mod numbers;
 mod pasted;
 mod reliability;
