@@ -32,6 +32,19 @@ async fn a_call_that_succeeds_at_once_reports_one_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_is_cancelled_before_it_begins_reports_no_attempt() {
+    #[retry(cancel = std::future::ready(()))]
+    async fn play(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    let script = Script::new([Step::Succeed]);
+    let report = report_of(play(&script)).await;
+    assert_eq!(report.outcome(), Outcome::Cancelled);
+    assert_eq!(report.attempts(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn elapsed_and_waited_are_the_time_of_the_call_and_of_its_waits() {
     let script = Script::new([Step::FailAfter(ms(30)), RESET, Step::SucceedAfter(ms(5))]);
     let report = report_of(play(&script)).await;

@@ -55,7 +55,7 @@ impl Report {
         self.function
     }
 
-    /// Returns how many attempts began.
+    /// Returns how many attempts began: 0 if the call ended before its first one, such as a call that was cancelled already.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.attempts
