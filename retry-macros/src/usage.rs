@@ -24,7 +24,7 @@ pub(crate) enum Usage {
     Unmentioned,
     /// Only through references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
     Borrowed,
-    /// A field of it, perhaps by value: `f(x.body)`.
+    /// A part of it, perhaps by value: `f(x.body)`, `x.inner()`.
     InParts,
     /// Perhaps by value: within a `move` block, or where the answer depends on its type.
     Moved,

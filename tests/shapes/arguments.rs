@@ -213,6 +213,48 @@ async fn owned_and_not_sync(calls: &Calls, cell: Cell<u32>) -> io::Result<u32> {
     calls.fail()
 }
 
+#[derive(Clone)]
+struct Keys(Vec<String>);
+
+impl Keys {
+    fn inner(self) -> Vec<String> {
+        self.0
+    }
+}
+
+#[retry]
+async fn inner_by_value(calls: &Calls, keys: Keys) -> io::Result<usize> {
+    let key = || keys.inner().into_iter().next();
+    let size = key().map_or(0, |key| key.len());
+    assert_eq!(size, 3);
+    calls.fail()
+}
+
+/// Neither `Clone` nor `Sync`.
+struct Connection(Cell<u32>);
+
+impl Connection {
+    fn inner(&self) -> &Cell<u32> {
+        &self.0
+    }
+}
+
+#[retry]
+async fn inner_by_reference(calls: &Calls, connection: Connection) -> io::Result<u32> {
+    connection.inner().set(1);
+    tokio::task::yield_now().await;
+    calls.fail()
+}
+
+#[retry]
+async fn mutable_in_an_option(calls: &Calls, keys: Option<Keys>) -> io::Result<usize> {
+    if let Some(mut keys) = keys {
+        keys.0.push(String::new());
+        assert_eq!(keys.0.len(), 2);
+    }
+    calls.fail()
+}
+
 #[retry]
 async fn shared(calls: &Calls, shared: Arc<Job>) -> io::Result<usize> {
     let held = take(shared.clone());
@@ -340,6 +382,9 @@ async fn bound_that_a_reference_has(
 
 cases! {
     bound_that_a_reference_has: |calls| bound_that_a_reference_has(calls, Subject(String::new()));
+    inner_by_value: |calls| inner_by_value(calls, Keys(vec!["key".into()]));
+    inner_by_reference: |calls| inner_by_reference(calls, Connection(Cell::new(0)));
+    mutable_in_an_option: |calls| mutable_in_an_option(calls, Some(Keys(vec!["key".into()])));
     bound_anew: |calls| bound_anew(calls, Subject(String::new()));
     field_handed_over: |calls| field_handed_over(calls, Letter { id: 1, body: vec![1] });
     fields_that_are_found_again: |calls| async { fields_that_are_found_again(calls, Envelope { number: 1, reader: &mut vec![] }).await };

@@ -22,8 +22,8 @@ pub(super) fn take_option(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     arms.any(|arm| arm.of_option().is_some())
 }
 
-/// Whether an arm hands on all of the name at `at`, or what an `Option` of that name has:
-/// `match x { Kind::A => f(a), other => f(other) }`, `if let Some(y) = x { f(y) }`.
+/// Whether an arm hands on all of the name at `at`, or what an `Option` of that name has, or takes a part of it whatever
+/// the types are: `match x { Kind::A => f(a), other => f(other) }`, `if let Some(y) = x { f(y) }`, `if let Some(mut y) = x { }`.
 pub(super) fn hand_on(tokens: &[TokenTree], at: usize) -> bool {
     let mut arms = arms(tokens, at, at).into_iter();
     arms.any(|arm| {
@@ -32,7 +32,22 @@ pub(super) fn hand_on(tokens: &[TokenTree], at: usize) -> bool {
             let body: Vec<_> = arm.body.clone().into_iter().collect();
             let is_value = matches!(&*body, [TokenTree::Ident(word)] if *word == name);
             is_value || super::read(&name, &arm.body).usage >= Usage::HandedOver
-        })
+        }) || binds_mutably(&arm.pattern)
+    })
+}
+
+/// Whether a pattern has a `mut x`, which takes its value out of a reference too.
+fn binds_mutably(pattern: &[TokenTree]) -> bool {
+    pattern.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Group(group) => {
+            let inner: Vec<_> = group.stream().into_iter().collect();
+            !is_attribute(pattern, at) && binds_mutably(&inner)
+        }
+        token => {
+            let previous = before(pattern, at, 1);
+            let by_reference = is_word(previous, "ref") || is_punct(previous, "&");
+            is_word(Some(token), "mut") && !by_reference
+        }
     })
 }
 

@@ -50,6 +50,8 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
             "await" => Usage::UsedUp,
             method if names::takes_self(method) => Usage::HandedOver,
             method if names::may_take_self(method) => Usage::Moved,
+            // Of real types, as many take `self` by value as by reference.
+            "inner" => Usage::InParts,
             _ => Usage::Borrowed,
         };
     }

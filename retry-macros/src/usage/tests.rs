@@ -56,6 +56,12 @@ fn each_use_of_an_argument_is_recognized() {
         ),
         ("if let Some(y) = x { f(&y) }", Usage::Moved),
         ("if let Some(y) = x { g(1); f(y) }", Usage::HandedOver),
+        ("if let Some(mut y) = x { y.send(1) }", Usage::HandedOver),
+        (
+            "if let Some(ref mut y) = x { 1 } if let Some(&mut y) = x { 1 }",
+            Usage::Moved,
+        ),
+        ("x.inner(); y.inner(x.len())", Usage::InParts),
         ("f(x)", Usage::HandedOver),
         ("x.into()", Usage::HandedOver),
         ("x.try_into()?", Usage::HandedOver),

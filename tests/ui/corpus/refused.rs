@@ -72,6 +72,32 @@ pub mod option_that_is_used_up {
     }
 }
 
+pub mod sender_in_an_option {
+    use super::*;
+
+    pub struct Sender(Option<u8>);
+
+    impl Sender {
+        fn send(&mut self, value: u8) {
+            self.0 = Some(value);
+        }
+    }
+
+    #[retry]
+    pub async fn answer(sender: Option<Sender>, early: bool) -> io::Result<()> { //~ `Option<sender_in_an_option::Sender>` is used up by the first attempt, and it is not `Clone`
+        if early {
+            if let Some(mut sender) = sender {
+                sender.send(1);
+            }
+            return Ok(());
+        }
+        if let Some(mut sender) = sender {
+            sender.send(2);
+        }
+        Ok(())
+    }
+}
+
 pub mod bound_that_no_reference_has {
     use super::*;
 
