@@ -52,6 +52,7 @@ integrations::tests! {
         sqlx_0_8::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
         sqlx::version::an_error_of_postgres_is_by_its_sqlstate,
         sqlx_0_8::version::an_error_of_postgres_is_by_its_sqlstate,
+        tokio_postgres::a_locked_row_is_waited_for_unless_statement_timeout_is_below_the_timeout,
         tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,
         tokio_postgres::a_statement_alone_cannot_be_retried,
         tokio_postgres::a_deadlock_runs_the_whole_transaction_again,

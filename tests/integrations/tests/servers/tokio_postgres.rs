@@ -364,3 +364,48 @@ pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
         tokio_postgres::connect("host=/nowhere user=postgres", tokio_postgres::NoTls).await;
     assert_eq!(missing.map(drop).unwrap_err().verdict(), Verdict::Refused);
 }
+
+/// Connects in each attempt, with this setting, and updates a row that another transaction may have locked.
+#[retry(attempts = 20, base = "10ms", max_delay = "50ms", timeout = "1s")]
+async fn deposit(url: &str) -> Result<(), TransactionError<tokio_postgres::Error>> {
+    let mut client = postgres::connect(url).await?;
+    let transaction = client.transaction().await?;
+    let statement = "UPDATE account SET balance = balance + 1 WHERE id = 1";
+    transaction.execute(statement, &[]).await?;
+    commit(transaction).await
+}
+
+pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below_the_timeout() {
+    let server = Server::start().await.unwrap();
+    let mut holder = server.connect().await.unwrap();
+    accounts(&holder).await;
+    for (setting, attempts) in [
+        ("statement_timeout=50", 1..=1),
+        ("lock_timeout=50", 2..=20),
+        // The attempt is cut. Nothing but its end frees the server of the statement.
+        ("statement_timeout=0", 2..=3),
+    ] {
+        let lock = holder.transaction().await.unwrap();
+        let row = "SELECT FROM account WHERE id = 1 FOR UPDATE";
+        lock.execute(row, &[]).await.unwrap();
+        let url = format!("{} options='-c {setting}'", server.url());
+        let until = if *attempts.start() == 1 { 0 } else { 1200 };
+        let ((done, report), ()) = tokio::join!(reattempt::observe(deposit(&url)), async {
+            tokio::time::sleep(Duration::from_millis(until + 300)).await;
+            lock.rollback().await.unwrap();
+        });
+        let report = report.unwrap();
+        assert!(
+            attempts.contains(&report.attempts()),
+            "{setting}: {report:?}"
+        );
+        match done {
+            Ok(()) => assert_ne!(*attempts.start(), 1, "{setting}"),
+            Err(TransactionError::Statement(limit)) if *attempts.start() == 1 => {
+                assert_eq!(limit.code(), Some(&SqlState::QUERY_CANCELED), "{limit:?}");
+                assert_eq!(limit.verdict(), Verdict::Unknown);
+            }
+            Err(error) => panic!("{setting}: {error:?}"),
+        }
+    }
+}
