@@ -1,14 +1,18 @@
-//! `redis`: verdicts after `RedisError::retry_method()`.
+//! `redis`: verdicts of what the server says, and of lost connections.
 //!
 //! A multiplexed connection does not reconnect after it is lost. Use `redis::aio::ConnectionManager`,
-//! which does, or open a connection in each attempt.
+//! which does, or open a connection in each attempt. After a failover, only the latter
+//! [reaches the new master](https://docs.rs/reattempt/latest/reattempt/guide/clients/index.html#after-a-failover).
 
-use ::redis::{ErrorKind, RedisError, RetryMethod, ServerErrorKind};
+use std::error::Error as _;
 
 use crate::classify::{Retryable, Verdict};
+use crate::codes;
 
-/// The verdict follows [`RedisError::retry_method`]. An error that the server sends before it runs the
-/// command is refused.
+/// An error of the server has the verdict of its [code](codes::redis()). Any other follows [`RedisError::retry_method`].
+///
+/// If commands of a pipeline fail, those before them may have run, so the error is transient at best. If the commands of a
+/// transaction could not be queued, none of them ran.
 #[diagnostic::do_not_recommend]
 impl Retryable for RedisError {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
@@ -17,36 +21,14 @@ impl Retryable for RedisError {
         if self.is_connection_refusal() {
             return Verdict::Refused;
         }
-        // TRYAGAIN: the keys of the command are on two nodes while a slot moves, and it did not run ("Redis cluster
-        // specification", multi-key commands). EXECABORT is no conflict: `EXEC` answers a changed `WATCH` with nil, and
-        // with EXECABORT a command that could not be queued.
-        if self.kind() == ErrorKind::Server(ServerErrorKind::TryAgain) {
-            return Verdict::Conflict;
-        }
-        // The server did not run the command: it loads its data, or has no master.
-        let refused = [
-            ServerErrorKind::BusyLoading,
-            ServerErrorKind::MasterDown,
-            ServerErrorKind::ClusterDown,
-        ];
-        if refused
-            .iter()
-            .any(|kind| self.kind() == ErrorKind::Server(*kind))
-        {
-            return Verdict::Refused;
-        }
-        // The server runs a script. The crate has no name for this code.
-        if self.code() == Some("BUSY") {
-            return Verdict::Refused;
-        }
-        // A wrong password is wrong on the next connection too.
-        if self.kind() == ErrorKind::AuthenticationFailed {
-            return Verdict::Permanent;
-        }
-        // The crate says `Reconnect`, because the connection may be out of step with the protocol. But the error also
-        // means that a value does not have the requested type, and then every attempt fails.
-        if self.kind() == ErrorKind::Parse {
-            return Verdict::Permanent;
+        match self.kind() {
+            ErrorKind::Server(_) | ErrorKind::Extension => return of_server(self),
+            // A wrong password is wrong on the next connection too.
+            ErrorKind::AuthenticationFailed => return Verdict::Permanent,
+            // The crate says `Reconnect`, because the connection may be out of step with the protocol. But the error also
+            // means that a value does not have the requested type, and then every attempt fails.
+            ErrorKind::Parse => return Verdict::Permanent,
+            _ => {}
         }
         match self.retry_method() {
             // The connection is lost. The command may have run.
@@ -54,13 +36,38 @@ impl Retryable for RedisError {
                 Verdict::Transient
             }
             RetryMethod::RetryImmediately | RetryMethod::WaitAndRetry => Verdict::Transient,
-            // A cluster client follows redirects itself. Any other client gets the same answer again.
             RetryMethod::AskRedirect | RetryMethod::MovedRedirect => Verdict::Permanent,
             RetryMethod::NoRetry => Verdict::Permanent,
             // A method that the crate may add.
             _ => Verdict::Unknown,
         }
     }
+}
+
+fn of_server(error: &RedisError) -> Verdict {
+    // One command, or one that the client sent for the caller when it connected.
+    let answered = error
+        .source()
+        .is_some_and(<dyn std::error::Error>::is::<ServerError>);
+    let Some(errors) = error.clone().into_server_errors().filter(|_| !answered) else {
+        return of_code(error.code(), error.detail());
+    };
+    let worst = errors
+        .iter()
+        .map(|(_, error)| of_code(Some(error.code()), error.details()))
+        .min_by_key(|verdict| (verdict.is_retryable(), *verdict != Verdict::Permanent));
+    let aborted = error.code() == Some("EXECABORT");
+    match worst {
+        // Other commands of the pipeline may have run.
+        Some(verdict) if verdict.is_retryable() && !aborted => Verdict::Transient,
+        Some(verdict) => verdict,
+        None => Verdict::Unknown,
+    }
+}
+
+fn of_code(code: Option<&str>, text: Option<&str>) -> Verdict {
+    let (code, text) = (code.unwrap_or_default(), text.unwrap_or_default());
+    codes::redis(&format!("{code} {text}"))
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod grpc;
 mod http;
 mod mysql;
 mod number;
+mod redis;
 mod sqlite;
 mod sqlstate;
 
@@ -38,6 +39,7 @@ pub use self::grpc::grpc;
 pub use self::http::http_status;
 pub use self::mysql::mysql;
 pub use self::number::CodeNumber;
+pub use self::redis::redis;
 pub use self::sqlite::sqlite;
 pub use self::sqlstate::sqlstate;
 

@@ -98,6 +98,102 @@ fn every_number_of_mysql_has_its_verdict() {
 }
 
 #[test]
+fn every_code_of_redis_has_its_verdict_alone_and_in_its_line() {
+    let refused = [
+        "LOADING",
+        "MASTERDOWN",
+        "NOMASTERLINK",
+        "CLUSTERDOWN",
+        "BUSY",
+        "NOREPLICAS",
+        "READONLY",
+        "INPROG",
+        "NOGOODSLAVE",
+    ];
+    let permanent = [
+        "MOVED",
+        "ASK",
+        "REDIRECT",
+        "CROSSSLOT",
+        "NOAUTH",
+        "WRONGPASS",
+        "NOPERM",
+        "DENIED",
+        "NOPROTO",
+        "ERR",
+        "WRONGTYPE",
+        "NOSCRIPT",
+        "NOTBUSY",
+        "UNKILLABLE",
+        "NOSUB",
+        "BUSYKEY",
+        "BUSYGROUP",
+        "NOGROUP",
+        "INVALIDOBJ",
+        "EXECABORT",
+    ];
+    let unknown = [
+        "OOM",
+        "MISCONF",
+        "UNBLOCKED",
+        "NOQUORUM",
+        "",
+        "MYMODULE",
+        "loading",
+    ];
+    for (verdict, codes) in [
+        (Verdict::Refused, &refused[..]),
+        (Verdict::Conflict, &["TRYAGAIN"]),
+        (Verdict::Transient, &["IOERR"]),
+        (Verdict::Permanent, &permanent),
+        (Verdict::Unknown, &unknown),
+    ] {
+        for code in codes {
+            for line in [code.to_string(), format!("-{code} and a text")] {
+                assert_eq!(redis(&line), verdict, "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn some_texts_of_redis_say_more_than_the_code() {
+    for (line, verdict) in [
+        ("ERR max number of clients reached", Verdict::Refused),
+        (
+            "ERR max number of clients + cluster connections reached",
+            Verdict::Refused,
+        ),
+        (
+            "ERR Error running script (call to f_1): @user_script:1: -READONLY You can't write.",
+            Verdict::Refused,
+        ),
+        (
+            "EXECABORT Transaction discarded because of previous errors.",
+            Verdict::Permanent,
+        ),
+        (
+            "EXECABORT Transaction discarded because of: READONLY You can't write.",
+            Verdict::Refused,
+        ),
+        (
+            "EXECABORT Transaction discarded because of: OOM command not allowed",
+            Verdict::Unknown,
+        ),
+        (
+            "UNBLOCKED force unblock from blocking operation, instance state changed",
+            Verdict::Refused,
+        ),
+        (
+            "UNBLOCKED client unblocked via CLIENT UNBLOCK",
+            Verdict::Unknown,
+        ),
+    ] {
+        assert_eq!(redis(line), verdict, "{line}");
+    }
+}
+
+#[test]
 fn every_code_of_sqlite_has_its_verdict() {
     for code in 0..256 {
         let verdict = match code {

@@ -14,6 +14,7 @@ pub mod loopback;
 pub mod mariadb;
 pub mod postgres;
 pub mod program;
+pub mod proxy;
 pub mod redis;
 pub mod suite;
 pub mod written;

@@ -106,8 +106,9 @@ fn sqlstates() -> Errors {
     errors
 }
 
+/// The codes of the server, and the kinds of the client.
 fn redis_kinds() -> Errors {
-    let said = [
+    let named = [
         ServerErrorKind::ResponseError,
         ServerErrorKind::ExecAbort,
         ServerErrorKind::BusyLoading,
@@ -123,27 +124,53 @@ fn redis_kinds() -> Errors {
         ServerErrorKind::NoSub,
         ServerErrorKind::NoPerm,
     ];
-    let said = said.map(|kind| (format!("{kind:?}"), ErrorKind::Server(kind)));
+    let named = named.map(|kind| RedisError::from((ErrorKind::Server(kind), "in a test")));
+    let unnamed = [
+        "BUSY",
+        "BUSYGROUP",
+        "BUSYKEY",
+        "DENIED",
+        "INPROG",
+        "INVALIDOBJ",
+        "IOERR",
+        "MISCONF",
+        "NOAUTH",
+        "NOGOODSLAVE",
+        "NOGROUP",
+        "NOMASTERLINK",
+        "NOPROTO",
+        "NOQUORUM",
+        "NOREPLICAS",
+        "OOM",
+        "REDIRECT",
+        "UNBLOCKED",
+        "UNKILLABLE",
+        "WRONGPASS",
+        "WRONGTYPE",
+    ];
+    let unnamed = unnamed.map(|code| redis::make_extension_error(code.to_owned(), None));
+    let said = named.into_iter().chain(unnamed).map(|error| {
+        let code = error.code().unwrap().to_owned();
+        assert_eq!(error.verdict(), codes::redis(&code), "{code}");
+        (code, error.verdict())
+    });
     let own = [
         ErrorKind::Parse,
         ErrorKind::AuthenticationFailed,
         ErrorKind::UnexpectedReturnType,
         ErrorKind::InvalidClientConfig,
         ErrorKind::Client,
-        ErrorKind::Extension,
         ErrorKind::MasterNameNotFoundBySentinel,
         ErrorKind::NoValidReplicasFoundBySentinel,
         ErrorKind::EmptySentinelList,
         ErrorKind::ClusterConnectionNotFound,
         ErrorKind::RESP3NotSupported,
     ];
-    let own = own.map(|kind| (format!("{kind:?}"), kind));
-    let busy = redis::make_extension_error("BUSY".to_owned(), None);
-    said.into_iter()
-        .chain(own)
-        .map(|(name, kind)| (name, RedisError::from((kind, "in a test")).verdict()))
-        .chain([("BUSY".to_owned(), busy.verdict())])
-        .collect()
+    let own = own.map(|kind| {
+        let error = RedisError::from((kind, "in a test"));
+        (format!("{kind:?}"), error.verdict())
+    });
+    said.chain(own).collect()
 }
 
 /// The verdicts of the code, source by source.

@@ -1,5 +1,7 @@
 use std::io;
 
+use ::redis::ServerErrorKind;
+
 use super::*;
 
 fn server(kind: ServerErrorKind) -> RedisError {
@@ -14,7 +16,7 @@ fn every_kind_has_its_verdict() {
         (server(ServerErrorKind::ClusterDown), Verdict::Refused),
         (server(ServerErrorKind::TryAgain), Verdict::Conflict),
         (server(ServerErrorKind::ResponseError), Verdict::Permanent),
-        (server(ServerErrorKind::ReadOnly), Verdict::Permanent),
+        (server(ServerErrorKind::ReadOnly), Verdict::Refused),
         (server(ServerErrorKind::ExecAbort), Verdict::Permanent),
         (server(ServerErrorKind::NoScript), Verdict::Permanent),
         (server(ServerErrorKind::CrossSlot), Verdict::Permanent),
@@ -40,7 +42,7 @@ fn every_kind_has_its_verdict() {
             Verdict::Permanent,
         ),
         ((ErrorKind::Client, "no").into(), Verdict::Permanent),
-        ((ErrorKind::Extension, "no").into(), Verdict::Permanent),
+        ((ErrorKind::Extension, "no").into(), Verdict::Unknown),
         (
             (ErrorKind::EmptySentinelList, "no").into(),
             Verdict::Permanent,
@@ -87,11 +89,19 @@ fn an_io_error_is_by_its_kind() {
 }
 
 #[test]
-fn any_code_of_the_server_is_harmless_and_only_busy_is_retried() {
+fn any_code_of_the_server_is_harmless_and_only_listed_ones_are_retried() {
     use proptest::prelude::*;
+    let listed = [
+        "BUSY",
+        "INPROG",
+        "IOERR",
+        "NOGOODSLAVE",
+        "NOMASTERLINK",
+        "NOREPLICAS",
+    ];
     proptest!(|(code in "\\PC{0,12}|[A-Z]{1,12}", detail: Option<String>)| {
         let error = ::redis::make_extension_error(code.clone(), detail);
-        prop_assert_eq!(error.verdict().is_retryable(), code == "BUSY");
+        prop_assert_eq!(error.verdict().is_retryable(), listed.contains(&code.as_str()));
         prop_assert_eq!(error.hint(), None);
     });
 }

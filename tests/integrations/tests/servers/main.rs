@@ -22,7 +22,10 @@ integrations::tests! {
         redis::a_server_that_is_killed_and_restarted_is_waited_for,
         redis::a_managed_connection_survives_a_restart,
         redis::a_connection_that_was_lost_is_transient_and_none_is_refused,
-        redis::what_the_server_says_is_by_its_kind;
+        redis::what_the_server_says_is_by_its_kind,
+        redis::after_a_failover_a_new_connection_writes_and_an_old_one_does_not,
+        redis::states_that_pass_are_waited_for,
+        redis::what_may_have_run_is_not_refused,
     [mariadb::PROGRAM] =>
         hot_rows::conflicts_in_mariadb_end_no_call,
         sqlx::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,

@@ -1,11 +1,15 @@
 //! Redis against a real server, killed and started again in the middle.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
+use deadpool_redis::{Connection, Pool, Runtime};
+use integrations::proxy::{Proxy, To};
 use integrations::redis::Server;
-use reattempt::{Retryable as _, Verdict, retry};
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{AsyncCommands as _, Client, ErrorKind, RedisError};
+use reattempt::{Retryable, Stopped, Verdict, observe, retry};
+use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::{AsyncCommands as _, Client, ErrorKind, RedisError, RedisResult, ServerErrorKind};
 
 /// Connects in each attempt, which is the simplest way to survive a restart.
 #[retry(attempts = 200, backoff = "constant", base = "100ms")]
@@ -128,4 +132,197 @@ pub(crate) async fn what_the_server_says_is_by_its_kind() {
         .await
         .unwrap();
     script.await.unwrap().unwrap_err();
+}
+
+async fn set(connection: &mut impl ConnectionLike, setting: &str, value: &str) {
+    redis::cmd("CONFIG")
+        .arg(&["SET", setting, value])
+        .query_async::<()>(connection)
+        .await
+        .unwrap();
+}
+
+async fn replicate(replica: &mut impl ConnectionLike, host: &str, port: &str) {
+    redis::cmd("REPLICAOF")
+        .arg(&[host, port])
+        .query_async::<()>(replica)
+        .await
+        .unwrap();
+}
+
+/// Two servers behind one name, which is that of the first.
+async fn two_servers() -> (Server, Server, Proxy, Arc<AtomicU16>) {
+    let (first, second) = (
+        Server::start().await.unwrap(),
+        Server::start().await.unwrap(),
+    );
+    let master = Arc::new(AtomicU16::new(first.port()));
+    let named = Arc::clone(&master);
+    let name = Proxy::start(move |_| To::Server(named.load(Ordering::Relaxed))).await;
+    (first, second, name, master)
+}
+
+/// Makes the first server a replica of the second, to which the name then leads. Open connections stay.
+async fn fail_over(first: &Server, second: &Server, master: &AtomicU16) {
+    let mut old = first.connect().await.unwrap();
+    replicate(&mut old, "127.0.0.1", &second.port().to_string()).await;
+    master.store(second.port(), Ordering::Relaxed);
+}
+
+#[retry(attempts = 3, base = "1ms", timeout = "2s")]
+async fn write_managed(connection: &ConnectionManager) -> anyhow_free::Result<u64> {
+    Ok(connection.clone().incr("d", 1).await?)
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[retryable(forward)]
+enum PooledError {
+    #[error("no connection")]
+    Pool(#[from] deadpool_redis::PoolError),
+    #[error("the command failed")]
+    Redis(#[from] RedisError),
+    #[error("stopped")]
+    Stopped(#[from] Stopped),
+}
+
+#[retry(attempts = 3, base = "1ms", timeout = "2s")]
+async fn count_pooled(pool: &Pool) -> Result<u64, PooledError> {
+    let mut connection = pool.get().await?;
+    Ok(connection.incr("d", 1).await?)
+}
+
+/// As the guide's page on clients says.
+#[retry(attempts = 3, base = "1ms", timeout = "2s")]
+async fn count_on_a_master(pool: &Pool) -> Result<u64, PooledError> {
+    let mut connection = pool.get().await?;
+    let counted: RedisResult<u64> = connection.incr("d", 1).await;
+    if counted.as_ref().is_err_and(is_read_only) {
+        drop(Connection::take(connection));
+    }
+    Ok(counted?)
+}
+
+fn is_read_only(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+}
+
+pub(crate) async fn after_a_failover_a_new_connection_writes_and_an_old_one_does_not() {
+    let (first, second, name, master) = two_servers().await;
+    let url = format!("redis://127.0.0.1:{}/", name.port);
+    let client = Client::open(url.as_str()).unwrap();
+    let managed = ConnectionManager::new(client.clone()).await.unwrap();
+    let pool = deadpool_redis::Config::from_url(&url);
+    let pool = pool.create_pool(Some(Runtime::Tokio1)).unwrap();
+    drop(pool.get().await.unwrap());
+    fail_over(&first, &second, &master).await;
+
+    // The manager and the pool keep the connection to the old master.
+    let (kept, report) = observe(write_managed(&managed)).await;
+    let kept = kept.unwrap_err();
+    assert_eq!(kept.verdict(), Verdict::Refused, "{kept:?}");
+    assert_eq!(report.unwrap().attempts(), 3);
+    let kept = count_pooled(&pool).await.unwrap_err();
+    assert!(
+        matches!(&kept, PooledError::Redis(error) if is_read_only(error)),
+        "{kept:?}"
+    );
+
+    let (counted, report) = observe(count_on_a_master(&pool)).await;
+    assert_eq!((counted.unwrap(), report.unwrap().attempts()), (1, 2));
+    assert_eq!(count(&client, "d").await.unwrap(), 2);
+}
+
+#[retry(
+    attempts = 100,
+    backoff = "constant",
+    base = "20ms",
+    idempotent = false
+)]
+async fn write_both(connection: &ConnectionManager) -> RedisResult<()> {
+    let mut both = redis::pipe();
+    both.atomic().set("e", 1).ignore().set("f", 1).ignore();
+    both.query_async(&mut connection.clone()).await
+}
+
+pub(crate) async fn states_that_pass_are_waited_for() {
+    let (first, second) = (
+        Server::start().await.unwrap(),
+        Server::start().await.unwrap(),
+    );
+    let mut admin = first.connect().await.unwrap();
+    let connection = ConnectionManager::new(first.client()).await.unwrap();
+    let soon = || tokio::time::sleep(Duration::from_millis(100));
+
+    // A replica refuses a transaction whole. It becomes a master.
+    replicate(&mut admin, "127.0.0.1", &second.port().to_string()).await;
+    let (written, ()) = tokio::join!(write_both(&connection), async {
+        soon().await;
+        replicate(&mut admin, "NO", "ONE").await;
+    });
+    written.unwrap();
+
+    // The replicas that a write needs come back.
+    set(&mut admin, "min-replicas-to-write", "1").await;
+    let lacking = admin.set::<_, _, ()>("g", 1).await.unwrap_err();
+    assert_eq!(lacking.code(), Some("NOREPLICAS"), "{lacking:?}");
+    assert_eq!(lacking.verdict(), Verdict::Refused);
+    let client = first.client();
+    let (counted, ()) = tokio::join!(count(&client, "h"), async {
+        soon().await;
+        set(&mut admin, "min-replicas-to-write", "0").await;
+    });
+    counted.unwrap();
+
+    // A connection becomes free.
+    for password in ["", "secret"] {
+        let mut held = first.connect().await.unwrap();
+        set(&mut admin, "maxclients", "3").await;
+        set(&mut admin, "requirepass", password).await;
+        let url = format!("redis://:{password}@127.0.0.1:{}/", first.port());
+        let client = Client::open(url).unwrap();
+        let refused = client.get_multiplexed_async_connection().await.map(drop);
+        let refused = refused.unwrap_err();
+        assert!(refused.verdict().is_retryable(), "{refused:?}");
+        let (counted, ()) = tokio::join!(count(&client, "i"), async {
+            soon().await;
+            drop(redis::cmd("QUIT").query_async::<()>(&mut held).await);
+        });
+        counted.unwrap();
+        set(&mut admin, "maxclients", "100").await;
+    }
+}
+
+pub(crate) async fn what_may_have_run_is_not_refused() {
+    let (first, second) = (
+        Server::start().await.unwrap(),
+        Server::start().await.unwrap(),
+    );
+    let mut connection = first.connect().await.unwrap();
+    let mut other = first.connect().await.unwrap();
+    connection.set::<_, _, ()>("text", "abc").await.unwrap();
+
+    // `EXEC` says what kept it from running.
+    let command = redis::cmd("MULTI");
+    command.query_async::<()>(&mut connection).await.unwrap();
+    connection.set::<_, _, ()>("text", "def").await.unwrap();
+    replicate(&mut other, "127.0.0.1", &second.port().to_string()).await;
+    let aborted = redis::cmd("EXEC").query_async::<()>(&mut connection).await;
+    let aborted = aborted.unwrap_err();
+    assert_eq!(aborted.code(), Some("EXECABORT"), "{aborted:?}");
+    assert_eq!(aborted.verdict(), Verdict::Refused, "{aborted:?}");
+
+    // Of a pipeline, the commands before the refused one ran.
+    let mut pipeline = redis::pipe();
+    pipeline.cmd("PING").set("text", "def");
+    let half = pipeline.query_async::<()>(&mut other).await.unwrap_err();
+    assert_eq!(half.verdict(), Verdict::Transient, "{half:?}");
+    pipeline.cmd("NOSUCH");
+    let wrong = pipeline.query_async::<()>(&mut other).await.unwrap_err();
+    assert_eq!(wrong.verdict(), Verdict::Permanent, "{wrong:?}");
+
+    replicate(&mut other, "NO", "ONE").await;
+    set(&mut other, "maxmemory", "1").await;
+    let full = other.set::<_, _, ()>("text", "def").await.unwrap_err();
+    assert_eq!(full.code(), Some("OOM"), "{full:?}");
+    assert_eq!(full.verdict(), Verdict::Unknown);
 }

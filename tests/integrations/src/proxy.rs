@@ -1,0 +1,78 @@
+//! A proxy that decides for each connection where it goes, as a name, a load balancer or a starting server does.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+/// What becomes of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// It goes to the server at this port of 127.0.0.1.
+    Server(u16),
+    /// It is accepted, and closed.
+    Close,
+    /// It is accepted, and reset.
+    Reset,
+}
+
+/// The proxy. It ends with its runtime.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Its port on 127.0.0.1.
+    pub port: u16,
+    freeze: Arc<Notify>,
+    cut: Arc<Notify>,
+}
+
+impl Proxy {
+    /// Starts it. It asks at each connection, which it counts from 0, where that goes.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start(to: impl Fn(usize) -> To + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (freeze, cut) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let ends = (Arc::clone(&freeze), Arc::clone(&cut));
+        tokio::spawn(async move {
+            for number in 0.. {
+                let (client, _) = listener.accept().await.unwrap();
+                match to(number) {
+                    To::Server(port) => {
+                        tokio::spawn(pass_on(client, port, ends.clone()));
+                    }
+                    To::Close => {}
+                    To::Reset => client.set_zero_linger().unwrap(),
+                }
+            }
+        });
+        Self { port, freeze, cut }
+    }
+
+    /// Closes the connections that are open.
+    pub fn cut(&self) {
+        self.cut.notify_waiters();
+    }
+
+    /// Passes on nothing more on the connections that are open, and leaves them open.
+    pub fn freeze(&self) {
+        self.freeze.notify_waiters();
+    }
+}
+
+async fn pass_on(mut client: TcpStream, port: u16, (freeze, cut): (Arc<Notify>, Arc<Notify>)) {
+    let (frozen, cut) = (freeze.notified(), cut.notified());
+    let Ok(mut server) = TcpStream::connect(("127.0.0.1", port)).await else {
+        return;
+    };
+    tokio::select! {
+        // One side has ended.
+        _ = copy_bidirectional(&mut client, &mut server) => {}
+        () = cut => {}
+        () = frozen => pending().await,
+    }
+}
