@@ -36,19 +36,24 @@ fn every_sqlstate_has_its_verdict() {
         (
             Verdict::Transient,
             &[
-                "55006", "57P01", "57P02", "57P05", "58000", "58030", "08000", "08006", "08S01",
+                "25P03", "55006", "57P01", "57P02", "57P05", "58000", "58030", "72000", "08000",
+                "08006", "08S01",
             ][..],
         ),
-        (Verdict::Conflict, &["40001", "40P01", "55P03"]),
-        (Verdict::Throttled, &["53000", "53100", "53200", "53400"]),
+        (Verdict::Conflict, &["40000", "40001", "40P01", "55P03"]),
+        (
+            Verdict::Throttled,
+            &["53000", "53100", "53200", "53400", "HV001"],
+        ),
         (
             Verdict::Refused,
-            &["53300", "57P03", "08001", "08003", "08004"],
+            &["53300", "57P03", "08001", "08003", "08004", "HV00N"],
         ),
         (
             Verdict::Unknown,
             &[
-                "08007", "08P01", "40003", "57014", "58P01", "HY000", "XX000", "XX001",
+                "08007", "08P01", "25006", "25P04", "26000", "40003", "42P05", "57000", "57014",
+                "58P01", "HV000", "HY000", "XX000", "XX001",
             ],
         ),
         // Unique violation, syntax error, wrong password, no such database, failed transaction,
@@ -85,14 +90,44 @@ fn every_sqlstate_has_its_verdict() {
 
 #[test]
 fn every_number_of_mysql_has_its_verdict() {
+    let table = [
+        (
+            Verdict::Conflict,
+            &[
+                1020, 1150, 1205, 1213, 1412, 1613, 1614, 1689, 3058, 3101, 3132, 3133, 3177, 3547,
+                3572, 3946, 3947, 4060,
+            ][..],
+        ),
+        (
+            Verdict::Transient,
+            &[
+                1053, 1297, 1378, 1429, 1587, 1924, 1927, 3169, 3193, 3197, 3549, 3656, 4031, 4050,
+            ],
+        ),
+        (
+            Verdict::Refused,
+            &[
+                1040, 1042, 1043, 1047, 1135, 1203, 1226, 1615, 1836, 1874, 1963, 3032, 3166, 3168,
+                3633, 3634, 3781, 3782, 3783, 3796, 3797, 3798, 3799, 3804, 3874, 4080, 4085, 4094,
+            ],
+        ),
+        (
+            Verdict::Throttled,
+            &[
+                1021, 1037, 1041, 1151, 1206, 1257, 1461, 1637, 3015, 3044, 3675, 3884, 3950, 3985,
+                4081,
+            ],
+        ),
+        (
+            Verdict::Permanent,
+            &[
+                1129, 1130, 1153, 1251, 1820, 1862, 3068, 3118, 3159, 3955, 4150, 4151,
+            ],
+        ),
+    ];
     for number in -1..5000 {
-        let verdict = match number {
-            1020 | 1205 | 1213 | 1614 | 3572 => Verdict::Conflict,
-            1053 | 4031 => Verdict::Transient,
-            1040 | 1203 => Verdict::Refused,
-            1637 => Verdict::Throttled,
-            _ => Verdict::Unknown,
-        };
+        let row = table.iter().find(|(_, numbers)| numbers.contains(&number));
+        let verdict = row.map_or(Verdict::Unknown, |(verdict, _)| *verdict);
         assert_eq!(mysql(number), verdict, "{number}");
     }
 }
@@ -241,9 +276,9 @@ fn any_number_is_harmless_and_only_listed_ones_are_retried() {
 #[test]
 fn any_text_is_harmless_and_only_listed_sqlstates_are_retried() {
     let listed = [
-        "40001", "40P01", "55006", "55P03", "57P01", "57P02", "57P03", "57P05", "58000", "58030",
-        "08000", "08001", "08003", "08004", "08006", "08S01", "53000", "53100", "53200", "53300",
-        "53400",
+        "25P03", "40000", "40001", "40P01", "55006", "55P03", "57P01", "57P02", "57P03", "57P05",
+        "58000", "58030", "72000", "08000", "08001", "08003", "08004", "08006", "08S01", "53000",
+        "53100", "53200", "53300", "53400", "HV001", "HV00N",
     ];
     proptest!(|(code in "\\PC{0,6}|[0-9A-Z]{5}")| {
         prop_assert_eq!(sqlstate(&code).is_retryable(), listed.contains(&code.as_str()));

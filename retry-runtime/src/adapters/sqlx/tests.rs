@@ -146,6 +146,35 @@ fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit(
     }
 }
 
+/// The SQLSTATEs are those of a lost connection, of a wrong statement, and of a rollback without a cause.
+#[test]
+fn a_number_of_mysql_says_more_than_its_sqlstate() {
+    for (text, code, verdict, in_commit) in [
+        (
+            "1153 (08S01): Got a packet bigger than 'max_allowed_packet' bytes",
+            "08S01",
+            Verdict::Permanent,
+            Verdict::Permanent,
+        ),
+        (
+            "1226 (42000): User 'one' has exceeded the 'max_user_connections' resource",
+            "42000",
+            Verdict::Refused,
+            Verdict::Unknown,
+        ),
+        (
+            "3101 (40000): Plugin instructed the server to rollback the current transaction.",
+            "40000",
+            Verdict::Conflict,
+            Verdict::Conflict,
+        ),
+    ] {
+        assert_eq!(said(text, code).verdict(), verdict, "{text}");
+        let during = TransactionError::Commit(CommitError(said(text, code)));
+        assert_eq!(during.verdict(), in_commit, "{text}");
+    }
+}
+
 #[test]
 fn a_lost_connection_is_transient_before_the_commit_and_unknown_in_it() {
     for kind in [io::ErrorKind::ConnectionReset, io::ErrorKind::UnexpectedEof] {

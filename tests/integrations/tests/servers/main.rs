@@ -31,7 +31,9 @@ integrations::tests! {
         sqlx::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
         sqlx_0_8::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
         sqlx::version::a_mariadb_without_a_free_connection_refuses,
-        sqlx_0_8::version::a_mariadb_without_a_free_connection_refuses;
+        sqlx_0_8::version::a_mariadb_without_a_free_connection_refuses,
+        sqlx::version::what_mariadb_says_is_by_its_number,
+        sqlx_0_8::version::what_mariadb_says_is_by_its_number;
     [mariadb::PROGRAM, postgres::PROGRAM] =>
         sqlx::version::a_lost_connection_is_unknown_and_transient_before_the_commit,
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
@@ -55,6 +57,8 @@ integrations::tests! {
         sqlx_0_8::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
         sqlx::version::an_error_of_postgres_is_by_its_sqlstate,
         sqlx_0_8::version::an_error_of_postgres_is_by_its_sqlstate,
+        sqlx::version::after_a_failover_a_new_connection_writes,
+        sqlx_0_8::version::after_a_failover_a_new_connection_writes,
         tokio_postgres::a_locked_row_is_waited_for_unless_statement_timeout_is_below_the_timeout,
         tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,
         tokio_postgres::a_statement_alone_cannot_be_retried,

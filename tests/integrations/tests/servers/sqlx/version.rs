@@ -4,14 +4,15 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use integrations::proxy::{Proxy, To};
 use integrations::{mariadb, postgres};
-use reattempt::{Retryable as _, Verdict, retry};
+use reattempt::{Outcome, Retryable as _, Verdict, observe, retry};
 use tokio::sync::Barrier;
 
 use super::adapter::{TransactionError, commit};
 use super::client::mysql::{MySqlConnection, MySqlPool};
 use super::client::postgres::{PgConnection, PgPool, PgPoolOptions};
-use super::client::{Connection as _, Database, Error, Executor, Pool, query_scalar};
+use super::client::{Connection as _, Database, Error, Executor, Pool, query, query_scalar};
 
 fn postgres_url(port: u16) -> String {
     format!("postgres://postgres@127.0.0.1:{port}/postgres")
@@ -106,6 +107,12 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
             "P0001",
             Verdict::Permanent,
         ),
+        (
+            "DO 'BEGIN RAISE EXCEPTION ''rolled back'' USING ERRCODE = ''40000''; END'",
+            "40000",
+            Verdict::Conflict,
+        ),
+        ("EXECUTE nothing", "26000", Verdict::Unknown),
     ] {
         let error = failure(&pool, statement).await;
         assert_eq!(code(&error).as_deref(), Some(expected), "{error:?}");
@@ -256,4 +263,126 @@ pub(crate) async fn a_mariadb_without_a_free_connection_refuses() {
     // This error has no SQLSTATE yet, so the number decides.
     assert_eq!(code(&refused), None, "{refused:?}");
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
+}
+
+/// As the guide's page on clients says.
+fn is_read_only(error: &Error) -> bool {
+    let said = error.as_database_error();
+    said.is_some_and(|said| {
+        said.code().as_deref() == Some("25006") || said.message().contains("--read-only")
+    })
+}
+
+macro_rules! write {
+    ($name:ident, $pool:ty) => {
+        #[retry(base = "1ms", when = |error| is_read_only(error) || error.verdict().is_retryable())]
+        async fn $name(pool: &$pool) -> Result<(), Error> {
+            let mut connection = pool.acquire().await?;
+            let written = connection.execute(ONE).await;
+            if written.as_ref().is_err_and(is_read_only) {
+                connection.close_on_drop();
+            }
+            written.map(drop)
+        }
+    };
+}
+
+write!(write_in_postgres, PgPool);
+write!(write_in_mariadb, MySqlPool);
+
+pub(crate) async fn after_a_failover_a_new_connection_writes() {
+    let (old, new) = (
+        postgres::Server::start().await.unwrap(),
+        postgres::Server::start().await.unwrap(),
+    );
+    for server in [&old, &new] {
+        let pool = PgPool::connect(&postgres_url(server.port())).await.unwrap();
+        run(&pool, &[ACCOUNTS, BALANCES]).await;
+    }
+    let primary = std::sync::Arc::new(std::sync::atomic::AtomicU16::new(old.port()));
+    let named = std::sync::Arc::clone(&primary);
+    let name = Proxy::start(move |_| To::Server(named.load(Ordering::Relaxed))).await;
+    let pool = PgPoolOptions::new().max_connections(1);
+    let pool = pool.connect(&postgres_url(name.port)).await.unwrap();
+    run(&pool, &["SET default_transaction_read_only = on"]).await;
+    primary.store(new.port(), Ordering::Relaxed);
+
+    let kept = failure(&pool, ONE).await;
+    assert_eq!(code(&kept).as_deref(), Some("25006"), "{kept:?}");
+    assert_eq!(kept.verdict(), Verdict::Unknown, "{kept:?}");
+    let (written, report) = observe(write_in_postgres(&pool)).await;
+    written.unwrap();
+    assert_eq!(report.unwrap().attempts(), 2);
+}
+
+#[retry(
+    attempts = 200,
+    backoff = "constant",
+    base = "20ms",
+    budget = "none",
+    idempotent = false
+)]
+async fn log_in(url: &str) -> Result<MySqlConnection, Error> {
+    MySqlConnection::connect(url).await
+}
+
+pub(crate) async fn what_mariadb_says_is_by_its_number() {
+    let server = mariadb::Server::start().await.unwrap();
+    let pool = MySqlPool::connect(&server.url()).await.unwrap();
+    let said = |error: &Error, number: &str, verdict: Verdict| {
+        let text = error.as_database_error().unwrap().to_string();
+        assert!(text.starts_with(number), "{text}");
+        assert_eq!(error.verdict(), verdict, "{text}");
+    };
+    run(&pool, &[ACCOUNTS, BALANCES]).await;
+    run(
+        &pool,
+        &[
+            "CREATE USER one WITH MAX_USER_CONNECTIONS 1",
+            "GRANT SELECT, UPDATE ON mysql.account TO one",
+        ],
+    )
+    .await;
+
+    // The account has one connection.
+    let one = server.url().replace("root", "one");
+    let held = MySqlConnection::connect(&one).await.unwrap();
+    let refused = MySqlConnection::connect(&one).await.err().unwrap();
+    said(&refused, "1226", Verdict::Refused);
+    let (logged_in, ()) = tokio::join!(log_in(&one), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        held.close().await.unwrap();
+    });
+    logged_in.unwrap().close().await.unwrap();
+
+    let slow = "SET STATEMENT max_statement_time = 0.05 FOR SELECT SLEEP(5)";
+    said(&failure(&pool, slow).await, "1969", Verdict::Unknown);
+    run(&pool, &["SET GLOBAL max_prepared_stmt_count = 0"]).await;
+    let full = query("SELECT 1 + 1").execute(&pool).await.unwrap_err();
+    said(&full, "1461", Verdict::Throttled);
+    run(&pool, &["SET GLOBAL max_prepared_stmt_count = 1000"]).await;
+
+    let mut session = pool.acquire().await.unwrap();
+    let begin = "START TRANSACTION WITH CONSISTENT SNAPSHOT";
+    session.execute(begin).await.unwrap();
+    run(&pool, &["ALTER TABLE account FORCE"]).await;
+    let changed = session.execute("SELECT * FROM account").await.unwrap_err();
+    said(&changed, "1412", Verdict::Conflict);
+    session.execute("ROLLBACK").await.unwrap();
+    session
+        .execute("START TRANSACTION READ ONLY")
+        .await
+        .unwrap();
+    let read_only = session.execute(ONE).await.unwrap_err();
+    said(&read_only, "1792", Verdict::Unknown);
+    session.execute("ROLLBACK").await.unwrap();
+
+    // The whole server is read-only for all but its administrators, as a replica is.
+    let writer = MySqlPool::connect(&one).await.unwrap();
+    run(&pool, &["SET GLOBAL read_only = 1"]).await;
+    said(&failure(&writer, ONE).await, "1290", Verdict::Unknown);
+    let (_, report) = observe(write_in_mariadb(&writer)).await;
+    assert_eq!(report.unwrap().attempts(), 3);
+    run(&pool, &["SET GLOBAL read_only = 0"]).await;
+    write_in_mariadb(&writer).await.unwrap();
 }
