@@ -1,10 +1,11 @@
 //! `std::io::Error` by its kind.
 
+use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use super::known::{self, Alone};
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Retryable, Said, Verdict, as_type};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
@@ -52,9 +53,24 @@ fn with_causes(error: &io::Error) -> Said {
 /// An unlisted kind is unknown.
 fn of(error: &io::Error) -> Verdict {
     match of_kind(error.kind()) {
+        Verdict::Unknown if is_unresolved(error) => Verdict::Refused,
         Verdict::Unknown => of_number(error),
         verdict => verdict,
     }
+}
+
+/// Whether a name was not resolved, so that nothing was sent. The name may be there soon, as when a container starts.
+///
+/// On Unix, std keeps the text and not the number. So a name server that did not answer looks like a name that does not
+/// exist. Tests check the text. On Windows, these are the numbers of `WSAHOST_NOT_FOUND` and the three after it.
+#[cold]
+pub(super) fn is_unresolved(error: &(dyn Error + 'static)) -> bool {
+    let number = as_type::<io::Error>(error).and_then(io::Error::raw_os_error);
+    let of_windows = cfg!(windows) && matches!(number, Some(11001..=11004));
+    of_windows
+        || error
+            .to_string()
+            .starts_with("failed to lookup address information")
 }
 
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
@@ -108,9 +124,6 @@ fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
 }
 
 /// System errors for which std has no kind.
-///
-/// A failed name resolution is unknown. On Unix, std keeps the text and not the number. So a name server that did not
-/// answer looks like a name that does not exist.
 #[cold]
 fn of_number(error: &io::Error) -> Verdict {
     // The process or the system is out of file descriptors or of network buffers, until some are given back. This is

@@ -6,6 +6,9 @@
 
 use std::error::Error as _;
 
+use ::redis::{ErrorKind, RedisError, RetryMethod, ServerError};
+
+use super::io::is_unresolved;
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -17,8 +20,8 @@ use crate::codes;
 impl Retryable for RedisError {
     #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
-        // No server listened.
-        if self.is_connection_refusal() {
+        // No server listened, or no name led to one.
+        if self.is_connection_refusal() || is_unresolved(self) {
             return Verdict::Refused;
         }
         match self.kind() {

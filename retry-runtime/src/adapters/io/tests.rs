@@ -161,7 +161,7 @@ fn what_is_used_up_is_transient() {
 
 /// A name with an empty label is refused without a name server, so the test needs no network.
 #[tokio::test]
-async fn a_name_that_is_not_resolved_is_unknown_because_std_keeps_no_number() {
+async fn a_name_that_is_not_resolved_is_refused_though_std_keeps_only_its_text() {
     let error = tokio::net::lookup_host("a..b:80")
         .await
         .map(drop)
@@ -169,5 +169,5 @@ async fn a_name_that_is_not_resolved_is_unknown_because_std_keeps_no_number() {
     if cfg!(unix) {
         assert_eq!(error.raw_os_error(), None, "{error:?}");
     }
-    assert_eq!(error.verdict(), Verdict::Unknown, "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Refused, "{error:?}");
 }

@@ -35,8 +35,7 @@ pub(crate) async fn of_other_versions() -> Vec<Made> {
 
 pub(crate) async fn all() -> Vec<Made> {
     let mut all = std_errors();
-    // A name with an empty label fails without a name server.
-    let unresolved = tokio::net::lookup_host("a..b:80").await;
+    let unresolved = tokio::net::lookup_host(NO_NAME).await;
     let unresolved = unresolved.map(drop).unwrap_err();
     all.push(made("io", "a name that is not resolved", &unresolved));
     all.extend(own().await);
@@ -51,6 +50,9 @@ pub(crate) async fn all() -> Vec<Made> {
     all.extend(redis().await);
     all
 }
+
+/// A name with an empty label fails without a name server.
+const NO_NAME: &str = "a..b:80";
 
 const TRUNCATED: Answer =
     Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf");
@@ -162,15 +164,19 @@ async fn own() -> Vec<Made> {
 
 async fn hyper() -> Vec<Made> {
     let client = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
-    let get = async |address| {
+    let get = async |address: &str| {
         let request = http::Request::get(format!("http://{address}/")).body(Empty::new());
         client.request(request.unwrap()).await
     };
-    let refused = get(nobody().await).await.unwrap_err();
-    let mut all = vec![made("hyper", "the connection cannot be made", &refused)];
+    let refused = get(&nobody().await.to_string()).await.unwrap_err();
+    let unresolved = get(NO_NAME).await.unwrap_err();
+    let mut all = vec![
+        made("hyper", "the connection cannot be made", &refused),
+        made("hyper", "a name that is not resolved", &unresolved),
+    ];
     for (what, script) in NETWORK {
         let server = Loopback::start(script).await;
-        all.push(match get(server.address).await {
+        all.push(match get(&server.address.to_string()).await {
             Ok(answer) => made("hyper", what, &answer.collect().await.unwrap_err()),
             Err(error) => made("hyper", what, &error),
         });
@@ -199,6 +205,15 @@ macro_rules! reqwest {
                     "reqwest",
                     "the connection cannot be made",
                     &client.get(nowhere).send().await.unwrap_err(),
+                ),
+                made(
+                    "reqwest",
+                    "a name that is not resolved",
+                    &client
+                        .get(format!("http://{NO_NAME}/"))
+                        .send()
+                        .await
+                        .unwrap_err(),
                 ),
                 made(
                     "reqwest",
@@ -284,6 +299,9 @@ async fn tonic() -> Vec<Made> {
     twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
     twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
     let mut client = integrations::grpc::client(nobody().await);
+    let unresolved = tonic::transport::Endpoint::try_from(format!("http://{NO_NAME}"));
+    let unresolved = unresolved.unwrap().connect_lazy();
+    let mut unresolved = tonic_health::pb::health_client::HealthClient::new(unresolved);
     let request = tonic_health::pb::HealthCheckRequest::default();
     vec![
         made(
@@ -310,26 +328,33 @@ async fn tonic() -> Vec<Made> {
         made(
             "tonic",
             "the connection cannot be made",
-            &client.check(request).await.unwrap_err(),
+            &client.check(request.clone()).await.unwrap_err(),
+        ),
+        made(
+            "tonic",
+            "a name that is not resolved",
+            &unresolved.check(request).await.unwrap_err(),
         ),
     ]
 }
 
 async fn tokio_postgres() -> Vec<Made> {
-    let connect = async |address: SocketAddr| {
-        let (host, port) = (address.ip(), address.port());
+    let connect = async |address: &str| {
+        let (host, port) = address.split_once(':').unwrap();
         let url = format!("host={host} port={port} user=nobody");
         let connected = tokio_postgres::connect(&url, NoTls).await;
         connected.map(drop).unwrap_err()
     };
-    let refused = connect(nobody().await).await;
-    let address = hanging_up().await;
+    let refused = connect(&nobody().await.to_string()).await;
+    let unresolved = connect(NO_NAME).await;
+    let address = &hanging_up().await.to_string();
     let lost = connect(address).await;
     let before = TransactionError::Statement(connect(address).await);
     let during = TransactionError::Commit(CommitError(connect(address).await));
     let unread = "port=x".parse::<tokio_postgres::Config>().unwrap_err();
     vec![
         made("tokio-postgres", "the connection cannot be made", &refused),
+        made("tokio-postgres", "a name that is not resolved", &unresolved),
         made("tokio-postgres", "the connection is lost", &lost),
         made(
             "tokio-postgres",
@@ -353,12 +378,13 @@ async fn sqlx() -> Vec<Made> {
     use sqlx::sqlite::SqlitePoolOptions;
     use sqlx::{Connection as _, PgConnection};
 
-    let connect = async |address: SocketAddr| {
+    let connect = async |address: &str| {
         let url = format!("postgres://nobody@{address}/nowhere?sslmode=disable");
         PgConnection::connect(&url).await.map(drop).unwrap_err()
     };
-    let refused = connect(nobody().await).await;
-    let hanging_up = hanging_up().await;
+    let refused = connect(&nobody().await.to_string()).await;
+    let unresolved = connect(NO_NAME).await;
+    let hanging_up = &hanging_up().await.to_string();
     let lost = connect(hanging_up).await;
     let before = TransactionError::Statement(connect(hanging_up).await);
     let during = TransactionError::Commit(CommitError(connect(hanging_up).await));
@@ -380,6 +406,7 @@ async fn sqlx() -> Vec<Made> {
     let unread = PgConnection::connect("postgres://:port").await;
     vec![
         made("sqlx", "the connection cannot be made", &refused),
+        made("sqlx", "a name that is not resolved", &unresolved),
         made("sqlx", "the connection is lost", &lost),
         made("sqlx", "the connection is lost before the COMMIT", &before),
         made("sqlx", "the connection is lost during the COMMIT", &during),
@@ -458,14 +485,36 @@ async fn hanging_up() -> SocketAddr {
 }
 
 async fn redis() -> Vec<Made> {
-    let connect = async |address: SocketAddr| {
+    let connect = async |address: &str| {
         let client = redis::Client::open(format!("redis://{address}/")).unwrap();
         let connected = client.get_multiplexed_async_connection().await;
         connected.map(drop).unwrap_err()
     };
-    let address = hanging_up().await;
+    let full = (
+        redis::ErrorKind::Server(redis::ServerErrorKind::ResponseError),
+        "in a test",
+        "max number of clients reached".to_owned(),
+    );
     vec![
-        made("redis", "nobody listens", &connect(nobody().await).await),
-        made("redis", "the connection is lost", &connect(address).await),
+        made(
+            "redis",
+            "nobody listens",
+            &connect(&nobody().await.to_string()).await,
+        ),
+        made(
+            "redis",
+            "a name that is not resolved",
+            &connect(NO_NAME).await,
+        ),
+        made(
+            "redis",
+            "the connection is lost",
+            &connect(&hanging_up().await.to_string()).await,
+        ),
+        made(
+            "redis",
+            "no connection is free",
+            &redis::RedisError::from(full),
+        ),
     ]
 }

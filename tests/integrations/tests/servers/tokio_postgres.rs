@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
+use integrations::proxy::{Proxy, To};
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use tokio::sync::Barrier;
@@ -408,4 +409,30 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
             Err(error) => panic!("{setting}: {error:?}"),
         }
     }
+}
+
+#[retry(
+    on = "tokio_postgres::Error",
+    attempts = "unlimited",
+    base = "10ms",
+    max_delay = "100ms",
+    deadline = "30s"
+)]
+async fn connect_at_start(url: &str) -> Result<Client, reattempt::Error<tokio_postgres::Error>> {
+    Ok(postgres::connect(url).await?)
+}
+
+pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_database() {
+    let server = Server::start().await.unwrap();
+    for to in [To::Close, To::Reset] {
+        let port = server.port();
+        let starting = Proxy::start(move |number| if number < 2 { to } else { To::Server(port) });
+        let url = postgres::url(starting.await.port);
+        let (connected, report) = reattempt::observe(connect_at_start(&url)).await;
+        connected.unwrap();
+        assert_eq!(report.unwrap().attempts(), 3, "{to:?}");
+    }
+    let nowhere = format!("{} dbname=nowhere", server.url());
+    let (_, report) = reattempt::observe(connect_at_start(&nowhere)).await;
+    assert_eq!(report.unwrap().attempts(), 1);
 }

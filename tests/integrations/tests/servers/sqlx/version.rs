@@ -265,6 +265,88 @@ pub(crate) async fn a_mariadb_without_a_free_connection_refuses() {
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
 }
 
+#[retry(
+    on = "Error",
+    attempts = "unlimited",
+    base = "10ms",
+    max_delay = "100ms",
+    deadline = "30s"
+)]
+async fn connect_at_start(url: &str) -> Result<PgPool, reattempt::Error<Error>> {
+    let limit = Duration::from_secs(1);
+    let pool = PgPoolOptions::new().acquire_timeout(limit);
+    Ok(pool.connect(url).await?)
+}
+
+/// As the guide's page on clients says.
+pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_password() {
+    let mut server = postgres::Server::start().await.unwrap();
+    let url = postgres_url(server.port());
+    server.stop();
+    let (pool, ()) = tokio::join!(connect_at_start(&url), async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        server.restart().await;
+    });
+    let pool = pool.unwrap();
+
+    for to in [To::Close, To::Reset] {
+        let port = server.port();
+        let starting = Proxy::start(move |number| if number < 2 { to } else { To::Server(port) });
+        let url = postgres_url(starting.await.port);
+        let (connected, report) = observe(connect_at_start(&url)).await;
+        connected.unwrap().close().await;
+        assert_eq!(report.unwrap().attempts(), 3, "{to:?}");
+    }
+
+    let ask_for_password = "DO 'BEGIN EXECUTE format(''COPY (SELECT %L) TO %L'',
+        ''host all all all scram-sha-256'', current_setting(''hba_file'')); END'";
+    let url = url.replace("/postgres", "/nowhere");
+    let nowhere = url.replace("//nowhere", "//postgres");
+    for (prepare, expected) in [("SELECT 1", "3D000"), (ask_for_password, "28P01")] {
+        run(&pool, &[prepare, "SELECT pg_reload_conf()"]).await;
+        // The server rereads its file after the answer.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let (refused, report) = observe(connect_at_start(&nowhere)).await;
+        let refused = match refused {
+            Err(reattempt::Error::Failed(error)) => error,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(code(&refused).as_deref(), Some(expected), "{refused:?}");
+        let report = report.unwrap();
+        let end = (report.attempts(), report.outcome());
+        assert_eq!(end, (1, Outcome::NotRetryable), "{refused:?}");
+    }
+}
+
+#[retry(base = "1ms", on = "Error")]
+async fn read(pool: &PgPool) -> Result<i32, Error> {
+    query_scalar("SELECT 1 FROM pg_sleep(0.2)")
+        .fetch_one(pool)
+        .await
+}
+
+#[retry(base = "1ms")]
+async fn read_or_write(pool: &PgPool) -> Result<i32, Error> {
+    query_scalar("SELECT 1 FROM pg_sleep(0.2)")
+        .fetch_one(pool)
+        .await
+}
+
+pub(crate) async fn a_read_whose_connection_is_lost_is_retried_if_a_rule_says_so() {
+    let server = postgres::Server::start().await.unwrap();
+    let port = server.port();
+    let name = Proxy::start(move |_| To::Server(port)).await;
+    let pool = PgPool::connect(&postgres_url(name.port)).await.unwrap();
+    let cut = || async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        name.cut();
+    };
+    let ((done, report), ()) = tokio::join!(observe(read(&pool)), cut());
+    assert_eq!((done.unwrap(), report.unwrap().attempts()), (1, 2));
+    let (lost, ()) = tokio::join!(read_or_write(&pool), cut());
+    assert_eq!(lost.unwrap_err().verdict(), Verdict::Unknown);
+}
+
 /// As the guide's page on clients says.
 fn is_read_only(error: &Error) -> bool {
     let said = error.as_database_error();
