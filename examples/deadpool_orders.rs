@@ -59,7 +59,8 @@ fn in_words(error: &OrderError) -> String {
 }
 
 fn pool(database: &str) -> Result<Pool, Box<dyn Error>> {
-    // Tests a connection before it is used. A lost connection would otherwise fail in the statement.
+    // Tests a connection before it is used. A lost connection would otherwise fail in the statement, and one that is still
+    // busy with what a cut attempt left behind would hold up the next.
     let recycling_method = RecyclingMethod::Verified;
     let config = ManagerConfig { recycling_method };
     let manager = Manager::from_config(database.parse()?, NoTls, config);
@@ -67,6 +68,7 @@ fn pool(database: &str) -> Result<Pool, Box<dyn Error>> {
         .max_size(2)
         // Without it, a call waits for a free connection without a limit.
         .wait_timeout(Some(Duration::from_millis(50)))
+        .recycle_timeout(Some(Duration::from_millis(50)))
         .runtime(Runtime::Tokio1);
     Ok(pool.build()?)
 }

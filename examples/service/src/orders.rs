@@ -1,6 +1,8 @@
 //! Orders, in Postgres.
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod};
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Attempt, Retryable, Stopped, Verdict, retry};
 use tokio_postgres::{Config, NoTls};
@@ -48,12 +50,18 @@ fn of_transaction(error: &TransactionError<tokio_postgres::Error>) -> Verdict {
 }
 
 /// A pool that connects when a connection is needed.
+///
+/// It tests a connection before it gives it away. One on which an attempt that was cut left its statement fails the test.
 pub(crate) fn pool(config: Config) -> Result<Pool, deadpool_postgres::BuildError> {
     let recycling = ManagerConfig {
-        recycling_method: RecyclingMethod::Fast,
+        recycling_method: RecyclingMethod::Verified,
     };
     let manager = Manager::from_config(config, NoTls, recycling);
-    Pool::builder(manager).max_size(8).build()
+    Pool::builder(manager)
+        .max_size(8)
+        .recycle_timeout(Some(Duration::from_millis(100)))
+        .runtime(Runtime::Tokio1)
+        .build()
 }
 
 /// Takes a piece out of the stock and stores the order, in one transaction.

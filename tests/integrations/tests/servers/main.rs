@@ -1,6 +1,7 @@
 //! Clients against real servers: one binary, so that it is linked once.
 
 mod broken_commits;
+mod busy;
 mod deadpool;
 mod hot_rows;
 mod left_out;
@@ -16,6 +17,7 @@ use integrations::{mariadb, postgres, redis as redis_server};
 integrations::tests! {
     [] =>
         left_out::a_test_whose_server_is_missing_is_ignored_with_the_reason_and_fails_in_ci,
+        busy::a_shared_connection_that_is_dead_is_replaced_if_its_client_pings,
         sea_orm::a_locked_file_is_waited_for_and_a_statement_that_is_wrong_is_not_retried,
         sqlx::sqlite::a_sqlite_file_that_is_locked_is_waited_for;
     [redis_server::PROGRAM] =>
@@ -26,6 +28,7 @@ integrations::tests! {
         redis::after_a_failover_a_new_connection_writes_and_an_old_one_does_not,
         redis::states_that_pass_are_waited_for,
         redis::what_may_have_run_is_not_refused,
+        busy::a_blocking_command_holds_up_its_connection_and_no_other;
     [mariadb::PROGRAM] =>
         hot_rows::conflicts_in_mariadb_end_no_call,
         sqlx::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
@@ -57,6 +60,9 @@ integrations::tests! {
         sqlx_0_8::version::a_pool_tries_to_connect_until_its_acquire_timeout_and_then_refuses,
         sqlx::version::an_error_of_postgres_is_by_its_sqlstate,
         sqlx_0_8::version::an_error_of_postgres_is_by_its_sqlstate,
+        busy::a_cut_attempt_leaves_a_busy_connection_in_a_pool_that_does_not_test_it,
+        busy::a_pool_that_tests_its_connections_in_time_gives_another_one,
+        busy::the_pool_of_sqlx_gives_another_connection,
         sqlx::version::a_program_that_starts_waits_for_its_server_and_not_for_its_password,
         sqlx_0_8::version::a_program_that_starts_waits_for_its_server_and_not_for_its_password,
         sqlx::version::a_read_whose_connection_is_lost_is_retried_if_a_rule_says_so,
