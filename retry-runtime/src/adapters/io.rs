@@ -1,5 +1,7 @@
 //! `std::io::Error` by its kind.
 
+mod number;
+
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -9,8 +11,7 @@ use crate::classify::{Retryable, Said, Verdict, as_type};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
-/// If a process or a system is out of file descriptors or of network buffers (`EMFILE`, `ENFILE`, `ENOBUFS`), the error
-/// is transient. Std has no kind for it.
+/// If std has no kind for the number of a system error, such as `EHOSTDOWN` or `EMFILE`, the number decides.
 ///
 /// If the kind has no verdict, such as `Other`, the innermost error inside that has a verdict decides. If a permanently
 /// [stopped](crate::Stopped) call is inside, the error is permanent with any kind. If a commit that may have taken effect is
@@ -126,24 +127,7 @@ fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
 /// System errors for which std has no kind.
 #[cold]
 fn of_number(error: &io::Error) -> Verdict {
-    // The process or the system is out of file descriptors or of network buffers, until some are given back. This is
-    // like `AddrNotAvailable`.
-    match error.raw_os_error() {
-        Some(number) if number::EXHAUSTED.contains(&number) => Verdict::Transient,
-        _ => Verdict::Unknown,
-    }
-}
-
-/// The numbers differ between systems.
-mod number {
-    #[cfg(unix)]
-    pub(super) const EXHAUSTED: [i32; 3] = [libc::EMFILE, libc::ENFILE, libc::ENOBUFS];
-    /// `ERROR_TOO_MANY_OPEN_FILES`, `WSAEMFILE` and `WSAENOBUFS` of "System Error Codes" and "Windows Sockets
-    /// Error Codes" of learn.microsoft.com.
-    #[cfg(windows)]
-    pub(super) const EXHAUSTED: [i32; 3] = [4, 10024, 10055];
-    #[cfg(not(any(unix, windows)))]
-    pub(super) const EXHAUSTED: [i32; 0] = [];
+    error.raw_os_error().map_or(Verdict::Unknown, number::of)
 }
 
 #[cfg(test)]

@@ -22,6 +22,23 @@ use tonic::{Code, Status};
 /// The verdicts of all errors of one source, by their names in the table.
 type Errors = BTreeMap<String, Verdict>;
 
+macro_rules! numbers {
+    ($($name:ident)+) => { &[$((stringify!($name), libc::$name)),+] };
+}
+
+/// The numbers of errors that have no kind in std.
+const NUMBERS: &[(&str, i32)] = numbers![
+    EMFILE ENFILE ENOBUFS ENOLCK ENOSR ETOOMANYREFS EUSERS EHOSTDOWN
+    ENONET ENETRESET ESHUTDOWN ECOMM ENOLINK ETIME ERESTART ENOMSG
+    EBADF EFAULT ENOTTY EDOM ERANGE EILSEQ EOVERFLOW ENOTBLK
+    ENOSTR ENOTUNIQ ENOTSOCK EDESTADDRREQ EMSGSIZE EISCONN EPROTOTYPE ENOPROTOOPT
+    EPROTONOSUPPORT ESOCKTNOSUPPORT EPFNOSUPPORT EAFNOSUPPORT ESRCH ECHILD ENODEV ENODATA
+    EIDRM ENOEXEC ELIBACC ELIBBAD ELIBSCN ELIBMAX ELIBEXEC ENOKEY
+    EKEYEXPIRED EKEYREVOKED EKEYREJECTED ENOMEDIUM EMEDIUMTYPE ERFKILL EUCLEAN ENOTRECOVERABLE
+    EIO EREMOTEIO EHWPOISON ENXIO EALREADY ECANCELED EPROTO EBADMSG
+    EBADFD EOWNERDEAD ESTRPIPE
+];
+
 fn io_kinds() -> Errors {
     let made_by_std = [
         io::ErrorKind::Other,
@@ -33,15 +50,9 @@ fn io_kinds() -> Errors {
     // Kinds without a stable name come from error numbers of the system.
     let of_system = (0..4096).map(|number| io::Error::from_raw_os_error(number).kind());
     let kinds = of_system.chain(made_by_std);
-    // Numbers of errors that have no kind in std.
-    let numbers = [
-        ("EMFILE", libc::EMFILE),
-        ("ENFILE", libc::ENFILE),
-        ("ENOBUFS", libc::ENOBUFS),
-    ];
-    let by_number = numbers.map(|(name, number)| {
-        let error = io::Error::from_raw_os_error(number);
-        (name.to_owned(), error.verdict())
+    let by_number = NUMBERS.iter().map(|(name, number)| {
+        let error = io::Error::from_raw_os_error(*number);
+        ((*name).to_owned(), error.verdict())
     });
     kinds
         .map(|kind| (format!("{kind:?}"), io::Error::from(kind).verdict()))

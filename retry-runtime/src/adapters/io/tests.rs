@@ -143,20 +143,96 @@ fn an_io_error_whose_kind_has_no_verdict_has_that_of_its_sources() {
     );
 }
 
-/// Std has no kind for these numbers, so the adapter reads the number.
-#[cfg(unix)]
+/// The numbers for which std has no kind, from errno(3). The others of this kind are unknown.
+#[cfg(target_os = "linux")]
 #[test]
-fn what_is_used_up_is_transient() {
-    for number in [libc::EMFILE, libc::ENFILE, libc::ENOBUFS] {
+fn every_number_without_a_kind_has_its_verdict() {
+    const TRANSIENT: &[i32] = &[
+        libc::EMFILE,
+        libc::ENFILE,
+        libc::ENOBUFS,
+        libc::ENOLCK,
+        libc::ENOSR,
+        libc::ETOOMANYREFS,
+        libc::EUSERS,
+        libc::EHOSTDOWN,
+        libc::ENONET,
+        libc::ENETRESET,
+        libc::ESHUTDOWN,
+        libc::ECOMM,
+        libc::ENOLINK,
+        libc::ETIME,
+        libc::ERESTART,
+        libc::ENOMSG,
+    ];
+    const UNKNOWN: &[i32] = &[
+        libc::EIO,
+        libc::EREMOTEIO,
+        libc::EHWPOISON,
+        libc::ENXIO,
+        libc::EALREADY,
+        libc::ECANCELED,
+        libc::EPROTO,
+        libc::EBADMSG,
+        libc::EBADFD,
+        libc::EOWNERDEAD,
+        libc::ESTRPIPE,
+        libc::EREMCHG,
+        // From here on, only System V and XENIX used them.
+        libc::ECHRNG,
+        libc::EL2NSYNC,
+        libc::EL3HLT,
+        libc::EL3RST,
+        libc::ELNRNG,
+        libc::EUNATCH,
+        libc::ENOCSI,
+        libc::EL2HLT,
+        libc::EBADE,
+        libc::EBADR,
+        libc::EXFULL,
+        libc::ENOANO,
+        libc::EBADRQC,
+        libc::EBADSLT,
+        libc::EBFONT,
+        libc::ENOPKG,
+        libc::EREMOTE,
+        libc::EADV,
+        libc::ESRMNT,
+        libc::EMULTIHOP,
+        libc::EDOTDOT,
+        libc::ENOTNAM,
+        libc::ENAVAIL,
+        libc::EISNAM,
+    ];
+    for number in 1..134 {
         let error = io::Error::from_raw_os_error(number);
-        assert_eq!(error.verdict(), Verdict::Transient, "{error}");
-        assert_eq!(error.alone().verdict, Verdict::Transient, "{error}");
+        let is_in_use = !error.to_string().starts_with("Unknown error");
+        if format!("{:?}", error.kind()) != "Uncategorized" || !is_in_use {
+            continue;
+        }
+        let verdict = if TRANSIENT.contains(&number) {
+            Verdict::Transient
+        } else if UNKNOWN.contains(&number) {
+            Verdict::Unknown
+        } else {
+            Verdict::Permanent
+        };
+        assert_eq!(error.verdict(), verdict, "{error}");
+        assert_eq!(error.alone().verdict, verdict, "{error}");
     }
-    let others = (0..4096).map(io::Error::from_raw_os_error);
-    let used_up = others.filter(|error| {
-        format!("{:?}", error.kind()) == "Uncategorized" && error.verdict() != Verdict::Unknown
-    });
-    assert_eq!(used_up.count(), 3);
+    for number in (134..4096).chain([-1, 0, i32::MIN, i32::MAX]) {
+        let error = io::Error::from_raw_os_error(number);
+        assert_eq!(error.verdict(), Verdict::Unknown, "{error}");
+    }
+}
+
+/// The system makes the error, and not the test.
+#[test]
+fn a_datagram_that_is_too_long_is_permanent() {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap();
+    let error = socket.send_to(&vec![0; 70_000], address).unwrap_err();
+    assert_eq!(error.verdict(), Verdict::Permanent, "{error:?}");
 }
 
 /// A name with an empty label is refused without a name server, so the test needs no network.
