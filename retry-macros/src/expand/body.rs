@@ -4,7 +4,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
-use crate::tokens::{generated, is_among};
+use crate::tokens::{any_word, generated, is_among};
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -28,7 +28,10 @@ pub(super) fn attempt(
     // The body keeps the user's braces. rustc puts "expected `Result`, found `()`" on them, and an item in the body
     // does not come after a statement of ours. Around a single expression, rustc would warn of unnecessary braces.
     let block = if has_statements(&body) {
-        braced(body, function.braces)
+        // What a `cfg` leaves may be a single expression, so an item stands before it.
+        let has_cfg = any_word(&body, |word| is_among(word, "cfg cfg_attr"));
+        let item = has_cfg.then(|| generated! { const _: () = (); });
+        braced(generated!(#item #body), function.braces)
     } else {
         body
     };

@@ -17,6 +17,27 @@ pub async fn one_line(text: &str) -> io::Result<usize> { send(text).await }
 /// # Errors
 ///
 /// Must give no warning.
+#[rustfmt::skip]
+#[reattempt::retry]
+pub async fn one_line_after_cfg(text: &str) -> io::Result<usize> { #[cfg(windows)] drop(send("").await?); send(text).await }
+
+/// # Errors
+///
+/// Must give no warning.
+#[rustfmt::skip]
+#[reattempt::retry(blocking)]
+pub fn one_line_after_two_cfg(text: &str) -> io::Result<usize> { #[cfg(windows)] use std::iter; #[cfg(windows)] let text = iter::once(text).collect::<String>(); text.parse().map_err(io::Error::other) }
+
+/// # Errors
+///
+/// Must give no warning.
+#[rustfmt::skip]
+#[reattempt::retry]
+pub async fn one_line_after_cfg_that_holds(text: &str) -> io::Result<usize> { #[cfg(not(windows))] use std::convert::identity; #[cfg(windows)] let identity = |text| text; send(identity(text)).await }
+
+/// # Errors
+///
+/// Must give no warning.
 #[reattempt::retry]
 pub async fn begins_with_use(text: &str) -> io::Result<String> {
     use std::fmt::Write as _;
