@@ -92,6 +92,11 @@ pub(crate) fn output(item: &TokenStream) -> Option<Type> {
     Some(future.map_or(*declared, |(output, _)| output))
 }
 
+/// Whether `#[tokio::main]` or `#[tokio::test]` stands above the attribute, and has already rewritten the function.
+fn is_made_by_tokio(body: &TokenStream) -> bool {
+    tokens::deep(body).any(|token| token.to_string() == r#""Failed building the Runtime""#)
+}
+
 fn check(
     mut function: Function,
     has_body: bool,
@@ -133,7 +138,12 @@ fn check(
         }
         None => {
             if signature.constness.is_none() {
-                errors.push(signature.fn_token.span(), errors::item::not_async());
+                let error = if is_made_by_tokio(&function.body) {
+                    errors::item::runs_in_a_runtime()
+                } else {
+                    errors::item::not_async()
+                };
+                errors.push(signature.fn_token.span(), error);
             }
             (None, None)
         }

@@ -46,6 +46,11 @@ messages! {
         note "in an `async fn`, a body that blocks would keep its worker thread from all other tasks";
     }
 
+    runs_in_a_runtime() {
+        "this function is not async any more: an attribute above, such as `#[tokio::main]`, has put it into a runtime";
+        help "write `#[retry]` above that attribute";
+    }
+
     blocking_and_async() {
         "`blocking` is for functions that are not async, and this one returns a future";
         help "remove `blocking`";

@@ -18,7 +18,7 @@ use crate::stopped::Stopped;
 /// The verdict follows the kind of failure, and then the source of the error:
 ///
 /// - A failed connection attempt is refused, because no request was sent. A certificate that is not
-///   trusted is permanent.
+///   trusted is permanent, and so is a proxy that wants a password.
 /// - A timeout, a lost connection and an incomplete body are transient.
 /// - A status has the verdict of its [`StatusCode`](http::StatusCode).
 /// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
@@ -31,7 +31,7 @@ impl Retryable for client::Error {
         }
         let inside = known::inside(self);
         if self.is_connect() {
-            return hyper::connect(inside);
+            return hyper::connect(self, inside);
         }
         if self.is_timeout() {
             return Verdict::Transient;

@@ -527,3 +527,25 @@ fn any_nesting_is_searched() {
         prop_assert!(contains!(App, &error) == outside_in.clone().any(|layer| layer.is_none()));
     });
 }
+
+/// `into_diagnostic` makes an error whose `source()` is that of the error inside, and whose type is private.
+#[test]
+fn into_diagnostic_of_miette_hides_the_error_inside() {
+    use miette::{Diagnostic, IntoDiagnostic as _, WrapErr as _};
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the search service")]
+    struct Search(#[source] io::Error);
+
+    impl Diagnostic for Search {}
+
+    let hidden = Err::<(), _>(reset()).into_diagnostic().unwrap_err();
+    assert_eq!(found!(io::Error, &hidden), None);
+    let shown = miette::Report::new(Search(reset()));
+    assert!(found!(io::Error, &shown).is_some());
+    let wrapped = Err::<(), _>(shown).wrap_err("index").unwrap_err();
+    assert!(found!(io::Error, &wrapped).is_some());
+    // The error inside the hidden one is seen again.
+    let inner = Err::<(), _>(Search(reset())).into_diagnostic().unwrap_err();
+    assert!(found!(io::Error, &inner).is_some());
+}

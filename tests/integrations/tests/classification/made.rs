@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Bytes;
-use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::client::legacy::connect::{Connect, HttpConnector};
+use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::TokioExecutor;
 use integrations::loopback::{Answer, Loopback, OK, nobody};
 use reattempt::tokio_postgres::{CommitError, TransactionError};
 use reattempt::{Retryable, Stopped, Verdict, deadline, retry};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_postgres::NoTls;
 use tonic::metadata::MetadataMap;
@@ -57,6 +60,9 @@ const NO_NAME: &str = "a..b:80";
 const TRUNCATED: Answer =
     Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf");
 const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
+const PASSWORD: Answer = Answer::Bytes(
+    b"HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm=\"x\"\r\n\r\n",
+);
 const LOOP: Answer = Answer::Bytes(
     b"HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
 );
@@ -181,7 +187,48 @@ async fn hyper() -> Vec<Made> {
             Err(error) => made("hyper", what, &error),
         });
     }
+    for (what, script) in [
+        ("a proxy wants a password", &[PASSWORD]),
+        ("a proxy cannot reach the server", &[UNAVAILABLE]),
+    ] {
+        let server = Loopback::start(script).await;
+        let proxy = server.url().parse().unwrap();
+        let error = through(Tunnel::new(proxy, HttpConnector::new())).await;
+        all.push(made("hyper", what, &error));
+    }
+    // The second answer is about the password.
+    let proxy = socks([b"\x05\x02", b"\x01\x01"]).await.parse().unwrap();
+    let proxy = SocksV5::new(proxy, HttpConnector::new()).with_auth("me".into(), "wrong".into());
+    let error = through(proxy).await;
+    all.push(made("hyper", "a SOCKS proxy refuses the password", &error));
+    let proxy = socks([b"\x05\xff", b""]).await.parse().unwrap();
+    let error = through(SocksV5::new(proxy, HttpConnector::new())).await;
+    all.push(made("hyper", "a SOCKS proxy wants a password", &error));
     all
+}
+
+/// A SOCKS proxy with these two answers.
+async fn socks(answers: [&'static [u8]; 2]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        for answer in answers {
+            assert_ne!(stream.read(&mut [0; 512]).await.unwrap(), 0);
+            stream.write_all(answer).await.unwrap();
+        }
+    });
+    format!("http://{address}/")
+}
+
+/// The error of a request through a proxy.
+async fn through<C>(proxy: C) -> legacy::Error
+where
+    C: Connect + Clone + Send + Sync + 'static,
+{
+    let client = Client::builder(TokioExecutor::new()).build::<_, Empty<Bytes>>(proxy);
+    let request = http::Request::get("http://example.com/").body(Empty::new());
+    client.request(request.unwrap()).await.unwrap_err()
 }
 
 /// Writes the function for each version of the client.
