@@ -1,12 +1,12 @@
 //! `Attempt::progress`: failures count in a row, without progress.
 
 use std::cell::{Cell, RefCell};
-use std::io;
+use std::io::{self, Cursor};
 use std::sync::Arc;
 use std::time::Duration;
 
 use reattempt::{Attempt, Budget, Outcome, Policy, observe, propagate, retry};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
@@ -356,4 +356,45 @@ async fn a_download_resumes_where_the_last_attempt_ended() {
     let report = report.expect("the call ended");
     assert!(report.attempts() >= 149, "{report}");
     server.abort();
+}
+
+/// A server that hangs up after the first upload, and answers each further one with the length that it got.
+async fn uploads() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        for upload in 0.. {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let length = stream.read_to_end(&mut Vec::new()).await.unwrap();
+            if upload > 0 {
+                stream.write_u64(length as u64).await.unwrap();
+            }
+        }
+    });
+    address
+}
+
+async fn send(address: &str, reader: &mut (impl AsyncRead + Unpin)) -> io::Result<u64> {
+    let mut stream = TcpStream::connect(address).await?;
+    tokio::io::copy(reader, &mut stream).await?;
+    stream.shutdown().await?;
+    stream.read_u64().await
+}
+
+/// As the guide warns: the second attempt sends nothing, and the server says that all is well.
+#[tokio::test]
+async fn a_reader_is_where_the_failed_attempt_left_it_until_the_body_rewinds_it() {
+    #[retry(attempts = 2, delays = [Duration::ZERO])]
+    async fn upload(address: &str, reader: &mut Cursor<&[u8]>) -> io::Result<u64> {
+        send(address, reader).await
+    }
+    #[retry(attempts = 2, delays = [Duration::ZERO])]
+    async fn upload_whole(address: &str, reader: &mut Cursor<&[u8]>) -> io::Result<u64> {
+        reader.rewind().await?;
+        send(address, reader).await
+    }
+    let file = || Cursor::new(&b"the whole file"[..]);
+    assert_eq!(upload(&uploads().await, &mut file()).await.unwrap(), 0);
+    let whole = upload_whole(&uploads().await, &mut file()).await;
+    assert_eq!(whole.unwrap(), 14);
 }
