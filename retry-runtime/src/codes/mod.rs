@@ -27,6 +27,7 @@
 //! }
 //! ```
 
+mod aws;
 mod grpc;
 mod http;
 mod mysql;
@@ -35,6 +36,7 @@ mod redis;
 mod sqlite;
 mod sqlstate;
 
+pub use self::aws::aws;
 pub use self::grpc::grpc;
 pub use self::http::http_status;
 pub use self::mysql::mysql;

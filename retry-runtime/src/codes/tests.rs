@@ -247,6 +247,36 @@ fn every_code_of_sqlite_has_its_verdict() {
 }
 
 #[test]
+fn every_code_of_aws_has_its_verdict() {
+    let throttled = "Throttling ThrottlingException ThrottledException RequestThrottled RequestThrottledException \
+                     TooManyRequestsException ProvisionedThroughputExceededException \
+                     TransactionInProgressException RequestLimitExceeded BandwidthLimitExceeded \
+                     LimitExceededException SlowDown PriorRequestNotComplete EC2ThrottledException";
+    let transient = "RequestTimeout RequestTimeoutException InternalError InternalFailure InternalServerError \
+                     InternalServerException ServiceUnavailable ServiceUnavailableException";
+    let conflict = "TransactionConflictException ReplicatedWriteConflictException OperationAborted \
+                    ConditionalRequestConflict";
+    let unknown =
+        "ValidationException AccessDeniedException ResourceNotFoundException throttling Throttl";
+    for (verdict, codes) in [
+        (Verdict::Throttled, throttled),
+        (Verdict::Transient, transient),
+        (Verdict::Conflict, conflict),
+        (Verdict::Unknown, unknown),
+    ] {
+        for code in codes.split_whitespace() {
+            assert_eq!(aws(code), verdict, "{code}");
+            // As the JSON protocols write it.
+            let dressed = format!("com.amazonaws.dynamodb.v20120810#{code}:http://internal/");
+            assert_eq!(aws(&dressed), verdict, "{dressed}");
+        }
+    }
+    for odd in ["", "#", ":", "SlowDown#", ":SlowDown", "#:#"] {
+        assert_eq!(aws(odd), Verdict::Unknown, "{odd}");
+    }
+}
+
+#[test]
 fn a_number_may_have_any_type_and_one_that_is_too_large_is_unknown() {
     assert_eq!(http_status(503_u16), Verdict::Transient);
     let field = &503_u64;

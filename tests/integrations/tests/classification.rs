@@ -96,6 +96,40 @@ fn of_sqlite() -> Errors {
         .collect()
 }
 
+fn of_aws() -> Errors {
+    [
+        "BandwidthLimitExceeded",
+        "ConditionalRequestConflict",
+        "EC2ThrottledException",
+        "InternalError",
+        "InternalFailure",
+        "InternalServerError",
+        "InternalServerException",
+        "LimitExceededException",
+        "OperationAborted",
+        "PriorRequestNotComplete",
+        "ProvisionedThroughputExceededException",
+        "ReplicatedWriteConflictException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+        "SlowDown",
+        "ThrottledException",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+        "ValidationException",
+    ]
+    .map(|code| (code.to_owned(), codes::aws(code)))
+    .into()
+}
+
 /// Every possible class of SQLSTATE, with the codes that are in use in any class.
 fn sqlstates() -> Errors {
     let digits: Vec<char> = ('0'..='9').chain('A'..='Z').collect();
@@ -194,6 +228,7 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("sqlstate", sqlstates()),
         ("mysql", of_mysql()),
         ("sqlite", of_sqlite()),
+        ("aws", of_aws()),
         ("redis", redis_kinds()),
         ("tonic", Errors::new()),
         ("tokio-postgres", Errors::new()),

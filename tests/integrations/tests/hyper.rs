@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use integrations::loopback::{self, Answer, Loopback};
 use reattempt::http::{StatusError, check};
-use reattempt::{Retryable, Stopped, Verdict, retry};
+use reattempt::{Retryable, Stopped, Verdict, codes, retry};
 use tokio::net::{TcpListener, TcpStream};
 
 type Body = Empty<Bytes>;
@@ -183,4 +183,58 @@ async fn the_reason_of_an_http2_reset_decides() {
         let error = sender.send_request(request(address)).await.unwrap_err();
         assert_eq!(error.verdict(), verdict, "{reason:?}: {error:?}");
     }
+}
+
+/// The answers of DynamoDB to a request that is too much, and to one that is wrong.
+const THROTTLED: Answer = Answer::Bytes(
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/x-amz-json-1.0\r\ncontent-length: 241\r\n\
+    connection: close\r\n\r\n{\"__type\":\"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException\",\
+    \"message\":\"The level of configured provisioned throughput for the table was exceeded. Consider increasing your \
+    provisioning level with the UpdateTable API.\"}",
+);
+const INVALID: Answer = Answer::Bytes(
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/x-amz-json-1.0\r\ncontent-length: 110\r\n\
+    connection: close\r\n\r\n{\"__type\":\"com.amazon.coral.validate#ValidationException\",\
+    \"message\":\"The provided key element does not match\"}",
+);
+
+#[derive(Debug, thiserror::Error)]
+#[error("{code} (status {status})")]
+struct AwsError {
+    code: String,
+    status: u16,
+}
+
+impl Retryable for AwsError {
+    fn verdict(&self) -> Verdict {
+        match codes::aws(&self.code) {
+            Verdict::Unknown => codes::http_status(self.status),
+            verdict => verdict,
+        }
+    }
+}
+
+#[retry(attempts = 3, base = "1ms", throttled_base = "1ms")]
+async fn put_item(address: SocketAddr) -> Result<Bytes, AwsError> {
+    let client = Client::builder(TokioExecutor::new()).build_http::<Body>();
+    let response = client.request(request(address)).await.expect("an answer");
+    let status = response.status().as_u16();
+    let body = response.collect().await.expect("a body").to_bytes();
+    if status == 200 {
+        return Ok(body);
+    }
+    let body: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+    let code = body["__type"].as_str().expect("a code").to_owned();
+    Err(AwsError { code, status })
+}
+
+#[tokio::test]
+async fn throttling_of_dynamodb_is_retried_although_its_status_is_400() {
+    let server = Loopback::start(&[THROTTLED, THROTTLED]).await;
+    assert_eq!(put_item(server.address).await.unwrap(), "done");
+    assert_eq!(server.calls(), 3);
+
+    let server = Loopback::start(&[INVALID]).await;
+    put_item(server.address).await.unwrap_err();
+    assert_eq!(server.calls(), 1);
 }

@@ -1,0 +1,71 @@
+//! The error codes of AWS.
+
+use crate::classify::Verdict;
+
+/// Returns the verdict of an error code of AWS, such as `ThrottlingException`.
+///
+/// Ask for the code first: throttling has the HTTP status 400 in many services, which is permanent. If the code is unknown
+/// here, the [`http_status`](super::http_status()) decides. What the JSON protocols write around a code is ignored.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// assert_eq!(codes::aws("ThrottlingException"), Verdict::Throttled);
+/// assert_eq!(codes::aws("com.amazonaws.dynamodb.v20120810#TransactionConflictException"), Verdict::Conflict);
+/// // The status decides.
+/// assert_eq!(codes::aws("ValidationException"), Verdict::Unknown);
+/// ```
+#[must_use]
+pub fn aws(code: &str) -> Verdict {
+    of(bare(code))
+}
+
+/// `ThrottlingException` of `com.amazonaws.dynamodb.v20120810#ThrottlingException:http://internal.amazon.com/…`.
+fn bare(code: &str) -> &str {
+    let code = code.split(':').next().unwrap_or(code);
+    code.rsplit('#').next().unwrap_or(code).trim()
+}
+
+/// The lists of the AWS SDK for Rust (`aws-runtime`, `retries/classifiers.rs`), "Common Error Types" of the AWS API
+/// references, "Error handling" of `DynamoDB` and "Error responses" of Amazon S3 were looked through on 2026-11-25.
+fn of(code: &str) -> Verdict {
+    match code {
+        // What all SDKs of AWS retry as throttling. `LimitExceededException` is a rate in some services and a quota in others.
+        "Throttling"
+        | "ThrottlingException"
+        | "ThrottledException"
+        | "RequestThrottled"
+        | "RequestThrottledException"
+        | "TooManyRequestsException"
+        | "ProvisionedThroughputExceededException"
+        | "TransactionInProgressException"
+        | "RequestLimitExceeded"
+        | "BandwidthLimitExceeded"
+        | "LimitExceededException"
+        | "SlowDown"
+        | "PriorRequestNotComplete"
+        | "EC2ThrottledException" => Verdict::Throttled,
+
+        // The server did not get the whole request in time (400), or it failed (500, 503).
+        "RequestTimeout"
+        | "RequestTimeoutException"
+        | "InternalError"
+        | "InternalFailure"
+        | "InternalServerError"
+        | "InternalServerException"
+        | "ServiceUnavailable"
+        | "ServiceUnavailableException" => Verdict::Transient,
+
+        // Another request changes the same item or object at present, and this one was not done.
+        "TransactionConflictException"
+        | "ReplicatedWriteConflictException"
+        | "OperationAborted"
+        | "ConditionalRequestConflict" => Verdict::Conflict,
+
+        // The status decides.
+        _ => Verdict::Unknown,
+    }
+}
