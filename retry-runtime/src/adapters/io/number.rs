@@ -61,7 +61,6 @@ fn of_unix(number: i32) -> Verdict {
 
 /// The further numbers of Linux. They differ between processors.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of_linux(number: i32) -> Verdict {
     match number {
         // Used up at present: descriptors on their way over sockets, users of a quota, buffers of streams.
@@ -84,8 +83,12 @@ fn of_linux(number: i32) -> Verdict {
             Verdict::Permanent
         }
         // Someone has to change a medium, to switch on the radio, or to repair a file system or a lock.
-        libc::ENOMEDIUM | libc::EMEDIUMTYPE | libc::ERFKILL => Verdict::Permanent,
-        libc::EUCLEAN | libc::ENOTRECOVERABLE => Verdict::Permanent,
+        libc::ENOMEDIUM | libc::EMEDIUMTYPE | libc::EUCLEAN | libc::ENOTRECOVERABLE => {
+            Verdict::Permanent
+        }
+        // `libc` has no name for it on Android.
+        #[cfg(target_os = "linux")]
+        libc::ERFKILL => Verdict::Permanent,
 
         _ => Verdict::Unknown,
     }
