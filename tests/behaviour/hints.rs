@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use reattempt::{Outcome, Policy, Report, Retryable, Stopped, observe, retry};
+use reattempt::{Jitter, Outcome, Policy, Report, Retryable, Stopped, observe, retry};
 use tokio::time::Instant;
 
 use crate::script::ms;
@@ -14,6 +14,9 @@ enum Failure {
     #[error("busy")]
     #[retryable(throttled, after = "wait")]
     Busy { wait: Option<Duration> },
+    #[error("forbidden")]
+    #[retryable(permanent, after = "wait")]
+    Forbidden { wait: Duration },
     #[error(transparent)]
     #[retryable(forward)]
     Stopped(#[from] Stopped),
@@ -38,6 +41,11 @@ impl Busy {
     fn ask(&mut self) -> Result<(), Failure> {
         self.asked.push(self.began.elapsed());
         Err(Failure::Busy { wait: self.wait })
+    }
+
+    fn refuse(&mut self, wait: Duration) -> Result<(), Failure> {
+        self.asked.push(self.began.elapsed());
+        Err(Failure::Forbidden { wait })
     }
 
     /// The wait before the second request. `None` if there was no second request.
@@ -335,4 +343,39 @@ async fn a_hint_counts_whichever_rule_allows_the_retry() {
     let mut server = Busy::new(ms(700));
     on(&mut server).await.unwrap_err();
     assert_eq!(server.first_wait(), Some(ms(700)), "on");
+}
+
+/// A rule may know better than the verdict, as for GitHub's status 403 with `Retry-After`.
+#[tokio::test(start_paused = true)]
+async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
+    const POLICY: Policy = Policy::new()
+        .with_attempts(2)
+        .with_jitter(Jitter::None)
+        .without_budget();
+    #[retry(policy = POLICY, when = |error| matches!(error, Failure::Forbidden { .. }))]
+    async fn when(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
+        server.refuse(wait)
+    }
+    #[retry(policy = POLICY, matches = "Failure::Forbidden { .. }")]
+    async fn matches(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
+        server.refuse(wait)
+    }
+    #[retry(policy = POLICY)]
+    async fn by_verdict(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
+        server.refuse(wait)
+    }
+    for (hint, follows) in [(ms(7_000), true), (ms(60_001), false)] {
+        let mut server = Busy::new(None);
+        let call = observe(when(&mut server, hint)).await;
+        assert_hint(call, &server, hint, follows);
+        let mut server = Busy::new(None);
+        let call = observe(matches(&mut server, hint)).await;
+        assert_hint(call, &server, hint, follows);
+    }
+    // Without such a rule, a hint makes it no error to retry.
+    let mut server = Busy::new(None);
+    let (result, report) = observe(by_verdict(&mut server, ms(1))).await;
+    result.unwrap_err();
+    assert_eq!(server.first_wait(), None);
+    assert_eq!(report.unwrap().outcome(), Outcome::NotRetryable);
 }

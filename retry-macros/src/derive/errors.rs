@@ -62,11 +62,6 @@ messages! {
             if name.starts_with(|first: char| first.is_ascii_digit()) { "retry_after" } else { name };
     }
 
-    after_permanent() {
-        "`after` on a permanent error: there is no other attempt to wait for";
-        help "remove `after`, or write `throttled`";
-    }
-
     twice(name: &str) {
         "`{name}` is given twice";
         help "remove one of them";

@@ -146,10 +146,6 @@ impl<'a> Typed<'a> {
                 _ => HintSource::None,
             };
         };
-        if permanent {
-            errors.push(after.key, wording::after_permanent());
-            return HintSource::None;
-        }
         match &after.source {
             AfterSource::Method(path) => HintSource::Method(path.clone()),
             AfterSource::Field(name) => match self.fields.named(name) {

@@ -139,7 +139,6 @@ fn every_message_says_what_to_do() {
         quote!(after = 18446744073709551616),
         quote!(crate),
         quote!(crate = "a"),
-        quote!(permanent, after = "Self::a"),
         quote!(1),
         quote!(=),
         quote!(= 1),

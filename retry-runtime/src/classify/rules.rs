@@ -69,5 +69,12 @@ pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
 /// Asks an error for its verdict, for an attribute without `on`, `matches` and `when`.
 #[inline]
 pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Said {
-    Said::of(error)
+    match error.verdict() {
+        // It is not retried, so its hint has no meaning.
+        Verdict::Permanent => Said::new(Verdict::Permanent),
+        verdict => Said {
+            verdict,
+            hint: error.hint(),
+        },
+    }
 }

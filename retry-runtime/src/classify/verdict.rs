@@ -114,8 +114,8 @@ pub trait Retryable {
 
     /// Returns the delay that the server asked for. The next delay is at least this long.
     ///
-    /// The default is `None`. It is not called after a permanent verdict. A hint above the policy's `max_retry_after`,
-    /// or one that does not fit the deadline, ends the call.
+    /// The default is `None`. A permanent error may have a hint too: it counts if a rule, such as `when`, retries the error.
+    /// A hint above the policy's `max_retry_after`, or one that does not fit the deadline, ends the call.
     fn hint(&self) -> Option<Duration> {
         None
     }
@@ -145,13 +145,9 @@ impl Said {
 
     /// Asks the error.
     pub fn of<E: Retryable + ?Sized>(error: &E) -> Self {
-        let verdict = error.verdict();
-        // Without another attempt, a hint has no meaning.
-        let hint = if verdict == Verdict::Permanent {
-            None
-        } else {
-            error.hint()
-        };
-        Self { verdict, hint }
+        Self {
+            verdict: error.verdict(),
+            hint: error.hint(),
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::blocking::Blocking;
 use super::rules::RunRules;
 use super::text::MakesText;
 use crate::call::Cuts;
-use crate::classify::{Retryable, Ruling, Said};
+use crate::classify::{Retryable, Ruling, verdict_of};
 use crate::result::ResultFuture;
 
 /// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
@@ -128,6 +128,6 @@ macro_rules! ends {
 }
 
 ends! {
-    false [Retryable] |_, error| Ruling::by(Said::of(error));
+    false [Retryable] |_, error| Ruling::by(verdict_of(error));
     true [] RunRules::ruling;
 }
