@@ -22,7 +22,7 @@ pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
 };
 pub use crate::run::{
-    Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText,
+    Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, RunOfAny,
 };
 pub use crate::site::{
     BudgetOf, DelaysOf, PolicyOf, RunDelays, Settings, Shared, Site, UnlimitedSite,

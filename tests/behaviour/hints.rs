@@ -1,6 +1,7 @@
 //! Hints: the delays that servers ask for.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::time::Duration;
 
 use reattempt::{Jitter, Outcome, Policy, Report, Retryable, Stopped, observe, retry};
@@ -20,6 +21,20 @@ enum Failure {
     #[error(transparent)]
     #[retryable(forward)]
     Stopped(#[from] Stopped),
+}
+
+trait TakeFirstWait {
+    /// The wait before the second request, which is then forgotten.
+    fn take_first_wait(&self) -> Option<Duration>;
+}
+
+impl TakeFirstWait for RefCell<Busy> {
+    fn take_first_wait(&self) -> Option<Duration> {
+        let mut server = self.borrow_mut();
+        let wait = server.first_wait();
+        server.asked.clear();
+        wait
+    }
 }
 
 /// A server that stays busy, and records the time of each request.
@@ -378,4 +393,69 @@ async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
     result.unwrap_err();
     assert_eq!(server.first_wait(), None);
     assert_eq!(report.unwrap().outcome(), Outcome::NotRetryable);
+}
+
+/// On a function, on a generic one, and on a closure.
+#[tokio::test(start_paused = true)]
+async fn the_rule_when_follows_a_hint_wherever_it_stands() {
+    const POLICY: Policy = Policy::new()
+        .with_attempts(2)
+        .with_jitter(Jitter::None)
+        .without_budget();
+    #[retry(policy = POLICY, when = |_| true)]
+    async fn function(server: &mut Busy) -> Result<(), Failure> {
+        server.ask()
+    }
+    #[retry(policy = POLICY, when = |_| true)]
+    async fn generic<E: Retryable + From<Failure> + From<Stopped>>(
+        server: &mut Busy,
+    ) -> Result<(), E> {
+        Ok(server.ask()?)
+    }
+    async fn generic_run<E: Retryable + Display + From<Failure> + From<Stopped>>(
+        server: &RefCell<Busy>,
+    ) -> Result<(), E> {
+        let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
+        run.when(|_| true).unboxed().await
+    }
+    let hint = ms(7_000);
+    let mut server = Busy::new(hint);
+    function(&mut server).await.unwrap_err();
+    assert_eq!(server.first_wait(), Some(hint), "function");
+    let mut server = Busy::new(hint);
+    generic::<Failure>(&mut server).await.unwrap_err();
+    assert_eq!(server.first_wait(), Some(hint), "generic function");
+
+    let server = RefCell::new(Busy::new(hint));
+    let run = POLICY.run(async || server.borrow_mut().ask());
+    run.when(|_| true).unboxed().await.unwrap_err();
+    assert_eq!(server.take_first_wait(), Some(hint), "run");
+    generic_run::<Failure>(&server).await.unwrap_err();
+    assert_eq!(server.take_first_wait(), Some(hint), "generic run");
+    let run = POLICY
+        .without_limits()
+        .run(async || server.borrow_mut().ask());
+    let run = run
+        .when(|_| true)
+        .when(|error| matches!(error, Failure::Busy { .. }));
+    run.unboxed().await.unwrap_err();
+    assert_eq!(server.take_first_wait(), Some(hint), "run with two rules");
+}
+
+/// Nobody can know the hint of a type parameter without the bound.
+#[tokio::test(start_paused = true)]
+async fn the_rule_when_finds_no_hint_in_a_type_that_is_not_known_to_have_one() {
+    const POLICY: Policy = Policy::new()
+        .with_attempts(2)
+        .with_jitter(Jitter::None)
+        .without_budget();
+    async fn run<E: Display + From<Failure> + From<Stopped>>(
+        server: &RefCell<Busy>,
+    ) -> Result<(), E> {
+        let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
+        run.when(|_| true).unboxed().await
+    }
+    let server = RefCell::new(Busy::new(ms(7_000)));
+    run::<Failure>(&server).await.unwrap_err();
+    assert_eq!(server.take_first_wait(), Some(ms(100)));
 }

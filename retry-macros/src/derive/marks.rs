@@ -40,7 +40,6 @@ pub(crate) struct Mark {
 
 pub(crate) struct After {
     pub(crate) source: AfterSource,
-    pub(crate) key: At,
     pub(crate) at: At,
 }
 
@@ -185,7 +184,6 @@ fn once<T>(slot: &mut Option<T>, value: Option<T>, id: Id, at: At, errors: &mut 
 
 impl After {
     fn read(word: RawArg, errors: &mut Errors) -> Option<Self> {
-        let key = word.at();
         let given = Given::new(Id::After.key(), word, errors)?;
         let Some(source) = AfterSource::read(&given.form) else {
             errors.push(given.at, wording::not_a_field(&given.typed()));
@@ -193,7 +191,6 @@ impl After {
         };
         Some(Self {
             source,
-            key,
             at: given.at,
         })
     }

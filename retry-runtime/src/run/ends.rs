@@ -24,7 +24,7 @@ macro_rules! ends {
             ///
             /// # Panics
             ///
-            /// - If the `Run` was polled before.
+            /// - If the `Run` was used before.
             // Not `async`: its future would hold `self` beside the parts.
             pub fn unboxed<F>(mut self) -> impl Future<Output = Result<T, E>>
             where
@@ -32,8 +32,8 @@ macro_rules! ends {
                 F: ResultFuture<T, E>,
                 $(E: $retryable,)*
             {
-                let text = self.text.function();
-                self.take().drive::<C>($ruling, text)
+                let (parts, text) = self.take();
+                parts.drive::<C>($ruling, text.function())
             }
 
             /// Runs the operation, and a second time beside the first if that is slow: after the
@@ -49,7 +49,7 @@ macro_rules! ends {
             ///
             /// # Panics
             ///
-            /// - If the `Run` was polled before.
+            /// - If the `Run` was used before.
             ///
             /// # Cancel safety
             ///
@@ -82,8 +82,8 @@ macro_rules! ends {
                 F: ResultFuture<T, E>,
                 $(E: $retryable,)*
             {
-                let text = self.text.function();
-                self.take().drive_hedged::<C>($ruling, text)
+                let (parts, text) = self.take();
+                parts.drive_hedged::<C>($ruling, text.function())
             }
         }
 
@@ -98,8 +98,8 @@ macro_rules! ends {
                 O: FnMut() -> Result<T, E>,
                 $(E: $retryable,)*
             {
-                let text = self.text.function();
-                self.take().drive_blocking::<C>($ruling, text)
+                let (parts, text) = self.take();
+                parts.drive_blocking::<C>($ruling, text.function())
             }
         }
 
@@ -115,12 +115,12 @@ macro_rules! ends {
             type Output = Result<T, E>;
 
             fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-                if self.running.is_none() {
-                    let text = self.text.function();
-                    let running = self.take().drive::<C>($ruling, text);
-                    self.running = Some(Box::pin(running));
+                if self.0.running.is_none() {
+                    let (parts, text) = self.take();
+                    let running = parts.drive::<C>($ruling, text.function());
+                    self.0.running = Some(Box::pin(running));
                 }
-                let running = self.running.as_mut();
+                let running = self.0.running.as_mut();
                 running.expect("set above").as_mut().poll(context)
             }
         }

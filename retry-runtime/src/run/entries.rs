@@ -48,7 +48,7 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
+    pub fn run<'p, O, F, T, E, M>(&self, operation: O) -> Run<'p, O, T, E>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -82,10 +82,10 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run_blocking<O, T, E, M>(
+    pub fn run_blocking<'p, O, T, E, M>(
         &self,
         operation: O,
-    ) -> Run<'static, O, T, E, false, Blocking<Cut>>
+    ) -> Run<'p, O, T, E, false, Blocking<Cut>>
     where
         O: FnMut() -> Result<T, E>,
         E: FromStopped<M>,
@@ -113,7 +113,7 @@ impl Preset {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<O, F, T, E, M>(&self, operation: O) -> Run<'static, O, T, E>
+    pub fn run<'p, O, F, T, E, M>(&self, operation: O) -> Run<'p, O, T, E>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -125,10 +125,10 @@ impl Preset {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
     #[track_caller]
-    pub fn run_blocking<O, T, E, M>(
+    pub fn run_blocking<'p, O, T, E, M>(
         &self,
         operation: O,
-    ) -> Run<'static, O, T, E, false, Blocking<Cut>>
+    ) -> Run<'p, O, T, E, false, Blocking<Cut>>
     where
         O: FnMut() -> Result<T, E>,
         E: FromStopped<M>,

@@ -18,9 +18,11 @@ mod text;
 mod turns;
 mod without_limits;
 
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 
@@ -32,7 +34,7 @@ pub use self::text::{ByDisplay, ByFunction, MakesText};
 use self::turns::{Decides, RunParts};
 pub use self::without_limits::WithoutLimits;
 use crate::call::Cut;
-use crate::classify::Retryable;
+use crate::classify::{Retryable, Said};
 use crate::event::RetryEvent;
 use crate::policy::Policy;
 use crate::site::{BudgetOf, RunDelays, Settings};
@@ -50,17 +52,24 @@ use crate::stopped::Stopped;
 /// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
 /// require `Send`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay> {
-    /// `None` after the first poll.
-    parts: Option<RunParts<'p, O, T, E>>,
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay>(
+    RunOfAny<'p, O, T, E, C, X>,
+);
+
+/// A run, behind `Deref`. Method lookup finds its `when` if the error type is not known to be [`Retryable`], as it finds
+/// the levels of `crate::lookup`.
+#[doc(hidden)]
+pub struct RunOfAny<'p, O, T, E, C, X> {
+    /// What the loop needs, and what makes the text of an error. `None` after the first poll.
+    parts: Cell<Option<PartsAndText<'p, O, T, E, X>>>,
     running: Option<BoxedFuture<'p, Result<T, E>>>,
-    text: X,
     cuts: PhantomData<fn() -> C>,
 }
 
+type PartsAndText<'p, O, T, E, X> = (RunParts<'p, O, T, E>, X);
 type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 
-impl<O, T, E, C> Run<'static, O, T, E, false, C> {
+impl<O, T, E, C> Run<'_, O, T, E, false, C> {
     #[track_caller]
     fn of(policy: Policy, operation: O, stopped: fn(Stopped) -> E) -> Self {
         Self::at(Location::caller(), policy, operation, stopped)
@@ -73,36 +82,57 @@ impl<O, T, E, C> Run<'static, O, T, E, false, C> {
         operation: O,
         stopped: fn(Stopped) -> E,
     ) -> Self {
-        Self {
-            parts: Some(RunParts {
-                settings: Settings::at(place, policy),
-                delays: None,
-                operation,
-                cancel: None,
-                decides: Decides {
-                    rules: RunRules::default(),
-                    hook: None,
-                    stopped,
-                },
-            }),
+        let parts = RunParts {
+            settings: Settings::at(place, policy),
+            delays: None,
+            operation,
+            cancel: None,
+            decides: Decides {
+                rules: RunRules::default(),
+                hook: None,
+                stopped,
+            },
+        };
+        Self(RunOfAny {
+            parts: Cell::new(Some((parts, ByDisplay))),
             running: None,
-            text: ByDisplay,
             cuts: PhantomData,
-        }
+        })
     }
 }
 
-impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
-    /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error.
-    /// Without it, hints of the error, such as `Retry-After`, are ignored.
+impl<'p, O, T, E: Retryable, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
+    /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error. Its hint,
+    /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
+    ///
+    /// The error type can be any type. If it is not known to be [`Retryable`] where you write this, the error has no hint,
+    /// and the verdict `unknown`. An example is a type parameter without that bound.
     pub fn when<'b, P>(self, when: P) -> Run<'b, O, T, E, true, C, X>
     where
         'p: 'b,
         P: FnMut(&E) -> bool + Send + 'b,
     {
-        self.rule(Rule::When(Box::new(when)))
+        self.rule(Rule::When(Box::new(when), Said::of))
     }
+}
 
+impl<'p, O, T, E, C, X> RunOfAny<'p, O, T, E, C, X> {
+    /// [`Run::when`] for an error type that is not known to be [`Retryable`].
+    pub fn when<'b, P>(&self, when: P) -> Run<'b, O, T, E, true, C, X>
+    where
+        'p: 'b,
+        P: FnMut(&E) -> bool + Send + 'b,
+    {
+        let run: Run<'p, O, T, E, false, C, X> = Run(Self {
+            parts: Cell::new(self.parts.take()),
+            running: None,
+            cuts: PhantomData,
+        });
+        run.rule(Rule::When(Box::new(when), |_| Said::UNKNOWN))
+    }
+}
+
+impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
     /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find
     /// an error.
@@ -275,12 +305,12 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// Sets how events get the text of an error, for an error type without `Display`:
     /// `with_text(|error| format!("{error:?}"))`. The function cannot capture variables. Default: `Display`.
     pub fn with_text(self, text: fn(&E) -> String) -> Run<'p, O, T, E, RULED, C, ByFunction<E>> {
-        Run {
-            parts: self.parts,
-            running: self.running,
-            text: ByFunction(text),
+        let parts = self.0.parts.into_inner();
+        Run(RunOfAny {
+            parts: Cell::new(parts.map(|(parts, _)| (parts, ByFunction(text)))),
+            running: self.0.running,
             cuts: PhantomData,
-        }
+        })
     }
 
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`]. Within
@@ -305,29 +335,49 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     where
         'p: 'b,
     {
-        let mut parts: Option<RunParts<'b, O, T, E>> = self.parts;
-        parts.as_mut().map(change);
-        Run {
-            parts,
-            running: self.running,
-            text: self.text,
-            cuts: PhantomData,
+        let mut parts: Option<PartsAndText<'b, O, T, E, X>> = self.0.parts.into_inner();
+        if let Some((parts, _)) = &mut parts {
+            change(parts);
         }
+        Run(RunOfAny {
+            parts: Cell::new(parts),
+            running: self.0.running,
+            cuts: PhantomData,
+        })
     }
 
-    fn take(&mut self) -> RunParts<'p, O, T, E> {
-        self.parts.take().expect("`Run` was polled before")
+    fn take(&mut self) -> PartsAndText<'p, O, T, E, X> {
+        self.0.parts.take().expect("`Run` was used before")
     }
 }
 
 /// `poll` moves the parts into a box before it pins anything of them.
 impl<O, T, E, const RULED: bool, C, X> Unpin for Run<'_, O, T, E, RULED, C, X> {}
 
+#[doc(hidden)]
+impl<'p, O, T, E, const RULED: bool, C, X> Deref for Run<'p, O, T, E, RULED, C, X> {
+    type Target = RunOfAny<'p, O, T, E, C, X>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
 impl<O, T, E, const RULED: bool, C, X> fmt::Debug for Run<'_, O, T, E, RULED, C, X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let settings = self.parts.as_ref().map(|parts| &parts.settings);
-        f.debug_struct("Run")
+        let parts = self.0.parts.take();
+        let settings = parts.as_ref().map(|(parts, _)| &parts.settings);
+        let written = f
+            .debug_struct("Run")
             .field("settings", &settings)
-            .finish_non_exhaustive()
+            .finish_non_exhaustive();
+        self.0.parts.set(parts);
+        written
+    }
+}
+
+impl<O, T, E, C, X> fmt::Debug for RunOfAny<'_, O, T, E, C, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunOfAny").finish_non_exhaustive()
     }
 }

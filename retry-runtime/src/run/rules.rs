@@ -14,7 +14,8 @@ pub(super) struct RunRules<'p, T, E>(Vec<Rule<'p, T, E>>);
 pub(super) enum Rule<'p, T, E> {
     /// Gives the answer of the first error of its type that is not permanent.
     On(fn(&E) -> Option<Said>),
-    When(Predicate<'p, E>),
+    /// Selects errors, and asks those for their verdict and their hint, if their type has these.
+    When(Predicate<'p, E>, fn(&E) -> Said),
     Unless(Predicate<'p, E>),
     WhenOk(Predicate<'p, T>),
     Until(Predicate<'p, T>),
@@ -32,20 +33,24 @@ impl<'p, T, E> RunRules<'p, T, E> {
 
     /// The ruling of a run with `on` or `when`: one `on`, if there is any, and each `when` must select the error.
     pub(super) fn ruling(&mut self, error: &E) -> Ruling {
-        let (mut found, mut selected) = (None, true);
+        let (mut found, mut own, mut selected) = (None, Said::UNKNOWN, true);
         for rule in &self.0 {
-            if let Rule::On(find) = rule {
-                found = found.or_else(|| find(error));
-                selected = found.is_some();
+            match rule {
+                Rule::On(find) => {
+                    found = found.or_else(|| find(error));
+                    selected = found.is_some();
+                }
+                Rule::When(_, ask) => own = ask(error),
+                _ => {}
             }
         }
         Ruling {
             retry: selected
                 && self.0.iter_mut().all(|rule| match rule {
-                    Rule::When(when) => when(error),
+                    Rule::When(when, _) => when(error),
                     _ => true,
                 }),
-            said: found.unwrap_or(Said::UNKNOWN),
+            said: found.unwrap_or(own),
         }
     }
 

@@ -50,7 +50,7 @@ impl WithoutLimits {
     /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
     /// [`Stopped`]. [`with_cancel`](Run::with_cancel) needs such a type, so it does not exist here.
     #[track_caller]
-    pub fn run<O, F, T, E>(&self, operation: O) -> Run<'static, O, T, E, false, Never>
+    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Never>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -61,10 +61,10 @@ impl WithoutLimits {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], for an error type that cannot hold a
     /// [`Stopped`].
     #[track_caller]
-    pub fn run_blocking<O, T, E>(
+    pub fn run_blocking<'p, O, T, E>(
         &self,
         operation: O,
-    ) -> Run<'static, O, T, E, false, Blocking<Never>>
+    ) -> Run<'p, O, T, E, false, Blocking<Never>>
     where
         O: FnMut() -> Result<T, E>,
     {
