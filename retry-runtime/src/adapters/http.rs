@@ -47,7 +47,8 @@ impl Retryable for StatusCode {
 /// `when_ok` ignores `Retry-After`. To follow it, [`check`] the response in the body of the function.
 #[must_use]
 pub fn is_retryable<T>(response: &Response<T>) -> bool {
-    response.status().verdict().is_retryable()
+    StatusError::from_parts(response.status(), response.headers())
+        .is_some_and(|error| error.verdict().is_retryable())
 }
 
 /// Returns the response, or an error if its status is a failure.
@@ -63,6 +64,10 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 }
 
 /// A response whose status is a failure, with the delay that the server asked for.
+///
+/// The verdict is that of [`codes::http_status`]. With a delay, 403 and 413 are throttled, and not permanent: "the server
+/// SHOULD generate a Retry-After header field to indicate that it is temporary" (413, RFC 9110, 15.5.14), and 403 with a delay is
+/// how GitHub limits rates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusError {
     status: StatusCode,
@@ -90,6 +95,33 @@ impl StatusError {
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
+
+    /// Sets the delay that the server asked for in another way, such as `retry-after-ms`, `RateLimit-Reset` or its body.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime::adapters as reattempt;
+    /// # use retry_runtime::Retryable;
+    /// use std::time::Duration;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = http::Response::builder().status(429).header("retry-after-ms", "250").body(())?;
+    /// let millis = response.headers().get("retry-after-ms").map(|value| value.to_str()).transpose()?;
+    /// let millis: Option<u64> = millis.map(str::parse).transpose()?;
+    /// let error = reattempt::http::check(response).unwrap_err();
+    /// let error = match millis {
+    ///     Some(millis) => error.with_retry_after(Duration::from_millis(millis)),
+    ///     None => error,
+    /// };
+    /// assert_eq!(error.hint(), Some(Duration::from_millis(250)));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_retry_after(mut self, delay: Duration) -> Self {
+        self.retry_after = Some(delay);
+        self
+    }
 }
 
 impl fmt::Display for StatusError {
@@ -103,7 +135,12 @@ impl Error for StatusError {}
 #[diagnostic::do_not_recommend]
 impl Retryable for StatusError {
     fn verdict(&self) -> Verdict {
-        self.status.verdict()
+        match self.status {
+            StatusCode::FORBIDDEN | StatusCode::PAYLOAD_TOO_LARGE if self.retry_after.is_some() => {
+                Verdict::Throttled
+            }
+            status => status.verdict(),
+        }
     }
 
     fn hint(&self) -> Option<Duration> {
@@ -113,12 +150,13 @@ impl Retryable for StatusError {
 
 /// Reads the delay that a server asked for.
 ///
-/// The value is a number of seconds, or an HTTP date in any of its three forms.
+/// The value is a number of seconds, or an HTTP date in any of its three forms. A fraction of a second, which some servers
+/// send against the standard, is rounded up: `29.997` is 30 seconds.
 ///
 /// - A date counts from the `Date` of the response, so that a wrong clock does not matter. Without
 ///   `Date` it counts from this machine's clock. A date in the past is a delay of zero.
 /// - Of several values, the longest counts.
-/// - Any other value (`1.5`, `-1`, `soon`) is ignored.
+/// - Any other value (`1.5s`, `-1`, `soon`) is ignored.
 /// - A number of seconds that overflows gives the longest possible delay.
 ///
 /// The delay is not bounded here. The policy's `max_retry_after` and the deadline bound it.
@@ -138,9 +176,13 @@ fn retry_after_at(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<D
 
 fn delay(value: &HeaderValue, sent_at: impl Fn() -> SystemTime) -> Option<Duration> {
     let text = text(value)?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     // Only digits: `u64::from_str` alone would accept a plus sign.
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits(whole) && digits(fraction) {
+        let seconds: u64 = whole.parse().unwrap_or(u64::MAX);
+        let more = fraction.bytes().any(|digit| digit != b'0');
+        return Some(Duration::from_secs(seconds.saturating_add(more.into())));
     }
     let until = date(value)?;
     Some(until.duration_since(sent_at()).unwrap_or(Duration::ZERO))

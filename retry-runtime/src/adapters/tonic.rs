@@ -10,6 +10,7 @@ use ::tonic::{Code, Status, TimeoutExpired};
 use ::tonic_types::pb;
 
 pub use self::metadata::set_attempt_metadata;
+use super::http::retry_after;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::codes;
@@ -26,7 +27,9 @@ impl Retryable for Code {
 ///
 /// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. A negative delay, a pushback
 ///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
-/// - `ResourceExhausted` with a delay is throttled.
+/// - Without these, `retry-after` gives the delay, which a proxy sends with an HTTP status and without a gRPC one.
+/// - `ResourceExhausted` with a delay is throttled. So is `Unavailable` with `retry-after`: tonic makes it of the HTTP
+///   statuses 429, 502, 503 and 504.
 /// - `Cancelled` with the text of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
 /// - A status that this client made has the verdict of its source: a connection that was refused or lost,
 ///   or a timeout.
@@ -57,17 +60,23 @@ impl Alone for Status {
         } else {
             self.code().verdict()
         };
-        match pushback(self) {
-            Pushback::None => Said::new(verdict),
-            Pushback::Never => Said::new(Verdict::Permanent),
-            Pushback::After(delay) if self.code() == Code::ResourceExhausted => Said {
-                verdict: Verdict::Throttled,
-                hint: Some(delay),
+        let exhausted = self.code() == Code::ResourceExhausted;
+        let (hint, throttled) = match pushback(self) {
+            Pushback::Never => return Said::new(Verdict::Permanent),
+            Pushback::After(delay) => (Some(delay), exhausted),
+            Pushback::None => (
+                retry_after(self.metadata().as_ref()),
+                exhausted || self.code() == Code::Unavailable,
+            ),
+        };
+        let throttled = throttled && hint.is_some();
+        Said {
+            verdict: if throttled {
+                Verdict::Throttled
+            } else {
+                verdict
             },
-            Pushback::After(delay) => Said {
-                verdict,
-                hint: Some(delay),
-            },
+            hint,
         }
     }
 }

@@ -48,13 +48,23 @@ fn retry_after_is_read_or_left() {
             b"99999999999999999999999999999999999999999",
             seconds(u64::MAX),
         ),
+        // With a fraction, rounded up.
+        (b"1.0", seconds(1)),
+        (b"1.5", seconds(2)),
+        (b"29.997", seconds(30)),
+        (b"300.000", seconds(300)),
+        (b"0.0000000000000000000000000001", seconds(1)),
+        (b"18446744073709551615.5", seconds(u64::MAX)),
         // Not quite seconds.
         (b"-1", None),
         (b"-0", None),
         (b"+5", None),
-        (b"1.5", None),
-        (b"1.0", None),
         (b".5", None),
+        (b"1.", None),
+        (b".", None),
+        (b"1.5.0", None),
+        (b"1.+5", None),
+        (b"-1.5", None),
         (b"1e18", None),
         (b"0x10", None),
         (b"1_000", None),
@@ -181,6 +191,24 @@ fn only_failures_become_errors() {
                 );
             }
         }
+    }
+}
+
+/// 413: RFC 9110, 15.5.14. 403: the secondary rate limits of GitHub.
+#[test]
+fn a_forbidden_or_too_large_request_may_be_repeated_if_the_server_says_when() {
+    for (number, verdict) in [
+        (403, Verdict::Throttled),
+        (413, Verdict::Throttled),
+        (404, Verdict::Permanent),
+        (503, Verdict::Transient),
+    ] {
+        let status = StatusCode::from_u16(number).unwrap();
+        let plain = StatusError::from_parts(status, &headers(&[])).unwrap();
+        let hinted = StatusError::from_parts(status, &headers(&[b"7"])).unwrap();
+        assert_eq!(plain.verdict(), codes::http_status(number), "{number}");
+        assert_eq!((hinted.verdict(), hinted.hint()), (verdict, seconds(7)));
+        assert_eq!(plain.with_retry_after(Duration::from_secs(7)), hinted);
     }
 }
 

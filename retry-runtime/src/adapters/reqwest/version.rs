@@ -83,7 +83,8 @@ impl ResponseExt for Response {
 /// of the function.
 #[must_use]
 pub fn is_retryable(response: &Response) -> bool {
-    response.status().verdict().is_retryable()
+    StatusError::from_parts(response.status(), response.headers())
+        .is_some_and(|error| error.verdict().is_retryable())
 }
 
 /// Why a request failed, for functions that only use HTTP.

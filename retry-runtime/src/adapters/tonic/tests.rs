@@ -113,6 +113,45 @@ fn a_pushback_is_a_delay_or_a_no() {
     );
 }
 
+/// The proxy in front of a service answers with an HTTP status. tonic keeps its headers as metadata.
+#[test]
+fn the_retry_after_of_a_proxy_is_a_hint_and_throttles() {
+    let with = |code, more: &[(&'static str, &str)]| {
+        let mut metadata = MetadataMap::new();
+        metadata.insert("retry-after", "7".parse().unwrap());
+        for (key, value) in more {
+            metadata.insert(*key, value.parse().unwrap());
+        }
+        let status = Status::with_metadata(code, "", metadata);
+        (status.verdict(), status.hint())
+    };
+    let seven = Some(Duration::from_secs(7));
+    assert_eq!(with(Code::Unavailable, &[]), (Verdict::Throttled, seven));
+    assert_eq!(
+        with(Code::ResourceExhausted, &[]),
+        (Verdict::Throttled, seven)
+    );
+    assert_eq!(
+        with(Code::PermissionDenied, &[]),
+        (Verdict::Permanent, seven)
+    );
+    assert_eq!(
+        with(Code::Unavailable, &[("grpc-retry-pushback-ms", "250")]),
+        (Verdict::Transient, Some(Duration::from_millis(250))),
+        "what the service says counts more"
+    );
+    assert_eq!(
+        with(Code::Unavailable, &[("grpc-retry-pushback-ms", "-1")]),
+        (Verdict::Permanent, None)
+    );
+    let mut status = Status::with_details(Code::Unavailable, "", details(2));
+    status
+        .metadata_mut()
+        .insert("retry-after", "7".parse().unwrap());
+    let two = Some(Duration::from_secs(2));
+    assert_eq!((status.verdict(), status.hint()), (Verdict::Transient, two));
+}
+
 #[test]
 fn two_pushbacks_are_a_no_whatever_they_are() {
     for values in [["10", "20"], ["10", "10"], ["10", "-1"], ["soon", "10"]] {
