@@ -1,5 +1,6 @@
 //! The jitter of a wait after a hint.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::time::Duration;
@@ -47,8 +48,8 @@ fn assert_within(waits: &[Duration], from: Duration, to: Duration) {
 
 /// A hundred clients with the same hint do not come back in one instant.
 #[tokio::test(start_paused = true)]
-async fn a_hint_as_long_as_max_retry_after_is_jittered_like_any_other() {
-    #[retry(attempts = 2, base = "10s", budget = "none")]
+async fn a_hint_is_jittered_as_a_delay_of_the_policy() {
+    #[retry(attempts = 2, base = "10s", max_retry_after = "2m", budget = "none")]
     async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
         asked.push(Instant::now());
         Err(Busy { wait: seconds(60) })
@@ -63,17 +64,50 @@ async fn a_hint_as_long_as_max_retry_after_is_jittered_like_any_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_just_below_max_retry_after_is_jittered_past_it() {
+async fn no_wait_after_a_hint_is_above_max_retry_after() {
     #[retry(attempts = 2, base = "10s", budget = "none")]
     async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
         asked.push(Instant::now());
         Err(Busy { wait: seconds(59) })
     }
+    let short = waits(200, call).await;
+    assert_within(&short, seconds(59), seconds(60));
+    let longest = short.iter().max().unwrap();
+    assert!(*longest > ms(59_800), "{longest:?}");
+
+    // The longest delay of the policy, and the longest hint.
+    #[retry(
+        attempts = 3,
+        base = "8s",
+        throttled_base = "8s",
+        max_delay = "20s",
+        max_retry_after = "20s",
+        budget = "none"
+    )]
+    async fn twice(asked: &RefCell<Vec<Instant>>) -> Result<(), Busy> {
+        asked.borrow_mut().push(Instant::now());
+        Err(Busy { wait: seconds(19) })
+    }
+    for _ in 0..100 {
+        let asked = RefCell::default();
+        twice(&asked).await.unwrap_err();
+        for pair in asked.borrow().windows(2) {
+            assert_within(&[pair[1].duration_since(pair[0])], seconds(19), seconds(20));
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_is_exceeded_by_a_quarter_at_most() {
+    #[retry(attempts = 2, base = "2s", budget = "none")]
+    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
+        asked.push(Instant::now());
+        Err(Busy { wait: seconds(2) })
+    }
     let waits = waits(200, call).await;
-    assert_within(&waits, seconds(59), seconds(69));
-    // Nine draws in ten are longer than the minute that bounds the hint.
-    let past = waits.iter().filter(|wait| **wait > ms(60_001)).count();
-    assert!(past > 140, "{past} of 200");
+    assert_within(&waits, seconds(2), ms(2_500));
+    let longest = waits.iter().max().unwrap();
+    assert!(*longest > ms(2_400), "{longest:?}");
 }
 
 #[tokio::test(start_paused = true)]

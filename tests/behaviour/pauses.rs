@@ -5,7 +5,9 @@ use std::future::pending;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
-use reattempt::{Attempt, Budget, Budgets, Outcome, Policy, Retryable, Stopped, observe, retry};
+use reattempt::{
+    Attempt, Budget, Budgets, Hedge, Outcome, Policy, Retryable, Stopped, observe, retry,
+};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::events::{Log, assert_line};
@@ -464,4 +466,74 @@ async fn a_pause_does_not_hold_up_an_attempt_that_has_begun() {
     let began = Instant::now();
     assert_eq!(run.await.unwrap(), 2);
     assert_eq!(began.elapsed(), ms(300));
+}
+
+/// A hedge is an attempt, and none begins in a pause.
+#[tokio::test(start_paused = true)]
+async fn no_hedge_begins_in_a_pause() {
+    #[retry(hedge = "50ms", budget = server.budget)]
+    async fn slow(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        sleep(ms(200)).await;
+        Ok(())
+    }
+    let server = Server::new(Budget::new().with_pause());
+    let told = server.told(ms(10), ms(2_000));
+    let ((slow, report), _) = join(observe(slow(&server)), told).await;
+    slow.unwrap();
+    assert_eq!(server.asked(), [ms(0)]);
+    let hedge = report.and_then(|report| report.hedge());
+    assert_eq!(hedge, Some(Hedge::Refused));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_begins_in_before_retry_holds_the_attempt_up() {
+    #[retry(base = "0s", before_retry = sleep(ms(100)), budget = server.budget)]
+    async fn reset_once(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        match Attempt::current().map(|attempt| attempt.number()) {
+            Some(1) => Err(Failure::Reset),
+            _ => Ok(()),
+        }
+    }
+    let server = Server::new(Budget::new().with_pause());
+    let told = server.told(ms(40), ms(2_000));
+    let ((reset, report), _) = join(observe(reset_once(&server)), told).await;
+    reset.unwrap();
+    assert_eq!(server.asked(), [ms(0), ms(2_040)]);
+    assert_eq!(report.map(|report| report.waited()), Some(ms(1_940)));
+}
+
+/// With the spread at the end of the pause.
+#[tokio::test(start_paused = true)]
+async fn no_call_waits_in_a_pause_longer_than_its_max_retry_after() {
+    #[retry(base = "10s", max_retry_after = "1s", budget = server.budget)]
+    async fn retries(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        Ok(())
+    }
+    // The keys of delays have this meaning for a call with one attempt too.
+    #[retry(attempts = 1, base = "10s", max_retry_after = "1s", budget = server.budget)]
+    async fn once(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        Ok(())
+    }
+    for pause in [300, 2_000] {
+        let mut longest = ms(0);
+        for _ in 0..50 {
+            let server = Server::paused_for(pause).await;
+            retries(&server).await.unwrap();
+            let [asked] = server.asked()[..] else {
+                panic!()
+            };
+            let shortest = ms(pause.min(1_000));
+            assert!((shortest..=ms(1_000)).contains(&asked), "{asked:?}");
+            longest = longest.max(asked);
+
+            let server = Server::paused_for(pause).await;
+            once(&server).await.unwrap();
+            assert!(server.asked()[0] <= ms(1_000));
+        }
+        assert!(longest > ms(900), "{pause}: {longest:?}");
+    }
 }

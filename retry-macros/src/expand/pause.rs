@@ -7,8 +7,8 @@ use super::cancel::Cancel;
 use crate::model::Model;
 use crate::tokens::generated;
 
-/// Waits while the budget is in a pause: before the first attempt, and after the wait before a retry. Only a function whose
-/// attribute names a budget can have one with a pause.
+/// Waits while the budget is in a pause: before each attempt, and before `before_retry`. Only a function whose attribute
+/// names a budget can have one with a pause.
 ///
 /// ```text
 /// Output: while let Some(at) = match call.pause() {

@@ -50,17 +50,19 @@ pub(super) fn call(
     let wait = cancel.run("wait", generated!(__at), blame);
     let before_retry = before_retry(model, &cancel, blame, limited);
     let pause = pause(model, &cancel, blame, limited);
+    // It must not begin in a pause either.
+    let pause_before = before_retry.as_ref().and(pause.as_ref());
     let (race, beside) = hedge::around(model).unzip();
     let turns = cancel.around(generated! {
-        #pause
         #race
         loop {
+            #pause
             #allowed let #ended = #attempt;
             #checked
             #settled
             #beside
             #wait;
-            #pause
+            #pause_before
             #before_retry
         }
     });

@@ -14,6 +14,9 @@ use retry_settings::text;
 const ABOUT_ATTEMPTS: &str =
     "attempts timeout deadline budget idempotent nested cancel on_end sensitive until";
 
+/// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
+const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";
+
 pub(super) fn check(model: &Model, errors: &mut Errors) {
     let facts = Facts::of(model);
     // If nothing is retried, `never_retries` has reported the keys of delays already.
@@ -28,7 +31,7 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     if retries {
         if facts.place("delays").is_some() {
             decorrelated_delays(&facts, errors);
-        } else if ordered {
+        } else if ordered && !model.never_retries() {
             no_second_attempt(&facts, errors);
         }
         contradictions(&facts, errors);
@@ -41,7 +44,11 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
         return false;
     }
     let mut places = facts.places.clone();
-    places.retain(|place| !text::among(ABOUT_ATTEMPTS, place.key));
+    let pauses = (facts.model.budget.as_ref()).is_some_and(|budget| budget.value.expr().is_some());
+    places.retain(|place| {
+        let counts = pauses && text::among(ABOUT_PAUSES, place.key);
+        !counts && !text::among(ABOUT_ATTEMPTS, place.key)
+    });
     places.sort_by_key(|place| place.name.position);
     let keys: Vec<_> = places.iter().map(|place| place.key).collect();
     if keys.is_empty() {

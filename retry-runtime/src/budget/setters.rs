@@ -117,7 +117,7 @@ impl Budget {
     /// In a pause, no attempt begins:
     ///
     /// - A call that begins waits before its first attempt, until the end of the pause and then up to the ceiling of its first
-    ///   delay, as after a hint of its own. A retry waits in the same way after its own delay.
+    ///   delay. A retry waits in the same way after its own delay, and again after `before_retry`. A hedge is refused.
     /// - If that does not fit the deadline, the call ends at once, with [`Outcome::Paused`](crate::Outcome::Paused). A retry
     ///   then ends with the error of the last attempt.
     /// - No call waits longer than its own `max_retry_after`.

@@ -17,6 +17,7 @@ use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refu
 use crate::event::RetryEvent;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
+use crate::report::Hedge;
 use crate::stopped::{CutCommit, Outcome, Stopped};
 use crate::trace::Words;
 
@@ -415,6 +416,7 @@ impl State<'_> {
         let Some(charge) = frame.previous.get().map(Previous::charge) else {
             return true;
         };
+        let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
         // What begins the count of attempts anew has no end otherwise.
         let progressed = frame.has_progressed();
         let request = Request {
@@ -423,7 +425,7 @@ impl State<'_> {
             } else {
                 charge
             },
-            number: frame.number.get(),
+            number: frame.number.get() - hedges,
             had_begun: !progressed && !frame.has(Notes::BEGAN_IN_FAULT),
             at_once: frame.refusal.get() == Some(Refusal::NotPendingYet),
         };

@@ -78,12 +78,16 @@ pub(super) fn decide<F: Situation>(
             _ => Outcome::Disabled,
         }));
     }
-    if hint.is_some_and(|hint| hint > situation.max_retry_after()) {
-        return Err(Some(Outcome::HintTooLong));
+    let mut delays = situation.delays();
+    if let Some(hint) = hint {
+        let longest = situation.max_retry_after();
+        if hint > longest {
+            return Err(Some(Outcome::HintTooLong));
+        }
+        delays = raised_by(hint, &delays, longest);
     }
-    let delays = situation.delays();
     let now = situation.now();
-    let Ok(range) = delays_within(delays, hint, situation.longest_wait(now)) else {
+    let Ok(range) = within(delays, situation.longest_wait(now)) else {
         return Err(Some(Outcome::Deadline));
     };
     if !situation.take_permit(now) {
@@ -92,7 +96,7 @@ pub(super) fn decide<F: Situation>(
     Ok((range, now))
 }
 
-/// Raises a range to the hint, and cuts it to the longest wait.
+/// Cuts a range to the longest wait.
 ///
 /// # Errors
 ///
@@ -102,34 +106,40 @@ pub(super) fn decide<F: Situation>(
     reason = "out of line, a retry takes 14 instructions more"
 )]
 #[inline(always)]
-pub(super) fn delays_within(
-    delays: RangeInclusive<Duration>,
-    hint: Option<Duration>,
+pub(super) fn within(
+    range: RangeInclusive<Duration>,
     longest: Result<Option<Duration>, TooLate>,
 ) -> Result<RangeInclusive<Duration>, TooLate> {
-    let (low, high) = raised_by(hint, delays);
     match longest? {
-        None => Ok(low..=high),
-        Some(longest) => fit::cut(low, high, longest).ok_or(TooLate),
+        None => Ok(range),
+        Some(longest) => {
+            let (low, high) = range.into_inner();
+            fit::cut(low, high, longest).ok_or(TooLate)
+        }
     }
 }
 
 /// Raises a range to the hint, which is a lower bound.
 ///
-/// A hint above the whole range moves the range and keeps its width. So clients that got the same hint do not come back
-/// at the same instant.
-#[expect(
-    clippy::inline_always,
-    reason = "out of line, a retry takes 14 instructions more"
-)]
-#[inline(always)]
-fn raised_by(hint: Option<Duration>, range: RangeInclusive<Duration>) -> (Duration, Duration) {
-    let (low, high) = range.into_inner();
-    match hint {
-        Some(hint) if hint >= high => (hint, hint.saturating_add(high.saturating_sub(low))),
-        Some(hint) => (hint.max(low), high),
-        None => (low, high),
+/// A hint above the whole range moves the range. It keeps its width, but no more than a quarter of the hint, and ends at
+/// the `longest` hint. So clients that got the same hint do not come back at the same instant, and none waits much longer
+/// than its server asked for.
+#[cold]
+fn raised_by(
+    hint: Duration,
+    range: &RangeInclusive<Duration>,
+    longest: Duration,
+) -> RangeInclusive<Duration> {
+    let (low, high) = (*range.start(), *range.end());
+    if hint < high {
+        return hint.max(low)..=high;
     }
+    hint..=spread(hint, high.saturating_sub(low).min(hint / 4), longest)
+}
+
+/// The end of a range that begins at `low`: as wide as `width`, but not above `longest`.
+pub(super) fn spread(low: Duration, width: Duration, longest: Duration) -> Duration {
+    low.saturating_add(width).min(longest).max(low)
 }
 
 #[cfg(test)]
@@ -288,8 +298,11 @@ mod tests {
         for (hint, longest, expected) in [
             (None, Some(60), Ok(ms(0)..=ms(60))),
             (Some(40), None, Ok(ms(40)..=ms(100))),
-            (Some(100), None, Ok(ms(100)..=ms(200))),
-            (Some(1000), None, Ok(ms(1000)..=ms(1100))),
+            (Some(100), None, Ok(ms(100)..=ms(125))),
+            (Some(600), None, Ok(ms(600)..=ms(700))),
+            (Some(950), None, Ok(ms(950)..=ms(1000))),
+            (Some(1000), None, Ok(ms(1000)..=ms(1000))),
+            (Some(600), Some(650), Ok(ms(600)..=ms(650))),
             (Some(40), Some(60), Ok(ms(40)..=ms(60))),
             (Some(80), Some(60), Err(Some(Outcome::Deadline))),
         ] {

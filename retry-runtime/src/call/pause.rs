@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::attempt::{Cut, Cuts};
-use super::decide::delays_within;
+use super::decide::{spread, within};
 use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;
 use crate::clock::{Stamp, nanos};
@@ -42,9 +42,13 @@ impl State<'_> {
         if first && is_listening() {
             self.enter_trial();
         }
+        if frame.is_beside() {
+            // The attempt that runs goes on.
+            return Ok(None);
+        }
         self.waited_until_now();
         let now = (Instant::now(), Stamp::now());
-        let Some(left) = self.left_of_pause(now.1) else {
+        let Some((left, most)) = self.left_of_pause(now.1) else {
             if first && frame.started.get().is_some() {
                 // The limit of the first attempt does not count the pause.
                 let elapsed = frame.elapsed(now.1);
@@ -61,16 +65,17 @@ impl State<'_> {
         } else {
             Ok(None)
         };
-        // As after a hint: over the first ceiling, so that the calls do not all begin at the end of the pause.
-        let delays = self.settings.delay_range(0, None, false);
-        let (delay, until) = self.schedule(&delays_within(delays, Some(left), longest)?, now);
+        // Over the first ceiling, so that the calls do not all begin at the end of the pause.
+        let (low, high) = self.settings.delay_range(0, None, false).into_inner();
+        let delays = left..=spread(left, high.saturating_sub(low), most);
+        let (delay, until) = self.schedule(&within(delays, longest)?, now);
         self.pause_begins(delay);
         Ok(Some(until))
     }
 
-    /// Returns how long the pause goes on for this call: at most `max_retry_after` from when the call met it. `None` if
-    /// it is over.
-    fn left_of_pause(&self, now: Stamp) -> Option<Duration> {
+    /// Returns how long the pause goes on for this call, and how long the call waits at most: until `max_retry_after` has
+    /// passed since it met the pause. `None` if the pause is over.
+    fn left_of_pause(&self, now: Stamp) -> Option<(Duration, Duration)> {
         let end = self
             .with_budget(|budget| budget.paused_until(now))
             .flatten();
@@ -78,8 +83,9 @@ impl State<'_> {
             let now = self.in_trial(now);
             let longest = now.plus(nanos(self.settings.policy.max_retry_after()));
             let mut noted = self.frame.cold().noted();
-            let until = end.min(*noted.paused_until.get_or_insert(longest));
-            Some(until.since(now)).filter(|left| !left.is_zero())
+            let longest = *noted.paused_until.get_or_insert(longest);
+            let left = end.min(longest).since(now);
+            (!left.is_zero()).then(|| (left, longest.since(now)))
         });
         if let (None, Some(cold)) = (left, self.frame.if_cold()) {
             cold.noted().paused_until = None;

@@ -428,7 +428,10 @@ impl State<'_> {
         {
             return false;
         }
-        let may = self.with_budget(|budget| budget.is_half_full()) == Some(true)
+        let now = self.in_trial(Stamp::now());
+        let may = self
+            .with_budget(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
+            == Some(true)
             && self.with_share(Share::take);
         if !may {
             frame.refuse_hedge();

@@ -104,7 +104,7 @@ impl Model<'_> {
         let (low, high) = match hint {
             Some(hint) if hint > MAX_RETRY_AFTER => return Err("hint_too_long"),
             Some(hint) if hint < ceiling => (low.max(hint), ceiling),
-            Some(hint) => (hint, hint + (ceiling - low)),
+            Some(hint) => (hint, (hint + (ceiling - low).min(hint / 4)).min(MAX_RETRY_AFTER)),
             None => (low, ceiling),
         };
         let Some(latest) = latest.filter(|latest| low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };

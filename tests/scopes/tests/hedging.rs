@@ -869,3 +869,47 @@ async fn a_run_that_does_not_ask_for_it_does_not_hedge() {
     let (_, report, ended) = played(&script, policy.run(|| script.play()).unboxed()).await;
     assert_eq!((ended, report.attempts(), report.hedge()), (100, 1, None));
 }
+
+/// Each call gives its share once, when it asks for its first retry.
+#[tokio::test(start_paused = true)]
+async fn a_hedged_call_gives_its_share_to_a_budget_of_a_ratio_as_any_other() {
+    #[retry(attempts = 3, base = "1ms", budget = script.budget)]
+    async fn plain(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    let mut levels = Vec::new();
+    for (hedged, steps) in [
+        (false, &[Fails(1), Succeeds(1)][..]),
+        (true, &[Fails(40), Fails(40), Succeeds(1)]),
+        (true, &[Fails(40), Fails(40), Fails(1)]),
+        (false, &[Fails(1), Fails(1), Fails(1)]),
+    ] {
+        let budget = Budget::ratio(1.0).with_capacity(10);
+        let script = Script {
+            budget,
+            ..Script::new(steps.iter().copied())
+        };
+        for _ in 0..6 {
+            let filling = async || Ok::<_, Stopped>(());
+            let run = Policy::new().run(filling).when(|_| true);
+            run.with_budget(&script.budget).unboxed().await.unwrap();
+        }
+        let before = script.budget.level();
+        let (_, report, _) = if hedged {
+            played(&script, unlimited(&script)).await
+        } else {
+            played(&script, plain(&script)).await
+        };
+        assert_eq!(report.hedge().is_some(), hedged);
+        levels.push(script.budget.level() - before);
+    }
+    let [plain, hedged, hedged_in_vain, plain_in_vain] = levels[..] else {
+        panic!()
+    };
+    assert!((plain - hedged).abs() < 0.01, "{levels:?}");
+    // One retry in place of two.
+    assert!(
+        (hedged_in_vain - plain_in_vain - 1.0).abs() < 0.01,
+        "{levels:?}"
+    );
+}

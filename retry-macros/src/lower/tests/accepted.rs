@@ -331,6 +331,14 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ("attempts = 1, timeout = \"1s\"", "attempts 1; timeout 1s"),
     ("attempts = 1, budget = B", "attempts 1; budget = B"),
     (
+        "attempts = 1, base = \"10s\", max_retry_after = \"1s\", budget = B",
+        "attempts 1; base 10s; max_retry_after 1s; budget = B",
+    ),
+    (
+        "attempts = 1, deadline = \"1s\", base = \"2s\", jitter = \"none\", budget = B",
+        "attempts 1; deadline 1s; base 2s; jitter None; budget = B",
+    ),
+    (
         "timeout = \"5s\", deadline = \"5s\"",
         "timeout 5s; deadline 5s",
     ),
