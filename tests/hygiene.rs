@@ -290,6 +290,7 @@ mod shadowed {
         on = "::std::io::Error",
         when = |_| true,
         not_on = "::std::fmt::Error",
+        retry_after = |_| ::std::option::Option::None,
         when_ok = |_| false,
         on_retry = |_| (),
         before_retry = async || (),

@@ -58,7 +58,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
             }
         }
         (None, Some(when)) => generated! {
-            __retry::Ruling { retry: #when, said: #said }
+            __retry::Ruling::when(#when, #said)
         },
         (None, None) if matches.is_some() => stop.clone(),
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
@@ -145,6 +145,12 @@ pub(crate) fn ask(
     let at = located(predicate.span);
     let value = lent(function, predicate);
     quote_spanned!(at=> __retry::ask(#subject, #value))
+}
+
+/// Applies the function of `retry_after` to the error.
+pub(crate) fn ask_delay(function: &Function, delay: &Spanned<Expr>) -> TokenStream {
+    let value = lent(function, delay);
+    quote_spanned!(located(delay.span)=> __retry::ask_delay(__error, #value))
 }
 
 /// Lends a predicate or a hook that is an argument, because the next attempt needs it too.

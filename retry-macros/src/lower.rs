@@ -67,6 +67,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Factor => put(&mut model.factor, given, number::factor(given)),
         Id::Jitter => put(&mut model.jitter, given, word::word(given, &word::JITTER)),
         Id::Delays => put(&mut model.delays, given, duration::delays(given, errors)),
+        Id::RetryAfter => put(&mut model.retry_after, given, expression::function(given)),
         Id::On => put(&mut rules.on, given, types::types(given, errors)),
         Id::Matches => put(&mut rules.matches, given, pattern::pattern(given)),
         Id::When => put(&mut rules.when, given, expression::function(given)),

@@ -27,6 +27,8 @@ pub(crate) struct Model {
     pub(crate) jitter: Option<Spanned<Setting<Ident>>>,
     /// A list in place of a backoff. The type of an expression is `AsRef<[Duration]>`.
     pub(crate) delays: Option<Spanned<Setting<Vec<Setting<Duration>>>>>,
+    /// The delay after an error.
+    pub(crate) retry_after: Option<Spanned<Expr>>,
     pub(crate) rules: Rules,
     /// An `Ok` that means failure.
     pub(crate) when_ok: Option<Spanned<Expr>>,

@@ -10,7 +10,7 @@ pub use crate::call::{
     LastError, Never, Next, Nothing, OnEnd, Prepare, Race, Racing, Unless, Until, Wait, drive,
     unless,
 };
-pub use crate::classify::{IntoHint, Ruling, Said, ask, hint_from, hint_in, verdict_of};
+pub use crate::classify::{IntoHint, Ruling, Said, ask, ask_delay, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;
 pub use crate::lookup::{
     Argument, ArgumentAs, Broken, Convert, Each, Failed, Field, Find, FindsAgain, FindsSelfAgain,

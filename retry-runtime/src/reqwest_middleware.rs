@@ -80,9 +80,12 @@ pub struct Retry {
     place: &'static Location<'static>,
     name: Option<&'static str>,
     budget: Option<Box<dyn BudgetOf + Send + Sync>>,
+    delay_after: Option<Box<DelayOfResponse>>,
     sends_headers: bool,
     sensitive: bool,
 }
+
+type DelayOfResponse = dyn Fn(&Response) -> Option<Duration> + Send + Sync;
 
 impl Retry {
     /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads
@@ -95,6 +98,7 @@ impl Retry {
             place: Location::caller(),
             name: None,
             budget: None,
+            delay_after: None,
             sends_headers: false,
             sensitive: false,
         }
@@ -112,6 +116,18 @@ impl Retry {
     #[must_use]
     pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
         self.budget = Some(Box::new(budget));
+        self
+    }
+
+    /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
+    /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
+    /// does not fit the deadline, ends the call.
+    #[must_use]
+    pub fn with_retry_after(
+        mut self,
+        delay: impl Fn(&Response) -> Option<Duration> + Send + Sync + 'static,
+    ) -> Self {
+        self.delay_after = Some(Box::new(delay));
         self
     }
 
@@ -189,6 +205,10 @@ impl Middleware for Retry {
         if let Some(budget) = &self.budget {
             run = run.with_budget(budget);
         }
+        if let Some(delay) = &self.delay_after {
+            let refused = &refused;
+            run = run.retry_after(move |_| lock(refused).as_ref().and_then(delay));
+        }
         let ended = run.unboxed().await;
         ended.or_else(|failed| match failed {
             FailedRequest::Status(error) => lock(&refused)
@@ -254,4 +274,55 @@ impl fmt::Debug for Retry {
 
 fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ::reqwest_middleware::ClientBuilder;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::Policy;
+
+    /// A server that stays busy, and says in a header of its own when to come back. It records when it is asked.
+    #[derive(Default)]
+    struct Busy(Mutex<Vec<Instant>>);
+
+    #[async_trait]
+    impl Middleware for Busy {
+        async fn handle(
+            &self,
+            _: Request,
+            _: &mut Extensions,
+            _: Next<'_>,
+        ) -> Result<Response, Error> {
+            lock(&self.0).push(Instant::now());
+            let response = ::http::Response::builder()
+                .status(429)
+                .header("retry-after", "1")
+                .header("retry-after-ms", "1700");
+            Ok(response.body("").expect("valid headers").into())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_delay_that_is_computed_from_the_response_is_the_wait_itself() {
+        const POLICY: Policy = Policy::new().with_attempts(3).without_budget();
+        let server = Arc::new(Busy::default());
+        let retry = Retry::new(POLICY).with_retry_after(|response| {
+            let millis = response.headers().get("retry-after-ms")?.to_str().ok()?;
+            Some(Duration::from_millis(millis.parse().ok()?))
+        });
+        let client = ClientBuilder::new(::reqwest::Client::new())
+            .with(retry)
+            .with_arc(server.clone())
+            .build();
+        let response = client.get("http://shop.example/").send().await;
+        assert_eq!(response.expect("the last response").status(), 429);
+        let asked = lock(&server.0);
+        let waits: Vec<_> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(waits, [Duration::from_millis(1700); 2]);
+    }
 }

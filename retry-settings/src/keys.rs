@@ -194,6 +194,7 @@ table! {
     MaxRetryAfter "max_retry_after" "a duration", "max_retry_after = \"60s\"",
         default Duration::from_secs(60);
     [call]
+    RetryAfter "retry_after" Expr, "a path or a closure", "retry_after = MyError::wait";
     On "on" Types, "error types", "on = \"io::Error\"";
     Matches "matches" Pattern, "a pattern", "matches = \"MyError::Closed\"";
     When "when" Expr, "a path or a closure", "when = \"MyError::is_temporary\"";

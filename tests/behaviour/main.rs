@@ -43,6 +43,7 @@ mod progress;
 mod reentrant;
 mod refusals;
 mod reports;
+mod retry_after;
 mod rules;
 mod run;
 mod run_blocking;

@@ -131,6 +131,7 @@ fn rules_and_hooks(model: &Model) -> TokenStream {
     let expressions = [
         unless,
         when,
+        &model.retry_after,
         &model.when_ok,
         &model.until,
         &model.cancel,

@@ -69,7 +69,7 @@ pub(super) fn call(
     generated!(#begin #turns)
 }
 
-/// Asks the rules that come before the ruling: `when_ok`, `until`, `unless`, `not_on`.
+/// Asks what comes before the ruling: `when_ok`, `until`, `unless`, `not_on`, `retry_after`.
 fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
     let of_value = [("when_ok", &model.when_ok), ("until", &model.until)];
@@ -82,7 +82,12 @@ fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
         let checked = blame.call("unless", generated!(#ended, |__error| #veto));
         generated!(let #ended = #checked;)
     });
-    generated!(#(#of_value)* #veto)
+    let after = model.retry_after.as_ref().map(|after| {
+        let asked = classifier::ask_delay(function, after);
+        let checked = blame.call("retry_after", generated!(#ended, |__error| #asked));
+        generated!(let #ended = #checked;)
+    });
+    generated!(#(#of_value)* #veto #after)
 }
 
 /// Ends the call with its result, or gives the instant of the next attempt.

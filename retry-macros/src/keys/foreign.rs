@@ -91,6 +91,7 @@ static TABLE: &[(&str, Foreign)] = {
             "delay_list delay_sequence retry_delays fixed_delays intervals waits wait_times backoffs";
         Key(Id::MaxRetryAfter) =>
             "retry_after_max max_retry_after_delay retry_after_limit max_hint max_server_delay";
+        Key(Id::RetryAfter) => "adjust adjust_delay delay_generator delay_for wait_for delay_after";
         Key(Id::When) =>
             "retry_if condition predicate retry_when should_retry filter when_err retryable \
             is_retryable retry_condition if retry_predicate classify check";
@@ -128,8 +129,6 @@ static TABLE: &[(&str, Foreign)] = {
             after finally";
         Without("leave it out, all waits use tokio's timer; the first delay is `base = \"100ms\"`") =>
             "sleep sleeper timer with_sleep";
-        Without("leave it out, a delay that the error carries is used: `#[retryable(throttled, after = \"field\")]`") =>
-            "adjust adjust_delay retry_after";
         Without("leave it out, or write `jitter = \"none\"` for delays that are the same in each run") =>
             "seed jitter_seed with_jitter_seed";
         Key(Id::Name) => "label id operation title";

@@ -187,6 +187,7 @@ fn show(model: &Model) -> String {
     );
     add("jitter", with(model.jitter.as_ref(), word));
     add("delays", with(model.delays.as_ref(), delays));
+    add("retry_after", with(model.retry_after.as_ref(), expr));
     add("on", with(rules.on.as_ref(), |types| list(types)));
     add("matches", with(rules.matches.as_ref(), tokens));
     add("when", with(rules.when.as_ref(), expr));

@@ -55,7 +55,8 @@ pub(super) trait Situation {
 pub(super) fn decide<F: Situation>(
     situation: &F,
 ) -> Result<(RangeInclusive<Duration>, F::Now), Option<Outcome>> {
-    let (hint, exhausted) = match situation.cause() {
+    let cause = situation.cause();
+    let (hint, exhausted) = match cause {
         Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
         Cause::Returned(_) => return Err(Some(Outcome::NotRetryable)),
         Cause::TimedOut {
@@ -84,7 +85,10 @@ pub(super) fn decide<F: Situation>(
         if hint > longest {
             return Err(Some(Outcome::HintTooLong));
         }
-        delays = raised_by(hint, &delays, longest);
+        delays = match cause {
+            Cause::Returned(ruling) if ruling.is_exact() => hint..=hint,
+            _ => raised_by(hint, &delays, longest),
+        };
     }
     let now = situation.now();
     let Ok(range) = within(delays, situation.longest_wait(now)) else {

@@ -5,6 +5,7 @@
 //! let ended = call.when_ok(ended, …);          // with `when_ok`
 //! let ended = call.until(ended, …);            // with `until`
 //! let ended = call.unless(ended, …);           // with `unless` or `not_on`
+//! let ended = call.retry_after(ended, …);      // with `retry_after`
 //!
 //! let until = match call.settle(ended, judge) {
 //!     Ok(until) => until,
@@ -24,6 +25,8 @@
     clippy::inline_always,
     reason = "left to rustc, a call with limits that is ready at once takes 193 instructions in place of 160"
 )]
+
+use std::time::Duration;
 
 use super::kept_error::{Keeps, LastError};
 use super::{Call, Cut, Cuts, Ended, Ending, Never, Until};
@@ -72,8 +75,9 @@ impl Call<'_, Never> {
         let Checked {
             ended: Ended::Returned(result),
             check,
+            after,
         } = ended.checked();
-        self.returned(result, check, judge, |_, _| ())
+        self.returned(result, check, after, judge, |_, _| ())
     }
 
     /// Decides what follows an attempt, for a call with `on_retry`.
@@ -93,9 +97,10 @@ impl Call<'_, Never> {
         let Checked {
             ended: Ended::Returned(result),
             check,
+            after,
         } = ended.checked();
         let mut error = None;
-        let until = self.returned(result, check, judge, |_, last| error = Some(last))?;
+        let until = self.returned(result, check, after, judge, |_, last| error = Some(last))?;
         Ok(Next { until, error })
     }
 
@@ -148,11 +153,17 @@ impl<K> Call<'_, Cut, K> {
         M: Keeps<ErrorOf<A::Result>, Kept = K>,
         K: LastError<ErrorOf<A::Result>>,
     {
-        let Checked { ended, check } = ended.checked();
+        let Checked {
+            ended,
+            check,
+            after,
+        } = ended.checked();
         match ended {
-            Ended::Returned(result) => self.returned(result, check, judge, |kept, (error, _)| {
-                *kept = M::keep(error);
-            }),
+            Ended::Returned(result) => {
+                self.returned(result, check, after, judge, |kept, (error, _)| {
+                    *kept = M::keep(error);
+                })
+            }
             Ended::Cut(cut) => self.cut_off(cut, check),
         }
     }
@@ -172,11 +183,15 @@ impl<K> Call<'_, Cut, K> {
         A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
         K: LastError<ErrorOf<A::Result>>,
     {
-        let Checked { ended, check } = ended.checked();
+        let Checked {
+            ended,
+            check,
+            after,
+        } = ended.checked();
         let mut error = None;
         let until = match ended {
             Ended::Returned(result) => {
-                self.returned(result, check, judge, |_, last| error = Some(last))?
+                self.returned(result, check, after, judge, |_, last| error = Some(last))?
             }
             Ended::Cut(cut) => self.cut_off(cut, check)?,
         };
@@ -300,7 +315,31 @@ impl<C: Cuts, K> Call<'_, C, K> {
         } else {
             Check::Passed
         };
-        Checked { ended, check }
+        Checked {
+            ended,
+            check,
+            after: None,
+        }
+    }
+
+    /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
+    pub fn retry_after<A: Checks<Result: ResultLike>>(
+        &self,
+        ended: A,
+        delay: impl FnOnce(&ErrorOf<A::Result>) -> Option<Duration>,
+    ) -> Checked<A::Result, A::Cut> {
+        let checked = ended.checked();
+        let error = checked.ended.result().and_then(Result::err);
+        let after = match error {
+            Some(error) if checked.check != Check::Vetoed => self.lend(|| delay(error)),
+            _ => None,
+        };
+        Checked { after, ..checked }
+    }
+
+    /// Runs code that may ask for the attempt.
+    pub(crate) fn lend<T>(&self, code: impl FnOnce() -> T) -> T {
+        self.state.frame.lend(code)
     }
 
     /// Follows an attempt whose body ended. `keep` gets the error of a failure that is retried.
@@ -309,6 +348,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         &mut self,
         result: R,
         check: Check,
+        after: Option<Duration>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Words, M),
         keep: impl FnOnce(&mut Option<K>, (R::Error, M)),
     ) -> Result<Until, R> {
@@ -324,7 +364,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
             Err(error) => {
                 let failed = Failed::new(&error, check == Check::Vetoed);
                 let (ruling, words, keeps) = judge(&failed);
-                match self.state.failed(ruling, words, true) {
+                match self.state.failed(ruling.exactly(after), words, true) {
                     Some(until) => {
                         keep(&mut self.kept, (error, keeps));
                         Ok(until)
@@ -357,11 +397,13 @@ impl<R: ResultLike, C> Ended<R, C> {
     }
 }
 
-/// An attempt that ended, and what `when_ok`, `unless` and `not_on` say about it. They are asked before the ruling.
+/// An attempt that ended, and what `when_ok`, `unless`, `not_on` and `retry_after` say about it. They are asked before the ruling.
 #[derive(Debug)]
 pub struct Checked<R, C> {
     ended: Ended<R, C>,
     check: Check,
+    /// The delay that `retry_after` says.
+    after: Option<Duration>,
 }
 
 /// What the rules before the ruling say about an attempt.
@@ -409,6 +451,7 @@ impl<R, C> Checks for Ended<R, C> {
         Checked {
             ended: self,
             check: Check::Passed,
+            after: None,
         }
     }
 }

@@ -11,6 +11,8 @@ use super::verdict::{Retryable, Said, Verdict};
 pub struct Ruling {
     /// Whether the rules allow another attempt.
     pub retry: bool,
+    /// Whether the hint is the delay itself, as `retry_after` says.
+    exact: bool,
     /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
     pub said: Said,
 }
@@ -19,22 +21,29 @@ impl Ruling {
     /// Allows no other attempt.
     #[must_use]
     pub const fn stop(said: Said) -> Self {
-        Self { retry: false, said }
+        Self::when(false, said)
     }
 
     /// Allows another attempt, because a rule matches this error.
     #[must_use]
     pub const fn retry(said: Said) -> Self {
-        Self { retry: true, said }
+        Self::when(true, said)
+    }
+
+    /// Allows another attempt if a rule says so.
+    #[must_use]
+    pub const fn when(retry: bool, said: Said) -> Self {
+        Self {
+            retry,
+            exact: false,
+            said,
+        }
     }
 
     /// Allows another attempt if the verdict does: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn by(said: Said) -> Self {
-        Self {
-            retry: said.verdict.is_retryable(),
-            said,
-        }
+        Self::when(said.verdict.is_retryable(), said)
     }
 
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
@@ -49,13 +58,27 @@ impl Ruling {
         self
     }
 
+    /// Sets the delay itself, unless there is none.
+    pub(crate) fn exactly(mut self, delay: Option<Duration>) -> Self {
+        if delay.is_some() {
+            self.said.hint = delay;
+            self.exact = true;
+        }
+        self
+    }
+
+    /// Whether the hint is the delay itself.
+    pub(crate) const fn is_exact(self) -> bool {
+        self.exact
+    }
+
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.
     #[must_use]
     pub const fn only_without_effect(self) -> Self {
         let without = matches!(self.said.verdict, Verdict::Refused | Verdict::Conflict);
         Self {
             retry: self.retry && without,
-            said: self.said,
+            ..self
         }
     }
 }
@@ -63,6 +86,12 @@ impl Ruling {
 /// Calls a predicate of the attribute. The bound of `f` gives a closure the type of its argument.
 #[inline]
 pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
+    f(error)
+}
+
+/// Calls the `retry_after` of the attribute. The bound of `f` gives a closure the type of its argument.
+#[inline]
+pub fn ask_delay<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> Option<Duration>) -> Option<Duration> {
     f(error)
 }
 

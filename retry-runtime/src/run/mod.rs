@@ -25,6 +25,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
+use std::time::Duration;
 
 pub use self::blocking::Blocking;
 pub use self::drive::CanCancel;
@@ -161,6 +162,35 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         P: FnMut(&E) -> bool + Send + 'b,
     {
         self.rule(Rule::Unless(Box::new(veto)))
+    }
+
+    /// Waits exactly as long as `delay` says after an error, without jitter, if it returns a duration. For `None`, the delay is
+    /// that of the policy. One above [`max_retry_after`](Policy::with_max_retry_after), or one that does not fit the deadline,
+    /// ends the call. [`Attempt::current`](crate::Attempt::current) knows the attempt that failed. It is not asked after a
+    /// timeout, or about an `Ok`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use std::time::Duration;
+    ///
+    /// use reattempt::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+    /// let began = tokio::time::Instant::now();
+    /// let run = Policy::new().with_attempts(2).without_limits().run(async || Err::<(), _>("wait 3 s"));
+    /// let run = run.when(|_| true).retry_after(|error| error.contains("3 s").then_some(Duration::from_secs(3)));
+    /// run.await.unwrap_err();
+    /// assert_eq!(began.elapsed(), Duration::from_secs(3));
+    /// # }
+    /// ```
+    pub fn retry_after<'b, P>(self, delay: P) -> Run<'b, O, T, E, RULED, C, X>
+    where
+        'p: 'b,
+        P: FnMut(&E) -> Option<Duration> + Send + 'b,
+    {
+        self.rule(Rule::RetryAfter(Box::new(delay)))
     }
 
     /// Retries an `Ok` for which `when_ok` returns true, such as a response that means failure. If no retry is left, the

@@ -1,6 +1,7 @@
 //! Which errors of an operation are retried: the rules of the attribute.
 
 use std::error::Error;
+use std::time::Duration;
 
 use super::blocking::Blocking;
 use crate::call::Cut;
@@ -17,10 +18,13 @@ pub(super) enum Rule<'p, T, E> {
     /// Selects errors, and asks those for their verdict and their hint, if their type has these.
     When(Predicate<'p, E>, fn(&E) -> Said),
     Unless(Predicate<'p, E>),
+    /// Gives the delay after an error.
+    RetryAfter(DelayOf<'p, E>),
     WhenOk(Predicate<'p, T>),
     Until(Predicate<'p, T>),
 }
 
+type DelayOf<'p, E> = Box<dyn FnMut(&E) -> Option<Duration> + Send + 'p>;
 type Predicate<'p, A> = Box<dyn FnMut(&A) -> bool + Send + 'p>;
 
 /// Decides whether another attempt may follow an error, `unless` left out.
@@ -44,14 +48,12 @@ impl<'p, T, E> RunRules<'p, T, E> {
                 _ => {}
             }
         }
-        Ruling {
-            retry: selected
-                && self.0.iter_mut().all(|rule| match rule {
-                    Rule::When(when, _) => when(error),
-                    _ => true,
-                }),
-            said: found.unwrap_or(own),
-        }
+        let retry = selected
+            && self.0.iter_mut().all(|rule| match rule {
+                Rule::When(when, _) => when(error),
+                _ => true,
+            });
+        Ruling::when(retry, found.unwrap_or(own))
     }
 
     /// Whether an `unless` forbids to retry this error.
@@ -59,6 +61,14 @@ impl<'p, T, E> RunRules<'p, T, E> {
         self.0.iter_mut().any(|rule| match rule {
             Rule::Unless(veto) => veto(error),
             _ => false,
+        })
+    }
+
+    /// The delay that the first `retry_after` which says one gives.
+    pub(super) fn delay(&mut self, error: &E) -> Option<Duration> {
+        self.0.iter_mut().find_map(|rule| match rule {
+            Rule::RetryAfter(delay) => delay(error),
+            _ => None,
         })
     }
 

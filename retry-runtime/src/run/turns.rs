@@ -91,6 +91,9 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
                 let forbidden = ruling.retry && self.decides.rules.forbid(&error);
                 let ruling = if forbidden {
                     Ruling::stop(ruling.said)
+                } else if ruling.retry {
+                    let rules = &mut self.decides.rules;
+                    ruling.exactly(self.call.lend(|| rules.delay(&error)))
                 } else {
                     ruling
                 };

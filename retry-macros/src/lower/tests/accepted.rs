@@ -251,6 +251,7 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
         "attempts 9; jitter Equal; delays [1s]",
     ),
     ("max_retry_after = \"0s\"", "max_retry_after 0ns"),
+    ("retry_after = Failure::wait", "retry_after Failure::wait"),
     ("max_retry_after = \"5m\"", "max_retry_after 300s"),
     (
         "max_retry_after = self.longest",

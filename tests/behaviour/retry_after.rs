@@ -1,0 +1,171 @@
+//! `retry_after`: the delay itself, computed from the error.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use reattempt::{Attempt, Outcome, Policy, Retryable, Stopped, observe, retry};
+use tokio::time::{Instant, sleep};
+
+use crate::script::ms;
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Failure {
+    #[error("busy")]
+    #[retryable(throttled, after = "hint")]
+    Busy { hint: Duration },
+    #[error("gone")]
+    #[retryable(permanent)]
+    Gone,
+    #[error(transparent)]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+const BUSY: Failure = Failure::Busy { hint: ms(70) };
+
+/// When each request came.
+struct Server {
+    began: Instant,
+    asked: RefCell<Vec<Duration>>,
+}
+
+impl Server {
+    fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            asked: RefCell::default(),
+        }
+    }
+
+    fn ask(&self, error: Failure) -> Result<(), Failure> {
+        self.asked.borrow_mut().push(self.began.elapsed());
+        Err(error)
+    }
+
+    fn asked(&self) -> Vec<Duration> {
+        self.asked.take()
+    }
+}
+
+/// Longer than `max_delay`, and shorter than the hint, without jitter.
+#[tokio::test(start_paused = true)]
+async fn it_is_the_wait_itself() {
+    #[retry(
+        attempts = 3, max_delay = "100ms", budget = "none",
+        retry_after = |_| Some(unit * Attempt::current().map_or(0, |attempt| attempt.number()))
+    )]
+    async fn call(server: &Server, unit: Duration) -> Result<(), Failure> {
+        server.ask(BUSY)
+    }
+    for unit in [ms(1_000), ms(10)] {
+        for _ in 0..20 {
+            let server = Server::new();
+            call(&server, unit).await.unwrap_err();
+            assert_eq!(server.asked(), [ms(0), unit, unit * 3]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_delay_all_is_as_without_the_key() {
+    #[retry(attempts = 2, jitter = "none", budget = "none", retry_after = |_| None)]
+    async fn call(server: &Server, hint: Duration) -> Result<(), Failure> {
+        server.ask(Failure::Busy { hint })
+    }
+    for (hint, wait) in [(ms(70), ms(100)), (ms(700), ms(700))] {
+        let server = Server::new();
+        call(&server, hint).await.unwrap_err();
+        assert_eq!(server.asked(), [ms(0), wait]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_keeps_to_max_retry_after_and_to_the_deadline() {
+    #[retry(budget = "none", max_retry_after = "2s", retry_after = |_| Some(wait))]
+    async fn bounded(server: &Server, wait: Duration) -> Result<(), Failure> {
+        server.ask(BUSY)
+    }
+    #[retry(budget = "none", deadline = "1s", retry_after = |_| Some(wait))]
+    async fn limited(server: &Server, wait: Duration) -> Result<(), Failure> {
+        server.ask(BUSY)
+    }
+    let server = Server::new();
+    let (result, report) = observe(bounded(&server, ms(2_001))).await;
+    assert!(matches!(result, Err(Failure::Busy { .. })));
+    assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
+    assert_eq!(server.asked().len(), 1);
+    bounded(&server, ms(2_000)).await.unwrap_err();
+    assert_eq!(server.asked(), [ms(0), ms(2_000), ms(4_000)]);
+
+    let server = Server::new();
+    let (result, report) = observe(limited(&server, ms(951))).await;
+    assert!(matches!(result, Err(Failure::Busy { .. })));
+    assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
+    assert_eq!((server.asked().len(), server.began.elapsed()), (1, ms(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_makes_no_error_worth_a_retry() {
+    #[retry(budget = "none", retry_after = |_| Some(ms(1)))]
+    async fn by_verdict(server: &Server) -> Result<(), Failure> {
+        server.ask(Failure::Gone)
+    }
+    #[retry(
+        budget = "none", when = |_| true, unless = |error| matches!(error, Failure::Gone),
+        retry_after = |_| { asked.set(true); Some(ms(1)) }
+    )]
+    async fn forbidden(server: &Server, asked: &Cell<bool>) -> Result<(), Failure> {
+        server.ask(Failure::Gone)
+    }
+    let (server, asked) = (Server::new(), Cell::new(false));
+    by_verdict(&server).await.unwrap_err();
+    forbidden(&server, &asked).await.unwrap_err();
+    assert_eq!(server.asked().len(), 2);
+    assert!(!asked.get());
+}
+
+/// Nobody knows the hint of such an error type.
+#[tokio::test(start_paused = true)]
+async fn an_error_type_without_a_hint_gets_one() {
+    #[retry(budget = "none", attempts = 2, when = |_| true, retry_after = wait_of)]
+    async fn generic<E>(
+        server: &Server,
+        error: fn() -> E,
+        wait_of: fn(&E) -> Option<Duration>,
+    ) -> Result<(), E> {
+        server.asked.borrow_mut().push(server.began.elapsed());
+        Err(error())
+    }
+    let server = Server::new();
+    let seconds = |error: &String| error.parse().ok().map(Duration::from_secs);
+    generic(&server, || "7".to_owned(), seconds)
+        .await
+        .unwrap_err();
+    assert_eq!(server.asked(), [ms(0), ms(7_000)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_ends_the_wait() {
+    #[retry(budget = "none", cancel = sleep(ms(500)), retry_after = |_| Some(ms(1_000)))]
+    async fn call(server: &Server) -> Result<(), Failure> {
+        server.ask(BUSY)
+    }
+    let server = Server::new();
+    let error = call(&server).await.unwrap_err();
+    assert!(matches!(error, Failure::Stopped(_)), "{error:?}");
+    assert_eq!(server.began.elapsed(), ms(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closure_waits_in_the_same_way() {
+    const POLICY: Policy = Policy::new().without_budget();
+    let server = Server::new();
+    let mut asked = 0;
+    let run = POLICY.run(async || server.ask(BUSY)).retry_after(|_| {
+        asked += 1;
+        Attempt::current().map(|attempt| ms(1_000) * attempt.number())
+    });
+    run.unboxed().await.unwrap_err();
+    assert_eq!(server.asked(), [ms(0), ms(1_000), ms(3_000)]);
+    assert_eq!(asked, 3);
+}
