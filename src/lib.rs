@@ -71,7 +71,7 @@
 //! For any other client, [`codes`] has the verdicts of HTTP statuses, SQLSTATEs, gRPC codes, MySQL and SQLite.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
 //!
-//! The crate needs tokio, and Rust 1.85.
+//! The crate needs tokio, or [a browser](guide::promises#in-a-browser), and Rust 1.85.
 //!
 //! [`docs/CLASSIFICATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CLASSIFICATION.md
 

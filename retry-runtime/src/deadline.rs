@@ -36,9 +36,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::time::Instant;
 
-use crate::clock::Stamp;
+use crate::clock::{Instant, Stamp};
 use crate::context::{Frame, around};
 
 /// Gives a future a deadline that the annotated functions in it inherit: `duration` from now.

@@ -61,11 +61,16 @@ fn next_seed() -> u64 {
 /// has the keys of its parent, so the process number and the time are hashed too.
 #[cold]
 fn first_seed() -> u64 {
-    RandomState::new().hash_one((
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    let place = (
         std::process::id(),
         std::thread::current().id(),
         std::time::SystemTime::now(),
-    ))
+    );
+    // In a browser, std has no processes, no clock and no random keys.
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    let place = uuid();
+    RandomState::new().hash_one(place)
 }
 
 /// The hasher of one map, with random keys, so that nobody can choose keys that collide.

@@ -32,6 +32,7 @@ use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
+use crate::clock;
 use crate::codes;
 
 /// The verdict is that of [`codes::http_status`].
@@ -162,7 +163,7 @@ impl Retryable for StatusError {
 /// The delay is not bounded here. The policy's `max_retry_after` and the deadline bound it.
 #[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    retry_after_at(headers, SystemTime::now)
+    retry_after_at(headers, clock::date)
 }
 
 fn retry_after_at(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<Duration> {

@@ -2,13 +2,14 @@
 //!
 //! Both return `Ok` for a response of any status. Call [`check`](super::http::check) on it.
 
-use std::error::Error as StdError;
+// `hyper-util` needs sockets, which a browser does not have.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(super) mod legacy;
 
 use ::hyper::Error;
-use ::hyper_util::client::legacy;
 
 use super::known::{self, Alone};
-use crate::classify::{Links, Retryable, Said, Verdict};
+use crate::classify::{Retryable, Said, Verdict};
 
 /// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
 /// and a wrong use of `hyper` are permanent.
@@ -19,19 +20,6 @@ use crate::classify::{Links, Retryable, Said, Verdict};
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
         known::inside(self).unwrap_or_else(|| self.alone()).verdict
-    }
-}
-
-/// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent.
-#[diagnostic::do_not_recommend]
-impl Retryable for legacy::Error {
-    fn verdict(&self) -> Verdict {
-        let inside = known::inside(self);
-        if self.is_connect() {
-            connect(self, inside)
-        } else {
-            inside.map_or(Verdict::Unknown, |said| said.verdict)
-        }
     }
 }
 
@@ -49,55 +37,5 @@ impl Alone for Error {
             return Said::new(Verdict::Permanent);
         }
         Said::UNKNOWN
-    }
-}
-
-impl Alone for legacy::Error {
-    fn alone(&self) -> Said {
-        if self.is_connect() {
-            Said::new(Verdict::Refused)
-        } else {
-            Said::UNKNOWN
-        }
-    }
-}
-
-/// Returns the verdict of a failed connection attempt, in which no request was sent.
-///
-/// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password.
-pub(crate) fn connect(error: &(dyn StdError + 'static), inside: Option<Said>) -> Verdict {
-    match inside {
-        Some(said) if said.verdict == Verdict::Permanent => Verdict::Permanent,
-        _ if Links::of(error).any(is_wrong_password) => Verdict::Permanent,
-        _ => Verdict::Refused,
-    }
-}
-
-/// Whether a proxy did not accept the password, or got none. The errors of `hyper-util` for HTTP and SOCKS proxies have
-/// no public type, so their texts tell.
-fn is_wrong_password(link: &(dyn StdError + 'static)) -> bool {
-    let text = link.to_string();
-    WRONG_PASSWORD.contains(&text.as_str())
-}
-
-const WRONG_PASSWORD: [&str; 4] = [
-    "tunnel error: proxy authorization required",
-    "SOCKS error: server does not support user/pass authentication",
-    "SOCKS error: server implements authentication incorrectly",
-    "SOCKS error: credentials not accepted",
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_permanent_cause_keeps_a_connection_from_being_tried_again() {
-        let error = std::io::Error::other("in a test");
-        let verdicts = [Verdict::Permanent, Verdict::Transient, Verdict::Unknown]
-            .map(|inside| connect(&error, Some(Said::new(inside))));
-        let refused = Verdict::Refused;
-        assert_eq!(verdicts, [Verdict::Permanent, refused, refused]);
-        assert_eq!(connect(&error, None), refused);
     }
 }

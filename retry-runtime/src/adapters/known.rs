@@ -108,7 +108,10 @@ const KNOWN: &[Ask] = &[
     of::<h2::Error>,
     #[cfg(feature = "hyper")]
     alone::<hyper::Error>,
-    #[cfg(feature = "hyper")]
+    #[cfg(all(
+        feature = "hyper",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
     alone::<hyper_util::client::legacy::Error>,
     #[cfg(feature = "redis")]
     of::<redis::RedisError>,

@@ -3,8 +3,6 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::State;
 use super::attempt::Cut;
 use super::decide::{Cause, Situation, decide};
@@ -12,7 +10,7 @@ use super::observers::FailedWith;
 use super::timers::{LONGEST_SLEEP, Until};
 use crate::budget::{BudgetOfCall, Charge, Request};
 use crate::classify::{Ruling, Said, Verdict};
-use crate::clock::Stamp;
+use crate::clock::{Instant, Stamp};
 use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
 use crate::event::RetryEvent;
 use crate::jitter::Jitter;

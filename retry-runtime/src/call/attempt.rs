@@ -5,9 +5,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
-use tokio::time::Sleep;
 
-use super::timers::poll_limits;
+use super::timers::{Sleep, poll_limits};
 use super::{Call, State};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};

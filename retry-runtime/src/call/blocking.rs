@@ -16,17 +16,30 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 
 use tokio::task::yield_now;
-use tokio::time::Instant;
 
 use super::{Call, Cut, Cuts, Ended, State, Until};
 use crate::atomics::Flag;
-use crate::clock::Stamp;
+use crate::clock::{Instant, Stamp};
 use crate::context::Phase;
+
+/// A call that may block its thread. In a browser there is none.
+#[diagnostic::on_unimplemented(
+    message = "nothing can block a thread of a browser",
+    label = "it would block the page or the worker",
+    note = "write `async fn` and remove `blocking`, or write `run(async || …)` in place of `run_blocking(|| …)`"
+)]
+pub trait CanBlock {}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<C: Cuts> CanBlock for C {}
 
 impl<C: Cuts, K> Call<'_, C, K> {
     /// Makes an attempt, unless the deadline was reached before it began.
     #[inline]
-    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, C> {
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, C>
+    where
+        C: CanBlock,
+    {
         let late = self.state.begin_blocking(C::LIMITED);
         if let (true, Some(late)) = (late, C::from(Cut::Late)) {
             return Ended::Cut(late);

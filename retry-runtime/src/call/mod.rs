@@ -43,6 +43,7 @@ mod trial;
 
 pub use self::after::Ending;
 pub use self::attempt::{Attempting, Cut, Cuts, Ended, Never, Prepare};
+pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Unless, unless};
 pub use self::close::OnEnd;
 pub use self::kept_error::{Keeps, Kept, LastError, Nothing};

@@ -10,11 +10,9 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::State;
 use crate::classify::Verdict;
-use crate::clock::Stamp;
+use crate::clock::{Instant, Stamp};
 use crate::context::{Notes, Phase, Previous};
 use crate::listen::{is_listening, listener};
 use crate::metrics::{self, Attempted};

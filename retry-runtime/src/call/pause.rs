@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::attempt::{Cut, Cuts};
 use super::decide::{spread, within};
 use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;
-use crate::clock::{Stamp, nanos};
+use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, TooLate, around};
 use crate::listen::is_listening;
 use crate::trial;

@@ -20,13 +20,12 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep};
 
 use super::attempt::{Cut, Cuts, Ended};
-use super::timers::{LONGEST_SLEEP, poll_unconstrained, timer as made_timer};
+use super::timers::{LONGEST_SLEEP, Sleep, poll_unconstrained, timer as made_timer};
 use super::{Call, State};
 use crate::budget::Share;
-use crate::clock::{Stamp, nanos};
+use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Notes, Phase, Which, around, is_within};
 
 pin_project! {

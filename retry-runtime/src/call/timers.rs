@@ -1,4 +1,8 @@
-//! tokio's timers: the wait between two attempts, the limit of an attempt, and how timers are made and polled.
+//! tokio's timers: the wait between two attempts, the limit of an attempt, and how timers are made and polled. A browser
+//! has its own.
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod browser;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,11 +12,18 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 use tokio::task::{unconstrained, yield_now};
-use tokio::time::{Instant, Sleep, sleep_until};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(super) use tokio::time::Sleep;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use tokio::time::sleep_until;
 
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub(super) use self::browser::Sleep;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use self::browser::sleep_until;
 use super::State;
 use super::attempt::Cut;
-use crate::clock::{Stamp, nanos};
+use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{NEVER, Notes, around};
 use crate::site::Settings;
 
@@ -62,7 +73,7 @@ impl State<'_> {
             Some(at) => self.wait_longer(at),
             // A body that fails without being pending would otherwise keep other tasks from running.
             None => Wait {
-                timer: None,
+                timer: turn(),
                 then: Then::Yield,
             },
         }
@@ -179,6 +190,18 @@ fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
     now.checked_add(Duration::from_nanos(
         limit.saturating_sub(elapsed).min(LONGEST),
     ))
+}
+
+/// Returns the timer of a wait of zero. tokio needs none to let other tasks run. A page runs nothing else as long as a task
+/// is awake, so the wait needs the shortest timer.
+#[inline]
+fn turn() -> Option<Sleep> {
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    return None;
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    return Instant::now()
+        .checked_add(Duration::from_millis(1))
+        .map(sleep_until);
 }
 
 /// Puts a timer for a call with these settings into `slot`.

@@ -36,7 +36,12 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
     let variables = match &environment.variables {
         Some(variables) => variables,
         None => {
-            of_process = vars_os().collect();
+            // In a browser there are none, and std panics.
+            of_process = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
+                Vec::new()
+            } else {
+                vars_os().collect()
+            };
             &of_process
         }
     };

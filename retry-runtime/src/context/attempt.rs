@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::frame::{Cold, Frame, Previous, around};
 use super::key::IdempotencyKey;
+use crate::clock::Instant;
 #[cfg(all(feature = "http", feature = "tracing"))]
 use crate::trace::Spans;
 

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::frame::{Frame, NEVER, Notes, around};
-use crate::clock::{Stamp, nanos};
+use crate::clock::{Instant, Stamp, nanos};
 use crate::fit;
 
 impl Frame {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::rules::Judge;
 use super::turns::{RunParts, Turns};
-use crate::call::Cuts;
+use crate::call::{CanBlock, Cuts};
 
 /// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl<'p, O, T, E> RunParts<'p, O, T, E>
 where
     O: FnMut() -> Result<T, E>,
 {
-    pub(super) fn drive_blocking<C: Cuts>(
+    pub(super) fn drive_blocking<C: Cuts + CanBlock>(
         self,
         judge: Judge<'p, T, E>,
         text: fn(&E) -> String,

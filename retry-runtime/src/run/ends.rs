@@ -7,7 +7,7 @@ use super::Run;
 use super::blocking::Blocking;
 use super::rules::RunRules;
 use super::text::MakesText;
-use crate::call::Cuts;
+use crate::call::{CanBlock, Cuts};
 use crate::classify::{Retryable, Ruling, verdict_of};
 use crate::result::ResultFuture;
 
@@ -96,6 +96,7 @@ macro_rules! ends {
             pub fn call(mut self) -> Result<T, E>
             where
                 O: FnMut() -> Result<T, E>,
+                C: CanBlock,
                 $(E: $retryable,)*
             {
                 let (parts, text) = self.take();

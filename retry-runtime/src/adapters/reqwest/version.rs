@@ -9,7 +9,8 @@ use std::time::Duration;
 pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::StatusError;
-use crate::adapters::hyper;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use crate::adapters::hyper::legacy;
 use crate::adapters::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::sealed::Sealed;
@@ -21,6 +22,7 @@ use crate::stopped::Stopped;
 ///   trusted is permanent, and so is a proxy that wants a password.
 /// - A timeout, a lost connection and an incomplete body are transient.
 /// - A status has the verdict of its [`StatusCode`](http::StatusCode).
+/// - A page is not told why `fetch` failed. The cause may be the network, so in a browser it is transient.
 /// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for client::Error {
@@ -30,10 +32,15 @@ impl Retryable for client::Error {
             return own;
         }
         let inside = known::inside(self);
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         if self.is_connect() {
-            return hyper::connect(self, inside);
+            return legacy::connect(self, inside);
         }
         if self.is_timeout() {
+            return Verdict::Transient;
+        }
+        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+        if self.is_request() {
             return Verdict::Transient;
         }
         match inside {
