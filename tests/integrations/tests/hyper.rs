@@ -185,7 +185,7 @@ async fn the_reason_of_an_http2_reset_decides() {
     }
 }
 
-/// The answers of DynamoDB to a request that is too much, and to one that is wrong.
+/// The answers of `DynamoDB` to a request that is too much, and to one that is wrong.
 const THROTTLED: Answer = Answer::Bytes(
     b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/x-amz-json-1.0\r\ncontent-length: 241\r\n\
     connection: close\r\n\r\n{\"__type\":\"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException\",\
