@@ -70,11 +70,6 @@ async fn no_wait_after_a_hint_is_above_max_retry_after() {
         asked.push(Instant::now());
         Err(Busy { wait: seconds(59) })
     }
-    let short = waits(200, call).await;
-    assert_within(&short, seconds(59), seconds(60));
-    let longest = short.iter().max().unwrap();
-    assert!(*longest > ms(59_800), "{longest:?}");
-
     // The longest delay of the policy, and the longest hint.
     #[retry(
         attempts = 3,
@@ -88,6 +83,11 @@ async fn no_wait_after_a_hint_is_above_max_retry_after() {
         asked.borrow_mut().push(Instant::now());
         Err(Busy { wait: seconds(19) })
     }
+    let short = waits(200, call).await;
+    assert_within(&short, seconds(59), seconds(60));
+    let longest = short.iter().max().unwrap();
+    assert!(*longest > ms(59_800), "{longest:?}");
+
     for _ in 0..100 {
         let asked = RefCell::default();
         twice(&asked).await.unwrap_err();

@@ -324,10 +324,10 @@ async fn a_call_in_before_retry_is_another_operation_than_the_same_call_in_the_b
     assert_eq!([host.calls(), connection.calls()], [4 + 1 + 1, 4 + 1]);
 }
 
-/// The body goes on where the attempt before failed, and does not say so: the last item is the third operation first,
+/// The body goes on where the attempt before failed, with or without progress: the last item is the third operation first,
 /// and then the first one.
 #[tokio::test(start_paused = true)]
-async fn a_loop_that_resumes_makes_its_retries_once_more_unless_it_says_that_it_made_progress() {
+async fn a_loop_that_resumes_makes_the_retries_of_the_failed_item_once_more() {
     for says in [false, true] {
         let items = [
             Script::new([Step::Succeed]),

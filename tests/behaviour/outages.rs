@@ -233,16 +233,16 @@ async fn a_retry_after_progress_is_never_free() {
         Attempt::progress();
         Err(Failure(verdict))
     }
+    #[retry(attempts = 2, base = "1ms", budget = budget)]
+    async fn other(budget: &Budget, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
     for verdict in [Verdict::Conflict, Verdict::Transient] {
         let (budget, requests) = (Budget::new().with_refill(0.0), Cell::new(0));
         drip(&budget, verdict, &requests).await.unwrap_err();
         assert_eq!(requests.get(), 1 + 100, "{verdict:?}");
     }
-    // Of the first wave of a fault that others began.
-    #[retry(attempts = 2, base = "1ms", budget = budget)]
-    async fn other(budget: &Budget, script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    // The call is of the first wave of a fault that others began.
     let (budget, requests) = (Budget::new().with_refill(0.0), Cell::new(0));
     let script = Script::new([RESET]);
     let others = async {

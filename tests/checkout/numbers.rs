@@ -69,11 +69,14 @@ fn clients() -> u64 {
 /// What the promises may say with a number, in lower case.
 async fn held() -> Vec<String> {
     let [full, failure, _, timeout, refill] = default_budget();
+    let numbers = read("retry-runtime/src/budget/numbers.rs");
+    let free = number_after(&numbers, "const FREE_RETRIES: u32 = ");
     let calls = nested_calls().await;
     vec![
         format!("{} retries", full / failure),
         format!("{} if attempts time out", full / timeout),
         format!("{} a second", word(refill / failure)),
+        format!("{} free retries", word(free)),
         "four attempts around four".to_owned(),
         format!("make {calls} calls, not {}", 4 * 4),
         format!("make at most {calls} calls"),
