@@ -9,7 +9,7 @@
 //! - `ENXIO`: a FIFO that nobody reads yet, or a device that is not there.
 //! - `EALREADY`: like `EINPROGRESS`. `ECANCELED`: somebody cancelled it.
 //! - `EPROTO`, `EBADMSG`: one side violates the protocol, or the data is damaged.
-//! - Names that Windows does not resolve (11001 to 11004), as on Unix.
+//! - Names that Windows does not resolve (11001 to 11004): they are refused, as on Unix, before the number is asked.
 
 use crate::classify::Verdict;
 

@@ -214,8 +214,10 @@ async fn socks(answers: [&'static [u8]; 2]) -> String {
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         for answer in answers {
-            assert_ne!(stream.read(&mut [0; 512]).await.unwrap(), 0);
-            stream.write_all(answer).await.unwrap();
+            // The client hangs up where it gives up.
+            if stream.read(&mut [0; 512]).await.unwrap() > 0 {
+                stream.write_all(answer).await.unwrap();
+            }
         }
     });
     format!("http://{address}/")
