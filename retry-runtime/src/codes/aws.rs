@@ -29,8 +29,8 @@ fn bare(code: &str) -> &str {
     code.rsplit('#').next().unwrap_or(code).trim()
 }
 
-/// The lists of the AWS SDK for Rust (`aws-runtime`, `retries/classifiers.rs`), "Common Error Types" of the AWS API
-/// references, "Error handling" of `DynamoDB` and "Error responses" of Amazon S3 were looked through on 2026-11-25.
+/// The lists of the AWS SDK for Rust (`aws-runtime`, `retries/classifiers.rs`) were looked through on 2026-11-25. The other
+/// codes are those of "Common Error Types" of the AWS API references, of `DynamoDB` and of Amazon S3 that we know of.
 fn of(code: &str) -> Verdict {
     match code {
         // What all SDKs of AWS retry as throttling. `LimitExceededException` is a rate in some services and a quota in others.

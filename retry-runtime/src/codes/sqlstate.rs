@@ -5,8 +5,8 @@ use crate::classify::Verdict;
 /// Returns the verdict of a SQLSTATE.
 ///
 /// It follows Appendix A of the Postgres manual, unless a comment names another source. Every code of version 15 was looked
-/// through, and those that 16, 17 and 18 added, in November 2026. MySQL and MariaDB send `HY000` for many errors. For their
-/// own number, call [`mysql`](super::mysql()).
+/// through, in November 2026. MySQL and MariaDB send `HY000` for many errors. For their own number, call
+/// [`mysql`](super::mysql()).
 ///
 /// # Examples
 ///

@@ -1,7 +1,7 @@
 //! The numbers of system errors for which std has no kind.
 //!
 //! All numbers of these lists were looked through on 2026-11-25: errno(3) of the Linux man-pages 6.03, `sys/errno.h` of
-//! macOS (xnu), and "Windows Sockets Error Codes" and "System Error Codes" of learn.microsoft.com. A number that is not
+//! macOS (xnu), and those of `windows-sys` for sockets and, of the system, 0 to 259 and 1101 to 1329. A number that is not
 //! below is unknown: it says too little, or no system uses it any more.
 //!
 //! - `EIO` and `EREMOTEIO`: a disk or a server of files failed. After an `fsync` that failed, the next one succeeds, although
