@@ -71,7 +71,7 @@ impl Model<'_> {
                 Ok(delay) => {
                     let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now + delay);
                     self.seen.events.push(Event::Retries { depth, after, verdict: dearer.verdict, delay, at: from });
-                    call.permit = price(dearer);
+                    call.permit = self.price(call, dearer);
                     let waited = self.pass(if call.settings.blocking { end + self.case.late } else { end.next_multiple_of(ms(1)) });
                     call.report.waited += self.now - from;
                     waited?;
@@ -109,9 +109,14 @@ impl Model<'_> {
         };
         let Some(latest) = latest.filter(|latest| low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
         if let Some(budget) = settings.budget { // 7
-            self.levels[budget] = self.levels[budget].checked_sub(price(dearer)).ok_or("budget")?;
+            self.levels[budget] = self.levels[budget].checked_sub(self.price(call, dearer)).ok_or("budget")?;
         }
         Ok((self.draw)(low, high.min(latest)))
+    }
+
+    /// No retry after progress is free.
+    fn price(&self, call: &Call, failed: Failed) -> u64 {
+        price(failed).max(if self.progress == call.report.attempts { 2000 } else { 0 })
     }
 
     fn attempt(&mut self, call: &mut Call) -> Result<Ended, Halt> {
