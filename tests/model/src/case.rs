@@ -17,11 +17,13 @@ pub(crate) enum Verdict {
     Unknown,
 }
 
-/// One run of the innermost body: how long it is pending, and how it ends. An error may have a hint.
+/// One run of the innermost body: how long it is pending, and how it ends. An error may have a hint. An `Ok` may be `unfit`: a
+/// call that asks calls it a failure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
     pub takes: u64,
     pub error: Option<(Verdict, Option<u64>)>,
+    pub unfit: bool,
     pub progress: bool,
 }
 
@@ -40,6 +42,14 @@ pub(crate) enum Nested {
     Multiply,
 }
 
+/// Which key asks about an `Ok`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Asks {
+    Nothing,
+    WhenOk,
+    Until,
+}
+
 /// The settings of one function. `budget` is an index, and `policy` says whether a policy has them.
 #[derive(Debug, Clone, Copy)]
 #[expect(
@@ -56,6 +66,7 @@ pub(crate) struct Settings {
     pub blocking: bool,
     pub budget: Option<usize>,
     pub nested: Nested,
+    pub asks: Asks,
     pub policy: bool,
     pub max_delay: u64,
 }
@@ -63,7 +74,14 @@ pub(crate) struct Settings {
 impl Settings {
     /// Whether its error type must be able to hold a `Stopped`.
     pub(crate) fn is_limited(&self) -> bool {
-        self.policy || self.timeout.is_some() || self.deadline.is_some()
+        self.policy || self.timeout.is_some() || self.deadline.is_some() || self.asks == Asks::Until
+    }
+
+    /// Whether a function with these settings has a policy in this form. Those that ask have only one other key.
+    pub(crate) fn with_policy(self, keys: bool) -> Self {
+        let plain = self.timeout.is_none() && self.deadline.is_none() && self.hedge.is_none();
+        let policy = !keys || self.asks != Asks::Nothing && !plain;
+        Self { policy, ..self }
     }
 }
 

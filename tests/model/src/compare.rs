@@ -76,7 +76,7 @@ impl Tester {
         self.tally.plays += 1;
         let case = &mut case.clone();
         for call in &mut case.calls {
-            call.policy = form != Form::Keys;
+            *call = call.with_policy(form == Form::Keys);
         }
         let mut played = play(&self.runtime, case, form, self.tally.scripts, drop);
         let mut delays = played

@@ -1,7 +1,7 @@
 //! What a call does, as `src/retry.md` and the guide say it. It uses nothing of the crate.
 
 use crate::case::Verdict::{Conflict, Permanent, Refused, Throttled, Transient, Unknown};
-use crate::case::{Around, BASE, Event, Failed, MAX_RETRY_AFTER, NEVER, Nested, Report, Settings, ms};
+use crate::case::{Around, Asks, BASE, Event, Failed, MAX_RETRY_AFTER, NEVER, Nested, Report, Settings, ms};
 use crate::stage::{Halt, Model, stopped, timed_out};
 
 /// How an attempt ended (`None` if its timeout cut it), and how the one beside it failed.
@@ -33,7 +33,7 @@ impl Model<'_> {
             report.level = Some(self.levels[budget]);
         }
         self.seen.reports.push(report);
-        self.failed_inside = if matches!(ended, Ok(Ok(_))) { 0 } else { report.attempts - 1 - call.before };
+        self.failed_inside = if report.outcome.starts_with("success") { 0 } else { report.attempts - 1 - call.before };
         let shared = matches!(report.outcome, "budget" | "hint_too_long") || report.outcome == "deadline" && inherited <= own;
         (self.progress, self.refused) = (0, shared.then_some(report.outcome));
         ended
@@ -52,13 +52,12 @@ impl Model<'_> {
                 (call.report.outcome, call.report.verdict) = ("deadline", Some(Transient));
                 return Ok(Err(stopped("deadline", call.source)));
             }
-            let Ended { result, other } = ended?;
-            if let Some(Ok(run)) = result {
+            let Ended { mut result, other } = ended?;
+            let Some(failed) = self.failure(call, result) else {
                 call.report.outcome = if paid.or(other.map(|_| 0)).is_some() { "success_after_retry" } else { "success" };
                 call.settings.budget.inspect(|budget| self.give(*budget, paid.unwrap_or(200)));
-                return Ok(Ok(run));
-            }
-            let failed = result.and_then(Result::err).unwrap_or(timed_out(call.source));
+                return Ok(result.expect("it was not cut"));
+            };
             call.source = failed.run;
             // Of two attempts, the dearer failure counts.
             let (mut dearer, mut hint) = (failed, failed.hint);
@@ -79,12 +78,14 @@ impl Model<'_> {
                         paid = Some(std::mem::take(&mut call.permit));
                         continue;
                     }
+                    result = result.filter(Result::is_err); // An `Ok` is not kept.
                     "deadline" // A timer rounds up, and a thread sleeps longer.
                 }
                 Err(outcome) => outcome,
             };
             call.report.outcome = outcome;
-            return Ok(Err(if result.is_none() { stopped(outcome, call.source) } else { failed }));
+            let unready = matches!(result, Some(Ok(_))) && call.settings.asks == Asks::Until;
+            return Ok(result.filter(|_| !unready).unwrap_or(Err(stopped(outcome, call.source))));
         }
     }
 
@@ -112,6 +113,16 @@ impl Model<'_> {
             self.levels[budget] = self.levels[budget].checked_sub(self.price(call, dearer)).ok_or("budget")?;
         }
         Ok((self.draw)(low, high.min(latest)))
+    }
+
+    /// Whether an attempt failed. `None` is one that its timeout cut.
+    fn failure(&self, call: &Call, result: Option<Result<usize, Failed>>) -> Option<Failed> {
+        let unfit = Failed { timed_out: false, stopped: None, ..timed_out(call.source) };
+        match result {
+            Some(Ok(run)) => (call.settings.asks != Asks::Nothing && self.case.steps[run - 1].unfit).then_some(unfit),
+            Some(Err(failed)) => Some(failed),
+            None => Some(timed_out(call.source)),
+        }
     }
 
     /// No retry after progress is free.
@@ -186,7 +197,7 @@ impl Model<'_> {
             let one = running.remove(first);
             self.gone(depth, one.number);
             let result = (one.ends <= one.cut).then_some(one.result);
-            let failed = result.map_or(Some(timed_out(call.source)), Result::err);
+            let failed = self.failure(call, result);
             if failed.is_none() && one.number == 2 { call.report.hedge = Some("won") }
             match failed.filter(|failed| !running.is_empty() && may_retry(&settings, *failed)) {
                 Some(one) => (other, call.report.verdict, call.source) = (Some(one), Some(one.verdict), one.run),

@@ -1,7 +1,7 @@
 //! The scripts that are all played: cases, and an alphabet for their steps.
 
 use crate::case::Verdict::{Conflict, Permanent, Refused, Throttled, Transient, Unknown};
-use crate::case::{Around, Case, Nested, Settings, Step, Verdict, ms};
+use crate::case::{Around, Asks, Case, Nested, Settings, Step, Verdict, ms};
 use crate::compare::{NOBODY, Tally, on_two_threads};
 #[cfg(test)]
 use crate::random::Random;
@@ -63,7 +63,22 @@ pub(crate) fn plans() -> Vec<Plan> {
     let cases = budgets(&cases, &[0], &[None, Some(6000)]);
     plan("switch", switched(&cases, 11), alphabet(&[0, 45], &MORE, false), 4, false);
     plan("progress", cases.clone(), alphabet(&[0, 45], &FEW, true), 4, false);
-    plan("dropped", cases, few(), 3, true);
+    plan("dropped", cases.clone(), few(), 3, true);
+
+    let few_unfit = || with_unfit(&[0, 10, 45], alphabet(&[0, 10, 45], &[(Transient, None), (Permanent, None)], false));
+    let asks = [Asks::WhenOk, Asks::Until];
+    for (name, settings) in [("asks", PLAIN), ("asks, blocking", blocks)] {
+        let cases = limits(&attempts(&of(&[settings]), 0, &[1, 2, 3]), 0, &[None, Some(ms(45)), Some(ms(100))]);
+        let cases = each(&budgets(&cases, &[0], &[None, Some(6000)]), &asks, |case, value| case.calls[0].asks = value);
+        let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
+        let lates: &[u64] = if settings.blocking { &[0, ms(7), ms(30)] } else { &[0] };
+        plan(name, each(&cases, lates, |case, value| case.late = value), few_unfit(), 4, false);
+    }
+    let cases = each(&cases, &asks, |case, value| case.calls[0].asks = value);
+    plan("asks, switch", switched(&cases, 8), few_unfit(), 3, false);
+    plan("asks, dropped", cases.clone(), few_unfit(), 3, true);
+    let cases = each(&cases, &[ms(5), ms(20)], |case, value| case.calls[0].hedge = Some(value));
+    plan("asks, hedge", cases, few_unfit(), 3, true);
 
     let hedged = each(&of(&[PLAIN]), &[ms(5), ms(10), ms(20)], |case, value| case.calls[0].hedge = Some(value));
     let hedged = attempts(&hedged, 0, &[1, 2, 3, 4]);
@@ -92,6 +107,10 @@ pub(crate) fn plans() -> Vec<Plan> {
     plan("nested, switch", switched(&two, 12), small(), 4, false);
     let limited = limits(&limits(&paid, 0, &[None, Some(ms(100))]), 1, &[None, Some(ms(45))]);
     plan("nested, dropped", limited, smaller(), 4, true);
+    let asked = budgets(&two, &[0, 1], &[None, Some(2000)]);
+    let asked = each(&asked, &[Asks::Nothing, Asks::WhenOk, Asks::Until], |case, value| case.calls[0].asks = value);
+    let asked = each(&asked, &[Asks::Nothing, Asks::WhenOk, Asks::Until], |case, value| case.calls[1].asks = value);
+    plan("nested, asks", limits(&asked, 0, &[None, Some(ms(45))]), with_unfit(&[0, 45], smaller()), 4, false);
     let hedged = each(&paid, &[ms(5), ms(20)], |case, value| case.calls[1].hedge = Some(value));
     let hedged = limits(&hedged, 1, &[None, Some(ms(100))]);
     plan("nested, hedge", hedged, alphabet(&[3, 15, 45], &[(Transient, None), (Permanent, None)], false), 4, false);
@@ -205,10 +224,20 @@ fn alphabet(times: &[u64], errors: &[(Verdict, Option<u64>)], progress: bool) ->
         .collect()
 }
 
+/// These steps, and each `Ok` of these times that means failure.
+fn with_unfit(times: &[u64], mut steps: Vec<Step>) -> Vec<Step> {
+    steps.extend(times.iter().map(|takes| Step {
+        unfit: true,
+        ..step(*takes, None)
+    }));
+    steps
+}
+
 const fn step(takes: u64, error: Option<(Verdict, Option<u64>)>) -> Step {
     Step {
         takes: ms(takes),
         error,
+        unfit: false,
         progress: false,
     }
 }
@@ -243,6 +272,7 @@ const PLAIN: Settings = Settings {
     blocking: false,
     budget: None,
     nested: Nested::Add,
+    asks: Asks::Nothing,
     policy: true,
     max_delay: ms(80),
 };

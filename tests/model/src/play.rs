@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, advance, sleep};
 
 use crate::case::{
-    Around, BASE, Case, Event, Failed, MAX_RETRY_AFTER, Nested, Report, Seen, Settings, Step,
+    Around, Asks, BASE, Case, Event, Failed, MAX_RETRY_AFTER, Nested, Report, Seen, Settings, Step,
     Verdict, ms,
 };
 
@@ -235,6 +235,11 @@ impl<'c> World<'c> {
             .map(|budget| &self.budgets[budget])
     }
 
+    /// Whether the `Ok` of this run means failure.
+    fn is_unfit(&self, run: usize) -> bool {
+        self.case.steps.get(run - 1).is_some_and(|step| step.unfit)
+    }
+
     fn begins(&self, depth: usize) -> Body<'_, 'c> {
         let attempt = Attempt::current().expect("a body has an attempt");
         let (number, of) = (
@@ -263,6 +268,7 @@ impl<'c> World<'c> {
         let too_many = Step {
             takes: 0,
             error: Some((Verdict::Unknown, None)),
+            unfit: false,
             progress: false,
         };
         let step = self.case.steps.get(run - 1).copied().unwrap_or(too_many);
@@ -365,21 +371,32 @@ macro_rules! place {
             ));
             place!($nested, $world, $depth, policy, by_policy());
             place!($nested, $world, $depth, policy, hedged(hedge = "policy",));
+            place!($nested, $world, $depth, async, fails(when_ok = |run| $world.is_unfit(*run),));
+            place!($nested, $world, $depth, policy, fails_by_policy(when_ok = |run| $world.is_unfit(*run),));
+            place!($nested, $world, $depth, policy, fails_hedged(hedge = "policy", when_ok = |run| $world.is_unfit(*run),));
+            place!($nested, $world, $depth, async, waits(until = |run| !$world.is_unfit(*run),));
+            place!($nested, $world, $depth, policy, waits_by_policy(until = |run| !$world.is_unfit(*run),));
+            place!($nested, $world, $depth, policy, waits_hedged(hedge = "policy", until = |run| !$world.is_unfit(*run),));
             place!($nested, $world, $depth, blocking, blocks());
             place!($nested, $world, $depth, blocking, blocks_bounded(deadline = $world.key($depth, |call| call.deadline),));
-
-            #[retry(
-                blocking, nested = $nested, policy = world.policy(depth), budget = world.budget(depth),
-                idempotent = world.case.calls[depth].idempotent, on_retry = |event| world.hears(depth, event)
-            )]
-            fn blocks_by_policy(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
-                world.body_blocking(depth)
-            }
+            place!($nested, $world, $depth, blocking, blocks_and_fails(when_ok = |run| $world.is_unfit(*run),));
+            place!($nested, $world, $depth, blocking, blocks_and_waits(until = |run| !$world.is_unfit(*run),));
+            place!($nested, $world, $depth, blocking_policy, blocks_by_policy());
+            place!($nested, $world, $depth, blocking_policy, blocks_and_fails_by_policy(when_ok = |run| $world.is_unfit(*run),));
+            place!($nested, $world, $depth, blocking_policy, blocks_and_waits_by_policy(until = |run| !$world.is_unfit(*run),));
 
             pub(super) fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 let call = &world.case.calls[depth];
-                let keys = world.form == Form::Keys;
-                match (keys, call.timeout.is_some(), call.deadline.is_some(), call.hedge.is_some()) {
+                match (call.asks, call.policy, call.hedge.is_some()) {
+                    (Asks::Nothing, ..) => {}
+                    (Asks::WhenOk, false, _) => return Box::pin(fails(world, depth)),
+                    (Asks::WhenOk, true, false) => return Box::pin(fails_by_policy(world, depth)),
+                    (Asks::WhenOk, true, true) => return Box::pin(fails_hedged(world, depth)),
+                    (Asks::Until, false, _) => return Box::pin(waits(world, depth)),
+                    (Asks::Until, true, false) => return Box::pin(waits_by_policy(world, depth)),
+                    (Asks::Until, true, true) => return Box::pin(waits_hedged(world, depth)),
+                }
+                match (!call.policy, call.timeout.is_some(), call.deadline.is_some(), call.hedge.is_some()) {
                     (true, false, false, false) => Box::pin(plain(world, depth)),
                     (true, true, false, false) => Box::pin(timed(world, depth)),
                     (true, false, true, false) => Box::pin(bounded(world, depth)),
@@ -394,10 +411,14 @@ macro_rules! place {
             pub(super) fn call_blocking(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
                 let call = &world.case.calls[depth];
                 // They have no key `timeout`.
-                match (world.form == Form::Keys && call.timeout.is_none(), call.deadline.is_some()) {
-                    (true, false) => blocks(world, depth),
-                    (true, true) => blocks_bounded(world, depth),
-                    (false, _) => blocks_by_policy(world, depth),
+                match (call.asks, !call.policy && call.timeout.is_none(), call.deadline.is_some()) {
+                    (Asks::Nothing, true, false) => blocks(world, depth),
+                    (Asks::Nothing, true, true) => blocks_bounded(world, depth),
+                    (Asks::Nothing, false, _) => blocks_by_policy(world, depth),
+                    (Asks::WhenOk, true, _) => blocks_and_fails(world, depth),
+                    (Asks::WhenOk, false, _) => blocks_and_fails_by_policy(world, depth),
+                    (Asks::Until, true, _) => blocks_and_waits(world, depth),
+                    (Asks::Until, false, _) => blocks_and_waits_by_policy(world, depth),
                 }
             }
         }
@@ -422,6 +443,16 @@ macro_rules! place {
         )]
         async fn $name($world: &World<'_>, $depth: usize) -> Result<usize, Failure> {
             $world.body($depth).await
+        }
+    };
+    ($nested:literal, $world:ident, $depth:ident, blocking_policy, $name:ident($($key:tt)*)) => {
+        #[retry(
+            blocking, nested = $nested, policy = $world.policy($depth), $($key)*
+            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
+            on_retry = |event| $world.hears($depth, event)
+        )]
+        fn $name($world: &World<'_>, $depth: usize) -> Result<usize, Failure> {
+            $world.body_blocking($depth)
         }
     };
     ($nested:literal, $world:ident, $depth:ident, blocking, $name:ident($($key:tt)*)) => {
@@ -458,6 +489,11 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 Some(budget) => run.with_budget(budget),
                 None => run.without_budget(),
             };
+            let run = match world.case.calls[depth].asks {
+                Asks::Nothing => run,
+                Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
+                Asks::Until => run.until(|run| !world.is_unfit(*run)),
+            };
             match world.case.calls[depth].hedge {
                 Some(_) => Box::pin(run.hedged()),
                 None => Box::pin(run.unboxed()),
@@ -480,6 +516,11 @@ fn call_blocking(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
                 .with_name(RUNS[depth])
                 .on_retry(move |event| world.hears(depth, event));
             let run = run.with_idempotent(world.case.calls[depth].idempotent);
+            let run = match world.case.calls[depth].asks {
+                Asks::Nothing => run,
+                Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
+                Asks::Until => run.until(|run| !world.is_unfit(*run)),
+            };
             match world.budget(depth) {
                 Some(budget) => run.with_budget(budget).call(),
                 None => run.without_budget().call(),

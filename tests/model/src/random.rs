@@ -1,7 +1,7 @@
 //! Cases with anything in them, by seed.
 
 use crate::case::Verdict::{Permanent, Transient, Unknown};
-use crate::case::{Around, Case, Nested, Settings, Step, ms};
+use crate::case::{Around, Asks, Case, Nested, Settings, Step, ms};
 use crate::compare::{NOBODY, Tally, on_two_threads};
 use crate::plans::ERRORS;
 
@@ -60,6 +60,7 @@ impl Random {
         Step {
             takes,
             error: (!self.one_in(8)).then_some(error),
+            unfit: self.one_in(2),
             progress: self.one_in(12),
         }
     }
@@ -87,6 +88,7 @@ impl Random {
             } else {
                 Nested::Add
             },
+            asks: [Asks::Nothing, Asks::Nothing, Asks::WhenOk, Asks::Until][self.index(4)],
             policy: true,
             max_delay: if alone { ms(80) } else { ms(3_600_000) },
         }

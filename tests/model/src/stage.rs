@@ -83,6 +83,6 @@ pub(crate) fn timed_out(run: Option<usize>) -> Failed {
 
 /// The verdict is what a call around sees.
 pub(crate) fn stopped(outcome: &'static str, run: Option<usize>) -> Failed {
-    let verdict = if matches!(outcome, "timeout" | "deadline") { Transient } else { Permanent };
+    let verdict = if matches!(outcome, "timeout" | "deadline" | "attempts_exhausted") { Transient } else { Permanent };
     Failed { verdict, hint: None, run, stopped: Some(outcome), timed_out: false }
 }
