@@ -211,7 +211,7 @@ fn the_amplification_is_that_of_the_page_on_load() {
         }
     }
     assert!(
-        rows[3].starts_with("    100 %  3.00        1.02"),
+        rows[3].starts_with("    100 %  3.00        1.01"),
         "{}",
         rows[3]
     );

@@ -1,6 +1,6 @@
 //! The shared word of a budget, and the only loop that changes it.
 
-use super::numbers::{BudgetNumbers, Charge, Fault, LedgerState, Request};
+use super::numbers::{BudgetNumbers, Charge, FaultState, LedgerState, Request};
 use crate::atomics::Word;
 
 /// A shared level, with the numbers of its budget.
@@ -34,8 +34,8 @@ impl<W: Word> Ledger<'_, W> {
         self.update(|state| {
             // Whether all tokens are back depends on the time that passed.
             let state = match state.fault {
-                Fault::Serious => self.numbers.at(state, now()),
-                Fault::None | Fault::Slight => state,
+                FaultState::Serious => self.numbers.at(state, now()),
+                FaultState::None | FaultState::Slight => state,
             };
             (self.numbers.succeed(state, last_retry), ())
         });

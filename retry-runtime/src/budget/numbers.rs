@@ -27,7 +27,7 @@ pub(crate) struct BudgetNumbers {
     pub(super) earning: Earning,
     /// The amount that comes back each second.
     pub(crate) refill: u32,
-    /// Whether calls that had begun when a fault began retry for free; see [`Fault`].
+    /// Whether calls that had begun when a fault began retry for free; see [`FaultState`].
     pub(crate) first_wave_is_free: bool,
     /// Whether the hint of a server pauses all calls.
     pub(crate) pauses: bool,
@@ -65,7 +65,7 @@ pub(super) const FREE_RETRIES: u32 = 5;
 /// third of the tokens are gone, it is serious: calls that had begun when it began retry for free, and it ends with a success
 /// when all tokens are back. Time alone ends no fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum FaultState {
     None,
     Slight,
     Serious,
@@ -86,7 +86,7 @@ pub(super) enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LedgerState {
     pub(super) missing: u32,
-    pub(super) fault: Fault,
+    pub(super) fault: FaultState,
     pub(super) tick: u64,
 }
 
@@ -116,9 +116,9 @@ impl LedgerState {
         Self {
             missing,
             fault: match (word >> MISSING_BITS) & FAULT_MASK {
-                0 => Fault::None,
-                1 => Fault::Slight,
-                _ => Fault::Serious,
+                0 => FaultState::None,
+                1 => FaultState::Slight,
+                _ => FaultState::Serious,
             },
             tick: word >> (MISSING_BITS + FAULT_BITS),
         }
@@ -224,7 +224,7 @@ impl BudgetNumbers {
     pub(super) const fn first_word(&self) -> u64 {
         LedgerState {
             missing: self.capacity - self.start,
-            fault: Fault::None,
+            fault: FaultState::None,
             tick: 0,
         }
         .pack()
@@ -235,9 +235,9 @@ impl BudgetNumbers {
         LedgerState {
             missing,
             fault: if self.is_serious(missing) {
-                Fault::Serious
+                FaultState::Serious
             } else {
-                Fault::None
+                FaultState::None
             },
             tick: now,
         }
@@ -285,16 +285,18 @@ impl BudgetNumbers {
             && of.number <= FREE_RETRIES
             && price <= self.capacity;
         // If too few tokens are left for this retry, its fault is serious too.
-        if may_be_free && (state.fault == Fault::Serious || !fits) {
-            let fault = Fault::Serious;
+        if may_be_free && (state.fault == FaultState::Serious || !fits) {
+            let fault = FaultState::Serious;
             return (LedgerState { fault, ..state }, Some(Charge::Free));
         }
         if !fits {
             return (state, None);
         }
         let fault = match state.fault {
-            _ if price > 0 && self.is_serious(missing) => Fault::Serious,
-            Fault::None if price > 0 && self.first_wave_is_free && !of.at_once => Fault::Slight,
+            _ if price > 0 && self.is_serious(missing) => FaultState::Serious,
+            FaultState::None if price > 0 && self.first_wave_is_free && !of.at_once => {
+                FaultState::Slight
+            }
             fault => fault,
         };
         (
@@ -311,9 +313,9 @@ impl BudgetNumbers {
     pub(super) fn succeed(&self, state: LedgerState, last_retry: Option<Charge>) -> LedgerState {
         let state = state.add(self.gain(last_retry));
         match state.fault {
-            Fault::Serious if state.missing > 0 => state,
+            FaultState::Serious if state.missing > 0 => state,
             _ => LedgerState {
-                fault: Fault::None,
+                fault: FaultState::None,
                 ..state
             },
         }

@@ -10,7 +10,9 @@
 //! With the numbers of the default, that is the promise about a service that is down.
 
 use super::ledger::Ledger;
-use super::numbers::{BudgetNumbers, Charge, Earning, FREE_RETRIES, Fault, LedgerState, Request};
+use super::numbers::{
+    BudgetNumbers, Charge, Earning, FREE_RETRIES, FaultState, LedgerState, Request,
+};
 use super::share::Share;
 use crate::atomics::{AtomicU64, Word};
 
@@ -39,7 +41,7 @@ fn every_step_of_budgets_of_six_bits_keeps_the_balance() {
 
 /// What a budget of this capacity can hold.
 fn states(capacity: u32, wave: bool) -> impl Iterator<Item = LedgerState> {
-    let faults = [Fault::None, Fault::Slight, Fault::Serious].into_iter();
+    let faults = [FaultState::None, FaultState::Slight, FaultState::Serious].into_iter();
     faults
         .flat_map(move |fault| {
             (0..=capacity).map(move |missing| LedgerState {
@@ -56,9 +58,9 @@ fn is_valid(state: LedgerState, capacity: u32, wave: bool) -> bool {
     let missing = state.missing;
     missing <= capacity
         && match state.fault {
-            Fault::None => true,
-            Fault::Slight => wave && missing <= capacity / 3,
-            Fault::Serious => wave,
+            FaultState::None => true,
+            FaultState::Slight => wave && missing <= capacity / 3,
+            FaultState::Serious => wave,
         }
 }
 
@@ -135,7 +137,7 @@ fn a_retry_keeps_the_balance(
     let wave = numbers.first_wave_is_free;
     let may_be_free = wave && had_begun && number <= FREE_RETRIES && price <= numbers.capacity;
     // Only what cannot be paid is refused, and only in a serious fault is anything free.
-    let expected = if may_be_free && (state.fault == Fault::Serious || before < price) {
+    let expected = if may_be_free && (state.fault == FaultState::Serious || before < price) {
         Some(Charge::Free)
     } else {
         (before >= price).then_some(Charge::Failure)
@@ -150,11 +152,11 @@ fn a_retry_keeps_the_balance(
     // A retry that takes something begins a fault, which is serious if more than a third is gone. None ends here.
     let is_serious = after.missing > numbers.capacity / 3;
     let fault = match (state.fault, charge) {
-        (_, Some(Charge::Free)) => Fault::Serious,
-        (Fault::None, Some(_)) if !wave || price == 0 => Fault::None,
-        (Fault::None | Fault::Slight, Some(_)) if is_serious => Fault::Serious,
-        (Fault::None, Some(_)) if at_once => Fault::None,
-        (Fault::None, Some(_)) => Fault::Slight,
+        (_, Some(Charge::Free)) => FaultState::Serious,
+        (FaultState::None, Some(_)) if !wave || price == 0 => FaultState::None,
+        (FaultState::None | FaultState::Slight, Some(_)) if is_serious => FaultState::Serious,
+        (FaultState::None, Some(_)) if at_once => FaultState::None,
+        (FaultState::None, Some(_)) => FaultState::Slight,
         (fault, _) => fault,
     };
     assert_eq!(after.fault, fault, "{}", seen());
@@ -195,8 +197,8 @@ fn a_success_keeps_the_balance(capacity: u32, state: LedgerState, amount: u32) {
             });
             let is_full = numbers.level(state) + gives >= numbers.capacity;
             let fault = match state.fault {
-                Fault::Serious if !is_full => Fault::Serious,
-                _ => Fault::None,
+                FaultState::Serious if !is_full => FaultState::Serious,
+                _ => FaultState::None,
             };
             came_in(&numbers, state, after, gives, fault);
         }
@@ -225,15 +227,15 @@ fn a_wait_keeps_the_balance(capacity: u32, state: LedgerState, refill: u32, tick
     let (after, ()) = run(&numbers, state, |ledger| {
         ledger.succeed(Some(Charge::Free), || now);
     });
-    let credited = if state.fault == Fault::Serious {
+    let credited = if state.fault == FaultState::Serious {
         gives
     } else {
         0
     };
     let is_full = numbers.level(state) + credited >= capacity;
     let fault = match state.fault {
-        Fault::Serious if !is_full => Fault::Serious,
-        _ => Fault::None,
+        FaultState::Serious if !is_full => FaultState::Serious,
+        _ => FaultState::None,
     };
     came_in(&numbers, state, after, credited, fault);
 }
@@ -243,7 +245,7 @@ fn came_in(
     before: LedgerState,
     after: LedgerState,
     gives: u32,
-    fault: Fault,
+    fault: FaultState,
 ) {
     let level = (numbers.level(before) + gives).min(numbers.capacity);
     let expected = (level, fault);
@@ -283,7 +285,7 @@ fn no_refill_is_lost_by_rounding() {
         for from in 0..20 {
             let mut state = LedgerState {
                 missing: 1 << 20,
-                fault: Fault::None,
+                fault: FaultState::None,
                 tick: from,
             };
             for ticks in 1..=64_u32 {

@@ -5,7 +5,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::numbers::{BudgetNumbers, FREE_RETRIES, Fault, LedgerState, TICK_MILLIS};
+use super::numbers::{BudgetNumbers, FREE_RETRIES, FaultState, LedgerState, TICK_MILLIS};
 use super::{Budget, Charge, Request};
 use crate::clock::Stamp;
 
@@ -78,7 +78,7 @@ struct Plain {
     capacity: u64,
     refill_per_second: u64,
     tick: u64,
-    fault: Fault,
+    fault: FaultState,
 }
 
 impl Plain {
@@ -93,12 +93,12 @@ impl Plain {
     }
 
     fn succeed(&mut self, amount: u64, now: u64) {
-        if self.fault == Fault::Serious {
+        if self.fault == FaultState::Serious {
             self.refill(now);
         }
         self.add(amount);
-        if self.fault == Fault::Slight || self.level == self.capacity {
-            self.fault = Fault::None;
+        if self.fault == FaultState::Slight || self.level == self.capacity {
+            self.fault = FaultState::None;
         }
     }
 
@@ -109,8 +109,8 @@ impl Plain {
             return None;
         }
         let affordable = price <= self.level;
-        if may_be_free && (self.fault == Fault::Serious || !affordable) {
-            self.fault = Fault::Serious;
+        if may_be_free && (self.fault == FaultState::Serious || !affordable) {
+            self.fault = FaultState::Serious;
             return Some(0);
         }
         if !affordable {
@@ -118,9 +118,9 @@ impl Plain {
         }
         self.level -= price;
         if self.capacity - self.level > self.capacity / 3 {
-            self.fault = Fault::Serious;
-        } else if self.fault == Fault::None {
-            self.fault = Fault::Slight;
+            self.fault = FaultState::Serious;
+        } else if self.fault == FaultState::None {
+            self.fault = FaultState::Slight;
         }
         Some(price)
     }
@@ -190,7 +190,7 @@ proptest! {
             capacity: u64::from(capacity) * 1000,
             refill_per_second: u64::from(refill) * 1000,
             tick: start,
-            fault: Fault::None,
+            fault: FaultState::None,
         };
         let mut now = start;
         let mut waiting: Vec<(Permit<'_>, u64)> = Vec::new();
@@ -253,7 +253,7 @@ proptest! {
     #[test]
     fn packing_loses_nothing(
         missing in 0_u32..1 << 28,
-        fault in prop_oneof![Just(Fault::None), Just(Fault::Slight), Just(Fault::Serious)],
+        fault in prop_oneof![Just(FaultState::None), Just(FaultState::Slight), Just(FaultState::Serious)],
         tick in 0_u64..1 << 34,
     ) {
         let state = LedgerState { missing, fault, tick };

@@ -108,11 +108,18 @@ impl State<'_> {
                 frame.note(Notes::RECORDED, true);
             }
             if self.settings.has_fault() {
-                frame.note(Notes::BEGAN_IN_FAULT, true);
+                self.note_fault();
             }
             return false;
         }
         frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
+    }
+
+    /// Notes that the call begins in a fault.
+    #[cold]
+    #[inline(never)]
+    fn note_fault(&self) {
+        self.frame.note(Notes::BEGAN_IN_FAULT, true);
     }
 
     #[inline(never)]
@@ -133,7 +140,7 @@ impl State<'_> {
             self.enter_trial();
         }
         if !later && self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
-            frame.note(Notes::BEGAN_IN_FAULT, true);
+            self.note_fault();
         }
         let within = around(|outer| self.inner().begin(frame, outer)).is_some();
         if limited && frame.started.get().is_some() {

@@ -15,9 +15,9 @@ struct Limit {
 
 /// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 150, 147),
-    limit("ready-limits", 160, 160),
-    limit("pending", 252, 252),
+    limit("ready", 157, 147),
+    limit("ready-limits", 168, 160),
+    limit("pending", 260, 252),
     limit("pending-limits", 1_102, 1_058),
     limit("one", 4_203, 3_725),
     limit("one-limits", 4_484, 3_967),
