@@ -67,6 +67,8 @@ pub(crate) struct Settings {
     pub budget: Option<usize>,
     pub nested: Nested,
     pub asks: Asks,
+    /// How long `before_retry` takes, and after which attempt it fails. Only functions that ask have it.
+    pub before: Option<(u64, u32)>,
     pub policy: bool,
     pub max_delay: u64,
 }
@@ -110,6 +112,10 @@ pub(crate) enum Event {
     Gone {
         depth: usize,
         number: u32,
+        at: u64,
+    },
+    Prepares {
+        depth: usize,
         at: u64,
     },
     Retries {

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::case::{Case, Event, Nested, Seen, Step};
+use crate::case::{Case, Event, Nested, Seen, Settings, Step};
 use crate::plans::Plan;
 use crate::play::{Form, Played, play, runtime};
 use crate::stage::Model;
@@ -58,10 +58,11 @@ impl Tester {
     /// Plays a case with functions of each form, and drops their calls at every poll.
     pub(crate) fn check(&mut self, case: &Case, drops: bool) {
         self.tally.scripts += 1;
-        // A run has no key `nested`.
-        let nested = case.calls.iter().any(|call| call.nested != Nested::Add);
+        // A run has no key `nested`, and no `before_retry`.
+        let keys = |call: &Settings| call.nested != Nested::Add || call.before.is_some();
+        let keys = case.calls.iter().any(keys);
         for form in [Form::Keys, Form::Policy, Form::Run] {
-            if form == Form::Run && nested {
+            if form == Form::Run && keys {
                 continue;
             }
             let played = self.play(case, form, None);

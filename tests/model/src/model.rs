@@ -48,9 +48,9 @@ impl Model<'_> {
             let ended = self.attempt(call);
             call.earlier += self.failed_inside;
             if self.progress > 0 { (call.before, call.earlier) = (self.progress - 1, 0) }
-            if matches!(ended, Err(Halt::Cut(depth)) if depth == call.report.depth) {
-                (call.report.outcome, call.report.verdict) = ("deadline", Some(Transient));
-                return Ok(Err(stopped("deadline", call.source)));
+            if let Some(end) = cut_off(call, &ended) {
+                call.report.verdict = Some(Transient);
+                return Ok(Err(end));
             }
             let Ended { mut result, other } = ended?;
             let Some(failed) = self.failure(call, result) else {
@@ -74,7 +74,22 @@ impl Model<'_> {
                     let waited = self.pass(if call.settings.blocking { end + self.case.late } else { end.next_multiple_of(ms(1)) });
                     call.report.waited += self.now - from;
                     waited?;
-                    if self.now < call.deadline || !call.settings.is_limited() {
+                    let mut late = self.is_late(call);
+                    if let Some((takes, fails_after)) = call.settings.before.filter(|_| !late) {
+                        self.seen.events.push(Event::Prepares { depth, at: self.now });
+                        self.limits.push((call.deadline, !call.settings.blocking && call.settings.is_limited()));
+                        let prepared = self.pass(self.now + takes);
+                        self.limits.pop();
+                        self.gone(depth, 0);
+                        if let Some(end) = cut_off(call, &prepared) { return Ok(Err(end)) }
+                        prepared?;
+                        if after == fails_after {
+                            call.report.outcome = "not_retryable";
+                            return Ok(Err(Failed { verdict: Unknown, hint: None, run: Some(0), stopped: None, timed_out: false }));
+                        }
+                        late = self.is_late(call);
+                    }
+                    if !late {
                         paid = Some(std::mem::take(&mut call.permit));
                         continue;
                     }
@@ -88,6 +103,8 @@ impl Model<'_> {
             return Ok(result.filter(|_| !unready).unwrap_or(Err(stopped(outcome, call.source))));
         }
     }
+
+    fn is_late(&self, call: &Call) -> bool { self.now >= call.deadline && call.settings.is_limited() }
 
     /// The order of decisions, from 2 to 7: the delay, or the outcome.
     fn decide(&mut self, call: &Call, failed: Failed, dearer: Failed, hint: Option<u64>, latest: Option<u64>)
@@ -205,6 +222,13 @@ impl Model<'_> {
             }
         }
     }
+}
+
+/// Ends a call whose deadline cut what it does.
+fn cut_off<T>(call: &mut Call, ended: &Result<T, Halt>) -> Option<Failed> {
+    let own = matches!(ended, Err(Halt::Cut(depth)) if *depth == call.report.depth);
+    if own { call.report.outcome = "deadline" }
+    own.then(|| stopped("deadline", call.source))
 }
 
 fn may_retry(settings: &Settings, failed: Failed) -> bool {

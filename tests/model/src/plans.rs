@@ -67,18 +67,25 @@ pub(crate) fn plans() -> Vec<Plan> {
 
     let few_unfit = || with_unfit(&[0, 10, 45], alphabet(&[0, 10, 45], &[(Transient, None), (Permanent, None)], false));
     let asks = [Asks::WhenOk, Asks::Until];
-    for (name, settings) in [("asks", PLAIN), ("asks, blocking", blocks)] {
+    let befores = [(0, 0), (ms(15), 0), (ms(80), 0), (0, 1), (ms(15), 2)];
+    for (name, prepares, settings) in [("asks", "prepares", PLAIN), ("asks, blocking", "prepares, blocking", blocks)] {
         let cases = limits(&attempts(&of(&[settings]), 0, &[1, 2, 3]), 0, &[None, Some(ms(45)), Some(ms(100))]);
         let cases = each(&budgets(&cases, &[0], &[None, Some(6000)]), &asks, |case, value| case.calls[0].asks = value);
         let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
         let lates: &[u64] = if settings.blocking { &[0, ms(7), ms(30)] } else { &[0] };
-        plan(name, each(&cases, lates, |case, value| case.late = value), few_unfit(), 4, false);
+        let cases = each(&cases, lates, |case, value| case.late = value);
+        plan(name, cases.clone(), few_unfit(), 4, false);
+        plan(prepares, each(&cases, &befores, |case, value| case.calls[0].before = Some(value)), few_unfit(), 3, false);
     }
     let cases = each(&cases, &asks, |case, value| case.calls[0].asks = value);
     plan("asks, switch", switched(&cases, 8), few_unfit(), 3, false);
     plan("asks, dropped", cases.clone(), few_unfit(), 3, true);
-    let cases = each(&cases, &[ms(5), ms(20)], |case, value| case.calls[0].hedge = Some(value));
-    plan("asks, hedge", cases, few_unfit(), 3, true);
+    let hedged = each(&cases, &[ms(5), ms(20)], |case, value| case.calls[0].hedge = Some(value));
+    plan("asks, hedge", hedged.clone(), few_unfit(), 3, true);
+    for (name, cases) in [("prepares, dropped", cases), ("prepares, hedge", hedged)] {
+        let cases = each(&cases, &befores[1..4], |case, value| case.calls[0].before = Some(value));
+        plan(name, cases, few(), 3, true);
+    }
 
     let hedged = each(&of(&[PLAIN]), &[ms(5), ms(10), ms(20)], |case, value| case.calls[0].hedge = Some(value));
     let hedged = attempts(&hedged, 0, &[1, 2, 3, 4]);
@@ -273,6 +280,7 @@ const PLAIN: Settings = Settings {
     budget: None,
     nested: Nested::Add,
     asks: Asks::Nothing,
+    before: None,
     policy: true,
     max_delay: ms(80),
 };

@@ -38,6 +38,13 @@ pub(crate) struct Played {
     pub(crate) polls: Vec<(usize, u64)>,
 }
 
+/// The error of `before_retry`.
+const UNPREPARED: Failure = Failure::Returned {
+    run: 0,
+    verdict: Verdict::Unknown,
+    hint: None,
+};
+
 #[derive(Debug)]
 enum Failure {
     Returned {
@@ -261,6 +268,56 @@ impl<'c> World<'c> {
         }
     }
 
+    /// Begins `before_retry`, if the call has it: how long it takes, and how it ends.
+    fn prepares(&self, depth: usize) -> Option<(Body<'_, 'c>, u64, Result<(), Failure>)> {
+        let (takes, fails_after) = self.case.calls[depth].before?;
+        let at = self.now();
+        self.see(Event::Prepares { depth, at });
+        let after = self
+            .notes()
+            .events
+            .iter()
+            .rev()
+            .find_map(|event| match event {
+                Event::Retries {
+                    depth: of, after, ..
+                } if *of == depth => Some(*after),
+                _ => None,
+            });
+        let ended = if after == Some(fails_after) {
+            Err(UNPREPARED)
+        } else {
+            Ok(())
+        };
+        Some((
+            Body {
+                world: self,
+                depth,
+                number: 0,
+            },
+            takes,
+            ended,
+        ))
+    }
+
+    async fn prepare(&self, depth: usize) -> Result<(), Failure> {
+        let Some((_body, takes, ended)) = self.prepares(depth) else {
+            return Ok(());
+        };
+        if takes > 0 {
+            sleep(Duration::from_nanos(takes)).await;
+        }
+        ended
+    }
+
+    fn prepare_blocking(&self, depth: usize) -> Result<(), Failure> {
+        let Some((_body, takes, ended)) = self.prepares(depth) else {
+            return Ok(());
+        };
+        pass(takes);
+        ended
+    }
+
     fn step(&self) -> (usize, Step) {
         self.notes().runs += 1;
         let run = self.notes().runs;
@@ -327,6 +384,7 @@ fn pass(time: u64) {
     assert!(polled.is_pending(), "it lets other tasks run after that");
 }
 
+/// An attempt, or a `before_retry` as number 0.
 struct Body<'w, 'c> {
     world: &'w World<'c>,
     depth: usize,
@@ -371,19 +429,19 @@ macro_rules! place {
             ));
             place!($nested, $world, $depth, policy, by_policy());
             place!($nested, $world, $depth, policy, hedged(hedge = "policy",));
-            place!($nested, $world, $depth, async, fails(when_ok = |run| $world.is_unfit(*run),));
-            place!($nested, $world, $depth, policy, fails_by_policy(when_ok = |run| $world.is_unfit(*run),));
-            place!($nested, $world, $depth, policy, fails_hedged(hedge = "policy", when_ok = |run| $world.is_unfit(*run),));
-            place!($nested, $world, $depth, async, waits(until = |run| !$world.is_unfit(*run),));
-            place!($nested, $world, $depth, policy, waits_by_policy(until = |run| !$world.is_unfit(*run),));
-            place!($nested, $world, $depth, policy, waits_hedged(hedge = "policy", until = |run| !$world.is_unfit(*run),));
+            place!($nested, $world, $depth, async, fails(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, fails_by_policy(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, fails_hedged(hedge = "policy", when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, async, waits(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, waits_by_policy(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, waits_hedged(hedge = "policy", until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
             place!($nested, $world, $depth, blocking, blocks());
             place!($nested, $world, $depth, blocking, blocks_bounded(deadline = $world.key($depth, |call| call.deadline),));
-            place!($nested, $world, $depth, blocking, blocks_and_fails(when_ok = |run| $world.is_unfit(*run),));
-            place!($nested, $world, $depth, blocking, blocks_and_waits(until = |run| !$world.is_unfit(*run),));
+            place!($nested, $world, $depth, blocking, blocks_and_fails(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
+            place!($nested, $world, $depth, blocking, blocks_and_waits(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
             place!($nested, $world, $depth, blocking_policy, blocks_by_policy());
-            place!($nested, $world, $depth, blocking_policy, blocks_and_fails_by_policy(when_ok = |run| $world.is_unfit(*run),));
-            place!($nested, $world, $depth, blocking_policy, blocks_and_waits_by_policy(until = |run| !$world.is_unfit(*run),));
+            place!($nested, $world, $depth, blocking_policy, blocks_and_fails_by_policy(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
+            place!($nested, $world, $depth, blocking_policy, blocks_and_waits_by_policy(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
 
             pub(super) fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 let call = &world.case.calls[depth];

@@ -67,7 +67,7 @@ impl Random {
 
     fn settings(&mut self, inner: bool, alone: bool, blocking: bool, budgets: usize) -> Settings {
         let last = inner || alone;
-        Settings {
+        let settings = Settings {
             attempts: u32::try_from(1 + self.below(4)).expect("small"),
             timeout: self.maybe(5, 60),
             deadline: self.maybe(15, 400),
@@ -89,8 +89,15 @@ impl Random {
                 Nested::Add
             },
             asks: [Asks::Nothing, Asks::Nothing, Asks::WhenOk, Asks::Until][self.index(4)],
+            before: self
+                .maybe(0, 40)
+                .map(|takes| (takes, u32::try_from(self.index(6)).expect("small"))),
             policy: true,
             max_delay: if alone { ms(80) } else { ms(3_600_000) },
+        };
+        Settings {
+            before: settings.before.filter(|_| settings.asks != Asks::Nothing),
+            ..settings
         }
     }
 
