@@ -69,6 +69,8 @@ pub(crate) struct Settings {
     pub asks: Asks,
     /// How long `before_retry` takes, and after which attempt it fails. Only functions that ask have it.
     pub before: Option<(u64, u32)>,
+    /// When `cancel` completes. Only functions with `until` have it.
+    pub cancel: Option<u64>,
     pub policy: bool,
     pub max_delay: u64,
 }

@@ -25,7 +25,13 @@ impl Model<'_> {
         let deadline = own.min(inherited);
         let mut call = Call { settings, deadline, most, before: 0, earlier: 0, permit: 0, source: None, report };
         self.refused = None;
-        let ended = self.attempts(&mut call);
+        self.cancels.push(settings.cancel.map_or(NEVER, |cancel| began + cancel));
+        let mut ended = if settings.cancel == Some(0) { Err(Halt::Cancelled(depth)) } else { self.attempts(&mut call) };
+        self.cancels.pop();
+        if matches!(ended, Err(Halt::Cancelled(stops)) if stops == depth) {
+            call.report.outcome = "cancelled";
+            ended = Ok(Err(stopped("cancelled", call.source)));
+        }
         let mut report = call.report;
         report.elapsed = self.now - began;
         if let Some(budget) = settings.budget {
@@ -33,8 +39,8 @@ impl Model<'_> {
             report.level = Some(self.levels[budget]);
         }
         self.seen.reports.push(report);
-        self.failed_inside = if report.outcome.starts_with("success") { 0 } else { report.attempts - 1 - call.before };
-        let shared = matches!(report.outcome, "budget" | "hint_too_long") || report.outcome == "deadline" && inherited <= own;
+        self.failed_inside = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1 + call.before) };
+        let shared = matches!(report.outcome, "budget" | "hint_too_long" | "cancelled") || report.outcome == "deadline" && inherited <= own;
         (self.progress, self.refused) = (0, shared.then_some(report.outcome));
         ended
     }

@@ -82,6 +82,17 @@ pub(crate) fn plans() -> Vec<Plan> {
     plan("asks, dropped", cases.clone(), few_unfit(), 3, true);
     let hedged = each(&cases, &[ms(5), ms(20)], |case, value| case.calls[0].hedge = Some(value));
     plan("asks, hedge", hedged.clone(), few_unfit(), 3, true);
+    // Before the first attempt, in an attempt, a wait or a `before_retry`, and at the instant at which these end.
+    let until = each(&of(&[PLAIN]), &[Asks::Until], |case, value| case.calls[0].asks = value);
+    let cancels = |cases: &[Case], depth: usize| {
+        let times = [Some(0), Some(ms(10)), Some(ms(17)), Some(ms(26)), Some(ms(63))];
+        each(cases, &times, |case, value| case.calls[depth].cancel = value)
+    };
+    let until = budgets(&limits(&attempts(&until, 0, &[2, 3]), 0, &[None, Some(ms(100))]), &[0], &[None, Some(6000)]);
+    let prepares = each(&until, &[None, Some((ms(6), 0))], |case, value| case.calls[0].before = value);
+    plan("cancelled", cancels(&prepares, 0), few_unfit(), 3, true);
+    let both = each(&until, &[ms(5), ms(20)], |case, value| case.calls[0].hedge = Some(value));
+    plan("cancelled, hedge", cancels(&both, 0), few_unfit(), 3, false);
     for (name, cases) in [("prepares, dropped", cases), ("prepares, hedge", hedged)] {
         let cases = each(&cases, &befores[1..4], |case, value| case.calls[0].before = Some(value));
         plan(name, cases, few(), 3, true);
@@ -117,6 +128,10 @@ pub(crate) fn plans() -> Vec<Plan> {
     let asked = budgets(&two, &[0, 1], &[None, Some(2000)]);
     let asked = each(&asked, &[Asks::Nothing, Asks::WhenOk, Asks::Until], |case, value| case.calls[0].asks = value);
     let asked = each(&asked, &[Asks::Nothing, Asks::WhenOk, Asks::Until], |case, value| case.calls[1].asks = value);
+    let until = each(&budgets(&two, &[0, 1], &[None, Some(6000)]), &[Asks::Until], |case, value| {
+        (case.calls[0].asks, case.calls[1].asks) = (value, value);
+    });
+    plan("nested, cancelled", [cancels(&until, 0), cancels(&until, 1), cancels(&cancels(&until, 0), 1)].concat(), smaller(), 4, true);
     plan("nested, asks", limits(&asked, 0, &[None, Some(ms(45))]), with_unfit(&[0, 45], smaller()), 4, false);
     let hedged = each(&paid, &[ms(5), ms(20)], |case, value| case.calls[1].hedge = Some(value));
     let hedged = limits(&hedged, 1, &[None, Some(ms(100))]);
@@ -281,6 +296,7 @@ const PLAIN: Settings = Settings {
     nested: Nested::Add,
     asks: Asks::Nothing,
     before: None,
+    cancel: None,
     policy: true,
     max_delay: ms(80),
 };

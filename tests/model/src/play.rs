@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
@@ -318,6 +318,21 @@ impl<'c> World<'c> {
         ended
     }
 
+    /// The future that stops the call.
+    fn cancels(&self, depth: usize) -> impl Future<Output = ()> + use<> {
+        let at = self.case.calls[depth].cancel;
+        let timer = at
+            .filter(|at| *at > 0)
+            .map(|at| sleep(Duration::from_nanos(at)));
+        async move {
+            match timer {
+                Some(timer) => timer.await,
+                None if at.is_some() => {}
+                None => pending().await,
+            }
+        }
+    }
+
     fn step(&self) -> (usize, Step) {
         self.notes().runs += 1;
         let run = self.notes().runs;
@@ -432,9 +447,9 @@ macro_rules! place {
             place!($nested, $world, $depth, async, fails(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare($depth),));
             place!($nested, $world, $depth, policy, fails_by_policy(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare($depth),));
             place!($nested, $world, $depth, policy, fails_hedged(hedge = "policy", when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare($depth),));
-            place!($nested, $world, $depth, async, waits(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
-            place!($nested, $world, $depth, policy, waits_by_policy(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
-            place!($nested, $world, $depth, policy, waits_hedged(hedge = "policy", until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, async, waits(cancel = $world.cancels($depth), until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, waits_by_policy(cancel = $world.cancels($depth), until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, waits_hedged(hedge = "policy", cancel = $world.cancels($depth), until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
             place!($nested, $world, $depth, blocking, blocks());
             place!($nested, $world, $depth, blocking, blocks_bounded(deadline = $world.key($depth, |call| call.deadline),));
             place!($nested, $world, $depth, blocking, blocks_and_fails(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
@@ -551,6 +566,10 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 Asks::Nothing => run,
                 Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
                 Asks::Until => run.until(|run| !world.is_unfit(*run)),
+            };
+            let run = match world.case.calls[depth].cancel {
+                Some(_) => run.with_cancel(world.cancels(depth)),
+                None => run,
             };
             match world.case.calls[depth].hedge {
                 Some(_) => Box::pin(run.hedged()),

@@ -92,11 +92,13 @@ impl Random {
             before: self
                 .maybe(0, 40)
                 .map(|takes| (takes, u32::try_from(self.index(6)).expect("small"))),
+            cancel: self.maybe(0, 90).filter(|_| !blocking),
             policy: true,
             max_delay: if alone { ms(80) } else { ms(3_600_000) },
         };
         Settings {
             before: settings.before.filter(|_| settings.asks != Asks::Nothing),
+            cancel: settings.cancel.filter(|_| settings.asks == Asks::Until),
             ..settings
         }
     }

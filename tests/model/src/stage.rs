@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use crate::case::Verdict::{Permanent, Transient};
 use crate::case::{Case, Event, Failed, NEVER, Seen};
 
-/// The call is dropped, or the limit of the call at this depth cuts its attempt.
-pub(crate) enum Halt { Dropped, Cut(usize) }
+/// The call is dropped, the limit of the call at this depth cuts its attempt, or its `cancel` stops it.
+pub(crate) enum Halt { Dropped, Cut(usize), Cancelled(usize) }
 
 pub(crate) struct Model<'c> {
     pub(crate) case: &'c Case,
@@ -18,6 +18,8 @@ pub(crate) struct Model<'c> {
     pub(crate) levels: Vec<u64>,
     /// The limit of each attempt that runs, and whether it can cut it.
     pub(crate) limits: Vec<(u64, bool)>,
+    /// When the `cancel` of each call completes.
+    pub(crate) cancels: Vec<u64>,
     /// Why the call that ended inside was refused a retry, and how many of its retries failed.
     pub(crate) refused: Option<&'static str>,
     pub(crate) failed_inside: u32,
@@ -31,7 +33,7 @@ impl<'c> Model<'c> {
     pub(crate) fn run(case: &'c Case, draw: &'c mut dyn FnMut(u64, u64) -> u64, drop: Option<(usize, u64)>) -> Self {
         let (seen, levels, limits) = (Seen::default(), case.capacities.clone(), vec![]);
         let mut model = Self {
-            case, draw, drop, now: 0, runs: 0, levels, limits, refused: None, failed_inside: 0, progress: 0, seen, starved: false,
+            case, draw, drop, now: 0, runs: 0, levels, limits, cancels: vec![], refused: None, failed_inside: 0, progress: 0, seen, starved: false,
         };
         model.seen.result = model.call(0, 0, NEVER).ok();
         model
@@ -40,14 +42,22 @@ impl<'c> Model<'c> {
     /// Is pending. What ends at a limit has ended; of two limits at one instant, the inner one cuts.
     pub(crate) fn pass(&mut self, until: u64) -> Result<(), Halt> {
         if !self.case.calls[0].blocking { self.refused = None } // The body around went on.
+        let limits = self.limits.iter().enumerate().filter(|(_, (_, cuts))| *cuts);
+        let cut = limits.map(|(depth, (at, _))| (*at, Reverse(depth))).min();
+        // `cancel` is looked at before all else, the outermost first.
+        let cancel = self.cancels.iter().enumerate().map(|(depth, at)| (*at, depth)).min();
+        let ends = cut.map_or(until, |(at, _)| at.min(until)).min(self.drop.map_or(NEVER, |(_, at)| at));
+        if let Some((at, depth)) = cancel.filter(|(at, _)| *at <= ends && *at < NEVER) {
+            self.now = at;
+            return Err(Halt::Cancelled(depth));
+        }
         if let Some((events, at)) = self.drop.filter(|(_, at)| *at < until.max(self.now + 1)) {
             if events == self.seen.events.len() {
                 self.now = at;
                 return Err(Halt::Dropped);
             }
         }
-        let limits = self.limits.iter().enumerate().filter(|(_, (_, cuts))| *cuts);
-        match limits.map(|(depth, (at, _))| (*at, Reverse(depth))).min() {
+        match cut {
             Some((at, Reverse(depth))) if at < until => { self.now = at; Err(Halt::Cut(depth)) }
             _ => { self.now = until; Ok(()) }
         }
