@@ -276,13 +276,14 @@ fn scope_of(n: u32) -> Option<(u32, Scope)> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
     #[retry(attempts = 4, base = "1ms", max_delay = "2ms", on = "io::Error")]
-    async fn shared(calls: &AtomicU32) -> io::Result<()> {
-        calls.fetch_add(1, Ordering::Relaxed);
-        tokio::task::yield_now().await;
+    async fn shared(calls: &AtomicU32, all: &Barrier) -> io::Result<()> {
+        if calls.fetch_add(1, Ordering::Relaxed) == 0 {
+            all.wait().await;
+        }
         Err(io::ErrorKind::ConnectionReset.into())
     }
 
-    // No scope runs its call before all hundred tests have begun.
+    // No call fails before all hundred have begun: those outside share a budget, whose first wave they all are then.
     let all = Arc::new(Barrier::new(100));
     let tests: Vec<_> = (0..100)
         .map(|n| {
@@ -290,18 +291,13 @@ async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
             tokio::spawn(async move {
                 let calls = AtomicU32::new(0);
                 let Some((most, scope)) = scope_of(n) else {
-                    all.wait().await;
-                    let (result, report) = observe(shared(&calls)).await;
+                    let (result, report) = observe(shared(&calls, &all)).await;
                     result.unwrap_err();
                     assert_eq!(report.unwrap().attempts(), 4);
                     assert_eq!(calls.load(Ordering::Relaxed), 4);
                     return Vec::new();
                 };
-                let together = async {
-                    all.wait().await;
-                    shared(&calls).await
-                };
-                let (_, log) = scope.run(together).await;
+                let (_, log) = scope.run(shared(&calls, &all)).await;
                 assert_eq!(log.calls().len(), 1, "{log}");
                 let call = &log.calls()[0];
                 assert_eq!(call.report().attempts(), most);
@@ -319,7 +315,9 @@ async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
             continue;
         };
         assert_eq!(u32::try_from(delays.len()), Ok(most - 1), "{n}");
-        let (_, alone) = scope.run(shared(&AtomicU32::new(0))).await;
+        let (_, alone) = scope
+            .run(shared(&AtomicU32::new(0), &Barrier::new(1)))
+            .await;
         assert_eq!(delays, alone.calls()[0].delays(), "the seed {n} alone");
         seen.insert(delays);
     }
