@@ -504,6 +504,26 @@ async fn a_pause_that_begins_in_before_retry_holds_the_attempt_up() {
     assert_eq!(report.map(|report| report.waited()), Some(ms(1_940)));
 }
 
+#[tokio::test(start_paused = true)]
+async fn before_retry_does_not_make_a_call_wait_twice_in_a_pause() {
+    #[retry(base = "0s", max_retry_after = "1s", before_retry = async {}, budget = server.budget)]
+    async fn reset_once(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        match Attempt::current().map(|attempt| attempt.number()) {
+            Some(1) => {
+                sleep(ms(100)).await;
+                Err(Failure::Reset)
+            }
+            _ => Ok(()),
+        }
+    }
+    let server = Server::new(Budget::new().with_pause());
+    let told = server.told(ms(40), ms(5_000));
+    let (reset, _) = join(reset_once(&server), told).await;
+    reset.unwrap();
+    assert_eq!(server.asked(), [ms(0), ms(1_100)]);
+}
+
 /// With the spread at the end of the pause.
 #[tokio::test(start_paused = true)]
 async fn no_call_waits_in_a_pause_longer_than_its_max_retry_after() {

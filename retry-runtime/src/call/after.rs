@@ -177,6 +177,7 @@ impl State<'_> {
         match decide(&CallSituation { state: self, cause }) {
             Ok((range, now)) => {
                 self.frame.forget_open_commits();
+                self.forget_pause();
                 let (delay, until) = self.schedule(&range, now);
                 self.wait_begins(delay, failed);
                 self.hand_on_untold();

@@ -72,23 +72,26 @@ impl State<'_> {
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: until `max_retry_after` has
-    /// passed since it met the pause. `None` if the pause is over.
+    /// passed since it met the pause on its way to the next attempt. `None` if the pause is over.
     fn left_of_pause(&self, now: Stamp) -> Option<(Duration, Duration)> {
         let end = self
             .with_budget(|budget| budget.paused_until(now))
             .flatten();
-        let left = end.and_then(|end| {
+        end.and_then(|end| {
             let now = self.in_trial(now);
             let longest = now.plus(nanos(self.settings.policy.max_retry_after()));
             let mut noted = self.frame.cold().noted();
             let longest = *noted.paused_until.get_or_insert(longest);
             let left = end.min(longest).since(now);
             (!left.is_zero()).then(|| (left, longest.since(now)))
-        });
-        if let (None, Some(cold)) = (left, self.frame.if_cold()) {
+        })
+    }
+
+    /// An attempt failed, and another one follows: it may wait for a pause again.
+    pub(super) fn forget_pause(&self) {
+        if let Some(cold) = self.frame.if_cold() {
             cold.noted().paused_until = None;
         }
-        left
     }
 
     /// Begins a pause for all calls that share the budget, after a throttled failure with this hint.

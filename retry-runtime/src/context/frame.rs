@@ -412,7 +412,7 @@ pub(crate) struct Noted {
     pub(crate) passed_over: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
-    /// Until when the call waits at most for the pause of its budget, if it waits for one.
+    /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
     pub(crate) paused_until: Option<Stamp>,
     /// The open commits of the present attempt, if one began in it.
     pub(crate) open_commits: Option<Arc<OpenCommits>>,
