@@ -5,7 +5,8 @@ pub(crate) const fn ms(millis: u64) -> u64 {
 }
 pub(crate) const NEVER: u64 = u64::MAX;
 pub(crate) const BASE: u64 = ms(10);
-pub(crate) const MAX_RETRY_AFTER: u64 = ms(200);
+/// So many events are those of a call that never ends: a rule that retries everything, with progress.
+pub(crate) const ENDLESS: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Verdict {
@@ -33,6 +34,8 @@ pub(crate) enum Around {
     Returns,
     WaitsFirst,
     SaysProgress,
+    /// Returns another, transient error in its place.
+    Hides,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +43,19 @@ pub(crate) enum Nested {
     Add,
     Outermost,
     Multiply,
+}
+
+/// Which keys rule on an error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rule {
+    /// Its verdict.
+    Nothing,
+    /// `when`, which says yes to a permanent error.
+    When,
+    /// `on` names the error type.
+    On,
+    /// `when` as above, and `unless`, which says no to a throttled one and to a timeout.
+    Unless,
 }
 
 /// Which key asks about an `Ok`.
@@ -67,12 +83,15 @@ pub(crate) struct Settings {
     pub budget: Option<usize>,
     pub nested: Nested,
     pub asks: Asks,
+    /// Only functions with a policy have it, and none that ask.
+    pub rule: Rule,
     /// How long `before_retry` takes, and after which attempt it fails. Only functions that ask have it.
     pub before: Option<(u64, u32)>,
     /// When `cancel` completes. Only functions with `until` have it.
     pub cancel: Option<u64>,
     pub policy: bool,
     pub max_delay: u64,
+    pub max_retry_after: u64,
 }
 
 impl Settings {
@@ -84,18 +103,19 @@ impl Settings {
     /// Whether a function with these settings has a policy in this form. Those that ask have only one other key.
     pub(crate) fn with_policy(self, keys: bool) -> Self {
         let plain = self.timeout.is_none() && self.deadline.is_none() && self.hedge.is_none();
-        let policy = !keys || self.asks != Asks::Nothing && !plain;
+        let policy = !keys || self.rule != Rule::Nothing || self.asks != Asks::Nothing && !plain;
         Self { policy, ..self }
     }
 }
 
-/// The calls, the outermost first. What each budget holds, in thousandths. The event with which somebody turns retries off.
+/// The calls, the outermost first. What each budget holds, in thousandths, and whether all have a pause. The event with which somebody turns retries off.
 /// How much longer a thread sleeps than it is asked to.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub calls: Vec<Settings>,
     pub around: Around,
     pub capacities: Vec<u64>,
+    pub pauses: bool,
     pub off_at: usize,
     pub late: u64,
     pub steps: Vec<Step>,

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::case::{Case, Event, Nested, Seen, Settings, Step};
+use crate::case::{Case, Event, Nested, Rule, Seen, Settings, Step, Verdict};
 use crate::plans::Plan;
 use crate::play::{Form, Played, play, runtime};
 use crate::stage::Model;
@@ -99,6 +99,14 @@ impl Tester {
             // `Policy::run` keeps no earlier error as the source of a `Stopped`.
             if let (Form::Run, Some(Err(failed))) = (form, &mut seen.result) {
                 failed.run = failed.run.filter(|_| failed.stopped.is_none());
+            }
+            // `Run::on` does not ask what it does not select.
+            for report in &mut seen.reports {
+                let ruled = form == Form::Run && case.calls[report.depth].rule == Rule::On;
+                report.verdict = report.verdict.map(|verdict| match verdict {
+                    Verdict::Permanent if ruled => Verdict::Unknown,
+                    verdict => verdict,
+                });
             }
         }
         if !starved && played.seen != expected {

@@ -1,7 +1,7 @@
 //! What a call does, as `src/retry.md` and the guide say it. It uses nothing of the crate.
 
 use crate::case::Verdict::{Conflict, Permanent, Refused, Throttled, Transient, Unknown};
-use crate::case::{Around, Asks, BASE, Event, Failed, MAX_RETRY_AFTER, NEVER, Nested, Report, Settings, ms};
+use crate::case::{Around, Asks, BASE, ENDLESS, Event, Failed, NEVER, Nested, Report, Rule, Settings, ms};
 use crate::stage::{Halt, Model, stopped, timed_out};
 
 /// How an attempt ended (`None` if its timeout cut it), and how the one beside it failed.
@@ -10,10 +10,10 @@ struct Ended { result: Option<Result<usize, Failed>>, other: Option<Failed> }
 /// An attempt of a call that hedges.
 struct Running { number: u32, ends: u64, cut: u64, result: Result<usize, Failed> }
 
-/// A call. The attempts `before` progress do not count. `earlier` is how many retries inside have failed, and `permit` what the
-/// budget gave for a retry that has not begun.
+/// A call. The attempts `before` progress do not count. `permit` is what the budget gave for a retry that has not
+/// begun. `of_use` is what the deadline leaves an attempt, and `patience` when the call waits no longer in a pause.
 struct Call {
-    settings: Settings, deadline: u64, most: u32, before: u32, earlier: u32, permit: u64, source: Option<usize>, report: Report,
+    settings: Settings, deadline: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, source: Option<usize>, report: Report,
 }
 
 impl Model<'_> {
@@ -23,8 +23,10 @@ impl Model<'_> {
         let most = settings.attempts.saturating_sub(fewer).max(1);
         let report = Report { depth, outcome: "dropped", ..Report::default() };
         let deadline = own.min(inherited);
-        let mut call = Call { settings, deadline, most, before: 0, earlier: 0, permit: 0, source: None, report };
+        let of_use = ((deadline - began) / 10).min(ms(50));
+        let mut call = Call { settings, deadline, most, before: 0, permit: 0, of_use, patience: None, source: None, report };
         self.refused = None;
+        self.earlier.push([0; 3]);
         self.cancels.push(settings.cancel.map_or(NEVER, |cancel| began + cancel));
         let mut ended = if settings.cancel == Some(0) { Err(Halt::Cancelled(depth)) } else { self.attempts(&mut call) };
         self.cancels.pop();
@@ -39,21 +41,39 @@ impl Model<'_> {
             report.level = Some(self.levels[budget]);
         }
         self.seen.reports.push(report);
-        self.failed_inside = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1 + call.before) };
-        let shared = matches!(report.outcome, "budget" | "hint_too_long" | "cancelled") || report.outcome == "deadline" && inherited <= own;
-        (self.progress, self.refused) = (0, shared.then_some(report.outcome));
+        // A call tells the call around it what it remembers.
+        let earlier = self.earlier.pop().unwrap_or_default();
+        for (failed, earlier) in self.failed_inside.iter_mut().zip(earlier) { *failed += earlier }
+        self.failed_inside[depth] = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1 + call.before) };
+        let refused = match report.outcome {
+            "deadline" | "paused" => Some("deadline"),
+            "success" | "success_after_retry" => None,
+            refused @ ("budget" | "hint_too_long" | "cancelled") => Some(refused),
+            _ => self.refused, // That of a call further inside.
+        };
+        self.refused = refused.filter(|refused| *refused != "deadline" || inherited <= own);
+        self.progress = 0;
         ended
     }
 
     fn attempts(&mut self, call: &mut Call) -> Result<Result<usize, Failed>, Halt> {
-        let of_use = ((call.deadline - self.now) / 10).min(ms(50));
         let mut paid = None;
+        if let Some(outcome) = self.ends_between(call)? {
+            call.report.outcome = outcome;
+            return Ok(Err(stopped(outcome, None)));
+        }
         loop {
-            (self.failed_inside, self.progress) = (0, 0);
+            (self.failed_inside, self.progress) = ([0; 3], 0);
             call.report.attempts += 1;
+            // It knows nothing of how many hedges a function has.
+            let hedges = self.seen.reports.iter().filter(|report| report.hedge.is_some()).count();
+            self.starved |= hedges > 9 || self.seen.events.len() >= ENDLESS;
+            if self.starved { return Err(Halt::Dropped) }
             let ended = self.attempt(call);
-            call.earlier += self.failed_inside;
-            if self.progress > 0 { (call.before, call.earlier) = (self.progress - 1, 0) }
+            let failed_inside = std::mem::take(&mut self.failed_inside);
+            let earlier = self.earlier.last_mut().expect("that of this call");
+            for (earlier, failed) in earlier.iter_mut().zip(failed_inside) { *earlier += failed }
+            if self.progress > 0 { (call.before, *earlier) = (self.progress - 1, [0; 3]) }
             if let Some(end) = cut_off(call, &ended) {
                 call.report.verdict = Some(Transient);
                 return Ok(Err(end));
@@ -65,6 +85,7 @@ impl Model<'_> {
                 return Ok(result.expect("it was not cut"));
             };
             call.source = failed.run;
+            self.pause(call, failed);
             // Of two attempts, the dearer failure counts.
             let (mut dearer, mut hint) = (failed, failed.hint);
             if let Some(other) = other.filter(|_| may_retry(&call.settings, failed)) {
@@ -72,16 +93,16 @@ impl Model<'_> {
                 hint = hint.max(other.hint);
             }
             call.report.verdict = Some(dearer.verdict);
-            let outcome = match self.decide(call, failed, dearer, hint, call.deadline.checked_sub(self.now + of_use)) {
+            let outcome = match self.decide(call, failed, dearer, hint, self.latest(call)) {
                 Ok(delay) => {
                     let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now + delay);
                     self.seen.events.push(Event::Retries { depth, after, verdict: dearer.verdict, delay, at: from });
-                    call.permit = self.price(call, dearer);
+                    (call.permit, call.patience) = (self.price(call, dearer), None);
                     let waited = self.pass(if call.settings.blocking { end + self.case.late } else { end.next_multiple_of(ms(1)) });
                     call.report.waited += self.now - from;
                     waited?;
-                    let mut late = self.is_late(call);
-                    if let Some((takes, fails_after)) = call.settings.before.filter(|_| !late) {
+                    let mut ends = self.ends_between(call)?;
+                    if let Some((takes, fails_after)) = call.settings.before.filter(|_| ends.is_none()) {
                         self.seen.events.push(Event::Prepares { depth, at: self.now });
                         self.limits.push((call.deadline, !call.settings.blocking && call.settings.is_limited()));
                         let prepared = self.pass(self.now + takes);
@@ -93,14 +114,14 @@ impl Model<'_> {
                             call.report.outcome = "not_retryable";
                             return Ok(Err(Failed { verdict: Unknown, hint: None, run: Some(0), stopped: None, timed_out: false }));
                         }
-                        late = self.is_late(call);
+                        ends = self.ends_between(call)?;
                     }
-                    if !late {
+                    let Some(outcome) = ends else {
                         paid = Some(std::mem::take(&mut call.permit));
                         continue;
-                    }
+                    };
                     result = result.filter(Result::is_err); // An `Ok` is not kept.
-                    "deadline" // A timer rounds up, and a thread sleeps longer.
+                    outcome
                 }
                 Err(outcome) => outcome,
             };
@@ -110,7 +131,38 @@ impl Model<'_> {
         }
     }
 
-    fn is_late(&self, call: &Call) -> bool { self.now >= call.deadline && call.settings.is_limited() }
+    /// Why the next attempt does not begin: a timer rounds up, and a thread sleeps longer.
+    fn ends_between(&mut self, call: &mut Call) -> Result<Option<&'static str>, Halt> {
+        let paused = self.has_to_pause(call)?;
+        let late = self.now >= call.deadline && call.settings.is_limited();
+        Ok(paused.then_some("paused").or(late.then_some("deadline")))
+    }
+
+    /// Waits for the end of the pause. Returns whether that is too late.
+    fn has_to_pause(&mut self, call: &mut Call) -> Result<bool, Halt> {
+        let Some(budget) = call.settings.budget else { return Ok(false) };
+        while self.pauses[budget] > self.now {
+            let end = self.pauses[budget].min(*call.patience.get_or_insert(self.now + call.settings.max_retry_after));
+            if end <= self.now { break }
+            if call.settings.is_limited() && self.latest(call).is_none_or(|latest| end - self.now > latest) { return Ok(true) }
+            let from = self.now;
+            let waited = self.pass(end.next_multiple_of(ms(1)));
+            call.report.waited += self.now - from;
+            waited?;
+        }
+        Ok(false)
+    }
+
+    /// How long a delay is at most.
+    fn latest(&self, call: &Call) -> Option<u64> { call.deadline.checked_sub(self.now + call.of_use) }
+
+    /// A server said how long to wait: the calls that share the budget do so too.
+    fn pause(&mut self, call: &Call, failed: Failed) {
+        let hint = failed.hint.filter(|hint| self.case.pauses && failed.verdict == Throttled && *hint <= call.settings.max_retry_after);
+        if let (Some(budget), Some(hint)) = (call.settings.budget, hint) {
+            self.pauses[budget] = self.pauses[budget].max(self.now + hint);
+        }
+    }
 
     /// The order of decisions, from 2 to 7: the delay, or the outcome.
     fn decide(&mut self, call: &Call, failed: Failed, dearer: Failed, hint: Option<u64>, latest: Option<u64>)
@@ -126,9 +178,9 @@ impl Model<'_> {
         let ceiling = (base << (in_a_row - 1)).min(settings.max_delay);
         let low = if settings.jitter { 0 } else { ceiling };
         let (low, high) = match hint {
-            Some(hint) if hint > MAX_RETRY_AFTER => return Err("hint_too_long"),
+            Some(hint) if hint > settings.max_retry_after => return Err("hint_too_long"),
             Some(hint) if hint < ceiling => (low.max(hint), ceiling),
-            Some(hint) => (hint, (hint + (ceiling - low).min(hint / 4)).min(MAX_RETRY_AFTER)),
+            Some(hint) => (hint, (hint + (ceiling - low).min(hint / 4)).min(settings.max_retry_after)),
             None => (low, ceiling),
         };
         let Some(latest) = latest.filter(|latest| low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
@@ -180,14 +232,29 @@ impl Model<'_> {
             if takes > 0 { self.pass(self.now + takes)? }
             return Ok(result);
         };
-        let fewer = match inside.nested { Nested::Add => call.earlier, Nested::Outermost => u32::MAX, Nested::Multiply => 0 };
+        let fewer = match inside.nested { Nested::Add => self.fewer(depth), Nested::Outermost => u32::MAX, Nested::Multiply => 0 };
         let ended = self.call(depth, fewer, call.deadline)?;
         match self.case.around {
             Around::WaitsFirst if ended.is_err() => self.pass(self.now + ms(1))?,
+            Around::Hides if ended.is_err() => {
+                return Ok(Err(Failed { verdict: Transient, hint: None, run: Some(0), stopped: None, timed_out: false }));
+            }
             Around::SaysProgress if ended.is_err() => self.progress = call.report.attempts,
             _ => {}
         }
         Ok(ended)
+    }
+
+    /// The failed retries of the call at this depth in earlier attempts around it. One that multiplies hides what is around it.
+    fn fewer(&self, depth: usize) -> u32 {
+        let around = self.earlier.iter().zip(&self.case.calls).rev();
+        let (mut sum, mut hidden) = (0, false);
+        for (earlier, call) in around {
+            if hidden { break }
+            sum += earlier[depth];
+            hidden = call.nested == Nested::Multiply;
+        }
+        sum
     }
 
     /// Two attempts side by side. Those that still run stay in `running`.
@@ -223,7 +290,10 @@ impl Model<'_> {
             let failed = self.failure(call, result);
             if failed.is_none() && one.number == 2 { call.report.hedge = Some("won") }
             match failed.filter(|failed| !running.is_empty() && may_retry(&settings, *failed)) {
-                Some(one) => (other, call.report.verdict, call.source) = (Some(one), Some(one.verdict), one.run),
+                Some(one) => {
+                    self.pause(call, one);
+                    (other, call.report.verdict, call.source) = (Some(one), Some(one.verdict), one.run);
+                }
                 None => return Ok(Ended { result, other }),
             }
         }
@@ -238,7 +308,14 @@ fn cut_off<T>(call: &mut Call, ended: &Result<T, Halt>) -> Option<Failed> {
 }
 
 fn may_retry(settings: &Settings, failed: Failed) -> bool {
-    match failed.verdict { Permanent | Unknown => false, Refused | Conflict => true, Transient | Throttled => settings.idempotent }
+    let no_effect = matches!(failed.verdict, Refused | Conflict);
+    let ruled = match settings.rule {
+        Rule::Nothing => !matches!(failed.verdict, Permanent | Unknown),
+        Rule::When => failed.verdict != Unknown,
+        Rule::Unless => !matches!(failed.verdict, Unknown | Throttled) && failed.stopped != Some("timeout"),
+        Rule::On => failed.verdict != Permanent,
+    };
+    ruled && (settings.idempotent || no_effect)
 }
 
 fn price(failed: Failed) -> u64 {

@@ -1,7 +1,7 @@
 //! The scripts that are all played: cases, and an alphabet for their steps.
 
 use crate::case::Verdict::{Conflict, Permanent, Refused, Throttled, Transient, Unknown};
-use crate::case::{Around, Asks, Case, Nested, Settings, Step, Verdict, ms};
+use crate::case::{Around, Asks, Case, Nested, Rule, Settings, Step, Verdict, ms};
 use crate::compare::{NOBODY, Tally, on_two_threads};
 #[cfg(test)]
 use crate::random::Random;
@@ -107,9 +107,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     plan("hedge, switch", switched(&cases, 8), alphabet(&[3, 15, 45], &FEW, false), 3, false);
     plan("hedge, dropped", cases, alphabet(&[3, 15, 45], &FEW, false), 3, true);
 
-    // So long that nothing is forgotten.
-    let remembers = Settings { max_delay: ms(3_600_000), ..PLAIN };
-    let two = attempts(&attempts(&of(&[remembers, remembers]), 0, &[1, 2, 3]), 1, &[1, 2, 3]);
+    let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[1, 2, 3]), 1, &[1, 2, 3]);
     let two = each(&two, &[Around::Returns, Around::WaitsFirst, Around::SaysProgress], |case, value| case.around = value);
     let small = || alphabet(&[0, 10, 45], &[(Transient, None), (Throttled, Some(ms(201))), (Permanent, None)], false);
     let smaller = || alphabet(&[10], &[(Transient, None), (Throttled, Some(ms(201)))], false);
@@ -136,10 +134,71 @@ pub(crate) fn plans() -> Vec<Plan> {
     let hedged = each(&paid, &[ms(5), ms(20)], |case, value| case.calls[1].hedge = Some(value));
     let hedged = limits(&hedged, 1, &[None, Some(ms(100))]);
     plan("nested, hedge", hedged, alphabet(&[3, 15, 45], &[(Transient, None), (Permanent, None)], false), 4, false);
+    rules(&mut plan);
+    pauses(&mut plan);
+    layers(&mut plan);
     let blocking = each(&nested, &[true], |case, value| (case.calls[0].blocking, case.calls[1].blocking) = (value, value));
     let blocking = budgets(&blocking, &[0, 1], &[None, Some(6000)]);
     plan("nested, blocking", limits(&blocking, 1, &near), small(), 3, false);
     plans
+}
+
+/// Takes a plan: its name, cases, alphabet, how long its scripts are at most, and whether calls are dropped.
+type Add<'p> = dyn FnMut(&'static str, Vec<Case>, Vec<Step>, usize, bool) + 'p;
+
+#[rustfmt::skip]
+fn rules(plan: &mut Add<'_>) {
+    let rules = [Rule::When, Rule::On, Rule::Unless];
+    for (name, blocking) in [("rules", false), ("rules, blocking", true)] {
+        let cases = limits(&attempts(&of(&[Settings { blocking, ..PLAIN }]), 0, &[1, 2, 3]), 0, &[None, Some(ms(45)), Some(ms(100))]);
+        let cases = each(&budgets(&cases, &[0], &[None, Some(6000)]), &rules, |case, value| case.calls[0].rule = value);
+        let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
+        plan(name, cases, alphabet(&[0, 45], &RULED, false), 3, false);
+    }
+    let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[2, 3]), 1, &[1, 2]);
+    let two = each(&two, &rules, |case, value| case.calls[0].rule = value);
+    let two = each(&two, &rules, |case, value| case.calls[1].rule = value);
+    plan("rules, nested", limits(&limits(&two, 0, &[None]), 1, &[None]), alphabet(&[0, 45], &RULED, false), 3, false);
+}
+
+#[rustfmt::skip]
+fn pauses(plan: &mut Add<'_>) {
+    let hints = [(Transient, None), (Throttled, Some(ms(35))), (Throttled, Some(ms(110))), (Throttled, Some(ms(201)))];
+    let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[1, 2, 3]), 1, &[1, 2]);
+    let two = each(&two, &[Around::Hides, Around::WaitsFirst], |case, value| case.around = value);
+    let paused = each(&budgets(&two, &[0, 1], &[Some(200_000), Some(6000)]), &[true], |case, value| case.pauses = value);
+    let paused = each(&paused, &[ms(50), ms(200)], |case, value| case.calls[0].max_retry_after = value);
+    let near = [None, Some(ms(45)), Some(ms(100))];
+    let limited = limits(&limits(&paused, 0, &near), 1, &near);
+    plan("pauses", limited, alphabet(&[0, 10], &hints, false), 3, false);
+    plan("pauses, longer", paused.clone(), alphabet(&[10], &hints, false), 5, false);
+    let until = each(&paused, &[Asks::Until], |case, value| case.calls[0].asks = value);
+    let prepares = each(&until, &[(0, 0), (ms(15), 0), (ms(80), 2)], |case, value| case.calls[0].before = Some(value));
+    let cancelled = each(&prepares, &[None, Some(ms(26)), Some(ms(63))], |case, value| case.calls[0].cancel = value);
+    plan("pauses, prepares", limits(&cancelled, 0, &near), alphabet(&[10], &hints, false), 3, false);
+    plan("pauses, dropped", cancelled, alphabet(&[10], &hints, false), 3, true);
+    let hedged = each(&paused, &[ms(5), ms(20)], |case, value| case.calls[1].hedge = Some(value));
+    plan("pauses, hedge", hedged, alphabet(&[3, 15, 45], &hints, false), 3, false);
+}
+
+#[rustfmt::skip]
+fn layers(plan: &mut Add<'_>) {
+    let of_three = |attempts_of: &[u32]| {
+        let three = (0..3).fold(of(&[LONG; 3]), |cases, depth| attempts(&cases, depth, attempts_of));
+        each(&three, &[Around::Returns, Around::WaitsFirst, Around::SaysProgress], |case, value| case.around = value)
+    };
+    let ends = [(Transient, None), (Throttled, Some(ms(201)))];
+    let three = each(&of_three(&[2, 3]), &[Nested::Add, Nested::Multiply, Nested::Outermost], |case, value| case.calls[1].nested = value);
+    plan("layers", three.clone(), alphabet(&[10], &ends, false), 9, false);
+    let asks = each(&of_three(&[2]), &[Asks::WhenOk, Asks::Until], |case, value| case.calls[0].asks = value);
+    let asks = each(&asks, &[Asks::Nothing, Asks::WhenOk], |case, value| case.calls[1].asks = value);
+    plan("layers, asks", asks, with_unfit(&[10], alphabet(&[10], &ends[..1], false)), 7, false);
+    let limited = limits(&of_three(&[2]), 0, &[None, Some(ms(100))]);
+    let limited = limits(&limits(&limited, 1, &[None]), 2, &[None, Some(ms(45))]);
+    let small = || alphabet(&[10, 45], &ends[..1], false);
+    plan("layers, dropped", budgets(&limited, &[0, 1, 2], &[None, Some(6000)]), small(), 4, true);
+    let blocking = each(&three, &[true], |case, value| for call in &mut case.calls { call.blocking = value });
+    plan("layers, blocking", blocking, small(), 5, false);
 }
 
 const FEW: [(Verdict, Option<u64>); 4] = [
@@ -155,6 +214,16 @@ const MORE: [(Verdict, Option<u64>); 6] = [
     (Refused, None),
     (Conflict, None),
     (Unknown, None),
+];
+/// What `when` retries may have a hint.
+const RULED: [(Verdict, Option<u64>); 7] = [
+    (Transient, None),
+    (Throttled, Some(ms(35))),
+    (Conflict, None),
+    (Permanent, None),
+    (Permanent, Some(ms(35))),
+    (Permanent, Some(ms(201))),
+    (Unknown, Some(ms(35))),
 ];
 const DEADLINES: [Option<u64>; 5] = [
     None,
@@ -190,6 +259,7 @@ fn of(calls: &[Settings]) -> Vec<Case> {
         calls: calls.to_vec(),
         around,
         capacities: vec![],
+        pauses: false,
         off_at,
         late: 0,
         steps: vec![],
@@ -284,6 +354,12 @@ pub(crate) const ERRORS: [(Verdict, Option<u64>); 12] = [
     (Throttled, Some(ms(201))),
 ];
 
+/// Its retries are never forgotten.
+const LONG: Settings = Settings {
+    max_delay: ms(3_600_000),
+    ..PLAIN
+};
+
 const PLAIN: Settings = Settings {
     attempts: 4,
     timeout: None,
@@ -295,8 +371,10 @@ const PLAIN: Settings = Settings {
     budget: None,
     nested: Nested::Add,
     asks: Asks::Nothing,
+    rule: Rule::Nothing,
     before: None,
     cancel: None,
     policy: true,
     max_delay: ms(80),
+    max_retry_after: ms(200),
 };

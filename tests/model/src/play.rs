@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, advance, sleep};
 
 use crate::case::{
-    Around, Asks, BASE, Case, Event, Failed, MAX_RETRY_AFTER, Nested, Report, Seen, Settings, Step,
+    Around, Asks, BASE, Case, ENDLESS, Event, Failed, Nested, Report, Rule, Seen, Settings, Step,
     Verdict, ms,
 };
 
@@ -42,6 +42,13 @@ pub(crate) struct Played {
 const UNPREPARED: Failure = Failure::Returned {
     run: 0,
     verdict: Verdict::Unknown,
+    hint: None,
+};
+
+/// The error of a body that hides that of the call inside.
+const HIDDEN: Failure = Failure::Returned {
+    run: 0,
+    verdict: Verdict::Transient,
     hint: None,
 };
 
@@ -160,10 +167,15 @@ impl<'c> World<'c> {
         let budget = |capacity: &u64| {
             let tokens = u32::try_from(capacity / 1000).expect("a small budget");
             let budget = Budget::aws().with_capacity(tokens).with_reward(0.2);
-            budget
+            let budget = budget
                 .with_retry_cost(2)
                 .with_throttled_cost(4)
-                .with_timeout_cost(6)
+                .with_timeout_cost(6);
+            if case.pauses {
+                budget.with_pause()
+            } else {
+                budget
+            }
         };
         Self {
             case,
@@ -185,7 +197,7 @@ impl<'c> World<'c> {
     fn see(&self, event: Event) {
         let mut notes = self.notes();
         notes.events.push(event);
-        if notes.events.len() == self.case.off_at {
+        if notes.events.len() == self.case.off_at || notes.events.len() == ENDLESS {
             set_enabled(false);
         }
     }
@@ -224,7 +236,7 @@ impl<'c> World<'c> {
             .with_attempts(call.attempts)
             .with_base(Duration::from_nanos(BASE))
             .with_max_delay(Duration::from_nanos(call.max_delay))
-            .with_max_retry_after(Duration::from_nanos(MAX_RETRY_AFTER))
+            .with_max_retry_after(Duration::from_nanos(call.max_retry_after))
             .with_jitter(self.jitter(depth));
         let policy = set(policy, call.timeout, Policy::with_timeout);
         let policy = set(policy, call.deadline, Policy::with_deadline);
@@ -240,6 +252,19 @@ impl<'c> World<'c> {
         self.case.calls[depth]
             .budget
             .map(|budget| &self.budgets[budget])
+    }
+
+    /// `when`: also a permanent error.
+    fn says_yes(error: &Failure) -> bool {
+        error.verdict() != reattempt::Verdict::Unknown
+    }
+
+    /// `unless`: what a client may not repeat at once, and a timeout.
+    fn says_no(error: &Failure) -> bool {
+        match error {
+            Failure::Returned { verdict, .. } => *verdict == Verdict::Throttled,
+            Failure::Stopped(stopped) => stopped.outcome() == reattempt::Outcome::Timeout,
+        }
     }
 
     /// Whether the `Ok` of this run means failure.
@@ -355,6 +380,7 @@ impl<'c> World<'c> {
         if depth + 1 < self.case.calls.len() {
             let ended = call(self, depth + 1).await;
             match self.case.around {
+                Around::Hides if ended.is_err() => return Err(HIDDEN),
                 Around::WaitsFirst if ended.is_err() => sleep(Duration::from_nanos(ms(1))).await,
                 Around::SaysProgress if ended.is_err() => Attempt::progress(),
                 _ => {}
@@ -373,6 +399,7 @@ impl<'c> World<'c> {
         if depth + 1 < self.case.calls.len() {
             let ended = call_blocking(self, depth + 1);
             match self.case.around {
+                Around::Hides if ended.is_err() => return Err(HIDDEN),
                 Around::WaitsFirst if ended.is_err() => pass(ms(1)),
                 Around::SaysProgress if ended.is_err() => Attempt::progress(),
                 _ => {}
@@ -450,6 +477,9 @@ macro_rules! place {
             place!($nested, $world, $depth, async, waits(cancel = $world.cancels($depth), until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
             place!($nested, $world, $depth, policy, waits_by_policy(cancel = $world.cancels($depth), until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
             place!($nested, $world, $depth, policy, waits_hedged(hedge = "policy", cancel = $world.cancels($depth), until = |run| !$world.is_unfit(*run), before_retry = $world.prepare($depth),));
+            place!($nested, $world, $depth, policy, when(when = World::says_yes,));
+            place!($nested, $world, $depth, policy, unless(when = World::says_yes, unless = World::says_no,));
+            place!($nested, $world, $depth, policy, on(on = "Failure",));
             place!($nested, $world, $depth, blocking, blocks());
             place!($nested, $world, $depth, blocking, blocks_bounded(deadline = $world.key($depth, |call| call.deadline),));
             place!($nested, $world, $depth, blocking, blocks_and_fails(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
@@ -457,9 +487,18 @@ macro_rules! place {
             place!($nested, $world, $depth, blocking_policy, blocks_by_policy());
             place!($nested, $world, $depth, blocking_policy, blocks_and_fails_by_policy(when_ok = |run| $world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
             place!($nested, $world, $depth, blocking_policy, blocks_and_waits_by_policy(until = |run| !$world.is_unfit(*run), before_retry = $world.prepare_blocking($depth),));
+            place!($nested, $world, $depth, blocking_policy, blocks_when(when = World::says_yes,));
+            place!($nested, $world, $depth, blocking_policy, blocks_unless(when = World::says_yes, unless = World::says_no,));
+            place!($nested, $world, $depth, blocking_policy, blocks_on(on = "Failure",));
 
             pub(super) fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 let call = &world.case.calls[depth];
+                match call.rule {
+                    Rule::Nothing => {}
+                    Rule::When => return Box::pin(when(world, depth)),
+                    Rule::Unless => return Box::pin(unless(world, depth)),
+                    Rule::On => return Box::pin(on(world, depth)),
+                }
                 match (call.asks, call.policy, call.hedge.is_some()) {
                     (Asks::Nothing, ..) => {}
                     (Asks::WhenOk, false, _) => return Box::pin(fails(world, depth)),
@@ -483,6 +522,12 @@ macro_rules! place {
 
             pub(super) fn call_blocking(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
                 let call = &world.case.calls[depth];
+                match call.rule {
+                    Rule::Nothing => {}
+                    Rule::When => return blocks_when(world, depth),
+                    Rule::Unless => return blocks_unless(world, depth),
+                    Rule::On => return blocks_on(world, depth),
+                }
                 // They have no key `timeout`.
                 match (call.asks, !call.policy && call.timeout.is_none(), call.deadline.is_some()) {
                     (Asks::Nothing, true, false) => blocks(world, depth),
@@ -500,7 +545,7 @@ macro_rules! place {
         #[retry(
             nested = $nested, attempts = $world.case.calls[$depth].attempts, jitter = $world.jitter($depth),
             base = Duration::from_nanos(BASE), max_delay = Duration::from_nanos($world.case.calls[$depth].max_delay),
-            max_retry_after = Duration::from_nanos(MAX_RETRY_AFTER), $($key)*
+            max_retry_after = Duration::from_nanos($world.case.calls[$depth].max_retry_after), $($key)*
             budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
             on_retry = |event| $world.hears($depth, event)
         )]
@@ -532,7 +577,7 @@ macro_rules! place {
         #[retry(
             blocking, nested = $nested, attempts = $world.case.calls[$depth].attempts, jitter = $world.jitter($depth),
             base = Duration::from_nanos(BASE), max_delay = Duration::from_nanos($world.case.calls[$depth].max_delay),
-            max_retry_after = Duration::from_nanos(MAX_RETRY_AFTER), $($key)*
+            max_retry_after = Duration::from_nanos($world.case.calls[$depth].max_retry_after), $($key)*
             budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
             on_retry = |event| $world.hears($depth, event)
         )]
@@ -546,9 +591,10 @@ place!(outer, "add", world, depth);
 place!(inner, "add", world, depth);
 place!(inner_outermost, "outermost", world, depth);
 place!(inner_multiply, "multiply", world, depth);
+place!(innermost, "add", world, depth);
 
 /// The names of runs, as if they were functions of these places.
-const RUNS: [&str; 2] = ["outer::run", "inner::run"];
+const RUNS: [&str; 3] = ["outer::run", "inner::run", "innermost::run"];
 
 fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
     match (world.form, depth, world.case.calls[depth].nested) {
@@ -562,6 +608,15 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 Some(budget) => run.with_budget(budget),
                 None => run.without_budget(),
             };
+            match world.case.calls[depth].rule {
+                Rule::Nothing => {}
+                Rule::When => return Box::pin(run.when(World::says_yes).unboxed()),
+                Rule::Unless => {
+                    let run = run.when(World::says_yes).unless(World::says_no);
+                    return Box::pin(run.unboxed());
+                }
+                Rule::On => return Box::pin(run.on::<Failure>().unboxed()),
+            }
             let run = match world.case.calls[depth].asks {
                 Asks::Nothing => run,
                 Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
@@ -577,6 +632,7 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
             }
         }
         (_, 0, _) => outer::call(world, depth),
+        (_, 2, _) => innermost::call(world, depth),
         (_, _, Nested::Add) => inner::call(world, depth),
         (_, _, Nested::Outermost) => inner_outermost::call(world, depth),
         (_, _, Nested::Multiply) => inner_multiply::call(world, depth),
@@ -598,12 +654,19 @@ fn call_blocking(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
                 Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
                 Asks::Until => run.until(|run| !world.is_unfit(*run)),
             };
-            match world.budget(depth) {
-                Some(budget) => run.with_budget(budget).call(),
-                None => run.without_budget().call(),
+            let run = match world.budget(depth) {
+                Some(budget) => run.with_budget(budget),
+                None => run.without_budget(),
+            };
+            match world.case.calls[depth].rule {
+                Rule::Nothing => run.call(),
+                Rule::When => run.when(World::says_yes).call(),
+                Rule::Unless => run.when(World::says_yes).unless(World::says_no).call(),
+                Rule::On => run.on::<Failure>().call(),
             }
         }
         (_, 0, _) => outer::call_blocking(world, depth),
+        (_, 2, _) => innermost::call_blocking(world, depth),
         (_, _, Nested::Add) => inner::call_blocking(world, depth),
         (_, _, Nested::Outermost) => inner_outermost::call_blocking(world, depth),
         (_, _, Nested::Multiply) => inner_multiply::call_blocking(world, depth),
@@ -683,7 +746,11 @@ fn reports(log: &Log) -> Vec<Report> {
     let report = |call: &LoggedCall| {
         let report = call.report();
         Report {
-            depth: usize::from(!report.function().contains("outer::")),
+            depth: match report.function() {
+                name if name.contains("outer::") => 0,
+                name if name.contains("innermost::") => 2,
+                _ => 1,
+            },
             outcome: report.outcome().as_str(),
             attempts: report.attempts(),
             elapsed: nanos(report.elapsed()),

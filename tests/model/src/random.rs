@@ -1,7 +1,7 @@
 //! Cases with anything in them, by seed.
 
 use crate::case::Verdict::{Permanent, Transient, Unknown};
-use crate::case::{Around, Asks, Case, Nested, Settings, Step, ms};
+use crate::case::{Around, Asks, Case, Nested, Rule, Settings, Step, ms};
 use crate::compare::{NOBODY, Tally, on_two_threads};
 use crate::plans::ERRORS;
 
@@ -43,13 +43,11 @@ impl Random {
     fn step(&mut self) -> Step {
         let takes = [0, ms(self.below(70)), ms(10)][self.index(3)];
         let (verdict, hint) = ERRORS[self.index(ERRORS.len())];
-        let hint = hint.and_then(|hint| {
-            if self.one_in(2) {
-                self.maybe(0, 202)
-            } else {
-                Some(hint)
-            }
-        });
+        let hint = if hint.is_some() && self.one_in(2) || self.one_in(8) {
+            self.maybe(0, 202)
+        } else {
+            hint
+        };
         // Errors that end the call are as rare as success.
         let ends = matches!(verdict, Permanent | Unknown) && !self.one_in(3);
         let error = if ends {
@@ -89,14 +87,23 @@ impl Random {
                 Nested::Add
             },
             asks: [Asks::Nothing, Asks::Nothing, Asks::WhenOk, Asks::Until][self.index(4)],
+            rule: Rule::Nothing,
             before: self
                 .maybe(0, 40)
                 .map(|takes| (takes, u32::try_from(self.index(6)).expect("small"))),
             cancel: self.maybe(0, 90).filter(|_| !blocking),
             policy: true,
+            max_retry_after: ms([50, 200, 200][self.index(3)]),
             max_delay: if alone { ms(80) } else { ms(3_600_000) },
         };
+        let rules = [Rule::Nothing, Rule::When, Rule::On, Rule::Unless];
+        let may_rule = settings.asks == Asks::Nothing && settings.hedge.is_none();
         Settings {
+            rule: if may_rule {
+                rules[self.index(4)]
+            } else {
+                Rule::Nothing
+            },
             before: settings.before.filter(|_| settings.asks != Asks::Nothing),
             cancel: settings.cancel.filter(|_| settings.asks == Asks::Until),
             ..settings
@@ -106,8 +113,18 @@ impl Random {
     fn case(&mut self) -> Case {
         let (alone, blocking, budgets) = (self.one_in(3), self.one_in(4), self.index(3));
         let mut calls = vec![self.settings(false, alone, blocking, budgets)];
-        if !alone {
+        while !alone && calls.len() < 3 && (calls.len() < 2 || self.one_in(3)) {
             calls.push(self.settings(true, alone, blocking, budgets));
+        }
+        if let [_, middle, innermost] = &mut calls[..] {
+            (middle.hedge, innermost.nested) = (None, Nested::Add);
+        }
+        let pauses = !blocking && self.one_in(3);
+        if pauses {
+            // Nobody sees how a call that has jitter spreads after a pause.
+            for call in &mut calls {
+                call.jitter = false;
+            }
         }
         let capacity = |random: &mut Self| {
             1000 * if random.one_in(3) {
@@ -123,7 +140,9 @@ impl Random {
                 Around::Returns,
                 Around::WaitsFirst,
                 Around::SaysProgress,
-            ][self.index(4)],
+                Around::Hides,
+            ][self.index(5)],
+            pauses,
             capacities: (0..budgets).map(|_| capacity(self)).collect(),
             off_at: if self.one_in(4) {
                 self.index(16)

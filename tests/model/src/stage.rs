@@ -16,13 +16,17 @@ pub(crate) struct Model<'c> {
     pub(crate) now: u64,
     pub(crate) runs: usize,
     pub(crate) levels: Vec<u64>,
+    /// When the pause of each budget ends.
+    pub(crate) pauses: Vec<u64>,
     /// The limit of each attempt that runs, and whether it can cut it.
     pub(crate) limits: Vec<(u64, bool)>,
     /// When the `cancel` of each call completes.
     pub(crate) cancels: Vec<u64>,
-    /// Why the call that ended inside was refused a retry, and how many of its retries failed.
+    /// Why the call that ended inside was refused a retry.
     pub(crate) refused: Option<&'static str>,
-    pub(crate) failed_inside: u32,
+    /// How many retries of each depth have failed: in this attempt, and in the earlier attempts of each call.
+    pub(crate) failed_inside: [u32; 3],
+    pub(crate) earlier: Vec<[u32; 3]>,
     /// The attempt that said so.
     pub(crate) progress: u32,
     pub(crate) seen: Seen,
@@ -31,9 +35,9 @@ pub(crate) struct Model<'c> {
 
 impl<'c> Model<'c> {
     pub(crate) fn run(case: &'c Case, draw: &'c mut dyn FnMut(u64, u64) -> u64, drop: Option<(usize, u64)>) -> Self {
-        let (seen, levels, limits) = (Seen::default(), case.capacities.clone(), vec![]);
+        let (seen, levels, limits, pauses) = (Seen::default(), case.capacities.clone(), vec![], vec![0; case.capacities.len()]);
         let mut model = Self {
-            case, draw, drop, now: 0, runs: 0, levels, limits, cancels: vec![], refused: None, failed_inside: 0, progress: 0, seen, starved: false,
+            case, draw, drop, now: 0, runs: 0, levels, pauses, limits, cancels: vec![], refused: None, failed_inside: [0; 3], earlier: vec![], progress: 0, seen, starved: false,
         };
         model.seen.result = model.call(0, 0, NEVER).ok();
         model
@@ -93,6 +97,6 @@ pub(crate) fn timed_out(run: Option<usize>) -> Failed {
 
 /// The verdict is what a call around sees.
 pub(crate) fn stopped(outcome: &'static str, run: Option<usize>) -> Failed {
-    let verdict = if matches!(outcome, "timeout" | "deadline" | "attempts_exhausted") { Transient } else { Permanent };
+    let verdict = if matches!(outcome, "timeout" | "deadline" | "paused" | "attempts_exhausted") { Transient } else { Permanent };
     Failed { verdict, hint: None, run, stopped: Some(outcome), timed_out: false }
 }
