@@ -2,13 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::rules::Judge;
+use super::rules::{CanBeUnready, Judge};
 use super::turns::{RunParts, Turns};
-use crate::call::{CanBlock, Cuts};
+use crate::call::{CanBlock, Cut, Cuts};
 
 /// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
 #[derive(Debug)]
 pub struct Blocking<C>(PhantomData<fn() -> C>);
+
+impl CanBeUnready for Blocking<Cut> {}
 
 impl<'p, O, T, E> RunParts<'p, O, T, E>
 where

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::time::Duration;
 
-use super::blocking::Blocking;
 use crate::call::Cut;
 use crate::classify::{Retryable, Ruling, Said};
 use crate::lookup::find_in;
@@ -131,4 +130,3 @@ impl<E: Error + 'static> Chained for E {
 pub trait CanBeUnready {}
 
 impl CanBeUnready for Cut {}
-impl CanBeUnready for Blocking<Cut> {}
