@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt::{self, Display, Write as _};
 use std::ops::Deref;
 
-use super::{Find, Level};
+use super::Level;
 use crate::classify::{MAX_LINKS, Retryable, Said};
 use crate::trace::Words;
 
@@ -47,13 +47,6 @@ impl<'e, E> Failed<'e, E> {
     #[must_use]
     pub fn is_vetoed(&self) -> bool {
         self.vetoed
-    }
-
-    /// Searches the error for errors of type `A`.
-    #[inline]
-    #[must_use]
-    pub fn search<A>(&self) -> Find<'e, E, A> {
-        Find::new(self.error())
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Level, Probe};
+use super::{Failed, Level, Probe};
 use crate::adapters::known;
 use crate::classify::{Links, Said, Verdict, as_type};
 
@@ -72,6 +72,15 @@ type LocalPointed<'a, E, A> = Level<Itself<'a, E, A>>;
 
 /// Level 5.
 pub struct Itself<'a, E, A>(&'a E, PhantomData<fn(&A)>);
+
+impl<'e, E> Failed<'e, E> {
+    /// Searches the error for errors of type `A`.
+    #[inline]
+    #[must_use]
+    pub fn search<A>(&self) -> Find<'e, E, A> {
+        Find::new(self.error())
+    }
+}
 
 impl<'a, E, A> Find<'a, E, A> {
     /// Takes the error to search.
