@@ -1,16 +1,18 @@
 //! The only clock: instants as numbers of 64 bits, far from both ends of their range.
 
+#[cfg_attr(
+    all(target_family = "wasm", target_os = "unknown"),
+    path = "clock/browser.rs"
+)]
+mod timers;
+
 use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::Duration;
-#[cfg(feature = "http")]
-use std::time::SystemTime;
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub(crate) use tokio::time::Instant;
-// In a browser, the clock of std and tokio panics.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub(crate) use web_time::Instant;
+#[cfg(feature = "http")]
+pub(crate) use self::timers::date;
+pub(crate) use self::timers::{Instant, Sleep, sleep_until, turn};
 
 /// An instant as nanoseconds since a point that is the same in the whole process.
 ///
@@ -80,15 +82,6 @@ impl Stamp {
             None => first.checked_sub(Duration::from_nanos(FIRST - self.as_nanos())),
         }
     }
-}
-
-/// The date and time of this machine.
-#[cfg(feature = "http")]
-pub(crate) fn date() -> SystemTime {
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    return SystemTime::now();
-    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    return web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now());
 }
 
 /// The length in nanoseconds. It saturates at `u64::MAX`, after 584 years.

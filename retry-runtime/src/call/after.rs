@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::State;
-use super::attempt::Cut;
+use super::cut::Cut;
 use super::decide::{Cause, Situation, decide};
 use super::observers::FailedWith;
 use super::timers::{LONGEST_SLEEP, Until};

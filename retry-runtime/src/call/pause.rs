@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::attempt::{Cut, Cuts};
+use super::cut::{Cut, Cuts};
 use super::decide::{spread, within};
 use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;

@@ -21,11 +21,12 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::attempt::{Cut, Cuts, Ended};
-use super::timers::{LONGEST_SLEEP, Sleep, poll_unconstrained, timer as made_timer};
+use super::attempt::Ended;
+use super::cut::{Cut, Cuts};
+use super::timers::{LONGEST_SLEEP, poll_unconstrained, timer as made_timer};
 use super::{Call, State};
 use crate::budget::Share;
-use crate::clock::{Instant, Stamp, nanos};
+use crate::clock::{Instant, Sleep, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Notes, Phase, Which, around, is_within};
 
 pin_project! {

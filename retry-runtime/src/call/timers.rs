@@ -1,8 +1,4 @@
-//! tokio's timers: the wait between two attempts, the limit of an attempt, and how timers are made and polled. A browser
-//! has its own.
-
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-mod browser;
+//! The wait between two attempts, the limit of an attempt, and how timers are made and polled.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,18 +8,10 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 use tokio::task::{unconstrained, yield_now};
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub(super) use tokio::time::Sleep;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use tokio::time::sleep_until;
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub(super) use self::browser::Sleep;
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-use self::browser::sleep_until;
 use super::State;
-use super::attempt::Cut;
-use crate::clock::{Instant, Stamp, nanos};
+use super::cut::Cut;
+use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
 use crate::context::{NEVER, Notes, around};
 use crate::site::Settings;
 
@@ -190,18 +178,6 @@ fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
     now.checked_add(Duration::from_nanos(
         limit.saturating_sub(elapsed).min(LONGEST),
     ))
-}
-
-/// Returns the timer of a wait of zero. tokio needs none to let other tasks run. A page runs nothing else as long as a task
-/// is awake, so the wait needs the shortest timer.
-#[inline]
-fn turn() -> Option<Sleep> {
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    return None;
-    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    return Instant::now()
-        .checked_add(Duration::from_millis(1))
-        .map(sleep_until);
 }
 
 /// Puts a timer for a call with these settings into `slot`.

@@ -1,4 +1,5 @@
-//! The timers of a browser and of Node: `setTimeout`, in the shape of tokio's timers.
+//! The clock of a browser and of Node, and their timers: `setTimeout`, in the shape of tokio's timers. The clock of std and
+//! tokio panics there.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -6,10 +7,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+#[cfg(feature = "http")]
+use std::time::SystemTime;
 
 use gloo_timers::callback::Timeout;
-
-use crate::clock::Instant;
+pub(crate) use web_time::Instant;
 
 /// A timer. It is due by the clock, however late it wakes its task.
 ///
@@ -30,8 +32,21 @@ thread_local! {
     static SET: RefCell<HashMap<usize, Timeout>> = RefCell::default();
 }
 
+/// Returns the timer of a wait of zero: the shortest. A page runs nothing else as long as a task is awake.
+pub(crate) fn turn() -> Option<Sleep> {
+    Instant::now()
+        .checked_add(Duration::from_millis(1))
+        .map(sleep_until)
+}
+
+/// The date and time of this machine.
+#[cfg(feature = "http")]
+pub(crate) fn date() -> SystemTime {
+    web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now())
+}
+
 /// Makes a timer for this instant.
-pub(super) const fn sleep_until(deadline: Instant) -> Sleep {
+pub(crate) const fn sleep_until(deadline: Instant) -> Sleep {
     Sleep {
         deadline,
         set: None,
@@ -39,15 +54,15 @@ pub(super) const fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 impl Sleep {
-    pub(in crate::call) const fn deadline(&self) -> Instant {
+    pub(crate) const fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    pub(super) fn is_elapsed(&self) -> bool {
+    pub(crate) fn is_elapsed(&self) -> bool {
         self.deadline <= Instant::now()
     }
 
-    pub(in crate::call) fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
+    pub(crate) fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
         *self = sleep_until(deadline);
     }
 }
