@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::frame::{Cold, Frame, Previous, around};
+use super::cold::Cold;
+use super::facts::Previous;
+use super::frame::{Frame, around};
 use super::key::IdempotencyKey;
 use crate::clock::Instant;
 #[cfg(all(feature = "http", feature = "tracing"))]

@@ -16,22 +16,20 @@
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use scoped_tls_hkt::ScopedKey;
 
-use super::hedging::Hedging;
-use super::key::IdempotencyKey;
-use super::nesting::{CallsInside, Ordinal, Remembered};
-use super::open_commits::OpenCommits;
+use super::cold::{Cold, Noted};
+use super::facts::{Leeway, NEVER, Notes, Phase, Previous, Refusal};
+use super::hedging::{Hedging, OfAttempt, Which};
+use super::nesting::Remembered;
 use crate::budget::Charge;
-use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::stopped::Outcome;
+use crate::report::Hedge;
 #[cfg(feature = "tracing")]
-use crate::trace::{Entered, Spans};
-use crate::trial::InTrial;
+use crate::trace::SpanBeside;
 
 /// What `scoped_thread_local!` makes, but as a `const`. Other crates cannot see into a `static`, so each poll would
 /// call through two pointers: 43 instructions more for a call that is ready at once.
@@ -74,43 +72,6 @@ pub(crate) struct Frame {
 }
 
 const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
-
-/// No limit (584 years).
-pub(crate) const NEVER: u64 = u64::MAX;
-
-/// What calls inside an attempt may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leeway {
-    /// Retry, and hedge.
-    Anything,
-    /// Retry. A call around may hedge, and hedges within hedges would multiply.
-    Retry,
-    /// Make one attempt, because their retries could not be counted.
-    Nothing,
-}
-
-/// What a call does at present, or what a frame without a call stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// Nothing yet: no attempt has begun.
-    New,
-    /// It is between two attempts.
-    Between,
-    /// It makes an attempt.
-    Attempt,
-    /// It runs `before_retry`.
-    Preparation,
-    /// It ended with this outcome.
-    Ended(Outcome),
-    /// It ended and was reported.
-    Closed,
-    /// It succeeded at once. It has no cold part, and nothing is left to do when it is dropped.
-    Bare,
-    /// No call, but a copy of an attempt in another task.
-    Carried,
-    /// No call, but a deadline or a listener.
-    Scope,
-}
 
 impl Frame {
     /// The frame of a call that may make `attempts` attempts, with its own limits.
@@ -265,6 +226,173 @@ impl Frame {
     }
 }
 
+/// Two attempts side by side.
+impl Frame {
+    /// Records that the call wanted to hedge and may not.
+    pub(crate) fn refuse_hedge(&self) {
+        self.cold().noted().hedging =
+            Some(Box::new(Hedging::new(Hedge::Refused, self.inside.get())));
+    }
+
+    /// Makes the hedge the present attempt, beside the first one. It is cut at `until`.
+    pub(crate) fn begin_hedge(&self, until: u64) {
+        let mut hedging = Hedging::new(Hedge::Lost, self.inside.get());
+        let hedge = OfAttempt {
+            until,
+            again: true,
+            inside: Leeway::Nothing,
+            called: 0,
+            open_commits: None,
+            #[cfg(feature = "tracing")]
+            span: SpanBeside::default(),
+        };
+        let mut noted = self.cold().noted();
+        hedging.other = Some(self.replace_present(&mut noted, hedge));
+        hedging.present_is_hedge = true;
+        noted.hedging = Some(Box::new(hedging));
+        drop(noted);
+        self.number.set(2);
+    }
+
+    /// Makes one of the attempts that run the present one. `both` is whether the other runs too.
+    pub(crate) fn turn_to(&self, which: Which, both: bool) {
+        self.phase.set(Phase::Attempt);
+        let Some(cold) = self.if_cold() else { return };
+        let mut noted = cold.noted();
+        let Some(mut hedging) = noted.hedging.take() else {
+            return;
+        };
+        if hedging.present_is_hedge != (which == Which::Hedge) {
+            if let Some(other) = hedging.other.take() {
+                let earlier = self.replace_present(&mut noted, other);
+                hedging.other = Some(earlier).filter(|_| both);
+                hedging.present_is_hedge = which == Which::Hedge;
+            }
+        }
+        noted.hedging = Some(hedging);
+    }
+
+    fn replace_present(&self, noted: &mut Noted, with: OfAttempt) -> OfAttempt {
+        OfAttempt {
+            until: self.until.replace(with.until),
+            again: {
+                let again = self.has(Notes::AGAIN);
+                self.note(Notes::AGAIN, with.again);
+                again
+            },
+            inside: self.inside.replace(with.inside),
+            called: self.called.replace(with.called),
+            open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
+            #[cfg(feature = "tracing")]
+            span: with.span.replace(noted.spans.as_mut()),
+        }
+    }
+
+    /// Runs one poll of an attempt, in which its number is that of the attempt. Outside of a poll, it is the number of the
+    /// attempts that began.
+    pub(crate) fn lend_to<T>(&self, which: Which, poll: impl FnOnce() -> T) -> T {
+        struct Restored<'f>(&'f Frame, u32);
+        impl Drop for Restored<'_> {
+            fn drop(&mut self) {
+                self.0.number.set(self.1);
+            }
+        }
+        let begun = Restored(self, self.number.get());
+        if begun.1 == 2 && which == Which::First {
+            self.number.set(1);
+        }
+        self.lend(poll)
+    }
+
+    /// Records that the present attempt, one of two, ends. The refusal of its poll counts only if it is the last.
+    pub(crate) fn one_of_two_ends(&self) {
+        let refused = self.refusal();
+        if self
+            .with_hedging(|hedging| hedging.refused = refused)
+            .is_some()
+        {
+            self.refusal.set(Some(Refusal::OneOfTwo));
+        }
+    }
+
+    /// Whether an attempt runs beside the present one, or beside the one that ended last.
+    pub(crate) fn is_beside(&self) -> bool {
+        self.with_hedging(|hedging| hedging.other.is_some()) == Some(true)
+    }
+
+    /// Makes the other attempt the present one if it runs and a commit is open in it.
+    pub(crate) fn turn_to_open_commit(&self) {
+        let other = self.with_hedging(|hedging| {
+            let commits = hedging.other.as_ref()?.open_commits.as_ref()?;
+            let other = if hedging.present_is_hedge {
+                Which::First
+            } else {
+                Which::Hedge
+            };
+            commits.is_present().then_some(other)
+        });
+        if let Some(other) = other.flatten() {
+            self.turn_to(other, true);
+        }
+    }
+
+    /// Sets the failure of the present attempt aside, because the other attempt may succeed.
+    pub(crate) fn set_aside(&self, hint: Option<Duration>) {
+        let previous = self.previous.get();
+        self.refusal.set(None);
+        self.with_hedging(|hedging| hedging.aside = previous.map(|previous| (previous, hint)));
+    }
+
+    /// Takes the failure that was set aside into that of the present attempt: the dearer one is the last one, and the larger
+    /// hint counts. What follows is an ordinary attempt.
+    pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
+        let (aside, refused) = self
+            .with_hedging(|hedging| {
+                hedging.present_is_hedge = false;
+                self.inside.set(hedging.inside);
+                (hedging.aside.take(), hedging.refused.take())
+            })
+            .unwrap_or_default();
+        self.refusal.set(refused);
+        let Some((previous, other_hint)) = aside else {
+            return hint;
+        };
+        let last = self.previous.get();
+        let dearer = last.filter(|last| last.charge() >= previous.charge());
+        self.previous.set(dearer.or(Some(previous)));
+        hint.max(other_hint)
+    }
+
+    /// Loses the attempt beside the present one, because the call ends. Returns whether there was one.
+    pub(crate) fn lose_other(&self) -> bool {
+        if self.refusal.get() == Some(Refusal::OneOfTwo) {
+            let refused = self.with_hedging(|hedging| hedging.refused);
+            self.refusal.set(refused.flatten());
+        }
+        // Dropped without the lock, because its span calls a subscriber.
+        let lost = self.with_hedging(|hedging| hedging.other.take());
+        lost.flatten().is_some()
+    }
+
+    /// What became of the hedge, if the call wanted one. `succeeded` is whether the call did.
+    pub(crate) fn hedge(&self, succeeded: bool) -> Option<Hedge> {
+        self.with_hedging(|hedging| match hedging.result {
+            Hedge::Lost if succeeded && hedging.present_is_hedge => Hedge::Won,
+            result => result,
+        })
+    }
+
+    /// Whether the present attempt is the hedge.
+    pub(crate) fn is_hedge(&self) -> bool {
+        let is_hedge = |hedging: &mut Hedging| hedging.present_is_hedge;
+        self.with_hedging(is_hedge) == Some(true)
+    }
+
+    fn with_hedging<T>(&self, f: impl FnOnce(&mut Hedging) -> T) -> Option<T> {
+        self.if_cold()?.noted().hedging.as_deref_mut().map(f)
+    }
+}
+
 /// Whether there is a frame around.
 #[inline]
 pub(crate) fn is_within() -> bool {
@@ -275,174 +403,6 @@ pub(crate) fn is_within() -> bool {
 #[inline]
 pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))
-}
-
-/// A set of facts about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Notes(u16);
-
-impl Notes {
-    /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends
-    /// inline.
-    pub(crate) const NONE: Self = Self(0);
-    /// It has a cold part.
-    pub(crate) const COLD: Self = Self(1);
-    /// There is a listener, or the hook `on_end`.
-    pub(crate) const LISTENED: Self = Self(1 << 1);
-    /// The call found a recorder when an attempt began.
-    pub(crate) const RECORDED: Self = Self(1 << 2);
-    /// One of the two above, which want to know how long the call takes.
-    pub(crate) const HEARD: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
-    /// It has failed retries, of its own or of calls inside it.
-    pub(crate) const FAILED_RETRIES: Self = Self(1 << 3);
-    /// The call around does not know of them all yet.
-    pub(crate) const UNTOLD: Self = Self(1 << 4);
-    /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
-    pub(crate) const NARROWED: Self = Self(1 << 5);
-
-    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
-    pub(crate) const ERRED: Self = Self(1 << 6);
-
-    /// The next wait is above the longest sleep.
-    pub(crate) const LONG: Self = Self(1 << 7);
-
-    /// This attempt, or an attempt around it, is not the first of its call.
-    pub(crate) const AGAIN: Self = Self(1 << 8);
-
-    /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
-    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 9);
-}
-
-/// How the attempt before this one failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Previous {
-    /// It returned an error with this verdict, or an `Ok` that means failure.
-    Failed(Verdict),
-    /// It reached its timeout.
-    TimedOut,
-}
-
-impl Previous {
-    /// The verdict of that failure.
-    pub(crate) fn verdict(self) -> Verdict {
-        match self {
-            Self::Failed(verdict) => verdict,
-            Self::TimedOut => Verdict::Transient,
-        }
-    }
-
-    /// What a retry after it costs. After a conflict it is free: another caller made progress, so the service does not
-    /// fail.
-    pub(crate) fn charge(self) -> Charge {
-        match self {
-            Self::Failed(Verdict::Conflict) => Charge::Free,
-            Self::Failed(Verdict::Throttled) => Charge::Throttled,
-            Self::Failed(_) => Charge::Failure,
-            Self::TimedOut => Charge::Timeout,
-        }
-    }
-}
-
-/// Why a call was refused a retry.
-///
-/// The call around does not retry if its attempt fails in the same poll. If its body goes on after the refusal, the
-/// attempt may fail for another reason, so the refusal no longer counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    Budget,
-    /// The deadline is also that of the call around. Other deadlines do not stop it.
-    Deadline,
-    HintTooLong,
-    Cancelled,
-    /// The attempt is one of two. If the other one still runs, this needs no retry.
-    OneOfTwo,
-    /// None. The call has never been pending, so calls that were made with it may not have begun.
-    // Here, because each suspension removes it anyway.
-    NotPendingYet,
-}
-
-impl Refusal {
-    /// Returns the refusal that an outcome stands for, if any.
-    pub(crate) fn of(outcome: Outcome) -> Option<Self> {
-        match outcome {
-            Outcome::Budget => Some(Self::Budget),
-            Outcome::Deadline | Outcome::Paused => Some(Self::Deadline),
-            Outcome::HintTooLong => Some(Self::HintTooLong),
-            Outcome::Cancelled => Some(Self::Cancelled),
-            _ => None,
-        }
-    }
-
-    /// Returns the outcome of the call around, or `None` if the call does not end for that.
-    pub(crate) fn outcome(self) -> Option<Outcome> {
-        match self {
-            Self::Budget => Some(Outcome::Budget),
-            Self::Deadline => Some(Outcome::Deadline),
-            Self::HintTooLong => Some(Outcome::HintTooLong),
-            Self::Cancelled => Some(Outcome::Cancelled),
-            Self::OneOfTwo | Self::NotPendingYet => None,
-        }
-    }
-}
-
-/// What most calls never need. Its address identifies the call in this process.
-#[derive(Debug, Default)]
-pub(crate) struct Cold {
-    key: OnceLock<IdempotencyKey>,
-    // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
-    notes: Mutex<Noted>,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Noted {
-    /// Which of the calls of its function the call is, within the attempt around it.
-    pub(crate) ordinal: Ordinal,
-    /// The calls inside the present attempts.
-    pub(crate) calls_inside: CallsInside,
-    /// The failed retries inside.
-    pub(crate) remembered: Remembered<Cold>,
-    /// The number of the attempt that made progress last, or 0. Those before it no longer count.
-    pub(crate) progressed: u32,
-    /// The last delay, for decorrelated jitter.
-    pub(crate) delay: Option<Duration>,
-    /// How long the call waited between attempts, if there is a listener.
-    pub(crate) waited: Duration,
-    /// The delays that count as time of the call, although it did not wait. The calls around do not count them.
-    pub(crate) passed_over: Duration,
-    /// When the present wait began.
-    pub(crate) waits_since: Option<Stamp>,
-    /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
-    pub(crate) paused_until: Option<Stamp>,
-    /// The open commits of the present attempt, if one began in it.
-    pub(crate) open_commits: Option<Arc<OpenCommits>>,
-    /// The call's part of its test scope.
-    pub(crate) trial: Option<InTrial>,
-    /// The hedge of the call, once it was wanted.
-    pub(crate) hedging: Option<Box<Hedging>>,
-    /// The spans of the call, if a subscriber wants them.
-    #[cfg(feature = "tracing")]
-    pub(crate) spans: Option<Spans>,
-    /// The span of the attempt, while it is polled.
-    #[cfg(feature = "tracing")]
-    pub(crate) entered: Option<Entered>,
-}
-
-impl Cold {
-    #[cold]
-    #[inline(never)]
-    fn progressed(&self) -> u32 {
-        self.noted().progressed
-    }
-
-    /// The idempotency key, made when it is first asked for.
-    pub(crate) fn key(&self) -> IdempotencyKey {
-        *self.key.get_or_init(IdempotencyKey::new)
-    }
-
-    pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl fmt::Debug for Frame {

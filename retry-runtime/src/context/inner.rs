@@ -6,7 +6,9 @@
 use std::cell::LazyCell;
 use std::sync::{Arc, Weak};
 
-use super::frame::{Cold, Frame, Leeway, Notes, Phase, Refusal, around};
+use super::cold::Cold;
+use super::facts::{Leeway, Notes, Phase, Refusal};
+use super::frame::{Frame, around};
 use super::nesting::{FailedRetries, FunctionId, Nested, Operation, Ordinal};
 use crate::clock::{Stamp, nanos};
 use crate::policy::Policy;

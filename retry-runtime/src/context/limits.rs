@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::frame::{Frame, NEVER, Notes, around};
+use super::facts::{NEVER, Notes};
+use super::frame::{Frame, around};
 use crate::clock::{Instant, Stamp, nanos};
 use crate::fit;
 

@@ -1,11 +1,13 @@
 //! What an attempt sees of its call, and what a call sees of the calls around it.
 //!
 //! ```text
-//! attempt, inner, commit, hedging  ->  limits  ->  frame  ->  key, nesting, open_commits
+//! attempt, inner, commit  ->  limits  ->  frame  ->  cold  ->  hedging  ->  facts, key, nesting, open_commits
 //! ```
 
 mod attempt;
+mod cold;
 mod commit;
+mod facts;
 mod frame;
 mod hedging;
 mod inner;
@@ -15,12 +17,13 @@ mod nesting;
 mod open_commits;
 
 pub use self::attempt::Attempt;
+#[cfg(feature = "tracing")]
+pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
-#[cfg(feature = "tracing")]
-pub(crate) use self::frame::Cold;
-pub use self::frame::Previous;
-pub(crate) use self::frame::{Frame, Leeway, NEVER, Notes, Phase, Refusal, around, is_within};
+pub use self::facts::Previous;
+pub(crate) use self::facts::{Leeway, NEVER, Notes, Phase, Refusal};
+pub(crate) use self::frame::{Frame, around, is_within};
 pub(crate) use self::hedging::Which;
 pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
