@@ -34,7 +34,7 @@ pub enum Never {}
     label = "make the call with `.call()`",
     note = "to await, write `run(async || …)` in place of `run_blocking(|| …)`"
 )]
-pub trait Cuts: Sized + Into<Cut> {
+pub trait Cuts: Copy + Into<Cut> {
     /// Whether a timer may cut its attempts.
     const LIMITED: bool;
 

@@ -6,7 +6,7 @@
 
 use super::Ending;
 use crate::lookup::{BoxedError, Forgets, Remembers};
-use crate::result::FromStopped;
+use crate::stopped::Stopped;
 
 /// Says whether a call keeps its last error: [`Remembers`] or [`Forgets`].
 pub trait Keeps<E> {
@@ -45,30 +45,22 @@ impl<E> Keeps<E> for Forgets {
 
 /// Makes the error of a call that was stopped, from the error that it kept.
 pub trait LastError<E> {
-    /// Makes the error of the call, with the kept one as its source.
-    fn make_error<M>(self, ending: Ending) -> E
-    where
-        E: FromStopped<M>;
+    /// Makes the error of the call, with the kept one as its source. `stopped` makes an error without it.
+    fn make_error(self, ending: Ending, stopped: impl FnOnce(Stopped) -> E) -> E;
 }
 
 impl<E: Into<BoxedError>> LastError<E> for Kept<E> {
     #[cold]
-    fn make_error<M>(self, ending: Ending) -> E
-    where
-        E: FromStopped<M>,
-    {
+    fn make_error(self, ending: Ending, stopped: impl FnOnce(Stopped) -> E) -> E {
         if ending.error_stands {
             return self.0;
         }
-        E::from_stopped(ending.stopped.with_source(self.0.into()))
+        stopped(ending.stopped.with_source(self.0.into()))
     }
 }
 
 impl<E> LastError<E> for Nothing {
-    fn make_error<M>(self, _ending: Ending) -> E
-    where
-        E: FromStopped<M>,
-    {
+    fn make_error(self, _ending: Ending, _stopped: impl FnOnce(Stopped) -> E) -> E {
         match self {}
     }
 }

@@ -34,7 +34,7 @@ use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::lookup::Failed;
 use crate::result::{ErrorOf, FromStopped, ResultLike};
-use crate::stopped::Outcome;
+use crate::stopped::{Outcome, Stopped};
 use crate::trace::Words;
 
 /// The next attempt.
@@ -57,86 +57,7 @@ impl<E, M> Next<E, M> {
     }
 }
 
-impl Call<'_, Never> {
-    /// Decides what follows an attempt. Returns when the next attempt begins.
-    ///
-    /// # Errors
-    ///
-    /// - The result of the call, if it ends.
-    #[inline(always)]
-    pub fn settle<A, M>(
-        &mut self,
-        ended: A,
-        judge: SharedJudge<ErrorOf<A::Result>, M>,
-    ) -> Result<Until, A::Result>
-    where
-        A: Checks<Cut = Never, Result: ResultLike>,
-    {
-        let Checked {
-            ended: Ended::Returned(result),
-            check,
-            after,
-        } = ended.checked();
-        self.returned(result, check, after, judge, |_, _| ())
-    }
-
-    /// Decides what follows an attempt, for a call with `on_retry`.
-    ///
-    /// # Errors
-    ///
-    /// - The result of the call, if it ends.
-    #[inline]
-    pub fn decide<A, M>(
-        &mut self,
-        ended: A,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
-    ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
-    where
-        A: Checks<Cut = Never, Result: ResultLike>,
-    {
-        let Checked {
-            ended: Ended::Returned(result),
-            check,
-            after,
-        } = ended.checked();
-        let mut error = None;
-        let until = self.returned(result, check, after, judge, |_, last| error = Some(last))?;
-        Ok(Next { until, error })
-    }
-
-    /// Drops the error of the last attempt, and returns when the next attempt begins.
-    #[inline]
-    pub fn keep<E, M>(&self, next: Next<E, M>) -> Until {
-        drop(next.error);
-        next.until
-    }
-
-    /// Calls `on_retry`, and returns when the next attempt begins.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "the error is dropped before the wait"
-    )]
-    pub fn tell<E, M>(&self, next: Next<E, M>, hook: impl FnOnce(&RetryEvent<'_, E>)) -> Until {
-        hook(&self.event(next.error()));
-        next.until
-    }
-
-    /// Never called: nothing cuts a function without limits.
-    pub fn cut_between<R>(&self, cut: Never) -> R {
-        match cut {}
-    }
-
-    /// Asks `unless` and `not_on` about an error.
-    pub fn unless<A: Checks<Result: ResultLike>>(
-        &self,
-        ended: A,
-        veto: impl FnOnce(&Failed<'_, ErrorOf<A::Result>>) -> bool,
-    ) -> Checked<A::Result, A::Cut> {
-        ended.checked().vetoed_if(veto)
-    }
-}
-
-impl<K> Call<'_, Cut, K> {
+impl<C: Cuts, K> Call<'_, C, K> {
     /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
     /// # Errors
@@ -149,23 +70,14 @@ impl<K> Call<'_, Cut, K> {
         judge: SharedJudge<ErrorOf<A::Result>, M>,
     ) -> Result<Until, A::Result>
     where
-        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
-        M: Keeps<ErrorOf<A::Result>, Kept = K>,
+        A: Checks<Cut = C, Result: ResultLike>,
+        C: Stops<ErrorOf<A::Result>, W>,
+        M: KeepsBeside<C, ErrorOf<A::Result>, K>,
         K: LastError<ErrorOf<A::Result>>,
     {
-        let Checked {
-            ended,
-            check,
-            after,
-        } = ended.checked();
-        match ended {
-            Ended::Returned(result) => {
-                self.returned(result, check, after, judge, |kept, (error, _)| {
-                    *kept = M::keep(error);
-                })
-            }
-            Ended::Cut(cut) => self.cut_off(cut, check),
-        }
+        self.follow(ended, judge, |kept, (error, _)| {
+            *kept = M::keep_beside(error)
+        })
     }
 
     /// Decides what follows an attempt, for a call with `on_retry`.
@@ -180,26 +92,17 @@ impl<K> Call<'_, Cut, K> {
         judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
     ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
     where
-        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<W>>>,
+        A: Checks<Cut = C, Result: ResultLike>,
+        C: Stops<ErrorOf<A::Result>, W>,
         K: LastError<ErrorOf<A::Result>>,
     {
-        let Checked {
-            ended,
-            check,
-            after,
-        } = ended.checked();
         let mut error = None;
-        let until = match ended {
-            Ended::Returned(result) => {
-                self.returned(result, check, after, judge, |_, last| error = Some(last))?
-            }
-            Ended::Cut(cut) => self.cut_off(cut, check)?,
-        };
+        let until = self.follow(ended, judge, |_, last| error = Some(last))?;
         Ok(Next { until, error })
     }
 
     /// Calls `on_retry`, keeps the error of the last attempt, and returns when the next attempt begins.
-    pub fn tell<E, M: Keeps<E, Kept = K>>(
+    pub fn tell<E, M: KeepsBeside<C, E, K>>(
         &mut self,
         next: Next<E, M>,
         hook: impl FnOnce(&RetryEvent<'_, E>),
@@ -208,6 +111,166 @@ impl<K> Call<'_, Cut, K> {
         self.keep(next)
     }
 
+    /// Keeps the error of the last attempt, if it is one to keep, and returns when the next attempt begins.
+    #[inline]
+    pub fn keep<E, M: KeepsBeside<C, E, K>>(&mut self, next: Next<E, M>) -> Until {
+        if let Some((error, _)) = next.error {
+            *self.kept = M::keep_beside(error);
+        }
+        next.until
+    }
+
+    /// Asks `when_ok` whether an `Ok` means failure.
+    #[inline]
+    pub fn when_ok<R: ResultLike>(
+        &self,
+        ended: Ended<R, C>,
+        means_failure: impl FnOnce(&R::Value) -> bool,
+    ) -> Checked<R, C> {
+        let value = ended.result().and_then(Result::ok);
+        let check = if value.is_some_and(means_failure) {
+            Check::FailedValue
+        } else {
+            Check::Passed
+        };
+        Checked {
+            ended,
+            check,
+            after: None,
+        }
+    }
+
+    /// Asks `unless` and `not_on` about an error. After a timeout, asks them about the error that the caller would get.
+    pub fn unless<A, W>(
+        &self,
+        ended: A,
+        veto: impl FnOnce(&Failed<'_, ErrorOf<A::Result>>) -> bool,
+    ) -> Checked<A::Result, C>
+    where
+        A: Checks<Cut = C, Result: ResultLike>,
+        C: Stops<ErrorOf<A::Result>, W>,
+    {
+        let mut checked = ended.checked();
+        let veto = |error: &_| veto(&Failed::new(error, false));
+        let vetoed = match &checked.ended {
+            Ended::Returned(result) => result.as_result().err().is_some_and(veto),
+            Ended::Cut(cut) => {
+                let stopped = self.stopped_by((*cut).into());
+                stopped.is_some_and(|stopped| veto(&cut.error(stopped)))
+            }
+        };
+        if vetoed {
+            checked.check = Check::Vetoed;
+        }
+        checked
+    }
+
+    /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
+    pub fn retry_after<A: Checks<Result: ResultLike>>(
+        &self,
+        ended: A,
+        delay: impl FnOnce(&ErrorOf<A::Result>) -> Option<Duration>,
+    ) -> Checked<A::Result, A::Cut> {
+        let checked = ended.checked();
+        let error = checked.ended.result().and_then(Result::err);
+        let after = match error {
+            Some(error) if checked.check != Check::Vetoed => self.lend(|| delay(error)),
+            _ => None,
+        };
+        Checked { after, ..checked }
+    }
+
+    /// Returns the result of a call that is cut between two attempts.
+    pub fn cut_between<R, W>(&mut self, cut: C) -> R
+    where
+        R: ResultLike,
+        C: Stops<R::Error, W>,
+        K: LastError<R::Error>,
+    {
+        let ending = self.state.cut_between(cut.into());
+        self.stopped(cut, ending)
+    }
+
+    /// Runs code that may ask for the attempt.
+    pub(crate) fn lend<T>(&self, code: impl FnOnce() -> T) -> T {
+        self.state.frame.lend(code)
+    }
+
+    /// Follows an attempt. `keep` gets the error of a failure that is retried.
+    #[inline(always)]
+    fn follow<A, M, W>(
+        &mut self,
+        ended: A,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+        keep: impl FnOnce(&mut Option<K>, (ErrorOf<A::Result>, M)),
+    ) -> Result<Until, A::Result>
+    where
+        A: Checks<Cut = C, Result: ResultLike>,
+        C: Stops<ErrorOf<A::Result>, W>,
+        K: LastError<ErrorOf<A::Result>>,
+    {
+        let Checked {
+            ended,
+            check,
+            after,
+        } = ended.checked();
+        let result = match ended {
+            Ended::Returned(result) => result,
+            Ended::Cut(cut) => {
+                let next = self.state.cut(cut.into(), check == Check::Vetoed);
+                return next.map_err(|ending| self.stopped(cut, ending));
+            }
+        };
+        match result.into_result() {
+            Ok(value) => {
+                if check != Check::FailedValue {
+                    self.state.succeeded();
+                } else if let Some(until) = self.state.failed_value() {
+                    return Ok(until);
+                }
+                Err(ResultLike::from_value(value))
+            }
+            Err(error) => {
+                let failed = Failed::new(&error, check == Check::Vetoed);
+                let (ruling, words, keeps) = judge(&failed);
+                match self.state.failed(ruling.exactly(after), words, true) {
+                    Some(until) => {
+                        keep(&mut self.kept, (error, keeps));
+                        Ok(until)
+                    }
+                    None => Err(ResultLike::from_error(error)),
+                }
+            }
+        }
+    }
+
+    /// Returns the result of a call that was stopped.
+    #[cold]
+    fn stopped<R, W>(&mut self, cut: C, ending: Ending) -> R
+    where
+        R: ResultLike,
+        C: Stops<R::Error, W>,
+        K: LastError<R::Error>,
+    {
+        let error = |stopped| cut.error(stopped);
+        R::from_error(match self.kept.take() {
+            Some(kept) => kept.make_error(ending, error),
+            None => error(ending.into_stopped()),
+        })
+    }
+
+    /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
+    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
+        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
+    }
+
+    /// Returns the event for `on_retry`.
+    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+        self.state.event(error)
+    }
+}
+
+impl<K> Call<'_, Cut, K> {
     /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
     #[inline]
     pub fn until<R: ResultLike>(
@@ -229,160 +292,46 @@ impl<K> Call<'_, Cut, K> {
         K: LastError<R::Error>,
     {
         let ending = self.state.cancelled();
-        self.stopped(ending)
-    }
-
-    /// Returns the result of a call whose deadline was reached between two attempts.
-    pub fn cut_between<R, W>(&mut self, cut: Cut) -> R
-    where
-        R: ResultLike<Error: FromStopped<W>>,
-        K: LastError<R::Error>,
-    {
-        let ending = self.state.cut_between(cut);
-        self.stopped(ending)
-    }
-
-    /// Asks `unless` and `not_on` about an error. After a timeout, asks them about the error that the caller would get.
-    pub fn unless<A, M>(
-        &self,
-        ended: A,
-        veto: impl FnOnce(&Failed<'_, ErrorOf<A::Result>>) -> bool,
-    ) -> Checked<A::Result, Cut>
-    where
-        A: Checks<Cut = Cut, Result: ResultLike<Error: FromStopped<M>>>,
-    {
-        let checked = ended.checked();
-        let Ended::Cut(cut) = checked.ended else {
-            return checked.vetoed_if(veto);
-        };
-        let error = self.stopped_by(cut).map(FromStopped::from_stopped);
-        if error.is_some_and(|error| veto(&Failed::new(&error, false))) {
-            return Checked {
-                check: Check::Vetoed,
-                ..checked
-            };
-        }
-        checked
-    }
-
-    /// Keeps the error of the last attempt, if it is one to keep, and returns when the next attempt begins.
-    #[inline]
-    pub fn keep<E, M: Keeps<E, Kept = K>>(&mut self, next: Next<E, M>) -> Until {
-        if let Some((error, _)) = next.error {
-            *self.kept = M::keep(error);
-        }
-        next.until
-    }
-
-    /// Follows an attempt that was cut.
-    #[inline(always)]
-    fn cut_off<R, W>(&mut self, cut: Cut, check: Check) -> Result<Until, R>
-    where
-        R: ResultLike<Error: FromStopped<W>>,
-        K: LastError<R::Error>,
-    {
-        match self.state.cut(cut, check == Check::Vetoed) {
-            Ok(until) => Ok(until),
-            Err(ending) => Err(self.stopped(ending)),
-        }
-    }
-
-    /// Returns the result of a call that was stopped.
-    #[cold]
-    fn stopped<R, W>(&mut self, ending: Ending) -> R
-    where
-        R: ResultLike<Error: FromStopped<W>>,
-        K: LastError<R::Error>,
-    {
-        R::from_error(match self.kept.take() {
-            Some(kept) => kept.make_error(ending),
-            None => FromStopped::from_stopped(ending.into_stopped()),
-        })
+        // Any cut makes this error.
+        self.stopped(Cut::Deadline, ending)
     }
 }
 
-impl<C: Cuts, K> Call<'_, C, K> {
-    /// Asks `when_ok` whether an `Ok` means failure.
+/// How the error of a call that was stopped is made. A call without limits is never stopped.
+pub trait Stops<E, W>: Cuts {
+    /// Makes the error.
+    fn error(self, stopped: Stopped) -> E;
+}
+
+impl<E: FromStopped<W>, W> Stops<E, W> for Cut {
+    fn error(self, stopped: Stopped) -> E {
+        E::from_stopped(stopped)
+    }
+}
+
+impl<E> Stops<E, ()> for Never {
+    fn error(self, _stopped: Stopped) -> E {
+        match self {}
+    }
+}
+
+/// Whether a call in which `C` can cut an attempt keeps an error `E` as `K`. Without limits, it keeps none.
+pub trait KeepsBeside<C, E, K> {
+    /// Keeps or drops the error.
+    fn keep_beside(error: E) -> Option<K>;
+}
+
+impl<M: Keeps<E>, E> KeepsBeside<Cut, E, M::Kept> for M {
     #[inline]
-    pub fn when_ok<R: ResultLike>(
-        &self,
-        ended: Ended<R, C>,
-        means_failure: impl FnOnce(&R::Value) -> bool,
-    ) -> Checked<R, C> {
-        let value = ended.result().and_then(Result::ok);
-        let check = if value.is_some_and(means_failure) {
-            Check::FailedValue
-        } else {
-            Check::Passed
-        };
-        Checked {
-            ended,
-            check,
-            after: None,
-        }
+    fn keep_beside(error: E) -> Option<M::Kept> {
+        M::keep(error)
     }
+}
 
-    /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
-    pub fn retry_after<A: Checks<Result: ResultLike>>(
-        &self,
-        ended: A,
-        delay: impl FnOnce(&ErrorOf<A::Result>) -> Option<Duration>,
-    ) -> Checked<A::Result, A::Cut> {
-        let checked = ended.checked();
-        let error = checked.ended.result().and_then(Result::err);
-        let after = match error {
-            Some(error) if checked.check != Check::Vetoed => self.lend(|| delay(error)),
-            _ => None,
-        };
-        Checked { after, ..checked }
-    }
-
-    /// Runs code that may ask for the attempt.
-    pub(crate) fn lend<T>(&self, code: impl FnOnce() -> T) -> T {
-        self.state.frame.lend(code)
-    }
-
-    /// Follows an attempt whose body ended. `keep` gets the error of a failure that is retried.
-    #[inline(always)]
-    fn returned<R: ResultLike, M>(
-        &mut self,
-        result: R,
-        check: Check,
-        after: Option<Duration>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Words, M),
-        keep: impl FnOnce(&mut Option<K>, (R::Error, M)),
-    ) -> Result<Until, R> {
-        match result.into_result() {
-            Ok(value) => {
-                if check != Check::FailedValue {
-                    self.state.succeeded();
-                } else if let Some(until) = self.state.failed_value() {
-                    return Ok(until);
-                }
-                Err(R::from_value(value))
-            }
-            Err(error) => {
-                let failed = Failed::new(&error, check == Check::Vetoed);
-                let (ruling, words, keeps) = judge(&failed);
-                match self.state.failed(ruling.exactly(after), words, true) {
-                    Some(until) => {
-                        keep(&mut self.kept, (error, keeps));
-                        Ok(until)
-                    }
-                    None => Err(R::from_error(error)),
-                }
-            }
-        }
-    }
-
-    /// Returns the [`Stopped`](crate::Stopped) of a call that ends with this timeout. `None` for other cuts.
-    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<crate::Stopped> {
-        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
-    }
-
-    /// Returns the event for `on_retry`.
-    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
-        self.state.event(error)
+impl<M, E, K> KeepsBeside<Never, E, K> for M {
+    #[inline]
+    fn keep_beside(_error: E) -> Option<K> {
+        None
     }
 }
 
@@ -415,20 +364,6 @@ pub enum Check {
     FailedValue,
     /// `unless` or `not_on` forbids another attempt.
     Vetoed,
-}
-
-impl<R: ResultLike, C> Checked<R, C> {
-    #[inline]
-    fn vetoed_if(self, veto: impl FnOnce(&Failed<'_, R::Error>) -> bool) -> Self {
-        let error = self.ended.result().and_then(Result::err);
-        if error.is_some_and(|error| veto(&Failed::new(error, false))) {
-            return Self {
-                check: Check::Vetoed,
-                ..self
-            };
-        }
-        self
-    }
 }
 
 /// An attempt that ended, with or without a check.
