@@ -11,7 +11,7 @@ use super::timers::{LONGEST_SLEEP, Until};
 use crate::budget::{BudgetOfCall, Charge, Request};
 use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::{Instant, Stamp};
-use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
+use crate::context::{self, Notes, Phase, Previous, Refusal, TooLate, refuse};
 use crate::event::RetryEvent;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
@@ -23,13 +23,13 @@ impl State<'_> {
     /// Ends a call that succeeded.
     #[inline]
     pub(super) fn succeeded(&self) {
-        if self.frame.notes.get() != Notes::NONE {
+        if self.frame.has_notes() {
             return self.succeeded_late();
         }
         if self.settings.may_be_credited() {
             self.credit();
         }
-        self.frame.phase.set(Phase::Bare);
+        self.frame.succeed_at_once();
     }
 
     /// Adds to the budget for a call that succeeded at once.
@@ -43,8 +43,8 @@ impl State<'_> {
     #[inline(never)]
     fn succeeded_late(&self) {
         let frame = &self.frame;
-        let previous = frame.previous.get();
-        let last_retry = frame.permit.get();
+        let previous = frame.previous();
+        let last_retry = frame.permit();
         self.attempt_ends(Attempted::Succeeded, None);
         self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
         if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
@@ -74,9 +74,8 @@ impl State<'_> {
         } else {
             words
         };
-        self.frame.previous.set(Some(Previous::Failed(verdict)));
+        self.frame.fail(Previous::Failed(verdict), erred);
         self.attempt_ends(Attempted::Failed(verdict), Some(words));
-        self.frame.note(Notes::ERRED, erred);
         self.follow(Cause::Returned(ruling), FailedWith { verdict, words })
             .ok()
     }
@@ -105,12 +104,12 @@ impl State<'_> {
         if cut == Cut::Late {
             self.never_began();
         } else {
-            self.frame.previous.set(Some(match cut {
+            let previous = match cut {
                 Cut::NotReady => Previous::Failed(verdict),
                 _ => Previous::TimedOut,
-            }));
+            };
+            self.frame.fail(previous, false);
             self.attempt_ends(Attempted::Failed(verdict), Some(&cut));
-            self.frame.note(Notes::ERRED, false);
         }
         let cause = match cut {
             Cut::Timeout => Cause::TimedOut {
@@ -135,7 +134,7 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn cancelled(&self) -> Ending {
         self.never_began();
-        if self.frame.phase.get() == Phase::Attempt {
+        if self.frame.phase() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
         self.end_between(Outcome::Cancelled, &"cancelled");
@@ -168,7 +167,7 @@ impl State<'_> {
             let words = &"`before_retry` failed";
             self.end(Outcome::NotRetryable, FailedWith { verdict, words });
         } else {
-            self.frame.refusal.set(None);
+            self.frame.forget_refusal();
         }
     }
 
@@ -226,10 +225,9 @@ impl State<'_> {
     ) -> (Duration, Until) {
         let (delay, wait) = self.draw(range, stamp);
         let long = wait > LONGEST_SLEEP;
-        if long || self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
-            self.frame.cold().noted().delay = Some(delay);
-        }
-        self.frame.note(Notes::LONG, long);
+        let keeps =
+            long || self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated;
+        self.frame.wait(keeps.then_some(delay), long);
         if wait == delay {
             self.waits_from(now);
         }
@@ -271,19 +269,20 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
+        let inherited = self.frame.deadline() != self.settings.deadline;
         let limit = match outcome {
             Outcome::Timeout => self.settings.policy.timeout(),
             // An inherited deadline has no length of its own.
-            Outcome::Deadline => self.settings.policy.deadline().filter(|own| {
-                elapsed >= *own || self.frame.deadline.get() == self.settings.deadline
-            }),
+            Outcome::Deadline => {
+                (self.settings.policy.deadline()).filter(|own| !inherited || elapsed >= *own)
+            }
             Outcome::Paused => self.settings.policy.deadline(),
             _ => None,
         };
         let cut = self.frame.has_open_commit();
         Stopped {
             outcome,
-            attempts: self.frame.number.get(),
+            attempts: self.frame.number(),
             elapsed,
             limit,
             not_ready: false,
@@ -296,11 +295,10 @@ impl State<'_> {
         let frame = &self.frame;
         RetryEvent {
             function: self.settings.name(),
-            attempt: frame.number.get(),
+            attempt: frame.number(),
             attempts: self.frame.attempts_allowed(),
             verdict: frame
-                .previous
-                .get()
+                .previous()
                 .map_or(Verdict::Transient, Previous::verdict),
             delay: frame.cold().noted().delay.unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
@@ -353,7 +351,7 @@ impl Situation for CallSituation<'_, '_> {
 
     #[inline(always)]
     fn is_exhausted(&self) -> bool {
-        self.state.attempts_in_a_row() >= self.state.allowed()
+        self.state.frame.attempts_in_a_row() >= self.state.allowed()
     }
 
     #[inline(always)]
@@ -373,7 +371,7 @@ impl Situation for CallSituation<'_, '_> {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
-        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled))
+        let throttled = frame.previous() == Some(Previous::Failed(Verdict::Throttled))
             && matches!(
                 self.cause,
                 Cause::Returned(Ruling {
@@ -381,7 +379,7 @@ impl Situation for CallSituation<'_, '_> {
                     ..
                 })
             );
-        settings.delay_range(self.state.attempts_in_a_row() - 1, last, throttled)
+        settings.delay_range(self.state.frame.attempts_in_a_row() - 1, last, throttled)
     }
 
     #[inline(always)]
@@ -393,12 +391,8 @@ impl Situation for CallSituation<'_, '_> {
     /// Starts the time of the call: a `Stopped` may say how long it took.
     #[inline(always)]
     fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
-        let frame = &self.state.frame;
-        frame.start(now);
-        if frame.deadline.get() == NEVER {
-            return Ok(None);
-        }
-        frame.longest_wait(now)
+        self.state.frame.start(now);
+        self.state.frame.longest_wait(now)
     }
 
     #[inline(always)]
@@ -412,7 +406,7 @@ impl State<'_> {
     #[cold]
     fn take_permit(&self, now: Stamp) -> bool {
         let frame = &self.frame;
-        let Some(charge) = frame.previous.get().map(Previous::charge) else {
+        let Some(charge) = frame.previous().map(Previous::charge) else {
             return true;
         };
         let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
@@ -424,20 +418,12 @@ impl State<'_> {
             } else {
                 charge
             },
-            number: frame.number.get() - hedges,
+            number: frame.number() - hedges,
             had_begun: !progressed && !frame.has(Notes::BEGAN_IN_FAULT),
-            at_once: frame.refusal.get() == Some(Refusal::NotPendingYet),
+            at_once: frame.was_never_pending(),
         };
         let take = |budget: BudgetOfCall<'_>| budget.take(request, now);
-        let permit = self.with_budget(take).flatten();
-        frame.permit.set(permit);
-        permit.is_some()
-    }
-
-    /// Returns the number of the attempt since the last one that made progress, which is the first.
-    #[inline]
-    fn attempts_in_a_row(&self) -> u32 {
-        self.frame.number.get() - self.frame.before_progress()
+        frame.take_permit(self.with_budget(take).flatten())
     }
 
     /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
@@ -459,7 +445,7 @@ impl State<'_> {
             .allowed(&self.frame)
             .map_or(own, |allowed| allowed.min(own));
         self.frame.allow(allowed);
-        if allowed < own && self.attempts_in_a_row() >= allowed {
+        if allowed < own && self.frame.attempts_in_a_row() >= allowed {
             self.log_fewer_attempts(allowed, own);
         }
         allowed

@@ -87,7 +87,7 @@ impl State<'_> {
     /// deadline was reached before it began.
     #[inline]
     pub(super) fn enter(&self, limited: bool) -> bool {
-        let begins = self.frame.phase.get() != Phase::Attempt;
+        let begins = self.frame.phase() != Phase::Attempt;
         if self.begin(limited) {
             return true;
         }
@@ -101,64 +101,52 @@ impl State<'_> {
     fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let within = context::is_within();
-        if frame.phase.get() == Phase::New && !within {
-            frame.phase.set(Phase::Attempt);
+        if frame.phase() == Phase::New && !within {
+            frame.begin_first();
             // As `look_for_recorder`, with 2 instructions less, because nothing can be noted yet.
             if metrics::is_recording() {
-                frame.note(Notes::RECORDED, true);
+                frame.find(Notes::RECORDED);
             }
             if self.settings.has_fault() {
-                self.note_fault();
+                self.find_fault();
             }
             return false;
         }
-        frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
+        frame.phase() != Phase::Attempt && self.begin_later_or_within(limited)
     }
 
-    /// Notes that the call begins in a fault.
     #[cold]
     #[inline(never)]
-    fn note_fault(&self) {
-        self.frame.note(Notes::BEGAN_IN_FAULT, true);
+    fn find_fault(&self) {
+        self.frame.find(Notes::BEGAN_IN_FAULT);
     }
 
     #[inline(never)]
     fn begin_later_or_within(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        let later = frame.phase.get() != Phase::New;
+        let later = frame.phase() != Phase::New;
         self.look_for_recorder();
         if later {
             self.waited_until_now();
-            frame.note(Notes::AGAIN, true);
-            frame.called.set(0);
-            frame.until.set(NEVER);
-        }
-        if !later && is_listening() {
-            // A listener sets a frame too, so a call without one need not look for a listener. A call with a listener
-            // does not end inline: its report is told, and a test scope has a budget of its own.
-            frame.note(Notes::LISTENED, true);
-            self.enter_trial();
-        }
-        if !later && self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
-            self.note_fault();
+            frame.begin_anew();
+        } else {
+            if is_listening() {
+                // A listener sets a frame too, so a call without one need not look for a listener. A call with a listener
+                // does not end inline: its report is told, and a test scope has a budget of its own.
+                frame.find(Notes::LISTENED);
+                self.enter_trial();
+            }
+            if self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
+                self.find_fault();
+            }
         }
         let within = around(|outer| self.inner().begin(frame, outer)).is_some();
-        if limited && frame.started.get().is_some() {
-            let elapsed = frame.elapsed(Stamp::now());
-            if frame.deadline.get() <= elapsed {
-                return true;
-            }
-            let cut = elapsed.saturating_add(self.settings.timeout);
-            frame.until.set(cut.min(frame.until.get()));
+        if !frame.begin(limited.then_some(self.settings.timeout)) {
+            return true;
         }
-        frame.phase.set(Phase::Attempt);
-        if later {
-            frame.number.set(frame.number.get().saturating_add(1));
-            frame.note(Notes::FAILED_RETRIES, true);
-            if within {
-                // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
-                self.hand_on();
-            }
+        if later && within {
+            // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
+            self.hand_on();
         }
         false
     }
@@ -166,7 +154,7 @@ impl State<'_> {
     /// Starts the time of the call at its first suspension, because somebody may ask how long it took.
     #[cold]
     pub(super) fn start_unless_started(&self) {
-        if self.frame.started.get().is_none() {
+        if self.frame.started().is_none() {
             self.frame.start(Stamp::now());
         }
     }
@@ -208,7 +196,7 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
             }
         };
         if polled.is_ready() {
-            this.state.frame.phase.set(Phase::Between);
+            this.state.frame.end_preparation();
         }
         polled
     }
@@ -221,20 +209,17 @@ impl State<'_> {
             return Err(late);
         }
         let prepared = self.lend_preparation(body);
-        self.frame.phase.set(Phase::Between);
+        self.frame.end_preparation();
         Ok(prepared)
     }
 
     /// Begins `before_retry` if this is its first poll. Returns the cut if the deadline was reached before.
     fn begin_preparation<C: Cuts>(&self) -> Option<C> {
         let frame = &self.frame;
-        if frame.phase.get() != Phase::Between {
+        if !frame.prepare() {
             return None;
         }
-        frame.phase.set(Phase::Preparation);
-        frame.called.set(0);
         self.waited_until_now();
-        frame.until.set(NEVER);
         C::from(Cut::Late).filter(|_| frame.is_late())
     }
 

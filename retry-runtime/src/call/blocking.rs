@@ -71,7 +71,7 @@ impl State<'_> {
     #[inline(always)]
     fn begin_blocking(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        let first = frame.phase.get() == Phase::New;
+        let first = frame.phase() == Phase::New;
         if first && limited {
             frame.start(Stamp::now());
         }

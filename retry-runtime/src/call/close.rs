@@ -13,7 +13,7 @@ use crate::report::Report;
 impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
     fn drop(&mut self) {
-        if self.state.frame.phase.get() != Phase::Bare {
+        if self.state.frame.phase() != Phase::SucceededAtOnce {
             self.close();
         }
     }
@@ -35,15 +35,14 @@ impl State<'_> {
         let state = ClearedOnDrop(self);
         // Only a panic ends a poll before the call around knows. It unwinds into the attempt around.
         state.0.hand_on_untold();
-        if state.0.frame.phase.get() != Phase::Closed {
+        if state.0.frame.phase() != Phase::Closed {
             state.0.close_once();
         }
     }
 
     /// Gives back the permit of a retry that never began.
     pub(super) fn give_back(&self) {
-        let spent = self.frame.phase.get() == Phase::Attempt;
-        if let Some(charge) = self.frame.permit.take().filter(|_| !spent) {
+        if let Some(charge) = self.frame.take_unspent() {
             self.with_budget(|budget| budget.give_back(charge));
         }
     }
@@ -73,7 +72,7 @@ impl<'p, H, C, K> OnEnd<'p, H, C, K> {
     where
         H: Fn(&Report),
     {
-        call.state.frame.note(Notes::LISTENED, true);
+        call.state.frame.find(Notes::LISTENED);
         Self {
             call,
             hook,

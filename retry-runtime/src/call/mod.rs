@@ -218,9 +218,7 @@ impl<'p> State<'p> {
     /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
-        // A refusal only counts if the attempt fails in the same poll.
-        self.frame.refusal.set(None);
-        if self.frame.notes.get() != Notes::NONE {
+        if self.frame.suspend() {
             self.suspended_with_notes();
         }
     }
@@ -248,15 +246,14 @@ impl<'p> State<'p> {
     #[cold]
     pub(super) fn hand_on(&self) {
         if self.frame.has(Notes::FAILED_RETRIES) {
-            let before = 1 + self.frame.before_progress();
-            let retries = self.frame.number.get().saturating_sub(before);
+            let retries = self.frame.attempts_in_a_row().saturating_sub(1);
             self.inner().hand_on(&self.frame, retries);
         }
     }
 
     /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
-        let started = self.frame.started.get()?;
+        let started = self.frame.started()?;
         Some(Stamp::now().since(started))
     }
 }

@@ -34,7 +34,7 @@ impl State<'_> {
     #[inline]
     pub(super) fn look_for_recorder(&self) {
         if !self.is_recorded() && metrics::is_recording() {
-            self.frame.note(Notes::RECORDED, true);
+            self.frame.find(Notes::RECORDED);
         }
     }
 
@@ -52,8 +52,7 @@ impl State<'_> {
 
     /// Counts no attempt if the call ends before its first one.
     pub(super) fn never_began(&self) {
-        if self.frame.phase.get() == Phase::New {
-            self.frame.number.set(0);
+        if self.frame.end_before_first() {
             self.look_for_recorder();
         }
     }
@@ -64,8 +63,7 @@ impl State<'_> {
     /// Counts it, and closes its span. The phase changes first: if anything panics later, the attempt is not counted
     /// again.
     pub(super) fn attempt_ends(&self, how: Attempted, words: Option<&dyn Words>) {
-        self.frame.phase.set(Phase::Between);
-        self.frame.permit.set(None);
+        self.frame.end_attempt();
         if let Attempted::Failed(verdict) = how {
             self.note_verdict(verdict);
         }
@@ -138,7 +136,7 @@ impl State<'_> {
                 None => {}
             }
         }
-        self.frame.phase.set(Phase::Ended(outcome));
+        self.frame.end(outcome);
         self.ended(outcome);
     }
 
@@ -170,7 +168,7 @@ impl State<'_> {
         self.waited_until_now();
         self.never_began();
         // The phase changes first: if anything panics later, the call is not closed again.
-        let outcome = match frame.phase.replace(Phase::Closed) {
+        let outcome = match frame.close() {
             Phase::Ended(outcome) => outcome,
             phase => {
                 if phase == Phase::Attempt {
@@ -191,7 +189,7 @@ impl State<'_> {
     /// Closes a call that is dropped or that ended. Its report is made only if somebody gets it.
     pub(super) fn close_once(&self) {
         self.never_began();
-        let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
+        let unfinished = !matches!(self.frame.phase(), Phase::Ended(_));
         let recorded = unfinished && self.is_recorded();
         if recorded || is_listening() || trial::is_possible() {
             self.closed();
@@ -206,11 +204,11 @@ impl State<'_> {
         let waited = frame.if_cold().map(|cold| cold.noted().waited);
         Report {
             function: self.settings.name(),
-            attempts: frame.number.get(),
+            attempts: frame.number(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited: waited.unwrap_or_default(),
-            verdict: frame.previous.get().map(|previous| match previous {
+            verdict: frame.previous().map(|previous| match previous {
                 Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
                 _ => previous.verdict(),
             }),
@@ -234,7 +232,7 @@ impl State<'_> {
         let _entered = self.enter_call();
         event(FailedAttempt {
             function: self.settings.name(),
-            attempt: self.frame.number.get(),
+            attempt: self.frame.number(),
             attempts: self.frame.attempts_allowed(),
             verdict: failed.verdict,
             elapsed: &|| self.elapsed(),
@@ -277,7 +275,7 @@ impl State<'_> {
     fn log_success(&self) {
         let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
         let _entered = self.enter_call();
-        trace::succeeded_after_retry(function, self.frame.number.get(), || self.elapsed(), lines);
+        trace::succeeded_after_retry(function, self.frame.number(), || self.elapsed(), lines);
     }
 
     /// Says once for each function that it makes fewer attempts inside another call.

@@ -23,11 +23,11 @@ use pin_project_lite::pin_project;
 
 use super::attempt::Ended;
 use super::cut::{Cut, Cuts};
-use super::timers::{LONGEST_SLEEP, poll_unconstrained, timer as made_timer};
+use super::timers::{poll_until_due, step};
 use super::{Call, State};
 use crate::budget::Share;
 use crate::clock::{Instant, Sleep, Stamp, nanos};
-use crate::context::{Leeway, NEVER, Notes, Phase, Which, around, is_within};
+use crate::context::{NEVER, Phase, Which, is_within};
 
 pin_project! {
     /// The attempts of one call that run now: the first or a later one, and the hedge.
@@ -65,6 +65,7 @@ impl<F> Race<F> {
                 hedge: NEVER,
                 begins: None,
                 hedged: false,
+                limited: false,
             },
             turn: false,
         }
@@ -154,7 +155,7 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
         loop {
             let runs = [race.first.is_some(), race.hedge.is_some()];
             let timer = race.timer.as_mut();
-            let due = ready!(race.limits.poll(runs, state, C::LIMITED, timer, waker));
+            let due = ready!(race.limits.poll(runs, state, timer, waker));
             match due {
                 Due::Deadline => {
                     race.first.set(None);
@@ -198,6 +199,8 @@ struct Limits {
     begins: Option<u64>,
     /// Whether the hedge began, and no attempt after it.
     hedged: bool,
+    /// Whether limits cut attempts.
+    limited: bool,
 }
 
 /// What is due.
@@ -214,9 +217,10 @@ impl Limits {
     /// Begins the first or a later attempt. Returns whether the deadline was reached before it began.
     fn begin(&mut self, state: &State<'_>, limited: bool) -> bool {
         let frame = &state.frame;
-        let first = frame.phase.get() == Phase::New;
+        let first = frame.phase() == Phase::New;
         self.first = None;
         self.hedged = false;
+        self.limited = limited;
         self.begins = Some(NEVER).filter(|_| !first);
         if state.enter(limited) {
             return true;
@@ -224,10 +228,8 @@ impl Limits {
         if first {
             state.with_share(Share::add);
         }
-        match frame.inside.get() {
-            Leeway::Anything => frame.inside.set(Leeway::Retry),
-            // A call around may hedge.
-            Leeway::Retry | Leeway::Nothing => self.begins = Some(NEVER),
+        if !frame.reserve_hedge() {
+            self.begins = Some(NEVER);
         }
         false
     }
@@ -242,7 +244,7 @@ impl Limits {
     /// Records that the present attempt ends.
     fn ends(&self, state: &State<'_>) {
         if self.hedged {
-            state.frame.one_of_two_ends();
+            state.frame.end_one_of_two();
         }
     }
 
@@ -273,60 +275,34 @@ impl Limits {
         polled
     }
 
-    /// Arms the timer if there is none, and returns what is due.
+    /// Returns what is due.
     fn poll(
         &mut self,
         runs: [bool; 2],
         state: &State<'_>,
-        limited: bool,
-        mut timer: Pin<&mut Option<Sleep>>,
+        timer: Pin<&mut Option<Sleep>>,
         waker: &mut Context<'_>,
     ) -> Poll<Due> {
         if self.hedged {
             // If the call is dropped now, it is in doubt if either attempt is.
             state.frame.turn_to_open_commit();
         }
-        loop {
-            let now = match timer.as_mut().as_pin_mut() {
-                Some(mut timer) => {
-                    ready!(poll_unconstrained(timer.as_mut(), waker));
-                    // It may ring late: what begins now has its whole timeout, and what is overdue ends first.
-                    Instant::now().max(timer.deadline())
-                }
-                None if self.first.is_some() && self.nearest(runs, state, limited) == NEVER => {
-                    return Poll::Pending;
-                }
-                None => Instant::now(),
-            };
-            let elapsed = self.learn(now, state, limited);
-            if let Some(due) = self.due(runs, elapsed, state, limited) {
-                return Poll::Ready(due);
-            }
-            let left = match self.nearest(runs, state, limited) {
-                NEVER => None,
-                at => Some(Duration::from_nanos(at.saturating_sub(elapsed)).min(LONGEST_SLEEP)),
-            };
-            let until = left.and_then(|left| now.checked_add(left));
-            match (until, timer.as_mut().as_pin_mut()) {
-                (None, _) => timer.set(None),
-                (Some(until), Some(timer)) => timer.reset(until),
-                (Some(until), None) => timer.set(Some(made_timer(state.settings, until))),
-            }
-        }
+        poll_until_due(state, timer, waker, |rang| {
+            // It may ring late: what begins now has its whole timeout, and what is overdue ends first.
+            let now = Some(Instant::now()).max(rang).expect("one of two");
+            let elapsed = self.learn(Stamp::of(now), state);
+            let due = self.due(runs, elapsed, state);
+            due.ok_or_else(|| step(self.nearest(runs, state), elapsed, now))
+        })
     }
 
     /// Learns the limits of an attempt that is pending for the first time. Returns the time of the call.
-    fn learn(&mut self, now: Instant, state: &State<'_>, limited: bool) -> u64 {
-        let (frame, stamp) = (&state.frame, Stamp::of(now));
-        frame.start(stamp);
-        let elapsed = frame.elapsed(stamp);
+    fn learn(&mut self, now: Stamp, state: &State<'_>) -> u64 {
         if self.first.is_none() {
-            let cut = state.cut_from(elapsed, limited);
+            let (_, cut) = state.frame.limit(self.timeout(state), now);
             self.first = Some(cut);
-            frame.until.set(cut);
-            // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
-            around(|outer| frame.inherit(outer, stamp));
         }
+        let elapsed = state.frame.elapsed(now);
         if self.begins.is_none() {
             self.begins = Some(elapsed.saturating_add(state.hedge_after()));
         }
@@ -334,14 +310,8 @@ impl Limits {
     }
 
     /// Returns what is due. A hedge that the call may not make is no longer due.
-    fn due(
-        &mut self,
-        runs: [bool; 2],
-        elapsed: u64,
-        state: &State<'_>,
-        limited: bool,
-    ) -> Option<Due> {
-        if limited && state.frame.deadline.get() <= elapsed {
+    fn due(&mut self, runs: [bool; 2], elapsed: u64, state: &State<'_>) -> Option<Due> {
+        if self.limited && state.frame.deadline() <= elapsed {
             return Some(Due::Deadline);
         }
         let both = runs == [true; 2];
@@ -357,13 +327,13 @@ impl Limits {
         }
         self.begins = Some(NEVER);
         (runs[0] && state.may_hedge(elapsed)).then(|| Due::Hedge {
-            cut: state.cut_from(elapsed, limited),
+            cut: elapsed.saturating_add(self.timeout(state)),
         })
     }
 
-    fn nearest(&self, [first, hedge]: [bool; 2], state: &State<'_>, limited: bool) -> u64 {
+    fn nearest(&self, [first, hedge]: [bool; 2], state: &State<'_>) -> u64 {
         let ends = [
-            (limited, state.frame.deadline.get()),
+            (self.limited, state.frame.deadline()),
             (first, self.cut(Which::First)),
             (hedge, self.cut(Which::Hedge)),
             (first, self.begins.unwrap_or(NEVER)),
@@ -379,16 +349,21 @@ impl Limits {
         }
     }
 
+    fn timeout(&self, state: &State<'_>) -> u64 {
+        if self.limited {
+            state.settings.timeout
+        } else {
+            NEVER
+        }
+    }
+
     /// Begins the hedge: now it counts.
     fn begin_hedge(&mut self, cut: u64, state: &State<'_>) {
-        let frame = &state.frame;
         self.hedged = true;
         self.hedge = cut;
         state.log_hedged();
-        frame.begin_hedge(cut);
-        around(|outer| frame.inherit(outer, Stamp::now()));
+        state.frame.begin_hedge(cut);
         state.look_for_recorder();
-        frame.note(Notes::FAILED_RETRIES, true);
         if is_within() {
             // As for a retry: taken back if the call succeeds.
             state.hand_on();
@@ -398,16 +373,6 @@ impl Limits {
 }
 
 impl State<'_> {
-    /// Returns when the timeout cuts an attempt that begins now.
-    fn cut_from(&self, elapsed: u64, limited: bool) -> u64 {
-        let timeout = if limited {
-            self.settings.timeout
-        } else {
-            NEVER
-        };
-        elapsed.saturating_add(timeout)
-    }
-
     /// Returns after how many nanoseconds the call hedges.
     fn hedge_after(&self) -> u64 {
         const LEAST: Duration = Duration::from_millis(1);
@@ -419,9 +384,9 @@ impl State<'_> {
     #[cold]
     fn may_hedge(&self, elapsed: u64) -> bool {
         let frame = &self.frame;
-        let left = frame.deadline.get().saturating_sub(elapsed);
+        let left = frame.deadline().saturating_sub(elapsed);
         if frame.has_open_commit()
-            || frame.attempts.get() < 2
+            || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent
             || !self.is_enabled()
             || left <= self.hedge_after()

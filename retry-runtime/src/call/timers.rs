@@ -12,7 +12,7 @@ use tokio::task::{unconstrained, yield_now};
 use super::State;
 use super::cut::Cut;
 use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
-use crate::context::{NEVER, Notes, around};
+use crate::context::{NEVER, Notes};
 use crate::site::Settings;
 
 /// When the next attempt begins: at once if there is no instant. If the wait is above the longest sleep, this is the end of
@@ -122,55 +122,64 @@ impl Future for Wait {
 /// delay other timers while a timer lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Arms the timer if there is none, and returns the limit that was reached. It is not generic, so a program has it
-/// once.
+/// Polls the timer in `slot` until something is due. `next` gets the instant at which the timer rang, or `None` if there is no
+/// timer yet. It returns what is due, or the instant for the timer, or `None` if nothing will ever be due.
+#[inline]
+pub(super) fn poll_until_due<D>(
+    state: &State<'_>,
+    mut slot: Pin<&mut Option<Sleep>>,
+    waker: &mut Context<'_>,
+    mut next: impl FnMut(Option<Instant>) -> Result<D, Option<Instant>>,
+) -> Poll<D> {
+    let mut rang = None;
+    loop {
+        if let Some(mut timer) = slot.as_mut().as_pin_mut() {
+            ready!(poll_unconstrained(timer.as_mut(), waker));
+            rang = Some(timer.deadline());
+        }
+        match (next(rang), slot.as_mut().as_pin_mut()) {
+            (Ok(due), _) => return Poll::Ready(due),
+            (Err(None), _) => {
+                slot.set(None);
+                return Poll::Pending;
+            }
+            (Err(Some(until)), Some(timer)) => timer.reset(until),
+            (Err(Some(until)), None) => arm(slot.as_mut(), state.settings, until),
+        }
+    }
+}
+
+/// Returns the limit of an attempt that was reached. It is not generic, so a program has it once.
 ///
 /// `timeout` is in nanoseconds, [`NEVER`] for none.
 pub(super) fn poll_limits(
     state: &State<'_>,
-    mut slot: Pin<&mut Option<Sleep>>,
+    slot: Pin<&mut Option<Sleep>>,
     timeout: u64,
     waker: &mut Context<'_>,
 ) -> Poll<Cut> {
     let frame = &state.frame;
-    if slot.is_none() {
-        let now = Instant::now();
-        let stamp = Stamp::of(now);
-        frame.start(stamp);
-        let elapsed = frame.elapsed(stamp);
-        frame.until.set(elapsed.saturating_add(timeout));
-        // The timer ignores the timeout of an outer attempt, which cuts there and drops this call.
-        let own = frame.until.get();
-        around(|outer| frame.inherit(outer, stamp));
-        match step(own.min(frame.deadline.get()), elapsed, now) {
-            Some(until) => arm(slot.as_mut(), state.settings, until),
-            None => return Poll::Pending,
-        }
-    }
-    loop {
-        let Some(mut timer) = slot.as_mut().as_pin_mut() else {
-            return Poll::Pending;
+    poll_until_due(state, slot, waker, |rang| {
+        let Some(rang) = rang else {
+            let now = Instant::now();
+            let (elapsed, cut) = frame.limit(timeout, Stamp::of(now));
+            return Err(step(cut.min(frame.deadline()), elapsed, now));
         };
-        ready!(poll_unconstrained(timer.as_mut(), waker));
-        let rung = timer.deadline();
-        let elapsed = frame.elapsed(Stamp::of(rung));
-        if frame.deadline.get() <= elapsed {
-            return Poll::Ready(Cut::Deadline);
+        let elapsed = frame.elapsed(Stamp::of(rang));
+        if frame.deadline() <= elapsed {
+            Ok(Cut::Deadline)
+        } else if frame.until() <= elapsed {
+            Ok(Cut::Timeout)
+        } else {
+            Err(step(frame.until().min(frame.deadline()), elapsed, rang))
         }
-        if frame.until.get() <= elapsed {
-            return Poll::Ready(Cut::Timeout);
-        }
-        match step(frame.until.get().min(frame.deadline.get()), elapsed, rung) {
-            Some(until) => timer.reset(until),
-            None => return Poll::Pending,
-        }
-    }
+    })
 }
 
 /// Returns the instant for the timer: the limit, or a step towards it. Returns `None` if there is no limit, or if the
 /// clock cannot represent it. `elapsed` is the time of the call at `now`.
 #[inline]
-fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
+pub(super) fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
     const LONGEST: u64 = nanos(LONGEST_SLEEP);
     if limit == NEVER {
         return None;

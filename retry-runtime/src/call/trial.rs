@@ -25,7 +25,7 @@ impl State<'_> {
             return;
         }
         if let Some(most) = trial.attempts {
-            frame.attempts.set(frame.attempts.get().min(most));
+            frame.allow_at_most(most);
         }
         frame.cold().noted().trial = Some(trial.enter(self.settings.name()));
     }
@@ -81,7 +81,7 @@ impl State<'_> {
         range: &RangeInclusive<Duration>,
         now: Stamp,
     ) -> (Duration, Duration) {
-        let number = self.frame.number.get();
+        let number = self.frame.number();
         let drawn = self.with_trial(|own| (own.draw(number, range), own.trial.waits));
         match drawn {
             None => {
@@ -90,7 +90,7 @@ impl State<'_> {
             }
             Some((delay, true)) => (delay, delay),
             Some((delay, false)) => {
-                self.passed_over(delay);
+                self.frame.pass_over(delay);
                 (delay, Duration::ZERO)
             }
         }
@@ -101,17 +101,6 @@ impl State<'_> {
         let cold = self.frame.if_cold();
         let passed_over = cold.map(|cold| cold.noted().passed_over);
         now.plus(nanos(passed_over.unwrap_or_default()))
-    }
-
-    /// Counts a delay that is not waited for as time of the call, for the deadline and for the report.
-    #[cold]
-    fn passed_over(&self, delay: Duration) {
-        let frame = &self.frame;
-        let started = frame.started.get().unwrap_or_else(Stamp::now);
-        frame.started.set(Some(started.minus(delay)));
-        let mut noted = frame.cold().noted();
-        noted.waited = noted.waited.saturating_add(delay);
-        noted.passed_over = noted.passed_over.saturating_add(delay);
     }
 
     /// Records the verdict of an attempt that failed.

@@ -92,14 +92,14 @@ impl Attempt {
     /// # Ok(()) }
     /// ```
     pub fn progress() {
-        around(|frame| frame.is_attempt().then(|| frame.make_progress()));
+        around(|frame| frame.is_attempt().then(|| frame.progress()));
     }
 
     fn of(frame: &Frame) -> Self {
         Self {
-            number: frame.number.get(),
+            number: frame.number(),
             attempts: frame.attempts_allowed(),
-            previous: frame.previous.get(),
+            previous: frame.previous(),
             limit: frame.nearest(),
             is_hedge: frame.is_hedge(),
             call: Arc::clone(frame.cold()),

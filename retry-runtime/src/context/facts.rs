@@ -22,8 +22,8 @@ pub(crate) enum Phase {
     Ended(Outcome),
     /// It ended and was reported.
     Closed,
-    /// It succeeded at once. It has no cold part, and nothing is left to do when it is dropped.
-    Bare,
+    /// It ended, has no cold part, and nothing is left to do when it is dropped.
+    SucceededAtOnce,
     /// No call, but a copy of an attempt in another task.
     Carried,
     /// No call, but a deadline or a listener.

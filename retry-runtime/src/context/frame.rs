@@ -13,6 +13,17 @@
 //!
 //! All other work is on cold paths. When an inner call begins, fails, suspends or ends, the pointer is at the frame of
 //! the call around it.
+//!
+//! Nobody else writes a frame. Who wants a change asks for one of these transitions, which keep its facts together:
+//!
+//! ```text
+//! New ─ begin ──────────> Attempt ─ end_attempt ─────> Between     also: suspend, limit, fail, progress, refuse
+//! New ─ end_before_first  Attempt ─ succeed_at_once ─> SucceededAtOnce
+//! Between ─ begin_anew, begin ─> Attempt                           between: permit, wait, take_unspent
+//! Between ─ prepare ─> Preparation ─ end_preparation ─> Between
+//! any ─ end ─> Ended ─ close ─> Closed
+//! Attempt ─ begin_hedge, turn_to, end_one_of_two ─> Attempt        in between: set_aside, join_aside, lose_other
+//! ```
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -28,6 +39,7 @@ use super::nesting::Remembered;
 use crate::budget::Charge;
 use crate::clock::Stamp;
 use crate::report::Hedge;
+use crate::stopped::Outcome;
 #[cfg(feature = "tracing")]
 use crate::trace::SpanBeside;
 
@@ -45,30 +57,30 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 /// Times are nanoseconds since `started`, or [`NEVER`] for no limit. Until the call has started, no time passes.
 pub(crate) struct Frame {
     /// The call's first suspension or failure, or the first time that code inside asked for its limits.
-    pub(crate) started: Cell<Option<Stamp>>,
+    started: Cell<Option<Stamp>>,
     /// The nearest deadline: the call's own or an inherited one.
-    pub(crate) deadline: Cell<u64>,
+    deadline: Cell<u64>,
     /// When the current attempt is cut, by its own timeout or by a limit around it.
-    pub(crate) until: Cell<u64>,
+    until: Cell<u64>,
     /// What most calls never need.
     cold: OnceCell<Arc<Cold>>,
     /// Attempts begun, the current one included. It is 1 before the first attempt too, so that beginning that attempt
     /// takes one instruction less. A call that ends before sets it to 0.
-    pub(crate) number: Cell<u32>,
+    number: Cell<u32>,
     /// How many attempts the call may make here, or `u32::MAX` for no limit.
-    pub(crate) attempts: Cell<u32>,
-    pub(crate) phase: Cell<Phase>,
+    attempts: Cell<u32>,
+    phase: Cell<Phase>,
     /// How the last attempt failed.
-    pub(crate) previous: Cell<Option<Previous>>,
+    previous: Cell<Option<Previous>>,
     /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
-    pub(crate) permit: Cell<Option<Charge>>,
+    permit: Cell<Option<Charge>>,
     /// A call inside was refused a retry in the current poll, or that poll is the first.
-    pub(crate) refusal: Cell<Option<Refusal>>,
-    pub(crate) notes: Cell<Notes>,
+    refusal: Cell<Option<Refusal>>,
+    notes: Cell<Notes>,
     /// What calls inside may do.
-    pub(crate) inside: Cell<Leeway>,
+    inside: Cell<Leeway>,
     /// The bits of the functions that the present attempt or `before_retry` called.
-    pub(crate) called: Cell<u8>,
+    called: Cell<u8>,
 }
 
 const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
@@ -123,6 +135,12 @@ impl Frame {
         copy
     }
 
+    /// Returns the number of the attempt since the last one that made progress, which is the first.
+    #[inline]
+    pub(crate) fn attempts_in_a_row(&self) -> u32 {
+        self.number.get() - self.before_progress()
+    }
+
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
         Some(self.attempts.get()).filter(|attempts| *attempts != u32::MAX)
@@ -130,7 +148,7 @@ impl Frame {
 
     /// Returns how many attempts no longer count, because a later one made progress.
     #[inline]
-    pub(crate) fn before_progress(&self) -> u32 {
+    fn before_progress(&self) -> u32 {
         self.if_cold()
             .map_or(0, |cold| cold.progressed().saturating_sub(1))
     }
@@ -141,8 +159,174 @@ impl Frame {
             .is_some_and(|cold| cold.progressed() == self.number.get())
     }
 
+    /// The retry that a call inside was refused in the current poll.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        let refusal = self.refusal.get();
+        refusal.filter(|refusal| *refusal != Refusal::NotPendingYet)
+    }
+
+    /// Whether the call has never been pending, so calls that were made with it may not have begun.
+    pub(crate) fn was_never_pending(&self) -> bool {
+        self.refusal.get() == Some(Refusal::NotPendingYet)
+    }
+
+    /// Runs one poll of the code inside.
+    #[inline]
+    pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
+        FRAME.set(self, poll)
+    }
+
+    /// Whether the code inside runs in an attempt.
+    pub(crate) fn is_attempt(&self) -> bool {
+        matches!(self.phase.get(), Phase::Attempt | Phase::Carried)
+    }
+
+    /// Whether the code inside runs for a call that makes attempts of its own.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.phase.get(), Phase::Attempt | Phase::Preparation)
+    }
+
+    /// Whether this fact is noted, or one of several.
+    #[inline]
+    pub(crate) fn has(&self, fact: Notes) -> bool {
+        self.notes.get().0 & fact.0 != 0
+    }
+
+    /// Whether anything is noted.
+    #[inline]
+    pub(crate) fn has_notes(&self) -> bool {
+        self.notes.get() != Notes::NONE
+    }
+
+    /// Notes a fact, or removes it if it no longer `holds`.
+    #[inline]
+    fn note(&self, fact: Notes, holds: bool) {
+        let Notes(notes) = self.notes.get();
+        self.notes.set(Notes(if holds {
+            notes | fact.0
+        } else {
+            notes & !fact.0
+        }));
+    }
+
+    /// What most calls never need, made when it is first needed.
+    pub(crate) fn cold(&self) -> &Arc<Cold> {
+        self.note(Notes::COLD, true);
+        self.cold.get_or_init(Arc::default)
+    }
+
+    /// Drops what most calls never need.
+    pub(crate) fn clear(&mut self) {
+        self.cold.take();
+    }
+
+    /// The same, if it exists.
+    pub(crate) fn if_cold(&self) -> Option<&Arc<Cold>> {
+        self.cold.get()
+    }
+}
+
+/// Questions that are one cell each.
+macro_rules! readable {
+    ($($cell:ident: $type:ty),*) => {
+        impl Frame {$(
+            #[inline]
+            pub(crate) fn $cell(&self) -> $type {
+                self.$cell.get()
+            }
+        )*}
+    };
+}
+
+readable! {
+    started: Option<Stamp>, deadline: u64, until: u64, number: u32, phase: Phase, previous: Option<Previous>,
+    permit: Option<Charge>, inside: Leeway
+}
+
+/// What a call does, in the order in which it does it.
+impl Frame {
+    /// Begins the first attempt of a call without a frame around.
+    #[inline]
+    pub(crate) fn begin_first(&self) {
+        self.phase.set(Phase::Attempt);
+    }
+
+    /// Forgets what belongs to the attempt before, because another one will begin.
+    pub(crate) fn begin_anew(&self) {
+        self.note(Notes::AGAIN, true);
+        self.forget_attempt();
+    }
+
+    /// Takes over what calls inside may do from the frame around. `counts` is whether its attempts count here.
+    pub(crate) fn begin_within(&self, outer: &Self, counts: bool) {
+        self.inside.set(outer.inside.get());
+        if self.phase.get() == Phase::New && !outer.was_never_pending() {
+            // The body around makes a new call, so it went on after the refusal.
+            outer.refusal.set(None);
+        }
+        if counts && outer.has(Notes::AGAIN) {
+            self.note(Notes::AGAIN, true);
+        }
+    }
+
+    /// Begins an attempt: now it counts. With limits, it has a `timeout`, and does not begin after the deadline. Returns
+    /// whether it begins.
+    pub(crate) fn begin(&self, timeout: Option<u64>) -> bool {
+        if let (Some(timeout), Some(_)) = (timeout, self.started.get()) {
+            let elapsed = self.elapsed(Stamp::now());
+            if self.deadline.get() <= elapsed {
+                return false;
+            }
+            let cut = elapsed.saturating_add(timeout);
+            self.until.set(cut.min(self.until.get()));
+        }
+        if self.phase.replace(Phase::Attempt) != Phase::New {
+            self.number.set(self.number.get().saturating_add(1));
+            self.note(Notes::FAILED_RETRIES, true);
+        }
+        true
+    }
+
+    /// Records that the code inside is pending. Returns whether anything is noted.
+    #[inline]
+    pub(crate) fn suspend(&self) -> bool {
+        // A refusal only counts if the attempt fails in the same poll.
+        self.refusal.set(None);
+        self.has_notes()
+    }
+
+    /// Starts the time of the call, unless it has started.
+    #[inline]
+    pub(crate) fn start(&self, now: Stamp) {
+        if self.started.get().is_none() {
+            self.started.set(Some(now));
+        }
+    }
+
+    /// Counts the timeout of an attempt from `now`. Returns the time of the call, and when this timeout cuts.
+    ///
+    /// A timer ignores the timeout of an outer attempt, which cuts there and drops this call.
+    #[inline]
+    pub(crate) fn limit(&self, timeout: u64, now: Stamp) -> (u64, u64) {
+        self.start(now);
+        let elapsed = self.elapsed(now);
+        let cut = elapsed.saturating_add(timeout);
+        self.until.set(cut);
+        around(|outer| self.inherit(outer, now));
+        (elapsed, cut)
+    }
+
+    /// Counts a delay that is not waited for as time of the call.
+    pub(crate) fn pass_over(&self, delay: Duration) {
+        let started = self.started.get().unwrap_or_else(Stamp::now);
+        self.started.set(Some(started.minus(delay)));
+        let mut noted = self.cold().noted();
+        noted.waited = noted.waited.saturating_add(delay);
+        noted.passed_over = noted.passed_over.saturating_add(delay);
+    }
+
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
-    pub(crate) fn make_progress(&self) {
+    pub(crate) fn progress(&self) {
         let number = self.number.get();
         let earlier = {
             let mut noted = self.cold().noted();
@@ -170,59 +354,194 @@ impl Frame {
             .set(attempts.saturating_add(self.before_progress()));
     }
 
-    /// The retry that a call inside was refused in the current poll.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
-        let refusal = self.refusal.get();
-        refusal.filter(|refusal| *refusal != Refusal::NotPendingYet)
+    /// Lets the call make at most this many attempts.
+    pub(crate) fn allow_at_most(&self, attempts: u32) {
+        self.attempts.set(attempts.min(self.attempts.get()));
     }
 
-    /// Runs one poll of the code inside.
+    /// Records how an attempt failed. `erred` is whether its body returned an error.
+    pub(crate) fn fail(&self, how: Previous, erred: bool) {
+        self.previous.set(Some(how));
+        self.note(Notes::ERRED, erred);
+    }
+
+    /// Ends the attempt. Its permit is spent.
+    pub(crate) fn end_attempt(&self) {
+        self.phase.set(Phase::Between);
+        self.permit.set(None);
+    }
+
+    /// Records that a retry was refused: to the call, or to a call inside.
+    pub(crate) fn refuse(&self, refusal: Refusal) {
+        self.refusal.set(Some(refusal));
+    }
+
+    pub(crate) fn forget_refusal(&self) {
+        self.refusal.set(None);
+    }
+
+    /// Takes a permit for the next retry. Returns whether there is one.
+    pub(crate) fn take_permit(&self, permit: Option<Charge>) -> bool {
+        self.permit.set(permit);
+        permit.is_some()
+    }
+
+    /// Takes the permit of a retry that never began.
+    pub(crate) fn take_unspent(&self) -> Option<Charge> {
+        let spent = self.phase.get() == Phase::Attempt;
+        self.permit.take().filter(|_| !spent)
+    }
+
+    /// Begins a wait. `delay` is the delay to remember, and `long` whether it is above the longest sleep.
     #[inline]
-    pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
-        FRAME.set(self, poll)
+    pub(crate) fn wait(&self, delay: Option<Duration>, long: bool) {
+        if delay.is_some() {
+            self.cold().noted().delay = delay;
+        }
+        self.note(Notes::LONG, long);
     }
 
-    /// Whether the code inside runs in an attempt.
-    pub(crate) fn is_attempt(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt | Phase::Carried)
+    /// Begins `before_retry`. Returns whether this was its first poll.
+    pub(crate) fn prepare(&self) -> bool {
+        let first = self.phase.get() == Phase::Between;
+        if first {
+            self.phase.set(Phase::Preparation);
+            self.forget_attempt();
+        }
+        first
     }
 
-    /// Whether the code inside runs for a call that makes attempts of its own.
-    pub(crate) fn is_call(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt | Phase::Preparation)
+    pub(crate) fn end_preparation(&self) {
+        self.phase.set(Phase::Between);
     }
 
-    /// Whether this fact is noted, or one of several.
+    fn forget_attempt(&self) {
+        self.called.set(0);
+        self.until.set(NEVER);
+    }
+
+    /// Counts no attempt if the call ends before its first one. Returns whether it does.
+    pub(crate) fn end_before_first(&self) -> bool {
+        let first = self.phase.get() == Phase::New;
+        if first {
+            self.number.set(0);
+        }
+        first
+    }
+
+    /// Ends a call of which nothing is noted.
     #[inline]
-    pub(crate) fn has(&self, fact: Notes) -> bool {
-        self.notes.get().0 & fact.0 != 0
+    pub(crate) fn succeed_at_once(&self) {
+        self.phase.set(Phase::SucceededAtOnce);
     }
 
-    /// Notes a fact, or removes it if it no longer `holds`.
+    pub(crate) fn end(&self, outcome: Outcome) {
+        self.phase.set(Phase::Ended(outcome));
+    }
+
+    /// Closes the call. Returns what it did before.
+    pub(crate) fn close(&self) -> Phase {
+        self.phase.replace(Phase::Closed)
+    }
+
+    /// Notes what the call found around it: a listener, a recorder, or a fault of its budget.
     #[inline]
-    pub(crate) fn note(&self, fact: Notes, holds: bool) {
-        let Notes(notes) = self.notes.get();
-        self.notes.set(Notes(if holds {
-            notes | fact.0
-        } else {
-            notes & !fact.0
-        }));
+    pub(crate) fn find(&self, fact: Notes) {
+        self.note(fact, true);
+    }
+}
+
+/// What calls inside do.
+impl Frame {
+    /// Counts a call inside. Returns whether one whose function has the same bit was counted before.
+    pub(crate) fn call(&self, bit: u8) -> bool {
+        let called = self.called.get();
+        self.called.set(called | bit);
+        called & bit != 0
     }
 
-    /// What most calls never need, made when it is first needed.
-    pub(crate) fn cold(&self) -> &Arc<Cold> {
-        self.note(Notes::COLD, true);
-        self.cold.get_or_init(Arc::default)
+    /// Notes that the call around knows of the failed retries here.
+    pub(crate) fn tell(&self) {
+        self.note(Notes::FAILED_RETRIES, true);
+        self.note(Notes::UNTOLD, false);
     }
 
-    /// Drops what most calls never need.
-    pub(crate) fn clear(&mut self) {
-        self.cold.take();
+    /// Notes that a call inside told of its failed retries.
+    pub(crate) fn hear(&self) {
+        self.note(Notes::FAILED_RETRIES, true);
+        self.note(Notes::UNTOLD, true);
+    }
+}
+
+/// The limits of others.
+impl Frame {
+    /// Takes over the limits of the frame around, if they are nearer.
+    pub(crate) fn inherit(&self, around: &Self, now: Stamp) {
+        around.start_if_limited(now);
+        let at = |left: Option<u64>| left.map(|left| self.elapsed(now).saturating_add(left));
+        if let Some(deadline) = at(around.until_deadline(now)) {
+            self.start(now);
+            self.deadline.set(deadline.min(self.deadline.get()));
+        }
+        if let Some(until) = at(around.until_nearest(now)) {
+            self.start(now);
+            self.until.set(until.min(self.until.get()));
+        }
     }
 
-    /// The same, if it exists.
-    pub(crate) fn if_cold(&self) -> Option<&Arc<Cold>> {
-        self.cold.get()
+    /// Runs one poll under another deadline, if that is nearer.
+    pub(crate) fn narrowed<T>(&self, deadline: Stamp, poll: impl FnOnce() -> T) -> T {
+        let now = Stamp::now();
+        let started = self.started.get().unwrap_or(now);
+        self.started.set(Some(started));
+        // A deadline in the past counts as now.
+        let narrow = deadline.max(now).nanos_since(started);
+        if narrow >= self.deadline.get() {
+            return poll();
+        }
+        let _widen = Widen::of(self);
+        self.deadline.set(narrow);
+        self.note(Notes::NARROWED, true);
+        poll()
+    }
+
+    /// Runs one poll under the limits of this frame and of the frame that polls it.
+    pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
+        let _widen = around(|outer| {
+            let widen = Widen::of(self);
+            self.inherit(outer, Stamp::now());
+            widen
+        });
+        poll()
+    }
+}
+
+/// Restores the limits of a frame after a poll, also after a panic.
+struct Widen<'f> {
+    frame: &'f Frame,
+    deadline: u64,
+    until: u64,
+    narrowed: bool,
+}
+
+impl<'f> Widen<'f> {
+    fn of(frame: &'f Frame) -> Self {
+        Self {
+            frame,
+            deadline: frame.deadline.get(),
+            until: frame.until.get(),
+            narrowed: frame.has(Notes::NARROWED),
+        }
+    }
+}
+
+impl Drop for Widen<'_> {
+    fn drop(&mut self) {
+        self.frame.deadline.set(self.deadline);
+        self.frame.until.set(self.until);
+        if !self.narrowed {
+            self.frame.note(Notes::NARROWED, false);
+        }
     }
 }
 
@@ -232,6 +551,15 @@ impl Frame {
     pub(crate) fn refuse_hedge(&self) {
         self.cold().noted().hedging =
             Some(Box::new(Hedging::new(Hedge::Refused, self.inside.get())));
+    }
+
+    /// Lets calls inside not hedge, because this call may. Returns whether it may: no call around may.
+    pub(crate) fn reserve_hedge(&self) -> bool {
+        let may = self.inside.get() == Leeway::Anything;
+        if may {
+            self.inside.set(Leeway::Retry);
+        }
+        may
     }
 
     /// Makes the hedge the present attempt, beside the first one. It is cut at `until`.
@@ -252,6 +580,8 @@ impl Frame {
         noted.hedging = Some(Box::new(hedging));
         drop(noted);
         self.number.set(2);
+        around(|outer| self.inherit(outer, Stamp::now()));
+        self.note(Notes::FAILED_RETRIES, true);
     }
 
     /// Makes one of the attempts that run the present one. `both` is whether the other runs too.
@@ -305,7 +635,7 @@ impl Frame {
     }
 
     /// Records that the present attempt, one of two, ends. The refusal of its poll counts only if it is the last.
-    pub(crate) fn one_of_two_ends(&self) {
+    pub(crate) fn end_one_of_two(&self) {
         let refused = self.refusal();
         if self
             .with_hedging(|hedging| hedging.refused = refused)

@@ -32,34 +32,23 @@ impl Inner<'_> {
         if outer.is_limited() {
             frame.inherit(outer, *now);
         }
-        frame.inside.set(outer.inside.get());
-        if frame.phase.get() == Phase::New {
-            // The body around makes a new call, so it went on after the refusal.
-            outer.refusal.set(
-                outer
-                    .refusal
-                    .get()
-                    .filter(|refusal| *refusal == Refusal::NotPendingYet),
-            );
-        }
-        if self.is_outermost(outer) {
+        let outermost = self.is_outermost(outer);
+        frame.begin_within(outer, !outermost);
+        if outermost {
             return;
-        }
-        if outer.has(Notes::AGAIN) {
-            frame.note(Notes::AGAIN, true);
         }
         if self.count(frame, outer) {
             let (operation, call) = (self.operation(frame), name_of(frame));
             let taken = outer.if_cold().map(|cold| {
                 let remembered = &cold.noted().remembered;
-                remembered.all_taken(operation, outer.number.get(), call.as_ref(), *now)
+                remembered.all_taken(operation, outer.number(), call.as_ref(), *now)
             });
             let taken = taken.unwrap_or_default();
             if !taken.is_empty() || frame.if_cold().is_some() {
                 frame.cold().noted().remembered.inherit(taken);
             }
             frame.allow(self.allowed_in(frame, outer, *now));
-        } else if outer.inside.get() == Leeway::Nothing || self.nested == Nested::Outermost {
+        } else if outer.inside() == Leeway::Nothing || self.nested == Nested::Outermost {
             frame.allow(1);
         }
     }
@@ -67,20 +56,18 @@ impl Inner<'_> {
     /// Counts the call as an operation of the attempt around it, if it begins. Returns whether failed retries of calls
     /// in that attempt may be known.
     fn count(&self, frame: &Frame, outer: &Frame) -> bool {
-        if frame.phase.get() != Phase::New {
+        if frame.phase() != Phase::New {
             return true;
         }
         if !outer.is_call() {
             return outer.if_cold().is_some();
         }
-        let prepares = outer.phase.get() == Phase::Preparation;
-        let (called, bit) = (outer.called.get(), self.function.bit());
-        outer.called.set(called | bit);
-        let ordinal = if called & bit == 0 {
-            Ordinal::first(prepares)
-        } else {
+        let prepares = outer.phase() == Phase::Preparation;
+        let ordinal = if outer.call(self.function.bit()) {
             let calls = &mut outer.cold().noted().calls_inside;
-            calls.count(outer.number.get(), prepares, self.function)
+            calls.count(outer.number(), prepares, self.function)
+        } else {
+            Ordinal::first(prepares)
         };
         if ordinal != Ordinal::FIRST {
             frame.cold().noted().ordinal = ordinal;
@@ -117,13 +104,13 @@ impl Inner<'_> {
         if own == u32::MAX {
             return own;
         }
-        if outer.inside.get() == Leeway::Nothing {
+        if outer.inside() == Leeway::Nothing {
             return 1;
         }
         let (operation, call) = (self.operation(frame), name_of(frame));
         let taken = outer.if_cold().map_or(0, |cold| {
             let remembered = &cold.noted().remembered;
-            remembered.taken(operation, outer.number.get(), call.as_ref(), now)
+            remembered.taken(operation, outer.number(), call.as_ref(), now)
         });
         own.saturating_sub(taken).max(1)
     }
@@ -131,8 +118,7 @@ impl Inner<'_> {
     /// Tells the call around of the failed retries here: `retries` of this call, and those of the calls
     /// inside it.
     pub(crate) fn hand_on(&self, frame: &Frame, retries: u32) {
-        frame.note(Notes::FAILED_RETRIES, true);
-        frame.note(Notes::UNTOLD, false);
+        frame.tell();
         around(|outer| {
             if self.is_outermost(outer) || !outer.is_call() {
                 return;
@@ -149,15 +135,14 @@ impl Inner<'_> {
             }
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
-            remembered.set(outer.number.get(), &call, failed, now);
-            outer.note(Notes::FAILED_RETRIES, true);
-            outer.note(Notes::UNTOLD, true);
+            remembered.set(outer.number(), &call, failed, now);
+            outer.hear();
         });
     }
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
+        self.nested == Nested::Multiply || outer.phase() == Phase::Scope
     }
 }
 
@@ -170,7 +155,7 @@ fn name_of(frame: &Frame) -> Option<Weak<Cold>> {
 pub(crate) fn refuse(frame: &Frame, refusal: Refusal) {
     around(|outer| {
         if refusal != Refusal::Deadline || frame.shares_deadline_of(outer) {
-            outer.refusal.set(Some(refusal));
+            outer.refuse(refusal);
         }
     });
 }

@@ -3,36 +3,26 @@
 use std::time::Duration;
 
 use super::facts::{NEVER, Notes};
-use super::frame::{Frame, around};
+use super::frame::Frame;
 use crate::clock::{Instant, Stamp, nanos};
 use crate::fit;
 
 impl Frame {
-    /// Starts the time of the call, unless it has started.
-    #[inline]
-    pub(crate) fn start(&self, now: Stamp) {
-        if self.started.get().is_none() {
-            self.started.set(Some(now));
-        }
-    }
-
     /// Nanoseconds since the start, or 0 before the start.
     #[inline]
     pub(crate) fn elapsed(&self, now: Stamp) -> u64 {
-        self.started
-            .get()
-            .map_or(0, |started| now.nanos_since(started))
+        self.started().map_or(0, |started| now.nanos_since(started))
     }
 
     /// Nanoseconds until the deadline, or `None` without a deadline.
     pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.deadline.get(), now)
+        self.left_of(self.deadline(), now)
     }
 
     /// Whether the time of the call has started and the deadline is reached.
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline.get() != NEVER
-            && self.started.get().is_some()
+        self.deadline() != NEVER
+            && self.started().is_some()
             && self.until_deadline(Stamp::now()) == Some(0)
     }
 
@@ -48,7 +38,7 @@ impl Frame {
         let Some(left) = self.until_deadline(now) else {
             return Ok(None);
         };
-        match fit::longest_wait(self.deadline.get(), left) {
+        match fit::longest_wait(self.deadline(), left) {
             Some(longest) => Ok(Some(Duration::from_nanos(longest))),
             None => Err(TooLate),
         }
@@ -56,7 +46,7 @@ impl Frame {
 
     /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.
     pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.until.get().min(self.deadline.get()), now)
+        self.left_of(self.until().min(self.deadline()), now)
     }
 
     /// The instant of the nearest limit of the code inside, or `None` without a limit.
@@ -68,36 +58,6 @@ impl Frame {
         let left = self.until_nearest(now)?;
         // A limit in the past counts as now.
         now.plus(left).instant()
-    }
-
-    /// Takes over the limits of the frame around, if they are nearer.
-    pub(crate) fn inherit(&self, around: &Self, now: Stamp) {
-        around.start_if_limited(now);
-        let at = |left: Option<u64>| left.map(|left| self.elapsed(now).saturating_add(left));
-        if let Some(deadline) = at(around.until_deadline(now)) {
-            self.start(now);
-            self.deadline.set(deadline.min(self.deadline.get()));
-        }
-        if let Some(until) = at(around.until_nearest(now)) {
-            self.start(now);
-            self.until.set(until.min(self.until.get()));
-        }
-    }
-
-    /// Runs one poll under another deadline, if that is nearer.
-    pub(crate) fn narrowed<T>(&self, deadline: Stamp, poll: impl FnOnce() -> T) -> T {
-        let now = Stamp::now();
-        let started = self.started.get().unwrap_or(now);
-        self.started.set(Some(started));
-        // A deadline in the past counts as now.
-        let narrow = deadline.max(now).nanos_since(started);
-        if narrow >= self.deadline.get() {
-            return poll();
-        }
-        let _widen = Widen::of(self);
-        self.deadline.set(narrow);
-        self.note(Notes::NARROWED, true);
-        poll()
     }
 
     /// Whether the deadline of this call is also that of the call around: its own, or one that it inherited.
@@ -113,23 +73,13 @@ impl Frame {
 
     /// The instant of the deadline, or `None` without one or before the time started.
     fn deadline_at(&self) -> Option<Stamp> {
-        let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != NEVER)?;
-        Some(self.started.get()?.plus(deadline))
-    }
-
-    /// Runs one poll under the limits of this frame and of the frame that polls it.
-    pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let _widen = around(|outer| {
-            let widen = Widen::of(self);
-            self.inherit(outer, Stamp::now());
-            widen
-        });
-        poll()
+        let deadline = Some(self.deadline()).filter(|deadline| *deadline != NEVER)?;
+        Some(self.started()?.plus(deadline))
     }
 
     /// Whether the code inside has any limit.
     pub(crate) fn is_limited(&self) -> bool {
-        self.until.get().min(self.deadline.get()) != NEVER
+        self.until().min(self.deadline()) != NEVER
     }
 
     /// Starts the time if there is a limit, because code inside reads the limit.
@@ -147,35 +97,6 @@ impl Frame {
 /// There is no time left for another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooLate;
-
-/// Restores the limits of a frame after a poll, also after a panic.
-struct Widen<'f> {
-    frame: &'f Frame,
-    deadline: u64,
-    until: u64,
-    narrowed: bool,
-}
-
-impl<'f> Widen<'f> {
-    fn of(frame: &'f Frame) -> Self {
-        Self {
-            frame,
-            deadline: frame.deadline.get(),
-            until: frame.until.get(),
-            narrowed: frame.has(Notes::NARROWED),
-        }
-    }
-}
-
-impl Drop for Widen<'_> {
-    fn drop(&mut self) {
-        self.frame.deadline.set(self.deadline);
-        self.frame.until.set(self.until);
-        if !self.narrowed {
-            self.frame.note(Notes::NARROWED, false);
-        }
-    }
-}
 
 /// A limit in nanoseconds, or [`NEVER`] for none.
 pub(crate) const fn length(limit: Option<Duration>) -> u64 {

@@ -22,7 +22,7 @@ pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
 pub use self::facts::Previous;
-pub(crate) use self::facts::{Leeway, NEVER, Notes, Phase, Refusal};
+pub(crate) use self::facts::{NEVER, Notes, Phase, Refusal};
 pub(crate) use self::frame::{Frame, around, is_within};
 pub(crate) use self::hedging::Which;
 pub(crate) use self::inner::{Inner, refuse};
