@@ -101,61 +101,49 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
         let verdict = self.verdict_of_cut();
-        if cut == Cut::Late {
-            self.never_began();
-        } else {
-            let previous = match cut {
-                Cut::NotReady => Previous::Failed(verdict),
-                _ => Previous::TimedOut,
-            };
-            self.frame.fail(previous, false);
-            self.attempt_ends(Attempted::Failed(verdict), Some(&cut));
-        }
-        let cause = match cut {
-            Cut::Timeout => Cause::TimedOut {
-                may_repeat: !vetoed && self.settings.idempotent && !self.frame.has_open_commit(),
-                hint: None,
-            },
-            Cut::NotReady => Cause::Returned(self.if_idempotent(Ruling::failed_value())),
-            Cut::Deadline | Cut::Late | Cut::Paused => Cause::OutOfTime,
+        let (previous, cause) = match cut {
+            Cut::Timeout => {
+                let may_repeat =
+                    !vetoed && self.settings.idempotent && !self.frame.has_open_commit();
+                let hint = None;
+                (Previous::TimedOut, Cause::TimedOut { may_repeat, hint })
+            }
+            Cut::NotReady => {
+                let ruling = self.if_idempotent(Ruling::failed_value());
+                (Previous::Failed(verdict), Cause::Returned(ruling))
+            }
+            Cut::Deadline => (Previous::TimedOut, Cause::OutOfTime),
+            Cut::Late | Cut::Paused | Cut::Cancelled => return Err(self.cut_between(cut)),
         };
+        self.frame.fail(previous, false);
+        self.attempt_ends(Attempted::Failed(verdict), Some(&cut));
         let failed = FailedWith {
             verdict,
             words: &cut,
         };
         self.follow(cause, failed).map_err(|outcome| {
-            let mut ending = self.ending(outcome, cut == Cut::Late);
+            let mut ending = self.ending(outcome, false);
             ending.stopped.not_ready = cut == Cut::NotReady;
             ending
         })
     }
 
-    /// Ends a call whose `cancel` future completed.
+    /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
-    pub(super) fn cancelled(&self) -> Ending {
+    pub(super) fn cut_between(&self, cut: Cut) -> Ending {
         self.never_began();
         if self.frame.phase() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
-        self.end_between(Outcome::Cancelled, &"cancelled");
-        self.ending(Outcome::Cancelled, false)
-    }
-
-    /// Ends a call that is cut while it makes no attempt.
-    #[inline(never)]
-    pub(super) fn cut_between(&self, cut: Cut) -> Ending {
-        self.never_began();
         let outcome = match cut {
             Cut::Paused => Outcome::Paused,
+            Cut::Cancelled => Outcome::Cancelled,
             _ => Outcome::Deadline,
         };
-        self.end_between(outcome, &cut);
-        self.ending(outcome, matches!(cut, Cut::Late | Cut::Paused))
-    }
-
-    fn end_between(&self, outcome: Outcome, words: &dyn Words) {
         let verdict = self.verdict_of_cut();
+        let words = &cut;
         self.end(outcome, FailedWith { verdict, words });
+        self.ending(outcome, matches!(cut, Cut::Late | Cut::Paused))
     }
 
     /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
@@ -213,25 +201,21 @@ impl State<'_> {
     }
 
     /// Draws the delay. Returns it, and how long the call waits, which may be shorter in a test scope.
-    #[expect(
-        clippy::inline_always,
-        reason = "out of line, a retry takes 19 instructions more"
-    )]
-    #[inline(always)]
     pub(super) fn schedule(
         &self,
         range: &RangeInclusive<Duration>,
         (now, stamp): (Instant, Stamp),
     ) -> (Duration, Until) {
         let (delay, wait) = self.draw(range, stamp);
-        let long = wait > LONGEST_SLEEP;
-        let keeps =
-            long || self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated;
-        self.frame.wait(keeps.then_some(delay), long);
+        if self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
+            self.frame.cold().noted().delay = Some(delay);
+        }
         if wait == delay {
             self.waits_from(now);
         }
-        let at = || now.checked_add(wait.min(LONGEST_SLEEP)).unwrap_or(now);
+        // A hundred years, if the clock cannot represent the end.
+        let most = || now.checked_add(LONGEST_SLEEP * 36_525);
+        let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
         (delay, Until((!wait.is_zero()).then(at)))
     }
 

@@ -61,10 +61,8 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if state.enter(C::LIMITED) {
-            if let Some(late) = C::from(Cut::Late) {
-                return Poll::Ready(Ended::Cut(late));
-            }
+        if let Some(late) = state.enter() {
+            return Poll::Ready(Ended::Cut(late));
         }
         if let Poll::Ready(result) = state.frame.lend(|| this.body.poll(waker)) {
             return Poll::Ready(Ended::Returned(result));
@@ -83,16 +81,16 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
 }
 
 impl State<'_> {
-    /// Enters the attempt for one poll. The first poll begins it. Returns whether the attempt is `limited` and the
-    /// deadline was reached before it began.
+    /// Enters the attempt for one poll. The first poll begins it. Returns the cut if the deadline was reached before it
+    /// began.
     #[inline]
-    pub(super) fn enter(&self, limited: bool) -> bool {
+    pub(super) fn enter<C: Cuts>(&self) -> Option<C> {
         let begins = self.frame.phase() != Phase::Attempt;
-        if self.begin(limited) {
-            return true;
+        if self.begin(C::LIMITED) {
+            return C::from(Cut::Late);
         }
         self.enter_attempt(begins);
-        false
+        None
     }
 
     /// Begins the attempt if this is its first poll: now it counts, and spends its permit. Returns whether the

@@ -17,7 +17,7 @@ use std::thread;
 
 use tokio::task::yield_now;
 
-use super::{Call, Cut, Cuts, Ended, State, Until};
+use super::{Call, Cuts, Ended, State, Until};
 use crate::atomics::Flag;
 use crate::clock::{Instant, Stamp};
 use crate::context::Phase;
@@ -40,11 +40,10 @@ impl<C: Cuts, K> Call<'_, C, K> {
     where
         C: CanBlock,
     {
-        let late = self.state.begin_blocking(C::LIMITED);
-        if let (true, Some(late)) = (late, C::from(Cut::Late)) {
-            return Ended::Cut(late);
+        match self.state.begin_blocking() {
+            Some(late) => Ended::Cut(late),
+            None => Ended::Returned(self.state.frame.lend(body)),
         }
-        Ended::Returned(self.state.frame.lend(body))
     }
 
     /// Waits for the next attempt.
@@ -63,26 +62,26 @@ impl<C: Cuts, K> Call<'_, C, K> {
 }
 
 impl State<'_> {
-    /// Begins an attempt. The first one starts the time of the call. Returns whether the deadline was reached before.
+    /// Begins an attempt. The first one starts the time of the call. Returns the cut if the deadline was reached before.
     #[expect(
         clippy::inline_always,
         reason = "with the feature `metrics` it is not inlined otherwise, which takes 15 instructions more"
     )]
     #[inline(always)]
-    fn begin_blocking(&self, limited: bool) -> bool {
+    fn begin_blocking<C: Cuts>(&self) -> Option<C> {
         let frame = &self.frame;
         let first = frame.phase() == Phase::New;
-        if first && limited {
+        if first && C::LIMITED {
             frame.start(Stamp::now());
         }
-        let late = self.enter(limited);
-        if first && !limited && self.is_heard() {
+        let late = self.enter();
+        if first && !C::LIMITED && self.is_heard() {
             frame.start(Stamp::now());
         }
         late
     }
 
-    /// Waits until the next attempt. If the wait is above the longest sleep, also waits for the rest of it.
+    /// Waits until the next attempt.
     fn wait_blocking(&self, until: Until) {
         let Some(at) = until.0 else { return };
         let wait = at.saturating_duration_since(Instant::now());
@@ -90,7 +89,7 @@ impl State<'_> {
             return;
         }
         self.log_blocked_tasks(runs_tasks);
-        thread::sleep(wait.saturating_add(self.rest_of_delay()));
+        thread::sleep(wait);
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Cut {
     Paused,
     /// The body returned an `Ok` that is not ready, as `until` says.
     NotReady,
+    /// The `cancel` future completed.
+    Cancelled,
 }
 
 /// The cut of a function without limits: there is none.
@@ -98,6 +100,7 @@ impl fmt::Display for Cut {
             Self::Late => "the wait ended after the deadline",
             Self::Paused => "the pause of the budget does not fit the deadline",
             Self::NotReady => "not ready",
+            Self::Cancelled => "cancelled",
         })
     }
 }

@@ -105,11 +105,6 @@ pub(super) fn decide<F: Situation>(
 /// # Errors
 ///
 /// - The shortest delay does not fit the deadline.
-#[expect(
-    clippy::inline_always,
-    reason = "out of line, a retry takes 14 instructions more"
-)]
-#[inline(always)]
 pub(super) fn within(
     range: RangeInclusive<Duration>,
     longest: Result<Option<Duration>, TooLate>,

@@ -123,7 +123,7 @@ impl<C: Cuts> Call<'_, C> {
 
     /// Ends a call whose `cancel` future completed.
     pub(crate) fn cancel(&self) -> Ending {
-        self.state.cancelled()
+        self.state.cut_between(Cut::Cancelled)
     }
 
     /// Ends a call that is cut while it makes no attempt.

@@ -121,11 +121,9 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
         if begins {
             race.timer.set(None);
             race.first.set(Some((this.make)()));
-            if race.limits.begin(state, C::LIMITED) {
+            if let Some(late) = race.limits.begin(state) {
                 race.first.set(None);
-                if let Some(late) = C::from(Cut::Late) {
-                    return Poll::Ready(Ended::Cut(late));
-                }
+                return Poll::Ready(Ended::Cut(late));
             }
         }
         // The order alternates: if one attempt used up what tokio lets a task do in a poll, the other would starve.
@@ -157,19 +155,14 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
             let timer = race.timer.as_mut();
             let due = ready!(race.limits.poll(runs, state, timer, waker));
             match due {
-                Due::Deadline => {
-                    race.first.set(None);
-                    race.hedge.set(None);
-                    if let Some(cut) = C::from(Cut::Deadline) {
-                        return Poll::Ready(Ended::Cut(cut));
+                Due::Cut(cut, which) => {
+                    if which != Some(Which::Hedge) {
+                        race.first.set(None);
                     }
-                }
-                Due::Timeout(which) => {
-                    match which {
-                        Which::First => race.first.set(None),
-                        Which::Hedge => race.hedge.set(None),
+                    if which != Some(Which::First) {
+                        race.hedge.set(None);
                     }
-                    if let Some(cut) = C::from(Cut::Timeout) {
+                    if let Some(cut) = C::from(cut) {
                         return Poll::Ready(Ended::Cut(cut));
                     }
                 }
@@ -205,25 +198,23 @@ struct Limits {
 
 /// What is due.
 enum Due {
-    Deadline,
-    Timeout(Which),
+    /// A limit cuts one attempt, or both.
+    Cut(Cut, Option<Which>),
     /// The hedge begins. Its timeout cuts it then.
-    Hedge {
-        cut: u64,
-    },
+    Hedge { cut: u64 },
 }
 
 impl Limits {
-    /// Begins the first or a later attempt. Returns whether the deadline was reached before it began.
-    fn begin(&mut self, state: &State<'_>, limited: bool) -> bool {
+    /// Begins the first or a later attempt. Returns the cut if the deadline was reached before it began.
+    fn begin<C: Cuts>(&mut self, state: &State<'_>) -> Option<C> {
         let frame = &state.frame;
         let first = frame.phase() == Phase::New;
         self.first = None;
         self.hedged = false;
-        self.limited = limited;
+        self.limited = C::LIMITED;
         self.begins = Some(NEVER).filter(|_| !first);
-        if state.enter(limited) {
-            return true;
+        if let Some(late) = state.enter() {
+            return Some(late);
         }
         if first {
             state.with_share(Share::add);
@@ -231,7 +222,7 @@ impl Limits {
         if !frame.reserve_hedge() {
             self.begins = Some(NEVER);
         }
-        false
+        None
     }
 
     /// Makes an attempt the present one.
@@ -312,14 +303,14 @@ impl Limits {
     /// Returns what is due. A hedge that the call may not make is no longer due.
     fn due(&mut self, runs: [bool; 2], elapsed: u64, state: &State<'_>) -> Option<Due> {
         if self.limited && state.frame.deadline() <= elapsed {
-            return Some(Due::Deadline);
+            return Some(Due::Cut(Cut::Deadline, None));
         }
         let both = runs == [true; 2];
         for (which, runs) in [Which::First, Which::Hedge].into_iter().zip(runs) {
             if runs && self.cut(which) <= elapsed {
                 self.turn_to(which, both, state);
                 self.ends(state);
-                return Some(Due::Timeout(which));
+                return Some(Due::Cut(Cut::Timeout, Some(which)));
             }
         }
         if self.begins > Some(elapsed) {

@@ -180,7 +180,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         Checked { after, ..checked }
     }
 
-    /// Returns the result of a call that is cut between two attempts.
+    /// Returns the result of a call that is cut between two attempts, or cancelled.
     pub fn cut_between<R, W>(&mut self, cut: C) -> R
     where
         R: ResultLike,
@@ -291,9 +291,7 @@ impl<K> Call<'_, Cut, K> {
         R: ResultLike<Error: FromStopped<W>>,
         K: LastError<R::Error>,
     {
-        let ending = self.state.cancelled();
-        // Any cut makes this error.
-        self.stopped(Cut::Deadline, ending)
+        self.cut_between(Cut::Cancelled)
     }
 }
 

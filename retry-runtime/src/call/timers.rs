@@ -12,11 +12,10 @@ use tokio::task::{unconstrained, yield_now};
 use super::State;
 use super::cut::Cut;
 use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
-use crate::context::{NEVER, Notes};
+use crate::context::NEVER;
 use crate::site::Settings;
 
-/// When the next attempt begins: at once if there is no instant. If the wait is above the longest sleep, this is the end of
-/// its first timer.
+/// When the next attempt begins: at once if there is no instant.
 // As small as an instant, because a call that is ready at once returns a `Result` that has room for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Until(pub(super) Option<Instant>);
@@ -45,47 +44,24 @@ enum Then {
     Over,
     /// Other tasks run once.
     Yield,
-    /// More timers, until this instant, because the delay is above the longest sleep.
+    /// More timers, until this instant, if the delay is above the longest sleep.
     Until(Instant),
 }
 
 impl State<'_> {
     /// Makes the wait that was scheduled.
-    #[inline]
     pub(super) fn wait(&self, until: Until) -> Wait {
         match until.0 {
-            Some(at) if !self.frame.has(Notes::LONG) => Wait {
-                timer: Some(timer(self.settings, at)),
-                then: Then::Over,
+            Some(end) => Wait {
+                timer: Some(timer(self.settings, towards(end, Instant::now()))),
+                then: Then::Until(end),
             },
-            Some(at) => self.wait_longer(at),
             // A body that fails without being pending would otherwise keep other tasks from running.
             None => Wait {
                 timer: turn(),
                 then: Then::Yield,
             },
         }
-    }
-
-    /// Makes a wait whose first timer ends `at`. A timer of one day follows another.
-    #[cold]
-    fn wait_longer(&self, at: Instant) -> Wait {
-        let end = at.checked_add(self.rest_of_delay());
-        // A hundred years, if the clock cannot represent the end.
-        let end = end.or_else(|| at.checked_add(LONGEST_SLEEP * 36_525));
-        Wait {
-            timer: Some(timer(self.settings, at)),
-            then: end.map_or(Then::Over, Then::Until),
-        }
-    }
-
-    /// Returns the rest of the delay after its first timer. It is zero unless the delay is above the longest sleep.
-    pub(super) fn rest_of_delay(&self) -> Duration {
-        if !self.frame.has(Notes::LONG) {
-            return Duration::ZERO;
-        }
-        let delay = self.frame.cold().noted().delay;
-        delay.unwrap_or_default().saturating_sub(LONGEST_SLEEP)
     }
 }
 
@@ -105,13 +81,9 @@ impl Future for Wait {
             if !timer.is_elapsed() {
                 ready!(poll_unconstrained(timer.as_mut(), waker));
             }
-            let Then::Until(end) = *this.then else {
-                return Poll::Ready(());
-            };
-            let rung = timer.deadline();
-            let rest = end.saturating_duration_since(rung).min(LONGEST_SLEEP);
-            match rung.checked_add(rest) {
-                Some(next) if next > rung => timer.as_mut().reset(next),
+            let rang = timer.deadline();
+            match *this.then {
+                Then::Until(end) if end > rang => timer.as_mut().reset(towards(end, rang)),
                 _ => return Poll::Ready(()),
             }
         }
@@ -121,6 +93,12 @@ impl Future for Wait {
 /// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
 /// delay other timers while a timer lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Returns the instant for a timer that leads to this end.
+fn towards(end: Instant, now: Instant) -> Instant {
+    now.checked_add(LONGEST_SLEEP)
+        .map_or(end, |longest| longest.min(end))
+}
 
 /// Polls the timer in `slot` until something is due. `next` gets the instant at which the timer rang, or `None` if there is no
 /// timer yet. It returns what is due, or the instant for the timer, or `None` if nothing will ever be due.

@@ -67,14 +67,11 @@ impl Notes {
     /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
     pub(crate) const ERRED: Self = Self(1 << 6);
 
-    /// The next wait is above the longest sleep.
-    pub(crate) const LONG: Self = Self(1 << 7);
-
     /// This attempt, or an attempt around it, is not the first of its call.
-    pub(crate) const AGAIN: Self = Self(1 << 8);
+    pub(crate) const AGAIN: Self = Self(1 << 7);
 
     /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
-    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 9);
+    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 8);
 }
 
 /// How the attempt before this one failed.

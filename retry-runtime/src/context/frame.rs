@@ -19,7 +19,7 @@
 //! ```text
 //! New ─ begin ──────────> Attempt ─ end_attempt ─────> Between     also: suspend, limit, fail, progress, refuse
 //! New ─ end_before_first  Attempt ─ succeed_at_once ─> SucceededAtOnce
-//! Between ─ begin_anew, begin ─> Attempt                           between: permit, wait, take_unspent
+//! Between ─ begin_anew, begin ─> Attempt                           between: take_permit, take_unspent
 //! Between ─ prepare ─> Preparation ─ end_preparation ─> Between
 //! any ─ end ─> Ended ─ close ─> Closed
 //! Attempt ─ begin_hedge, turn_to, end_one_of_two ─> Attempt        in between: set_aside, join_aside, lose_other
@@ -392,15 +392,6 @@ impl Frame {
         self.permit.take().filter(|_| !spent)
     }
 
-    /// Begins a wait. `delay` is the delay to remember, and `long` whether it is above the longest sleep.
-    #[inline]
-    pub(crate) fn wait(&self, delay: Option<Duration>, long: bool) {
-        if delay.is_some() {
-            self.cold().noted().delay = delay;
-        }
-        self.note(Notes::LONG, long);
-    }
-
     /// Begins `before_retry`. Returns whether this was its first poll.
     pub(crate) fn prepare(&self) -> bool {
         let first = self.phase.get() == Phase::Between;
@@ -492,14 +483,15 @@ impl Frame {
     /// Runs one poll under another deadline, if that is nearer.
     pub(crate) fn narrowed<T>(&self, deadline: Stamp, poll: impl FnOnce() -> T) -> T {
         let now = Stamp::now();
-        let started = self.started.get().unwrap_or(now);
-        self.started.set(Some(started));
+        self.start(now);
         // A deadline in the past counts as now.
-        let narrow = deadline.max(now).nanos_since(started);
+        let narrow = deadline
+            .max(now)
+            .nanos_since(self.started.get().unwrap_or(now));
         if narrow >= self.deadline.get() {
             return poll();
         }
-        let _widen = Widen::of(self);
+        let _widened = self.widened_after();
         self.deadline.set(narrow);
         self.note(Notes::NARROWED, true);
         poll()
@@ -507,41 +499,29 @@ impl Frame {
 
     /// Runs one poll under the limits of this frame and of the frame that polls it.
     pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let _widen = around(|outer| {
-            let widen = Widen::of(self);
-            self.inherit(outer, Stamp::now());
-            widen
-        });
+        let _widened = self.widened_after();
+        around(|outer| self.inherit(outer, Stamp::now()));
         poll()
     }
-}
 
-/// Restores the limits of a frame after a poll, also after a panic.
-struct Widen<'f> {
-    frame: &'f Frame,
-    deadline: u64,
-    until: u64,
-    narrowed: bool,
-}
-
-impl<'f> Widen<'f> {
-    fn of(frame: &'f Frame) -> Self {
-        Self {
-            frame,
-            deadline: frame.deadline.get(),
-            until: frame.until.get(),
-            narrowed: frame.has(Notes::NARROWED),
-        }
+    /// Restores the present limits after a poll.
+    fn widened_after(&self) -> impl Drop {
+        let (deadline, until) = (self.deadline.get(), self.until.get());
+        let narrowed = self.has(Notes::NARROWED);
+        Finally(move || {
+            self.deadline.set(deadline);
+            self.until.set(until);
+            self.note(Notes::NARROWED, narrowed);
+        })
     }
 }
 
-impl Drop for Widen<'_> {
+/// Does something when it is dropped, also if a panic unwinds.
+struct Finally<F: Fn()>(F);
+
+impl<F: Fn()> Drop for Finally<F> {
     fn drop(&mut self) {
-        self.frame.deadline.set(self.deadline);
-        self.frame.until.set(self.until);
-        if !self.narrowed {
-            self.frame.note(Notes::NARROWED, false);
-        }
+        (self.0)();
     }
 }
 
@@ -621,14 +601,9 @@ impl Frame {
     /// Runs one poll of an attempt, in which its number is that of the attempt. Outside of a poll, it is the number of the
     /// attempts that began.
     pub(crate) fn lend_to<T>(&self, which: Which, poll: impl FnOnce() -> T) -> T {
-        struct Restored<'f>(&'f Frame, u32);
-        impl Drop for Restored<'_> {
-            fn drop(&mut self) {
-                self.0.number.set(self.1);
-            }
-        }
-        let begun = Restored(self, self.number.get());
-        if begun.1 == 2 && which == Which::First {
+        let begun = self.number.get();
+        let _restored = Finally(|| self.number.set(begun));
+        if begun == 2 && which == Which::First {
             self.number.set(1);
         }
         self.lend(poll)
