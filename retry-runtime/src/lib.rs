@@ -23,6 +23,7 @@ mod listen;
 #[doc(hidden)]
 pub mod lookup;
 mod metrics;
+mod opaque;
 mod policy;
 mod preset;
 mod presets;

@@ -1,6 +1,5 @@
 //! Carries an attempt into another task.
 
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -9,6 +8,7 @@ use pin_project_lite::pin_project;
 use crate::clock::Stamp;
 use crate::context::{Frame, around};
 use crate::listen::{Listener, trial_around};
+use crate::opaque::opaque;
 
 /// Carries the current attempt into a future that another task will poll.
 ///
@@ -75,8 +75,4 @@ impl<F: Future> Future for Propagate<F> {
     }
 }
 
-impl<F> fmt::Debug for Propagate<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Propagate").finish_non_exhaustive()
-    }
-}
+opaque! { Propagate [F] [F]; }

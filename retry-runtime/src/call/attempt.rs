@@ -1,6 +1,5 @@
 //! One attempt: `before_retry`, the body of the function, and the limits that cut them.
 
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -12,6 +11,7 @@ use super::{Call, State};
 use crate::clock::Stamp;
 use crate::context::{self, NEVER, Notes, Phase, around};
 use crate::listen::is_listening;
+use crate::opaque::opaque;
 use crate::{metrics, trace};
 
 impl<'p, C: Cuts, K> Call<'p, C, K> {
@@ -182,33 +182,25 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
         if let Some(late) = this.state.begin_preparation() {
             return Poll::Ready(Err(late));
         }
-        let polled = match this.state.lend_preparation(|| this.body.poll(waker)) {
-            Poll::Ready(prepared) => Poll::Ready(Ok(prepared)),
-            Poll::Pending => {
-                this.state.suspended();
-                let Some(slot) = C::slot(this.timer) else {
-                    return Poll::Pending;
-                };
-                let cut = ready!(poll_limits(this.state, slot, NEVER, waker));
-                C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
-            }
-        };
-        if polled.is_ready() {
-            this.state.frame.end_preparation();
+        if let Poll::Ready(prepared) = this.state.lend_preparation(|| this.body.poll(waker)) {
+            return Poll::Ready(Ok(prepared));
         }
-        polled
+        this.state.suspended();
+        let Some(slot) = C::slot(this.timer) else {
+            return Poll::Pending;
+        };
+        let cut = ready!(poll_limits(this.state, slot, NEVER, waker));
+        C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
     }
 }
 
 impl State<'_> {
     /// Runs `before_retry` of a function that is not async.
     pub(super) fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {
-        if let Some(late) = self.begin_preparation() {
-            return Err(late);
+        match self.begin_preparation() {
+            Some(late) => Err(late),
+            None => Ok(self.lend_preparation(body)),
         }
-        let prepared = self.lend_preparation(body);
-        self.frame.end_preparation();
-        Ok(prepared)
     }
 
     /// Begins `before_retry` if this is its first poll. Returns the cut if the deadline was reached before.
@@ -239,18 +231,7 @@ pub enum Ended<R, C> {
     Cut(C),
 }
 
-impl<F, C: Cuts> fmt::Debug for Attempting<'_, '_, F, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attempting")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<F, C: Cuts> fmt::Debug for Prepare<'_, '_, F, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepare")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
-    }
+opaque! {
+    Attempting [F, C: Cuts] ['_, '_, F, C];
+    Prepare [F, C: Cuts] ['_, '_, F, C];
 }

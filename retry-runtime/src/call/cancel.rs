@@ -1,12 +1,12 @@
 //! Cuts an attempt or a wait when the `cancel` future completes.
 
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
 use super::timers::poll_unconstrained;
+use crate::opaque::opaque;
 
 /// A value for `cancel`: anything that can be awaited.
 #[diagnostic::on_unimplemented(
@@ -63,8 +63,4 @@ impl<C: Future, F: Future> Future for Unless<'_, C, F> {
     }
 }
 
-impl<C, F> fmt::Debug for Unless<'_, C, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unless").finish_non_exhaustive()
-    }
-}
+opaque! { Unless [C, F] ['_, C, F]; }

@@ -1,6 +1,5 @@
 //! The end of a call, also of one that is dropped: closes it, and drops what it holds. `on_end` gets its report.
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,6 +7,7 @@ use super::kept_error::Nothing;
 use super::{Call, State};
 use crate::context::{Notes, Phase};
 use crate::listen::listener;
+use crate::opaque::opaque;
 use crate::report::Report;
 
 impl<C, K> Drop for Call<'_, C, K> {
@@ -116,13 +116,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
     }
 }
 
-impl<H, C, K> fmt::Debug for OnEnd<'_, H, C, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnEnd")
-            .field("call", &self.call)
-            .finish_non_exhaustive()
-    }
-}
+opaque! { OnEnd [H, C, K] ['_, H, C, K]; }
 
 #[cfg(all(test, feature = "metrics"))]
 mod tests {

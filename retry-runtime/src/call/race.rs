@@ -13,7 +13,6 @@
 //! }
 //! ```
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -28,6 +27,7 @@ use super::{Call, State};
 use crate::budget::Share;
 use crate::clock::{Instant, Sleep, Stamp, nanos};
 use crate::context::{NEVER, Phase, Which, is_within};
+use crate::opaque::opaque;
 
 pin_project! {
     /// The attempts of one call that run now: the first or a later one, and the hedge.
@@ -396,18 +396,7 @@ impl State<'_> {
     }
 }
 
-impl<F> fmt::Debug for Race<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Race")
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<F, M, C> fmt::Debug for Racing<'_, '_, '_, F, M, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Racing")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
-    }
+opaque! {
+    Race [F] [F];
+    Racing [F, M, C] ['_, '_, '_, F, M, C];
 }

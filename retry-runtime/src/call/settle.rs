@@ -76,7 +76,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         K: LastError<ErrorOf<A::Result>>,
     {
         self.follow(ended, judge, |kept, (error, _)| {
-            *kept = M::keep_beside(error)
+            *kept = M::keep_beside(error);
         })
     }
 

@@ -16,7 +16,7 @@ pub(crate) enum Phase {
     Between,
     /// It makes an attempt.
     Attempt,
-    /// It runs `before_retry`.
+    /// It runs `before_retry`, or has run it.
     Preparation,
     /// It ended with this outcome.
     Ended(Outcome),

@@ -20,7 +20,7 @@
 //! New ─ begin ──────────> Attempt ─ end_attempt ─────> Between     also: suspend, limit, fail, progress, refuse
 //! New ─ end_before_first  Attempt ─ succeed_at_once ─> SucceededAtOnce
 //! Between ─ begin_anew, begin ─> Attempt                           between: take_permit, take_unspent
-//! Between ─ prepare ─> Preparation ─ end_preparation ─> Between
+//! Between ─ prepare ─> Preparation ─ begin_anew, begin ─> Attempt
 //! any ─ end ─> Ended ─ close ─> Closed
 //! Attempt ─ begin_hedge, turn_to, end_one_of_two ─> Attempt        in between: set_aside, join_aside, lose_other
 //! ```
@@ -400,10 +400,6 @@ impl Frame {
             self.forget_attempt();
         }
         first
-    }
-
-    pub(crate) fn end_preparation(&self) {
-        self.phase.set(Phase::Between);
     }
 
     fn forget_attempt(&self) {
