@@ -11,7 +11,7 @@ use super::timers::{LONGEST_SLEEP, Until};
 use crate::budget::{BudgetOfCall, Charge, Request};
 use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::{Instant, Stamp};
-use crate::context::{self, Notes, Phase, Previous, Refusal, TooLate, refuse};
+use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
 use crate::event::RetryEvent;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
@@ -43,8 +43,8 @@ impl State<'_> {
     #[inline(never)]
     fn succeeded_late(&self) {
         let frame = &self.frame;
-        let previous = frame.previous();
-        let last_retry = frame.permit();
+        let previous = frame.previous.get();
+        let last_retry = frame.permit.get();
         self.attempt_ends(Attempted::Succeeded, None);
         self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
         if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
@@ -132,7 +132,7 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn cut_between(&self, cut: Cut) -> Ending {
         self.never_began();
-        if self.frame.phase() == Phase::Attempt {
+        if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
         let outcome = match cut {
@@ -253,7 +253,7 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
-        let inherited = self.frame.deadline() != self.settings.deadline;
+        let inherited = self.frame.deadline.get() != self.settings.deadline;
         let limit = match outcome {
             Outcome::Timeout => self.settings.policy.timeout(),
             // An inherited deadline has no length of its own.
@@ -266,7 +266,7 @@ impl State<'_> {
         let cut = self.frame.has_open_commit();
         Stopped {
             outcome,
-            attempts: self.frame.number(),
+            attempts: self.frame.number.get(),
             elapsed,
             limit,
             not_ready: false,
@@ -279,10 +279,11 @@ impl State<'_> {
         let frame = &self.frame;
         RetryEvent {
             function: self.settings.name(),
-            attempt: frame.number(),
+            attempt: frame.number.get(),
             attempts: self.frame.attempts_allowed(),
             verdict: frame
-                .previous()
+                .previous
+                .get()
                 .map_or(Verdict::Transient, Previous::verdict),
             delay: frame.cold().noted().delay.unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
@@ -355,7 +356,7 @@ impl Situation for CallSituation<'_, '_> {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
-        let throttled = frame.previous() == Some(Previous::Failed(Verdict::Throttled))
+        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled))
             && matches!(
                 self.cause,
                 Cause::Returned(Ruling {
@@ -375,8 +376,12 @@ impl Situation for CallSituation<'_, '_> {
     /// Starts the time of the call: a `Stopped` may say how long it took.
     #[inline(always)]
     fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
-        self.state.frame.start(now);
-        self.state.frame.longest_wait(now)
+        let frame = &self.state.frame;
+        frame.start(now);
+        if frame.deadline.get() == NEVER {
+            return Ok(None);
+        }
+        frame.longest_wait(now)
     }
 
     #[inline(always)]
@@ -390,7 +395,7 @@ impl State<'_> {
     #[cold]
     fn take_permit(&self, now: Stamp) -> bool {
         let frame = &self.frame;
-        let Some(charge) = frame.previous().map(Previous::charge) else {
+        let Some(charge) = frame.previous.get().map(Previous::charge) else {
             return true;
         };
         let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
@@ -402,7 +407,7 @@ impl State<'_> {
             } else {
                 charge
             },
-            number: frame.number() - hedges,
+            number: frame.number.get() - hedges,
             had_begun: !progressed && !frame.has(Notes::BEGAN_IN_FAULT),
             at_once: frame.was_never_pending(),
         };

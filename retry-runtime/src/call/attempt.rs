@@ -85,7 +85,7 @@ impl State<'_> {
     /// began.
     #[inline]
     pub(super) fn enter<C: Cuts>(&self) -> Option<C> {
-        let begins = self.frame.phase() != Phase::Attempt;
+        let begins = self.frame.phase.get() != Phase::Attempt;
         if self.begin(C::LIMITED) {
             return C::from(Cut::Late);
         }
@@ -99,7 +99,7 @@ impl State<'_> {
     fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
         let within = context::is_within();
-        if frame.phase() == Phase::New && !within {
+        if frame.phase.get() == Phase::New && !within {
             frame.begin_first();
             // As `look_for_recorder`, with 2 instructions less, because nothing can be noted yet.
             if metrics::is_recording() {
@@ -110,7 +110,7 @@ impl State<'_> {
             }
             return false;
         }
-        frame.phase() != Phase::Attempt && self.begin_later_or_within(limited)
+        frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
     }
 
     #[cold]
@@ -122,7 +122,7 @@ impl State<'_> {
     #[inline(never)]
     fn begin_later_or_within(&self, limited: bool) -> bool {
         let frame = &self.frame;
-        let later = frame.phase() != Phase::New;
+        let later = frame.phase.get() != Phase::New;
         self.look_for_recorder();
         if later {
             self.waited_until_now();
@@ -152,7 +152,7 @@ impl State<'_> {
     /// Starts the time of the call at its first suspension, because somebody may ask how long it took.
     #[cold]
     pub(super) fn start_unless_started(&self) {
-        if self.frame.started().is_none() {
+        if self.frame.started.get().is_none() {
             self.frame.start(Stamp::now());
         }
     }

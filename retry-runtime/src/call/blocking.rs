@@ -70,7 +70,7 @@ impl State<'_> {
     #[inline(always)]
     fn begin_blocking<C: Cuts>(&self) -> Option<C> {
         let frame = &self.frame;
-        let first = frame.phase() == Phase::New;
+        let first = frame.phase.get() == Phase::New;
         if first && C::LIMITED {
             frame.start(Stamp::now());
         }

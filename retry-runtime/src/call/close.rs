@@ -13,7 +13,7 @@ use crate::report::Report;
 impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
     fn drop(&mut self) {
-        if self.state.frame.phase() != Phase::SucceededAtOnce {
+        if self.state.frame.phase.get() != Phase::SucceededAtOnce {
             self.close();
         }
     }
@@ -35,7 +35,7 @@ impl State<'_> {
         let state = ClearedOnDrop(self);
         // Only a panic ends a poll before the call around knows. It unwinds into the attempt around.
         state.0.hand_on_untold();
-        if state.0.frame.phase() != Phase::Closed {
+        if state.0.frame.phase.get() != Phase::Closed {
             state.0.close_once();
         }
     }

@@ -89,7 +89,10 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
             (NEVER, NEVER)
         };
         Self {
-            state: ManuallyDrop::new(State::new(settings, timeout, deadline)),
+            state: ManuallyDrop::new(State {
+                frame: Frame::new(settings.attempts, timeout, deadline),
+                settings,
+            }),
             kept: ManuallyDrop::new(None),
             cuts: PhantomData,
         }
@@ -198,14 +201,6 @@ pub(crate) struct State<'p> {
 }
 
 impl<'p> State<'p> {
-    #[inline]
-    pub(super) fn new(settings: &'p Settings<'p>, timeout: u64, deadline: u64) -> Self {
-        Self {
-            settings,
-            frame: Frame::new(settings.attempts, timeout, deadline),
-        }
-    }
-
     /// Returns the call as the frames around it see it.
     pub(super) fn inner(&self) -> Inner<'p> {
         Inner {
@@ -253,7 +248,7 @@ impl<'p> State<'p> {
 
     /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
-        let started = self.frame.started()?;
+        let started = self.frame.started.get()?;
         Some(Stamp::now().since(started))
     }
 }

@@ -189,7 +189,7 @@ impl State<'_> {
     /// Closes a call that is dropped or that ended. Its report is made only if somebody gets it.
     pub(super) fn close_once(&self) {
         self.never_began();
-        let unfinished = !matches!(self.frame.phase(), Phase::Ended(_));
+        let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
         let recorded = unfinished && self.is_recorded();
         if recorded || is_listening() || trial::is_possible() {
             self.closed();
@@ -204,11 +204,11 @@ impl State<'_> {
         let waited = frame.if_cold().map(|cold| cold.noted().waited);
         Report {
             function: self.settings.name(),
-            attempts: frame.number(),
+            attempts: frame.number.get(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited: waited.unwrap_or_default(),
-            verdict: frame.previous().map(|previous| match previous {
+            verdict: frame.previous.get().map(|previous| match previous {
                 Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
                 _ => previous.verdict(),
             }),
@@ -232,7 +232,7 @@ impl State<'_> {
         let _entered = self.enter_call();
         event(FailedAttempt {
             function: self.settings.name(),
-            attempt: self.frame.number(),
+            attempt: self.frame.number.get(),
             attempts: self.frame.attempts_allowed(),
             verdict: failed.verdict,
             elapsed: &|| self.elapsed(),
@@ -275,7 +275,7 @@ impl State<'_> {
     fn log_success(&self) {
         let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
         let _entered = self.enter_call();
-        trace::succeeded_after_retry(function, self.frame.number(), || self.elapsed(), lines);
+        trace::succeeded_after_retry(function, self.frame.number.get(), || self.elapsed(), lines);
     }
 
     /// Says once for each function that it makes fewer attempts inside another call.

@@ -36,7 +36,7 @@ impl State<'_> {
     #[cold]
     fn pause(&self, limited: bool) -> Result<Option<Until>, TooLate> {
         let frame = &self.frame;
-        let first = frame.phase() == Phase::New;
+        let first = frame.phase.get() == Phase::New;
         if first && is_listening() {
             self.enter_trial();
         }
@@ -47,7 +47,7 @@ impl State<'_> {
         self.waited_until_now();
         let now = (Instant::now(), Stamp::now());
         let Some((left, most)) = self.left_of_pause(now.1) else {
-            if first && frame.started().is_some() {
+            if first && frame.started.get().is_some() {
                 // The limit of the first attempt does not count the pause.
                 frame.limit(self.settings.timeout, now.1);
             }

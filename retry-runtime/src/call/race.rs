@@ -208,7 +208,7 @@ impl Limits {
     /// Begins the first or a later attempt. Returns the cut if the deadline was reached before it began.
     fn begin<C: Cuts>(&mut self, state: &State<'_>) -> Option<C> {
         let frame = &state.frame;
-        let first = frame.phase() == Phase::New;
+        let first = frame.phase.get() == Phase::New;
         self.first = None;
         self.hedged = false;
         self.limited = C::LIMITED;
@@ -302,7 +302,7 @@ impl Limits {
 
     /// Returns what is due. A hedge that the call may not make is no longer due.
     fn due(&mut self, runs: [bool; 2], elapsed: u64, state: &State<'_>) -> Option<Due> {
-        if self.limited && state.frame.deadline() <= elapsed {
+        if self.limited && state.frame.deadline.get() <= elapsed {
             return Some(Due::Cut(Cut::Deadline, None));
         }
         let both = runs == [true; 2];
@@ -324,7 +324,7 @@ impl Limits {
 
     fn nearest(&self, [first, hedge]: [bool; 2], state: &State<'_>) -> u64 {
         let ends = [
-            (self.limited, state.frame.deadline()),
+            (self.limited, state.frame.deadline.get()),
             (first, self.cut(Which::First)),
             (hedge, self.cut(Which::Hedge)),
             (first, self.begins.unwrap_or(NEVER)),
@@ -375,7 +375,7 @@ impl State<'_> {
     #[cold]
     fn may_hedge(&self, elapsed: u64) -> bool {
         let frame = &self.frame;
-        let left = frame.deadline().saturating_sub(elapsed);
+        let left = frame.deadline.get().saturating_sub(elapsed);
         if frame.has_open_commit()
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent

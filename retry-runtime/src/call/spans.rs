@@ -40,7 +40,7 @@ impl State<'_> {
         let begun = Begun {
             function: self.settings.name(),
             place: self.settings.shared.place,
-            attempt: frame.number(),
+            attempt: frame.number.get(),
             attempts: frame.attempts_allowed(),
             hedge: frame.is_hedge(),
         };

@@ -141,15 +141,19 @@ pub(super) fn poll_limits(
         let Some(rang) = rang else {
             let now = Instant::now();
             let (elapsed, cut) = frame.limit(timeout, Stamp::of(now));
-            return Err(step(cut.min(frame.deadline()), elapsed, now));
+            return Err(step(cut.min(frame.deadline.get()), elapsed, now));
         };
         let elapsed = frame.elapsed(Stamp::of(rang));
-        if frame.deadline() <= elapsed {
+        if frame.deadline.get() <= elapsed {
             Ok(Cut::Deadline)
-        } else if frame.until() <= elapsed {
+        } else if frame.until.get() <= elapsed {
             Ok(Cut::Timeout)
         } else {
-            Err(step(frame.until().min(frame.deadline()), elapsed, rang))
+            Err(step(
+                frame.until.get().min(frame.deadline.get()),
+                elapsed,
+                rang,
+            ))
         }
     })
 }

@@ -81,7 +81,7 @@ impl State<'_> {
         range: &RangeInclusive<Duration>,
         now: Stamp,
     ) -> (Duration, Duration) {
-        let number = self.frame.number();
+        let number = self.frame.number.get();
         let drawn = self.with_trial(|own| (own.draw(number, range), own.trial.waits));
         match drawn {
             None => {

@@ -97,9 +97,9 @@ impl Attempt {
 
     fn of(frame: &Frame) -> Self {
         Self {
-            number: frame.number(),
+            number: frame.number.get(),
             attempts: frame.attempts_allowed(),
-            previous: frame.previous(),
+            previous: frame.previous.get(),
             limit: frame.nearest(),
             is_hedge: frame.is_hedge(),
             call: Arc::clone(frame.cold()),

@@ -48,13 +48,6 @@ impl Frame {
         }
     }
 
-    /// Begins without an open commit: another attempt follows, although this one may have committed.
-    pub(crate) fn forget_open_commits(&self) {
-        if let Some(cold) = self.if_cold() {
-            cold.noted().open_commits = None;
-        }
-    }
-
     fn open_commits(&self) -> Option<Arc<OpenCommits>> {
         self.if_cold()?.noted().open_commits.clone()
     }

@@ -14,7 +14,7 @@
 //! All other work is on cold paths. When an inner call begins, fails, suspends or ends, the pointer is at the frame of
 //! the call around it.
 //!
-//! Nobody else writes a frame. Who wants a change asks for one of these transitions, which keep its facts together:
+//! No other file writes a frame. Who wants a change asks for one of these transitions, which keep its facts together:
 //!
 //! ```text
 //! New ─ begin ──────────> Attempt ─ end_attempt ─────> Between     also: suspend, limit, fail, progress, refuse
@@ -57,30 +57,40 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 /// Times are nanoseconds since `started`, or [`NEVER`] for no limit. Until the call has started, no time passes.
 pub(crate) struct Frame {
     /// The call's first suspension or failure, or the first time that code inside asked for its limits.
-    started: Cell<Option<Stamp>>,
+    pub(crate) started: Fact<Option<Stamp>>,
     /// The nearest deadline: the call's own or an inherited one.
-    deadline: Cell<u64>,
+    pub(crate) deadline: Fact<u64>,
     /// When the current attempt is cut, by its own timeout or by a limit around it.
-    until: Cell<u64>,
+    pub(crate) until: Fact<u64>,
     /// What most calls never need.
     cold: OnceCell<Arc<Cold>>,
     /// Attempts begun, the current one included. It is 1 before the first attempt too, so that beginning that attempt
     /// takes one instruction less. A call that ends before sets it to 0.
-    number: Cell<u32>,
+    pub(crate) number: Fact<u32>,
     /// How many attempts the call may make here, or `u32::MAX` for no limit.
     attempts: Cell<u32>,
-    phase: Cell<Phase>,
+    pub(crate) phase: Fact<Phase>,
     /// How the last attempt failed.
-    previous: Cell<Option<Previous>>,
+    pub(crate) previous: Fact<Option<Previous>>,
     /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
-    permit: Cell<Option<Charge>>,
+    pub(crate) permit: Fact<Option<Charge>>,
     /// A call inside was refused a retry in the current poll, or that poll is the first.
     refusal: Cell<Option<Refusal>>,
     notes: Cell<Notes>,
     /// What calls inside may do.
-    inside: Cell<Leeway>,
+    pub(crate) inside: Fact<Leeway>,
     /// The bits of the functions that the present attempt or `before_retry` called.
     called: Cell<u8>,
+}
+
+/// What everybody reads and only this file writes.
+pub(crate) struct Fact<T>(Cell<T>);
+
+impl<T: Copy> Fact<T> {
+    #[inline]
+    pub(crate) fn get(&self) -> T {
+        self.0.get()
+    }
 }
 
 const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
@@ -90,18 +100,18 @@ impl Frame {
     #[inline]
     pub(crate) fn new(attempts: u32, timeout: u64, deadline: u64) -> Self {
         Self {
-            started: Cell::new(None),
-            deadline: Cell::new(deadline),
-            until: Cell::new(timeout),
+            started: Fact(Cell::new(None)),
+            deadline: Fact(Cell::new(deadline)),
+            until: Fact(Cell::new(timeout)),
             cold: OnceCell::new(),
-            number: Cell::new(1),
+            number: Fact(Cell::new(1)),
             attempts: Cell::new(attempts),
-            phase: Cell::new(Phase::New),
-            previous: Cell::new(None),
-            permit: Cell::new(None),
+            phase: Fact(Cell::new(Phase::New)),
+            previous: Fact(Cell::new(None)),
+            permit: Fact(Cell::new(None)),
             refusal: Cell::new(Some(Refusal::NotPendingYet)),
             notes: Cell::new(Notes::NONE),
-            inside: Cell::new(Leeway::Anything),
+            inside: Fact(Cell::new(Leeway::Anything)),
             called: Cell::new(0),
         }
     }
@@ -109,26 +119,26 @@ impl Frame {
     /// Makes a frame for code without a call around it.
     pub(crate) fn outside() -> Self {
         let frame = Self::new(0, NEVER, NEVER);
-        frame.phase.set(Phase::Scope);
+        frame.phase.0.set(Phase::Scope);
         frame
     }
 
     /// Copies the frame for another task. Changes of the copy do not reach the original.
     pub(crate) fn carried(&self) -> Self {
         let mut copy = Self::outside();
-        copy.started.set(self.started.get());
-        copy.deadline.set(self.deadline.get());
-        copy.inside.set(if self.has(Notes::AGAIN) {
+        copy.started.0.set(self.started.get());
+        copy.deadline.0.set(self.deadline.get());
+        copy.inside.0.set(if self.has(Notes::AGAIN) {
             Leeway::Nothing
         } else {
             self.inside.get()
         });
         if self.is_attempt() {
-            copy.phase.set(Phase::Carried);
-            copy.until.set(self.until.get());
-            copy.number.set(self.number.get());
+            copy.phase.0.set(Phase::Carried);
+            copy.until.0.set(self.until.get());
+            copy.number.0.set(self.number.get());
             copy.attempts.set(self.attempts.get());
-            copy.previous.set(self.previous.get());
+            copy.previous.0.set(self.previous.get());
             // The copy shares the key, so that the call has one key wherever the first use is.
             copy.cold = OnceCell::from(Arc::clone(self.cold()));
         }
@@ -143,7 +153,10 @@ impl Frame {
 
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
-        Some(self.attempts.get()).filter(|attempts| *attempts != u32::MAX)
+        match self.attempts.get() {
+            u32::MAX => None,
+            attempts => Some(attempts),
+        }
     }
 
     /// Returns how many attempts no longer count, because a later one made progress.
@@ -161,8 +174,10 @@ impl Frame {
 
     /// The retry that a call inside was refused in the current poll.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        let refusal = self.refusal.get();
-        refusal.filter(|refusal| *refusal != Refusal::NotPendingYet)
+        match self.refusal.get() {
+            Some(Refusal::NotPendingYet) => None,
+            refusal => refusal,
+        }
     }
 
     /// Whether the call has never been pending, so calls that were made with it may not have begun.
@@ -195,7 +210,7 @@ impl Frame {
     /// Whether anything is noted.
     #[inline]
     pub(crate) fn has_notes(&self) -> bool {
-        self.notes.get() != Notes::NONE
+        self.notes.get().0 != 0
     }
 
     /// Notes a fact, or removes it if it no longer `holds`.
@@ -226,40 +241,24 @@ impl Frame {
     }
 }
 
-/// Questions that are one cell each.
-macro_rules! readable {
-    ($($cell:ident: $type:ty),*) => {
-        impl Frame {$(
-            #[inline]
-            pub(crate) fn $cell(&self) -> $type {
-                self.$cell.get()
-            }
-        )*}
-    };
-}
-
-readable! {
-    started: Option<Stamp>, deadline: u64, until: u64, number: u32, phase: Phase, previous: Option<Previous>,
-    permit: Option<Charge>, inside: Leeway
-}
-
 /// What a call does, in the order in which it does it.
 impl Frame {
     /// Begins the first attempt of a call without a frame around.
     #[inline]
     pub(crate) fn begin_first(&self) {
-        self.phase.set(Phase::Attempt);
+        self.phase.0.set(Phase::Attempt);
     }
 
     /// Forgets what belongs to the attempt before, because another one will begin.
     pub(crate) fn begin_anew(&self) {
         self.note(Notes::AGAIN, true);
-        self.forget_attempt();
+        self.called.set(0);
+        self.until.0.set(NEVER);
     }
 
     /// Takes over what calls inside may do from the frame around. `counts` is whether its attempts count here.
     pub(crate) fn begin_within(&self, outer: &Self, counts: bool) {
-        self.inside.set(outer.inside.get());
+        self.inside.0.set(outer.inside.get());
         if self.phase.get() == Phase::New && !outer.was_never_pending() {
             // The body around makes a new call, so it went on after the refusal.
             outer.refusal.set(None);
@@ -278,10 +277,10 @@ impl Frame {
                 return false;
             }
             let cut = elapsed.saturating_add(timeout);
-            self.until.set(cut.min(self.until.get()));
+            self.until.0.set(cut.min(self.until.get()));
         }
-        if self.phase.replace(Phase::Attempt) != Phase::New {
-            self.number.set(self.number.get().saturating_add(1));
+        if self.phase.0.replace(Phase::Attempt) != Phase::New {
+            self.number.0.set(self.number.get().saturating_add(1));
             self.note(Notes::FAILED_RETRIES, true);
         }
         true
@@ -299,7 +298,7 @@ impl Frame {
     #[inline]
     pub(crate) fn start(&self, now: Stamp) {
         if self.started.get().is_none() {
-            self.started.set(Some(now));
+            self.started.0.set(Some(now));
         }
     }
 
@@ -311,7 +310,7 @@ impl Frame {
         self.start(now);
         let elapsed = self.elapsed(now);
         let cut = elapsed.saturating_add(timeout);
-        self.until.set(cut);
+        self.until.0.set(cut);
         around(|outer| self.inherit(outer, now));
         (elapsed, cut)
     }
@@ -319,7 +318,7 @@ impl Frame {
     /// Counts a delay that is not waited for as time of the call.
     pub(crate) fn pass_over(&self, delay: Duration) {
         let started = self.started.get().unwrap_or_else(Stamp::now);
-        self.started.set(Some(started.minus(delay)));
+        self.started.0.set(Some(started.minus(delay)));
         let mut noted = self.cold().noted();
         noted.waited = noted.waited.saturating_add(delay);
         noted.passed_over = noted.passed_over.saturating_add(delay);
@@ -361,14 +360,14 @@ impl Frame {
 
     /// Records how an attempt failed. `erred` is whether its body returned an error.
     pub(crate) fn fail(&self, how: Previous, erred: bool) {
-        self.previous.set(Some(how));
+        self.previous.0.set(Some(how));
         self.note(Notes::ERRED, erred);
     }
 
     /// Ends the attempt. Its permit is spent.
     pub(crate) fn end_attempt(&self) {
-        self.phase.set(Phase::Between);
-        self.permit.set(None);
+        self.phase.0.set(Phase::Between);
+        self.permit.0.set(None);
     }
 
     /// Records that a retry was refused: to the call, or to a call inside.
@@ -382,36 +381,39 @@ impl Frame {
 
     /// Takes a permit for the next retry. Returns whether there is one.
     pub(crate) fn take_permit(&self, permit: Option<Charge>) -> bool {
-        self.permit.set(permit);
+        self.permit.0.set(permit);
         permit.is_some()
     }
 
     /// Takes the permit of a retry that never began.
     pub(crate) fn take_unspent(&self) -> Option<Charge> {
         let spent = self.phase.get() == Phase::Attempt;
-        self.permit.take().filter(|_| !spent)
+        self.permit.0.take().filter(|_| !spent)
+    }
+
+    /// Begins without an open commit: another attempt follows, although this one may have committed.
+    pub(crate) fn forget_open_commits(&self) {
+        if let Some(cold) = self.if_cold() {
+            cold.noted().open_commits = None;
+        }
     }
 
     /// Begins `before_retry`. Returns whether this was its first poll.
     pub(crate) fn prepare(&self) -> bool {
         let first = self.phase.get() == Phase::Between;
         if first {
-            self.phase.set(Phase::Preparation);
-            self.forget_attempt();
+            self.phase.0.set(Phase::Preparation);
+            self.called.set(0);
+            self.until.0.set(NEVER);
         }
         first
-    }
-
-    fn forget_attempt(&self) {
-        self.called.set(0);
-        self.until.set(NEVER);
     }
 
     /// Counts no attempt if the call ends before its first one. Returns whether it does.
     pub(crate) fn end_before_first(&self) -> bool {
         let first = self.phase.get() == Phase::New;
         if first {
-            self.number.set(0);
+            self.number.0.set(0);
         }
         first
     }
@@ -419,16 +421,16 @@ impl Frame {
     /// Ends a call of which nothing is noted.
     #[inline]
     pub(crate) fn succeed_at_once(&self) {
-        self.phase.set(Phase::SucceededAtOnce);
+        self.phase.0.set(Phase::SucceededAtOnce);
     }
 
     pub(crate) fn end(&self, outcome: Outcome) {
-        self.phase.set(Phase::Ended(outcome));
+        self.phase.0.set(Phase::Ended(outcome));
     }
 
     /// Closes the call. Returns what it did before.
     pub(crate) fn close(&self) -> Phase {
-        self.phase.replace(Phase::Closed)
+        self.phase.0.replace(Phase::Closed)
     }
 
     /// Notes what the call found around it: a listener, a recorder, or a fault of its budget.
@@ -468,11 +470,11 @@ impl Frame {
         let at = |left: Option<u64>| left.map(|left| self.elapsed(now).saturating_add(left));
         if let Some(deadline) = at(around.until_deadline(now)) {
             self.start(now);
-            self.deadline.set(deadline.min(self.deadline.get()));
+            self.deadline.0.set(deadline.min(self.deadline.get()));
         }
         if let Some(until) = at(around.until_nearest(now)) {
             self.start(now);
-            self.until.set(until.min(self.until.get()));
+            self.until.0.set(until.min(self.until.get()));
         }
     }
 
@@ -488,7 +490,7 @@ impl Frame {
             return poll();
         }
         let _widened = self.widened_after();
-        self.deadline.set(narrow);
+        self.deadline.0.set(narrow);
         self.note(Notes::NARROWED, true);
         poll()
     }
@@ -505,8 +507,8 @@ impl Frame {
         let (deadline, until) = (self.deadline.get(), self.until.get());
         let narrowed = self.has(Notes::NARROWED);
         Finally(move || {
-            self.deadline.set(deadline);
-            self.until.set(until);
+            self.deadline.0.set(deadline);
+            self.until.0.set(until);
             self.note(Notes::NARROWED, narrowed);
         })
     }
@@ -533,7 +535,7 @@ impl Frame {
     pub(crate) fn reserve_hedge(&self) -> bool {
         let may = self.inside.get() == Leeway::Anything;
         if may {
-            self.inside.set(Leeway::Retry);
+            self.inside.0.set(Leeway::Retry);
         }
         may
     }
@@ -555,14 +557,14 @@ impl Frame {
         hedging.present_is_hedge = true;
         noted.hedging = Some(Box::new(hedging));
         drop(noted);
-        self.number.set(2);
+        self.number.0.set(2);
         around(|outer| self.inherit(outer, Stamp::now()));
         self.note(Notes::FAILED_RETRIES, true);
     }
 
     /// Makes one of the attempts that run the present one. `both` is whether the other runs too.
     pub(crate) fn turn_to(&self, which: Which, both: bool) {
-        self.phase.set(Phase::Attempt);
+        self.phase.0.set(Phase::Attempt);
         let Some(cold) = self.if_cold() else { return };
         let mut noted = cold.noted();
         let Some(mut hedging) = noted.hedging.take() else {
@@ -580,13 +582,13 @@ impl Frame {
 
     fn replace_present(&self, noted: &mut Noted, with: OfAttempt) -> OfAttempt {
         OfAttempt {
-            until: self.until.replace(with.until),
+            until: self.until.0.replace(with.until),
             again: {
                 let again = self.has(Notes::AGAIN);
                 self.note(Notes::AGAIN, with.again);
                 again
             },
-            inside: self.inside.replace(with.inside),
+            inside: self.inside.0.replace(with.inside),
             called: self.called.replace(with.called),
             open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
             #[cfg(feature = "tracing")]
@@ -598,9 +600,9 @@ impl Frame {
     /// attempts that began.
     pub(crate) fn lend_to<T>(&self, which: Which, poll: impl FnOnce() -> T) -> T {
         let begun = self.number.get();
-        let _restored = Finally(|| self.number.set(begun));
+        let _restored = Finally(|| self.number.0.set(begun));
         if begun == 2 && which == Which::First {
-            self.number.set(1);
+            self.number.0.set(1);
         }
         self.lend(poll)
     }
@@ -650,7 +652,7 @@ impl Frame {
         let (aside, refused) = self
             .with_hedging(|hedging| {
                 hedging.present_is_hedge = false;
-                self.inside.set(hedging.inside);
+                self.inside.0.set(hedging.inside);
                 (hedging.aside.take(), hedging.refused.take())
             })
             .unwrap_or_default();
@@ -660,7 +662,7 @@ impl Frame {
         };
         let last = self.previous.get();
         let dearer = last.filter(|last| last.charge() >= previous.charge());
-        self.previous.set(dearer.or(Some(previous)));
+        self.previous.0.set(dearer.or(Some(previous)));
         hint.max(other_hint)
     }
 

@@ -41,14 +41,14 @@ impl Inner<'_> {
             let (operation, call) = (self.operation(frame), name_of(frame));
             let taken = outer.if_cold().map(|cold| {
                 let remembered = &cold.noted().remembered;
-                remembered.all_taken(operation, outer.number(), call.as_ref(), *now)
+                remembered.all_taken(operation, outer.number.get(), call.as_ref(), *now)
             });
             let taken = taken.unwrap_or_default();
             if !taken.is_empty() || frame.if_cold().is_some() {
                 frame.cold().noted().remembered.inherit(taken);
             }
             frame.allow(self.allowed_in(frame, outer, *now));
-        } else if outer.inside() == Leeway::Nothing || self.nested == Nested::Outermost {
+        } else if outer.inside.get() == Leeway::Nothing || self.nested == Nested::Outermost {
             frame.allow(1);
         }
     }
@@ -56,16 +56,16 @@ impl Inner<'_> {
     /// Counts the call as an operation of the attempt around it, if it begins. Returns whether failed retries of calls
     /// in that attempt may be known.
     fn count(&self, frame: &Frame, outer: &Frame) -> bool {
-        if frame.phase() != Phase::New {
+        if frame.phase.get() != Phase::New {
             return true;
         }
         if !outer.is_call() {
             return outer.if_cold().is_some();
         }
-        let prepares = outer.phase() == Phase::Preparation;
+        let prepares = outer.phase.get() == Phase::Preparation;
         let ordinal = if outer.call(self.function.bit()) {
             let calls = &mut outer.cold().noted().calls_inside;
-            calls.count(outer.number(), prepares, self.function)
+            calls.count(outer.number.get(), prepares, self.function)
         } else {
             Ordinal::first(prepares)
         };
@@ -104,13 +104,13 @@ impl Inner<'_> {
         if own == u32::MAX {
             return own;
         }
-        if outer.inside() == Leeway::Nothing {
+        if outer.inside.get() == Leeway::Nothing {
             return 1;
         }
         let (operation, call) = (self.operation(frame), name_of(frame));
         let taken = outer.if_cold().map_or(0, |cold| {
             let remembered = &cold.noted().remembered;
-            remembered.taken(operation, outer.number(), call.as_ref(), now)
+            remembered.taken(operation, outer.number.get(), call.as_ref(), now)
         });
         own.saturating_sub(taken).max(1)
     }
@@ -135,14 +135,14 @@ impl Inner<'_> {
             }
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
-            remembered.set(outer.number(), &call, failed, now);
+            remembered.set(outer.number.get(), &call, failed, now);
             outer.hear();
         });
     }
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        self.nested == Nested::Multiply || outer.phase() == Phase::Scope
+        self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
     }
 }
 

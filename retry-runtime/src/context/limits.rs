@@ -11,18 +11,20 @@ impl Frame {
     /// Nanoseconds since the start, or 0 before the start.
     #[inline]
     pub(crate) fn elapsed(&self, now: Stamp) -> u64 {
-        self.started().map_or(0, |started| now.nanos_since(started))
+        self.started
+            .get()
+            .map_or(0, |started| now.nanos_since(started))
     }
 
     /// Nanoseconds until the deadline, or `None` without a deadline.
     pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.deadline(), now)
+        self.left_of(self.deadline.get(), now)
     }
 
     /// Whether the time of the call has started and the deadline is reached.
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline() != NEVER
-            && self.started().is_some()
+        self.deadline.get() != NEVER
+            && self.started.get().is_some()
             && self.until_deadline(Stamp::now()) == Some(0)
     }
 
@@ -38,7 +40,7 @@ impl Frame {
         let Some(left) = self.until_deadline(now) else {
             return Ok(None);
         };
-        match fit::longest_wait(self.deadline(), left) {
+        match fit::longest_wait(self.deadline.get(), left) {
             Some(longest) => Ok(Some(Duration::from_nanos(longest))),
             None => Err(TooLate),
         }
@@ -46,7 +48,7 @@ impl Frame {
 
     /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.
     pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.until().min(self.deadline()), now)
+        self.left_of(self.until.get().min(self.deadline.get()), now)
     }
 
     /// The instant of the nearest limit of the code inside, or `None` without a limit.
@@ -73,13 +75,13 @@ impl Frame {
 
     /// The instant of the deadline, or `None` without one or before the time started.
     fn deadline_at(&self) -> Option<Stamp> {
-        let deadline = Some(self.deadline()).filter(|deadline| *deadline != NEVER)?;
-        Some(self.started()?.plus(deadline))
+        let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != NEVER)?;
+        Some(self.started.get()?.plus(deadline))
     }
 
     /// Whether the code inside has any limit.
     pub(crate) fn is_limited(&self) -> bool {
-        self.until().min(self.deadline()) != NEVER
+        self.until.get().min(self.deadline.get()) != NEVER
     }
 
     /// Starts the time if there is a limit, because code inside reads the limit.
