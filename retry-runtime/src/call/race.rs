@@ -61,8 +61,8 @@ impl<F> Race<F> {
             hedge: None,
             timer: None,
             limits: Limits {
-                first: None,
-                hedge: NEVER,
+                cuts: [NEVER; 2],
+                pending: false,
                 begins: None,
                 hedged: false,
                 limited: false,
@@ -184,10 +184,10 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
 /// When what happens in a race. Times are nanoseconds since the start of the call, or [`NEVER`].
 #[derive(Debug)]
 struct Limits {
-    /// When the timeout cuts the first or a later attempt. `None` before it was pending.
-    first: Option<u64>,
-    /// When the timeout cuts the hedge.
-    hedge: u64,
+    /// When the timeout cuts the first or a later attempt, and the hedge.
+    cuts: [u64; 2],
+    /// Whether the first or a later attempt was pending.
+    pending: bool,
     /// When the hedge begins, if it may. `None` before the first attempt was pending.
     begins: Option<u64>,
     /// Whether the hedge began, and no attempt after it.
@@ -209,7 +209,7 @@ impl Limits {
     fn begin<C: Cuts>(&mut self, state: &State<'_>) -> Option<C> {
         let frame = &state.frame;
         let first = frame.phase.get() == Phase::New;
-        self.first = None;
+        self.pending = false;
         self.hedged = false;
         self.limited = C::LIMITED;
         self.begins = Some(NEVER).filter(|_| !first);
@@ -289,9 +289,9 @@ impl Limits {
 
     /// Learns the limits of an attempt that is pending for the first time. Returns the time of the call.
     fn learn(&mut self, now: Stamp, state: &State<'_>) -> u64 {
-        if self.first.is_none() {
-            let (_, cut) = state.frame.limit(self.timeout(state), now);
-            self.first = Some(cut);
+        if !self.pending {
+            self.pending = true;
+            (_, self.cuts[0]) = state.frame.limit(self.timeout(state), now);
         }
         let elapsed = state.frame.elapsed(now);
         if self.begins.is_none() {
@@ -306,8 +306,8 @@ impl Limits {
             return Some(Due::Cut(Cut::Deadline, None));
         }
         let both = runs == [true; 2];
-        for (which, runs) in [Which::First, Which::Hedge].into_iter().zip(runs) {
-            if runs && self.cut(which) <= elapsed {
+        for which in [Which::First, Which::Hedge] {
+            if runs[which as usize] && self.cuts[which as usize] <= elapsed {
                 self.turn_to(which, both, state);
                 self.ends(state);
                 return Some(Due::Cut(Cut::Timeout, Some(which)));
@@ -325,19 +325,12 @@ impl Limits {
     fn nearest(&self, [first, hedge]: [bool; 2], state: &State<'_>) -> u64 {
         let ends = [
             (self.limited, state.frame.deadline.get()),
-            (first, self.cut(Which::First)),
-            (hedge, self.cut(Which::Hedge)),
+            (first, self.cuts[0]),
+            (hedge, self.cuts[1]),
             (first, self.begins.unwrap_or(NEVER)),
         ];
         let counting = ends.into_iter().filter(|(counts, _)| *counts);
         counting.map(|(_, at)| at).min().unwrap_or(NEVER)
-    }
-
-    fn cut(&self, which: Which) -> u64 {
-        match which {
-            Which::First => self.first.unwrap_or(NEVER),
-            Which::Hedge => self.hedge,
-        }
     }
 
     fn timeout(&self, state: &State<'_>) -> u64 {
@@ -351,7 +344,7 @@ impl Limits {
     /// Begins the hedge: now it counts.
     fn begin_hedge(&mut self, cut: u64, state: &State<'_>) {
         self.hedged = true;
-        self.hedge = cut;
+        self.cuts[1] = cut;
         state.log_hedged();
         state.frame.begin_hedge(cut);
         state.look_for_recorder();

@@ -462,8 +462,42 @@ impl Frame {
     }
 }
 
-/// The limits of others.
+/// The limits of the code inside.
 impl Frame {
+    /// Nanoseconds since the start, or 0 before the start.
+    #[inline]
+    pub(crate) fn elapsed(&self, now: Stamp) -> u64 {
+        self.started
+            .get()
+            .map_or(0, |started| now.nanos_since(started))
+    }
+
+    /// Nanoseconds until the deadline, or `None` without a deadline.
+    pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
+        self.left_of(self.deadline.get(), now)
+    }
+
+    /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.
+    pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
+        self.left_of(self.until.get().min(self.deadline.get()), now)
+    }
+
+    /// Whether the code inside has any limit.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.until.get().min(self.deadline.get()) != NEVER
+    }
+
+    /// Starts the time if there is a limit, because code inside reads the limit.
+    pub(crate) fn start_if_limited(&self, now: Stamp) {
+        if self.is_limited() {
+            self.start(now);
+        }
+    }
+
+    fn left_of(&self, limit: u64, now: Stamp) -> Option<u64> {
+        (limit != NEVER).then(|| limit.saturating_sub(self.elapsed(now)))
+    }
+
     /// Takes over the limits of the frame around, if they are nearer.
     pub(crate) fn inherit(&self, around: &Self, now: Stamp) {
         around.start_if_limited(now);

@@ -8,19 +8,6 @@ use crate::clock::{Instant, Stamp, nanos};
 use crate::fit;
 
 impl Frame {
-    /// Nanoseconds since the start, or 0 before the start.
-    #[inline]
-    pub(crate) fn elapsed(&self, now: Stamp) -> u64 {
-        self.started
-            .get()
-            .map_or(0, |started| now.nanos_since(started))
-    }
-
-    /// Nanoseconds until the deadline, or `None` without a deadline.
-    pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.deadline.get(), now)
-    }
-
     /// Whether the time of the call has started and the deadline is reached.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.get() != NEVER
@@ -44,11 +31,6 @@ impl Frame {
             Some(longest) => Ok(Some(Duration::from_nanos(longest))),
             None => Err(TooLate),
         }
-    }
-
-    /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.
-    pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.until.get().min(self.deadline.get()), now)
     }
 
     /// The instant of the nearest limit of the code inside, or `None` without a limit.
@@ -77,22 +59,6 @@ impl Frame {
     fn deadline_at(&self) -> Option<Stamp> {
         let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != NEVER)?;
         Some(self.started.get()?.plus(deadline))
-    }
-
-    /// Whether the code inside has any limit.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.until.get().min(self.deadline.get()) != NEVER
-    }
-
-    /// Starts the time if there is a limit, because code inside reads the limit.
-    pub(crate) fn start_if_limited(&self, now: Stamp) {
-        if self.is_limited() {
-            self.start(now);
-        }
-    }
-
-    fn left_of(&self, limit: u64, now: Stamp) -> Option<u64> {
-        (limit != NEVER).then(|| limit.saturating_sub(self.elapsed(now)))
     }
 }
 
