@@ -163,8 +163,7 @@ impl State<'_> {
     fn follow(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
         match decide(&CallSituation { state: self, cause }) {
             Ok((range, now)) => {
-                self.frame.forget_open_commits();
-                self.forget_pause();
+                self.frame.go_on();
                 let (delay, until) = self.schedule(&range, now);
                 self.wait_begins(delay, failed);
                 self.hand_on_untold();

@@ -84,13 +84,6 @@ impl State<'_> {
         })
     }
 
-    /// An attempt failed, and another one follows: it may wait for a pause again.
-    pub(super) fn forget_pause(&self) {
-        if let Some(cold) = self.frame.if_cold() {
-            cold.noted().paused_until = None;
-        }
-    }
-
     /// Begins a pause for all calls that share the budget, after a throttled failure with this hint.
     #[cold]
     pub(super) fn pause_others(&self, hint: Option<Duration>) {

@@ -19,7 +19,7 @@
 //! ```text
 //! New ─ begin ──────────> Attempt ─ end_attempt ─────> Between     also: suspend, limit, fail, progress, refuse
 //! New ─ end_before_first  Attempt ─ succeed_at_once ─> SucceededAtOnce
-//! Between ─ begin_anew, begin ─> Attempt                           between: take_permit, take_unspent
+//! Between ─ begin_anew, begin ─> Attempt                           between: take_permit, go_on, take_unspent
 //! Between ─ prepare ─> Preparation ─ begin_anew, begin ─> Attempt
 //! any ─ end ─> Ended ─ close ─> Closed
 //! Attempt ─ begin_hedge, turn_to, end_one_of_two ─> Attempt        in between: set_aside, join_aside, lose_other
@@ -391,10 +391,12 @@ impl Frame {
         self.permit.0.take().filter(|_| !spent)
     }
 
-    /// Begins without an open commit: another attempt follows, although this one may have committed.
-    pub(crate) fn forget_open_commits(&self) {
+    /// Records that another attempt will follow. It has no open commit, although this one may have committed, and may wait
+    /// for a pause again.
+    pub(crate) fn go_on(&self) {
         if let Some(cold) = self.if_cold() {
-            cold.noted().open_commits = None;
+            let mut noted = cold.noted();
+            (noted.open_commits, noted.paused_until) = (None, None);
         }
     }
 
