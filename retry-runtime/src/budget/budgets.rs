@@ -3,10 +3,11 @@
 mod forgotten;
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lru::LruCache;
 
 use self::forgotten::ForgottenLevels;
 use super::Budget;
@@ -21,7 +22,7 @@ use crate::rng;
 ///
 /// At most [`with_max_keys`](Self::with_max_keys) keys are known, 1,024 by default. Below that number, a new key starts
 /// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another,
-/// out of the next 64 keys in turn:
+/// out of the 64 keys that were asked for or considered least recently:
 ///
 /// - The first key with a full budget that nobody holds is forgotten. Nothing is lost, because a new budget for that key
 ///   would be full too.
@@ -35,7 +36,7 @@ use crate::rng;
 /// Four levels are remembered for each key that can be known. Keys with the same place among them share the lowest level,
 /// so after many keys were forgotten while drained, a key may start lower than it would alone.
 ///
-/// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied twice, and at most
+/// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied once, and at most
 /// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
 /// `Budgets`. All other code of the key runs outside the lock.
 ///
@@ -61,20 +62,12 @@ pub struct Budgets<K> {
     known: Mutex<Option<KnownKeys<K>>>,
 }
 
-/// The keys that are known.
+/// The keys that are known, and what is left of those that were.
 struct KnownKeys<K> {
-    /// Where the budget of a key is.
-    places: HashMap<K, usize, RandomState>,
-    slots: Vec<KeySlot<K>>,
-    /// The slot at which the next search for a key to forget begins.
-    hand: usize,
+    budgets: LruCache<K, Arc<Budget>, RandomState>,
     forgotten: ForgottenLevels,
-}
-
-struct KeySlot<K> {
-    key: K,
-    hash: u64,
-    budget: Arc<Budget>,
+    /// Gives a key its place among the forgotten ones.
+    hasher: RandomState,
 }
 
 /// How many budgets are read to find a key to forget. Chosen by us, to bound the time that the lock is held.
@@ -95,7 +88,7 @@ impl<K> Budgets<K> {
 
     /// Sets how many keys can be known, at least 1. Default: 1,024.
     ///
-    /// Each key is stored twice, with one budget and 32 bytes for the levels of forgotten keys.
+    /// Each key is stored once, with one budget and 32 bytes for the levels of forgotten keys.
     ///
     /// # Panics
     ///
@@ -134,21 +127,20 @@ impl<K: Hash + Eq> Budgets<K> {
         K: Borrow<Q>,
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
     {
-        if let Some(known) = &*self.lock() {
-            if let Some(budget) = known.get(key) {
-                return budget;
+        if let Some(known) = &mut *self.lock() {
+            if let Some(budget) = known.budgets.get(key) {
+                return Arc::clone(budget);
             }
         }
         // This calls the user's code, so the lock is free. Another thread may insert the key meanwhile.
-        let owned = [key.to_owned(), key.to_owned()];
+        let owned = key.to_owned();
         let mut lock = self.lock();
         let known = lock.get_or_insert_with(|| KnownKeys {
-            places: HashMap::with_hasher(rng::hasher()),
-            slots: Vec::new(),
-            hand: 0,
+            budgets: LruCache::unbounded_with_hasher(rng::hasher()),
             forgotten: ForgottenLevels::default(),
+            hasher: rng::hasher(),
         });
-        if let Some(budget) = known.get(key) {
+        if let Some(budget) = known.budgets.get(key).map(Arc::clone) {
             drop(lock);
             return budget;
         }
@@ -160,71 +152,51 @@ impl<K: Hash + Eq> Budgets<K> {
 }
 
 impl<K: Hash + Eq> KnownKeys<K> {
-    fn get<Q>(&self, key: &Q) -> Option<Arc<Budget>>
-    where
-        K: Borrow<Q>,
-        Q: Hash + Eq + ?Sized,
-    {
-        let slot = self.slots.get(*self.places.get(key)?)?;
-        Some(Arc::clone(&slot.budget))
-    }
-
     /// Inserts a new key. Returns the key that it replaced, so that the user's `Drop` runs outside the lock.
-    fn put(
-        &mut self,
-        [key, copy]: [K; 2],
-        numbers: &Budget,
-        max_keys: usize,
-    ) -> (Arc<Budget>, Option<(K, KeySlot<K>)>) {
-        // The user's code may panic here, before anything has changed.
-        let hash = self.places.hasher().hash_one(&key);
-        if self.slots.len() < max_keys {
-            let budget = Arc::new(numbers.fresh());
-            self.places.insert(copy, self.slots.len());
-            self.slots.push(KeySlot {
-                key,
-                hash,
-                budget: Arc::clone(&budget),
-            });
-            return (budget, None);
-        }
+    fn put(&mut self, key: K, numbers: &Budget, max_keys: usize) -> (Arc<Budget>, Option<K>) {
         let (now, of) = (tick_now(), numbers.numbers);
-        let (place, left) = self.fullest_of_the_next(now);
-        let hash_of_old = self.slots[place].hash;
-        self.forgotten
-            .remember(hash_of_old, left, max_keys, of, now);
-        let most = left.min(self.forgotten.level(hash, of, now));
+        let (mut most, mut replaced) = (u32::MAX, None);
+        if self.budgets.len() >= max_keys {
+            if let Some((old, left)) = self.take_fullest(now) {
+                let hash = self.hasher.hash_one(&old);
+                self.forgotten.remember(hash, left, max_keys, of, now);
+                let hash = self.hasher.hash_one(&key);
+                most = left.min(self.forgotten.level(hash, of, now));
+                replaced = Some(old);
+            }
+        }
         let budget = Arc::new(numbers.fresh_within(most, now));
-        let old = self.places.remove_entry(&self.slots[place].key);
-        self.places.insert(copy, place);
-        let slot = KeySlot {
-            key,
-            hash,
-            budget: Arc::clone(&budget),
-        };
-        let slot = std::mem::replace(&mut self.slots[place], slot);
-        (budget, old.map(|(key, _)| (key, slot)))
+        self.budgets.push(key, Arc::clone(&budget));
+        (budget, replaced)
     }
 
-    /// Returns the first of the next slots whose budget is full and that nobody holds. If there is none, returns the first
-    /// of the fullest, held ones last. Returns its level too.
-    fn fullest_of_the_next(&mut self, now: u64) -> (usize, u32) {
-        let (mut fullest, mut most) = (self.hand, (false, 0));
-        for _ in 0..self.slots.len().min(LOOKS) {
-            let place = self.hand;
-            self.hand = (place + 1) % self.slots.len();
-            let budget = &mut self.slots[place].budget;
+    /// Takes out the first of the next keys whose budget is full and that nobody holds. If there is none, takes the first
+    /// of the fullest, held ones last. Returns its level too. The others go to the end of the queue.
+    fn take_fullest(&mut self, now: u64) -> Option<(K, u32)> {
+        let mut fullest: Option<(K, Arc<Budget>, (bool, u32))> = None;
+        for _ in 0..self.budgets.len().min(LOOKS) {
+            let (key, mut budget) = self.budgets.pop_lru()?;
             // If nobody holds the budget, its level has all that earlier holders took.
-            let free = Arc::get_mut(budget).is_some();
+            let free = Arc::get_mut(&mut budget).is_some();
             let level = budget.of_call().ledger().level(now);
-            if (free, level) > most {
-                (fullest, most) = (place, (free, level));
+            let is_full = free && level >= budget.numbers.capacity;
+            let looked_at = (key, budget, (free, level));
+            let fuller = fullest
+                .as_ref()
+                .is_none_or(|(.., most)| (free, level) > *most);
+            let other = if fuller {
+                fullest.replace(looked_at)
+            } else {
+                Some(looked_at)
+            };
+            if let Some((key, budget, _)) = other {
+                self.budgets.push(key, budget);
             }
-            if free && level >= budget.numbers.capacity {
+            if is_full {
                 break;
             }
         }
-        (fullest, most.1)
+        fullest.map(|(key, _, (_, level))| (key, level))
     }
 }
 
@@ -235,9 +207,9 @@ impl<K> Default for Budgets<K> {
     }
 }
 
-impl<K> fmt::Debug for Budgets<K> {
+impl<K: Hash + Eq> fmt::Debug for Budgets<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = self.lock().as_ref().map_or(0, |known| known.slots.len());
+        let keys = self.lock().as_ref().map_or(0, |known| known.budgets.len());
         f.debug_struct("Budgets")
             .field("keys", &keys)
             .field("max_keys", &self.max_keys)

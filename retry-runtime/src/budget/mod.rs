@@ -20,7 +20,6 @@ use std::fmt;
 pub use self::budgets::Budgets;
 use self::numbers::thousandths;
 pub(crate) use self::numbers::{BudgetNumbers, Charge, Request};
-use self::of_call::tick_now;
 pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
 pub(crate) use self::share::Share;
 
@@ -172,12 +171,8 @@ impl Budget {
         }
     }
 
-    /// Makes another budget with the same numbers and the same level at the start.
-    fn fresh(&self) -> Self {
-        self.fresh_within(u32::MAX, tick_now())
-    }
-
-    /// Makes such a budget, but with at most `most` thousandths of a token. `now` is in ticks.
+    /// Makes another budget with the same numbers and the same level at the start, but with at most `most` thousandths of a
+    /// token. `now` is in ticks.
     fn fresh_within(&self, most: u32, now: u64) -> Self {
         Self {
             word: self.of_call().fresh_within(most, now),

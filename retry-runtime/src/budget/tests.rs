@@ -6,6 +6,7 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::numbers::{BudgetNumbers, FREE_RETRIES, FaultState, LedgerState, TICK_MILLIS};
+use super::of_call::tick_now;
 use super::{Budget, Charge, Request};
 use crate::clock::Stamp;
 
@@ -30,6 +31,10 @@ impl Drop for Permit<'_> {
 }
 
 impl Budget {
+    fn fresh(&self) -> Self {
+        self.fresh_within(u32::MAX, tick_now())
+    }
+
     /// Asks for a retry of a call that began in the fault. Times are in milliseconds.
     fn ask(&self, charge: Charge, first: bool, now: u64) -> Option<Permit<'_>> {
         let number = if first { 1 } else { 2 };

@@ -105,8 +105,8 @@ fn budgets() -> impl Strategy<Value = (Budget, Numbers)> {
 /// The number of known keys, and the sum of their levels.
 fn total(budgets: &Budgets<u8>, now: u64) -> (usize, u64) {
     let lock = budgets.lock();
-    let slots = lock.iter().flat_map(|known| &known.slots);
-    let levels = slots.map(|slot| u64::from(slot.budget.of_call().ledger().level(now)));
+    let known = lock.iter().flat_map(|known| &known.budgets);
+    let levels = known.map(|(_, budget)| u64::from(budget.of_call().ledger().level(now)));
     (levels.clone().count(), levels.sum())
 }
 
