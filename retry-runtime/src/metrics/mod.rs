@@ -6,8 +6,6 @@
 #[cfg(feature = "metrics")]
 mod recorded;
 #[cfg(feature = "metrics")]
-mod seldom;
-#[cfg(feature = "metrics")]
 mod series;
 
 use std::time::Duration;

@@ -6,30 +6,15 @@ use std::time::Duration;
 use ::metrics::{Key, Level, Metadata, NoopRecorder, Recorder, with_recorder};
 
 use super::Attempted;
-use super::seldom::Seldom;
 use super::series::Series;
-use crate::atomics::Flag;
 use crate::report::{Hedge, Report};
 
 const METADATA: Metadata<'static> = Metadata::new("reattempt", Level::INFO, None);
 
 /// Whether a recorder is installed.
-///
-/// To ask takes 13 instructions, 5 of them in a function of `metrics` that is not inlined. That is 9 % of a call that
-/// succeeds at once, so a process that never had a recorder asks seldom. With debug assertions, as in most tests, it asks
-/// each time.
 #[inline]
 pub(super) fn is_recording() -> bool {
-    static EVER: Flag = Flag::new();
-    thread_local! {
-        static SELDOM: Seldom = const { Seldom::new() };
-    }
-    let ask = || with_recorder(|recorder| !is_noop(recorder));
-    if cfg!(debug_assertions) {
-        ask()
-    } else {
-        SELDOM.with(|seldom| seldom.ask(&EVER, ask))
-    }
+    with_recorder(|recorder| !is_noop(recorder))
 }
 
 /// Whether this is the recorder that the crate `metrics` returns if none is installed.

@@ -82,7 +82,7 @@ fn a_function_adds_no_more_llvm_lines_than_its_limit() {
 
 #[test]
 #[ignore = "it builds the program once more: `cargo test -p peers --test limits -- --ignored`"]
-fn metrics_without_a_recorder_take_less_than_six_percent() {
+fn metrics_without_a_recorder_take_less_than_eleven_percent() {
     let [without, with] = [Program::build(), Program::build_with("reattempt/metrics")];
     let rows = Row::ALL.map(|row| {
         let count = |program| instructions(program, Side::Ours, row);
@@ -100,11 +100,11 @@ fn metrics_without_a_recorder_take_less_than_six_percent() {
         };
         let line = format!("{row}: {without} instructions, {with} with metrics\n");
         print!("{line}");
-        if f64::from(with) >= f64::from(without) * 1.06 {
+        if f64::from(with) >= f64::from(without) * 1.11 {
             above.push_str(&line);
         }
     }
-    assert!(above.is_empty(), "6 % more or above:\n{above}");
+    assert!(above.is_empty(), "11 % more or above:\n{above}");
 }
 
 /// Reports all numbers that are above their limits, not only the first.
