@@ -188,12 +188,6 @@ impl Function {
             || is_self && !output.named.is_empty() && !receiver.named.is_empty()
     }
 
-    /// Whether the signature shows that the function is in an `impl` or a trait: it takes `self`, or names `Self`.
-    pub(crate) fn names_self(&self) -> bool {
-        self.signature.receiver().is_some()
-            || tokens::any_word(&self.signature, |word| word == "Self")
-    }
-
     /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
     pub(crate) fn is_generic(&self, word: &Ident) -> bool {
         let mut parameters = self.signature.generics.type_params();

@@ -39,8 +39,7 @@ pub struct RetryEvent<'a, E> {
 }
 
 impl<'a, E> RetryEvent<'a, E> {
-    /// Returns the name of the function: the attribute's `name`, or module path, type of a method (with Rust 1.90
-    /// or later) and function name.
+    /// Returns the name of the function: the attribute's `name`, or module path and function name.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function

@@ -1,4 +1,4 @@
-//! The name of a method has its type, wherever a user reads it: reports, events, spans and `RetryEvent`.
+//! The name of a function, wherever a user reads it: reports, events, spans and `RetryEvent`.
 
 use std::io;
 use std::sync::Mutex;
@@ -8,86 +8,18 @@ use reattempt::{Budget, observe, retry};
 use crate::events::{Log, assert_line};
 use crate::script::{RESET, Script, Step};
 
-struct Client<'a, T>(&'a T);
+struct Client;
 
-impl<T> Client<'_, T> {
+impl Client {
     #[retry(attempts = 1)]
     async fn send(&self, script: &Script) -> io::Result<usize> {
-        let _ = self.0;
         script.play().await
     }
 
-    #[retry(attempts = 1, name = "mine")]
-    async fn named(&self, script: &Script) -> io::Result<usize> {
+    #[retry(attempts = 1, name = "Client::fetch")]
+    async fn fetch(&self, script: &Script) -> io::Result<usize> {
         script.play().await
     }
-
-    #[retry(attempts = 1)]
-    async fn connect(script: &Script) -> io::Result<Option<Self>> {
-        script.play().await?;
-        Ok(None)
-    }
-
-    const MOST: u32 = 1;
-
-    #[retry(attempts = Self::MOST)]
-    async fn ping(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-
-    #[retry(budget = "none", attempts = "Self::MOST")]
-    async fn quoted(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-
-    fn is_lost(error: &io::Error) -> bool {
-        error.kind() == io::ErrorKind::ConnectionReset
-    }
-
-    #[retry(budget = "none", attempts = 1, on_end = |_| { let _ = Self::MOST; })]
-    async fn hooked(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-
-    #[retry(budget = "none", attempts = 2, delays = ["0s"], when = Self::is_lost)]
-    async fn ruled(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-
-    /// Nothing but the body shows that it is in an `impl`.
-    #[retry(attempts = 1)]
-    async fn unseen(script: &Script) -> io::Result<usize> {
-        let _ = Self::MOST;
-        script.play().await
-    }
-}
-
-/// The `Self` in its setting is not that of an `impl` around it.
-#[retry(attempts = {
-    struct Most;
-    impl Most {
-        const NUMBER: u32 = 1;
-        fn number() -> u32 {
-            Self::NUMBER
-        }
-    }
-    Most::number()
-})]
-async fn free(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
-
-/// Takes the word as a token, and gives a number.
-macro_rules! most {
-    (Self) => {
-        1
-    };
-}
-
-/// The word in its setting is an argument of a macro.
-#[retry(attempts = most!(Self))]
-async fn counted(script: &Script) -> io::Result<usize> {
-    script.play().await
 }
 
 #[async_trait::async_trait]
@@ -107,54 +39,24 @@ async fn name_in_report<F: Future>(future: F) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_report_names_a_method_with_its_type() {
-    let script = Script::new([RESET]);
-    let module = module_path!();
-    let client = Client(&0);
-    assert_eq!(
-        name_in_report(client.send(&script)).await,
-        format!("{module}::Client::send")
-    );
-    assert_eq!(
-        name_in_report(Client::<u8>::connect(&script)).await,
-        format!("{module}::Client::connect")
-    );
-    assert_eq!(name_in_report(client.named(&script)).await, "mine");
-    assert_eq!(
-        name_in_report(Here.fetch(&script)).await,
-        format!("{module}::Here::fetch")
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_setting_that_names_self_shows_the_type_and_the_body_does_not() {
+async fn a_report_names_a_method_with_its_module_or_as_its_key_says() {
     let script = Script::new([RESET]);
     let module = module_path!();
     for (name, expected) in [
         (
-            name_in_report(Client::<u8>::ping(&script)).await,
-            "Client::ping",
+            name_in_report(Client.send(&script)).await,
+            format!("{module}::send"),
         ),
         (
-            name_in_report(Client::<u8>::quoted(&script)).await,
-            "Client::quoted",
+            name_in_report(Here.fetch(&script)).await,
+            format!("{module}::fetch"),
         ),
         (
-            name_in_report(Client::<u8>::hooked(&script)).await,
-            "Client::hooked",
+            name_in_report(Client.fetch(&script)).await,
+            "Client::fetch".to_owned(),
         ),
-        (
-            name_in_report(Client::<u8>::ruled(&script)).await,
-            "Client::ruled",
-        ),
-        (
-            name_in_report(Client::<u8>::unseen(&script)).await,
-            "unseen",
-        ),
-        (name_in_report(free(&script)).await, "free"),
-        (name_in_report(counted(&script)).await, "counted"),
     ] {
-        assert_eq!(name, format!("{module}::{expected}"));
+        assert_eq!(name, expected);
     }
 }
 
@@ -194,8 +96,8 @@ impl App {
     }
 }
 
-fn of_app(method: &str) -> String {
-    format!("{}::App::{method}", module_path!())
+fn named(method: &str) -> String {
+    format!("{}::{method}", module_path!())
 }
 
 /// The values of a field with text in a line: those of its spans from the outside in, and then that of the event.
@@ -206,8 +108,8 @@ fn values<'a>(line: &'a str, field: &str) -> Vec<&'a str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_event_and_span_names_a_method_with_its_type() {
-    let price = of_app("price");
+async fn every_event_and_span_names_the_method() {
+    let price = named("price");
     for (steps, events) in [
         (
             &[RESET, Step::Succeed][..],
@@ -248,26 +150,26 @@ async fn every_event_and_span_names_a_method_with_its_type() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_event_of_an_empty_budget_names_a_method_with_its_type() {
+async fn the_event_of_an_empty_budget_names_the_method() {
     let log = Log::listen();
     let _ = App::default().refused(&Script::new([RESET])).await;
     let last = log.lines().pop().unwrap();
-    let empty = format!("the retry budget of `{}` is empty", of_app("refused"));
+    let empty = format!("the retry budget of `{}` is empty", named("refused"));
     assert_line(&last, "WARN", &[&empty]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_event_of_fewer_attempts_names_a_method_with_its_type() {
+async fn the_event_of_fewer_attempts_names_the_method() {
     let log = Log::listen();
     let _ = App::default().around(&Script::new([RESET])).await;
     let lines = log.lines();
     let mut fewer = lines.iter().filter(|line| line.contains("allowed="));
     let fewer = fewer.next().unwrap_or_else(|| panic!("{lines:#?}"));
-    assert_eq!(values(fewer, "function").pop(), Some(&*of_app("price")));
+    assert_eq!(values(fewer, "function").pop(), Some(&*named("price")));
 }
 
 #[tokio::test]
-async fn the_events_of_a_blocking_method_name_its_type() {
+async fn the_events_of_a_blocking_method_name_it() {
     let log = Log::listen();
     let app = App::default();
     app.stock().unwrap_err();
@@ -277,17 +179,14 @@ async fn the_events_of_a_blocking_method_name_its_type() {
     for (line, message) in lines.iter().zip(messages) {
         assert!(line.contains(message), "{message}: {line}");
         let names = values(line, "function");
-        assert_eq!(names, [of_app("stock"), of_app("stock")], "{line}");
+        assert_eq!(names, [named("stock"), named("stock")], "{line}");
     }
-    assert_eq!(*app.seen.lock().unwrap(), [of_app("stock")]);
+    assert_eq!(*app.seen.lock().unwrap(), [named("stock")]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn on_retry_names_a_method_with_its_type() {
+async fn on_retry_names_the_method() {
     let app = App::default();
     let _ = app.price(&Script::new([RESET])).await;
-    assert_eq!(
-        *app.seen.lock().unwrap(),
-        [of_app("price"), of_app("price")]
-    );
+    assert_eq!(*app.seen.lock().unwrap(), [named("price"), named("price")]);
 }

@@ -449,24 +449,6 @@ fn each_event_of_the_table_is_one_that_calls_emit() {
     }
 }
 
-/// `retry-macros/build.rs` decides it.
-#[test]
-fn the_reference_promises_the_type_in_a_name_and_says_from_which_rust_on() {
-    let build = read("retry-macros/build.rs");
-    let (_, minor) = build.split_once("REFERS_TO_STATICS: u32 = ").unwrap();
-    let (minor, _) = minor.split_once(';').unwrap();
-    let since = format!("Rust 1.{minor} or later");
-    let text = read("src/retry.md");
-    let paragraphs = text
-        .split("\n\n")
-        .skip_while(|text| !text.contains("`shop::App::price`"));
-    let promised: Vec<_> = paragraphs.take(2).collect();
-    let promised = promised.join(" ");
-    for part in [&*since, "signature", "`Self`"] {
-        assert!(promised.contains(part), "{part}");
-    }
-}
-
 #[test]
 fn the_guide_lists_every_example() {
     let rows = table(&read("src/guide/mod.rs"), "| example | package | shows |");

@@ -48,8 +48,7 @@ impl Hedge {
 }
 
 impl Report {
-    /// Returns the name of the function: the attribute's `name`, or module path, type of a method (with Rust 1.90
-    /// or later) and function name.
+    /// Returns the name of the function: the attribute's `name`, or module path and function name.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function

@@ -1,7 +1,6 @@
 //! What is known about an annotated function before it is called, and the settings of a call.
 
 mod given;
-mod label;
 mod located;
 mod settings;
 
@@ -92,13 +91,6 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[must_use]
     pub const fn settings(&self) -> &Settings<'static> {
         self.0.settings()
-    }
-
-    /// Names the type that the function is a method of.
-    #[must_use]
-    pub const fn with_type(mut self, type_name: fn() -> &'static str) -> Self {
-        self.0.settings.type_name = Some(type_name);
-        self
     }
 
     /// Sets the budget that all calls of the function share.

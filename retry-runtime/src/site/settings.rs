@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::Shared;
-use super::label::label;
 use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
 use crate::context::{FunctionId, Nested, length};
 use crate::jitter::Jitter;
@@ -17,8 +16,6 @@ use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
 #[expect(clippy::struct_excessive_bools, reason = "each is one key")]
 pub struct Settings<'p> {
     name: &'static str,
-    /// Gives the name of the type that the function is a method of.
-    pub(super) type_name: Option<fn() -> &'static str>,
     /// What all calls of the function share.
     pub(crate) shared: &'static Shared,
     /// The word of the budget that was set, or that of the function.
@@ -56,7 +53,6 @@ impl<'p> Settings<'p> {
     pub(super) const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
         Self {
             name,
-            type_name: None,
             shared,
             word: &shared.word,
             numbers: None,
@@ -166,11 +162,8 @@ impl<'p> Settings<'p> {
 
     /// The label in events, reports and metrics.
     #[inline]
-    pub(crate) fn name(&self) -> &'static str {
-        match self.type_name {
-            Some(type_name) => label(self.name, type_name()),
-            None => self.name,
-        }
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Identifies the function. The calls of one place in the source may have different names.

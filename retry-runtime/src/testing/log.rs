@@ -22,7 +22,7 @@ impl Log {
         &self.0
     }
 
-    /// Returns the calls of one function, by its whole name or by the last parts of it (`fetch`, `App::fetch`).
+    /// Returns the calls of one function, by its whole name or by the last parts of it (`fetch`, `shop::fetch`).
     pub fn calls_of<'l>(&'l self, function: &'l str) -> impl Iterator<Item = &'l LoggedCall> {
         self.0.iter().filter(move |call| {
             let rest = call.report.function.strip_suffix(function);
