@@ -24,8 +24,6 @@ pub use crate::result::{
 pub use crate::run::{
     Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, RunOfAny,
 };
-pub use crate::site::{
-    BudgetOf, DelaysOf, PolicyOf, RunDelays, Settings, Shared, Site, UnlimitedSite,
-};
+pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::trace::Words;
 pub use crate::{Backoff, Jitter, Nested, Policy};

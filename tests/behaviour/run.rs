@@ -157,7 +157,7 @@ async fn delays_can_be_computed_at_run_time() {
     assert_eq!(script.times(), expected, "given away");
 
     let script = Script::new([RESET]);
-    let run = random.run(|| script.play()).with_delays(&[]);
+    let run = random.run(|| script.play()).with_delays([]);
     run.await.unwrap_err();
     assert_eq!(script.times(), expected[..1], "none");
 }

@@ -38,7 +38,7 @@ use crate::call::Cut;
 use crate::classify::{Retryable, Said};
 use crate::event::RetryEvent;
 use crate::policy::Policy;
-use crate::site::{BudgetOf, RunDelays, Settings};
+use crate::site::{BudgetOf, DelaysOf, Settings};
 use crate::stopped::Stopped;
 
 /// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
@@ -277,7 +277,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         })
     }
 
-    /// Sets the delays: a slice, or a `Vec` of delays that are computed at run time. There is one attempt more than
+    /// Sets the delays, of which the run keeps a copy: a slice, an array or a `Vec`. There is one attempt more than
     /// there are delays, and no jitter, as with [`Policy::with_delays`]. Default: the delays of the policy.
     ///
     /// # Examples
@@ -295,12 +295,12 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// assert_eq!(run.await?, 7);
     /// # Ok(()) }
     /// ```
-    pub fn with_delays<'b, D>(self, delays: D) -> Run<'b, O, T, E, RULED, C, X>
-    where
-        'p: 'b,
-        D: RunDelays<'b>,
-    {
-        self.change(|parts| parts.delays = Some(delays.delays()))
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is computed for one run is given away"
+    )]
+    pub fn with_delays<D: DelaysOf>(self, delays: D) -> Self {
+        self.change(|parts| parts.delays = Some(delays.delays().to_vec()))
     }
 
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:

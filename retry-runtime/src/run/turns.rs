@@ -1,6 +1,5 @@
 //! What a run has, and what it does between two attempts.
 
-use std::borrow::Cow;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use crate::trace::Words;
 pub(super) struct RunParts<'p, O, T, E> {
     pub(super) settings: Settings<'p>,
     /// The delays that replace those of the policy.
-    pub(super) delays: Option<Cow<'p, [Duration]>>,
+    pub(super) delays: Option<Vec<Duration>>,
     pub(super) operation: O,
     pub(super) cancel: Option<BoxedCancel<'p>>,
     pub(super) decides: Decides<'p, T, E>,

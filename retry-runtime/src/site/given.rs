@@ -1,6 +1,5 @@
 //! The types of `policy`, `budget` and `delays` expressions: by value, by reference, behind a smart pointer.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +28,7 @@ pub trait BudgetOf {
     fn budget(&self) -> Option<&Budget>;
 }
 
-/// A type whose value `delays` can take: any `AsRef<[Duration]>`.
+/// A type whose value `delays` and [`Run::with_delays`](crate::Run::with_delays) can take: any `AsRef<[Duration]>`.
 #[diagnostic::on_unimplemented(
     message = "`delays` is a `{Self}`, expected a list of durations",
     label = "expected an array, a slice or a `Vec` of `Duration`",
@@ -45,24 +44,6 @@ impl<T: AsRef<[Duration]> + ?Sized> DelaysOf for T {
     #[inline]
     fn delays(&self) -> &[Duration] {
         self.as_ref()
-    }
-}
-
-/// A type that [`Run::with_delays`](crate::Run::with_delays) can take.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a list of delays",
-    label = "expected a `&[Duration]`, a `Vec<Duration>` or a reference to one",
-    note = "for an iterator, write `.collect::<Vec<_>>()`"
-)]
-pub trait RunDelays<'p> {
-    /// Returns the delays.
-    fn delays(self) -> Cow<'p, [Duration]>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'p, D: Into<Cow<'p, [Duration]>>> RunDelays<'p> for D {
-    fn delays(self) -> Cow<'p, [Duration]> {
-        self.into()
     }
 }
 

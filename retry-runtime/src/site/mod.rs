@@ -4,7 +4,7 @@ mod given;
 mod located;
 mod settings;
 
-pub use self::given::{BudgetOf, DelaysOf, PolicyOf, RunDelays};
+pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
 pub use self::settings::Settings;
 
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! expect: `Map<std::ops::RangeInclusive<u64>, fn(u64) -> Duration {Duration::from_millis}>` is not a list of delays
+//! expect: `delays` is a `Map<std::ops::RangeInclusive<u64>, fn(u64) -> Duration {Duration::from_millis}>`, expected a list of durations
 use std::io;
 use std::time::Duration;
 
