@@ -59,12 +59,6 @@ impl Backoff {
         max_delay: Duration,
         factor: Factor,
     ) -> Duration {
-        match self {
-            _ if base >= max_delay => return max_delay,
-            // Without arithmetic, a retry takes 16 instructions less.
-            Self::Constant => return base,
-            _ => {}
-        }
         let (base, max) = (base.as_nanos(), max_delay.as_nanos());
         let nanos = match self {
             Self::Exponential => exponential(n, base, max, factor),

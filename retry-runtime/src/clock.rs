@@ -31,11 +31,6 @@ impl Stamp {
         Self::of(Instant::now())
     }
 
-    #[expect(
-        clippy::inline_always,
-        reason = "out of line, a retry takes 20 instructions more"
-    )]
-    #[inline(always)]
     pub(crate) fn of(instant: Instant) -> Self {
         let first = first(|| instant);
         let nanos = match instant.checked_duration_since(first) {

@@ -30,11 +30,6 @@ pub(crate) fn seeded_duration_in(place: impl Hash, range: &RangeInclusive<Durati
 }
 
 /// The generator spreads the seed over its state, so consecutive seeds give unrelated numbers.
-#[expect(
-    clippy::inline_always,
-    reason = "out of line, a retry takes 18 instructions more"
-)]
-#[inline(always)]
 fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
     let width = nanos(range.end().saturating_sub(low));

@@ -316,39 +316,29 @@ struct CallSituation<'s, 'p> {
     cause: Cause,
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "out of line, a retry takes 90 instructions more"
-)]
 impl Situation for CallSituation<'_, '_> {
     type Now = (Instant, Stamp);
 
-    #[inline(always)]
     fn cause(&self) -> Cause {
         self.cause
     }
 
-    #[inline(always)]
     fn refusal(&self) -> Option<Refusal> {
         self.state.frame.refusal()
     }
 
-    #[inline(always)]
     fn is_exhausted(&self) -> bool {
         self.state.frame.attempts_in_a_row() >= self.state.allowed()
     }
 
-    #[inline(always)]
     fn is_enabled(&self) -> bool {
         self.state.is_enabled()
     }
 
-    #[inline(always)]
     fn max_retry_after(&self) -> Duration {
         self.state.settings.policy.max_retry_after()
     }
 
-    #[inline(always)]
     fn delays(&self) -> RangeInclusive<Duration> {
         let (frame, settings) = (&self.state.frame, self.state.settings);
         let last = match settings.policy.jitter() {
@@ -366,14 +356,12 @@ impl Situation for CallSituation<'_, '_> {
         settings.delay_range(self.state.frame.attempts_in_a_row() - 1, last, throttled)
     }
 
-    #[inline(always)]
     fn now(&self) -> Self::Now {
         let now = Instant::now();
         (now, Stamp::of(now))
     }
 
     /// Starts the time of the call: a `Stopped` may say how long it took.
-    #[inline(always)]
     fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
         let frame = &self.state.frame;
         frame.start(now);
@@ -383,7 +371,6 @@ impl Situation for CallSituation<'_, '_> {
         frame.longest_wait(now)
     }
 
-    #[inline(always)]
     fn take_permit(&self, (_, now): Self::Now) -> bool {
         self.state.settings.budget().is_none() || self.state.take_permit(now)
     }

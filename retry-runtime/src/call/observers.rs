@@ -223,11 +223,6 @@ impl State<'_> {
 
 /// Events. Each is in the span of the call.
 impl State<'_> {
-    #[expect(
-        clippy::inline_always,
-        reason = "out of line, a retry that nobody hears of takes 18 instructions more"
-    )]
-    #[inline(always)]
     fn log(&self, failed: FailedWith<'_>, event: impl FnOnce(FailedAttempt<'_>)) {
         let _entered = self.enter_call();
         event(FailedAttempt {
@@ -267,11 +262,6 @@ impl State<'_> {
         }
     }
 
-    #[expect(
-        clippy::inline_always,
-        reason = "out of line, a call that succeeds after a retry takes 17 instructions more"
-    )]
-    #[inline(always)]
     fn log_success(&self) {
         let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
         let _entered = self.enter_call();

@@ -13,11 +13,6 @@ impl Policy {
     /// `previous` is the delay before the last retry of the same call, if there was one. Only decorrelated jitter uses
     /// it.
     #[must_use]
-    #[expect(
-        clippy::inline_always,
-        reason = "out of line, a retry takes 5 instructions more"
-    )]
-    #[inline(always)]
     pub fn delay_range(&self, n: u32, previous: Option<Duration>) -> RangeInclusive<Duration> {
         if let Backoff::Delays(delays) = self.backoff {
             return delays_range(delays, self.jitter, n);
@@ -28,10 +23,6 @@ impl Policy {
         let drawn = self
             .jitter
             .range(ceiling, self.base, self.max_delay, previous);
-        // The default, for which a retry takes 23 instructions less.
-        if self.min_delay.is_zero() {
-            return drawn;
-        }
         let shortest = self.min_delay.min(self.max_delay);
         let (low, high) = drawn.into_inner();
         low.max(shortest)..=high.max(shortest)
