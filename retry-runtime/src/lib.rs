@@ -45,6 +45,10 @@ mod switch;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod trace;
+#[cfg(feature = "testing")]
+mod trial;
+#[cfg(not(feature = "testing"))]
+#[path = "trial/off.rs"]
 mod trial;
 
 pub use crate::backoff::{Backoff, Factor};

@@ -12,7 +12,6 @@ use self::overridden::Overridden;
 use crate::budget::BudgetWord;
 use crate::listen::trial_around;
 use crate::policy::Policy;
-use crate::trial;
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
@@ -90,20 +89,11 @@ impl Preset {
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
-        let policy = if trial::is_possible() {
-            self.policy_in_trial()
-        } else {
-            self.policy_outside()
-        };
-        policy.sharing(|| self.word())
-    }
-
-    /// The policy of a call in a test scope, or outside.
-    fn policy_in_trial(&self) -> Policy {
-        match trial_around() {
+        let policy = match trial_around() {
             Some(trial) => trial.policy(self.address()).unwrap_or(self.policy),
             None => self.policy_outside(),
-        }
+        };
+        policy.sharing(|| self.word())
     }
 
     /// The address, by which test scopes know the preset.

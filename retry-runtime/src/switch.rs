@@ -2,7 +2,6 @@
 
 use crate::atomics::Switch;
 use crate::listen::trial_around;
-use crate::trial;
 
 static RETRIES: Switch = Switch::new(true);
 
@@ -27,7 +26,7 @@ static RETRIES: Switch = Switch::new(true);
 /// ```
 pub fn set_enabled(enabled: bool) {
     match trial_around() {
-        Some(trial) => trial.enabled.set(enabled),
+        Some(trial) => trial.enabled().set(enabled),
         None => RETRIES.set(enabled),
     }
 }
@@ -36,12 +35,10 @@ pub fn set_enabled(enabled: bool) {
 #[must_use]
 #[inline]
 pub fn is_enabled() -> bool {
-    if trial::is_possible() {
-        if let Some(trial) = trial_around() {
-            return trial.enabled.is_on();
-        }
+    match trial_around() {
+        Some(trial) => trial.enabled().is_on(),
+        None => is_enabled_outside(),
     }
-    is_enabled_outside()
 }
 
 /// Whether retries are on outside of test scopes.

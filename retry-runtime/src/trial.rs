@@ -1,7 +1,6 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! This module is always compiled, but only `testing` makes a trial. Without that feature no call is ever in a trial,
-//! and [`is_possible`] tells the compiler so.
+//! Without the feature `testing`, `off.rs` stands for this module: no call is ever in a trial.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,18 +16,21 @@ use crate::report::Report;
 use crate::rng;
 
 /// One run of a test scope.
-pub(crate) struct Trial {
-    pub(crate) seed: u64,
+#[derive(Clone)]
+pub(crate) struct Trial(Arc<TrialShared>);
+
+struct TrialShared {
+    seed: u64,
     /// The most attempts of a call, or `None` for no limit.
-    pub(crate) attempts: Option<u32>,
+    attempts: Option<u32>,
     /// Whether calls wait.
-    pub(crate) waits: bool,
+    waits: bool,
     /// Whether retries are on.
-    pub(crate) enabled: Switch,
+    enabled: Switch,
     /// The sources of the configuration that turned retries off here, while they are off.
     #[cfg(feature = "config")]
-    pub(crate) off_by: OffBy,
-    shared: Mutex<TrialState>,
+    off_by: OffBy,
+    state: Mutex<TrialState>,
 }
 
 /// The addresses of the presets of the source that turned retries off, while they are off.
@@ -50,10 +52,6 @@ struct TrialState {
 
 /// A call that ended in a test scope.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    not(feature = "testing"),
-    expect(unreachable_pub, reason = "only `testing` exports it")
-)]
 pub struct LoggedCall {
     pub(crate) report: Report,
     pub(crate) delays: Vec<Duration>,
@@ -63,95 +61,119 @@ pub struct LoggedCall {
 /// One call in a trial.
 #[derive(Debug)]
 pub(crate) struct InTrial {
-    pub(crate) trial: Arc<Trial>,
+    trial: Trial,
     function: &'static str,
     /// The number of this call among the calls of the function in this trial, from 0.
     ordinal: u32,
-    pub(crate) delays: Vec<Duration>,
-    pub(crate) verdicts: Vec<Verdict>,
+    delays: Vec<Duration>,
+    verdicts: Vec<Verdict>,
 }
 
-/// Whether a call can be in a trial at all, in this program.
-#[inline]
-pub(crate) const fn is_possible() -> bool {
-    cfg!(feature = "testing")
+/// Looks for what only a call in a trial has.
+pub(crate) fn find<T>(look: impl FnOnce() -> Option<T>) -> Option<T> {
+    look()
 }
 
 impl Trial {
-    #[cfg(feature = "testing")]
     pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool, enabled: bool) -> Self {
-        Self {
+        Self(Arc::new(TrialShared {
             seed,
             attempts,
             waits,
             enabled: Switch::new(enabled),
             #[cfg(feature = "config")]
             off_by: Mutex::default(),
-            shared: Mutex::default(),
-        }
+            state: Mutex::default(),
+        }))
+    }
+
+    pub(crate) fn enabled(&self) -> &Switch {
+        &self.0.enabled
+    }
+
+    #[cfg(feature = "config")]
+    pub(crate) fn off_by(&self) -> &OffBy {
+        &self.0.off_by
     }
 
     /// Sets the policy of the preset at this address for the calls in this trial that begin from now on. `None` is the
     /// policy in the code.
-    #[cfg(any(feature = "config", feature = "testing"))]
     pub(crate) fn set_policy(&self, preset: usize, policy: Option<Policy>) {
-        let mut shared = self.shared();
+        let mut state = self.state();
         match policy {
-            Some(policy) => shared.presets.insert(preset, policy),
-            None => shared.presets.remove(&preset),
+            Some(policy) => state.presets.insert(preset, policy),
+            None => state.presets.remove(&preset),
         };
     }
 
-    /// Counts a call of `function` that begins.
-    pub(crate) fn enter(self: &Arc<Self>, function: &'static str) -> InTrial {
-        let mut shared = self.shared();
-        let began = shared.began.entry(function).or_default();
+    /// Counts a call of `function` that begins, and gives it its part of the trial.
+    pub(crate) fn enter(&self, function: &'static str, own: &mut Option<InTrial>) {
+        let mut state = self.state();
+        let began = state.began.entry(function).or_default();
         let ordinal = *began;
         *began = began.saturating_add(1);
-        InTrial {
-            trial: Arc::clone(self),
+        *own = Some(InTrial {
+            trial: self.clone(),
             function,
             ordinal,
             delays: Vec::new(),
             verdicts: Vec::new(),
-        }
+        });
     }
 
     /// Returns the policy of the preset at this address, unless it is the one in the code.
     pub(crate) fn policy(&self, preset: usize) -> Option<Policy> {
-        self.shared().presets.get(&preset).copied()
+        self.state().presets.get(&preset).copied()
+    }
+
+    /// Takes the calls that ended so far.
+    pub(crate) fn take(&self) -> Vec<LoggedCall> {
+        std::mem::take(&mut self.state().ended)
+    }
+
+    fn state(&self) -> MutexGuard<'_, TrialState> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl InTrial {
+    pub(crate) fn enabled(&self) -> &Switch {
+        self.trial.enabled()
+    }
+
+    /// The most attempts of the call, or `None` for no limit.
+    pub(crate) fn attempts(&self) -> Option<u32> {
+        self.trial.0.attempts
+    }
+
+    /// Whether the call waits.
+    pub(crate) fn waits(&self) -> bool {
+        self.trial.0.waits
     }
 
     /// Returns the word of `budget` for the calls in this trial, which starts fresh.
     pub(crate) fn fresh_word(&self, budget: BudgetOfCall<'_>) -> Arc<BudgetWord> {
-        let mut shared = self.shared();
-        let own = shared.words.entry(budget.id());
+        let mut state = self.trial.state();
+        let own = state.words.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
     }
 
     /// Returns the share of hedges for the calls in this trial of the function with this share. It starts full.
     pub(crate) fn fresh_share(&self, share: &'static Share) -> Arc<Share> {
-        let mut shared = self.shared();
-        let own = shared.shares.entry(std::ptr::from_ref(share).addr());
+        let mut state = self.trial.state();
+        let own = state.shares.entry(std::ptr::from_ref(share).addr());
         Arc::clone(own.or_insert_with(|| Arc::new(Share::full())))
     }
 
-    /// Takes the calls that ended so far.
-    #[cfg(feature = "testing")]
-    pub(crate) fn take(&self) -> Vec<LoggedCall> {
-        std::mem::take(&mut self.shared().ended)
+    /// Records the verdict of an attempt that failed.
+    pub(crate) fn note(&mut self, verdict: Verdict) {
+        self.verdicts.push(verdict);
     }
 
-    fn shared(&self) -> MutexGuard<'_, TrialState> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl InTrial {
     /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
     /// the ordinal of the call, so concurrent calls do not change it.
     pub(crate) fn draw(&mut self, number: u32, range: &RangeInclusive<Duration>) -> Duration {
-        let place = (self.trial.seed, self.function, self.ordinal, number);
+        let place = (self.trial.0.seed, self.function, self.ordinal, number);
         let delay = rng::seeded_duration_in(place, range);
         self.delays.push(delay);
         delay
@@ -165,7 +187,7 @@ impl InTrial {
             verdicts,
             ..
         } = self;
-        trial.shared().ended.push(LoggedCall {
+        trial.state().ended.push(LoggedCall {
             report,
             delays,
             verdicts,
@@ -175,13 +197,13 @@ impl InTrial {
 
 impl fmt::Debug for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
+        let TrialShared {
             seed,
             attempts,
             waits,
             enabled,
             ..
-        } = self;
+        } = &*self.0;
         f.debug_struct("Trial")
             .field("seed", seed)
             .field("attempts", attempts)

@@ -5,14 +5,17 @@ use std::fmt;
 use super::ledger::Ledger;
 use super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
 use super::words::RetriesWhenFull;
-use crate::atomics::{AtomicU64, Latest, UniqueId, Word};
+#[cfg(any(test, feature = "testing"))]
+use crate::atomics::UniqueId;
+use crate::atomics::{AtomicU64, Latest, Word};
 use crate::clock::Stamp;
 
 /// What is missing from a budget. It is used with the numbers of one budget, or of several, one after the other.
 #[derive(Debug)]
 pub(crate) struct BudgetWord {
     state: AtomicU64,
-    /// A number that no other word has.
+    /// A number that no other word has, by which a test scope knows it.
+    #[cfg(any(test, feature = "testing"))]
     id: UniqueId,
     /// When the pause ends, as a [`Stamp`].
     pause: Latest,
@@ -28,6 +31,7 @@ impl BudgetWord {
     pub(super) const fn of(state: u64) -> Self {
         Self {
             state: AtomicU64::new(state),
+            #[cfg(any(test, feature = "testing"))]
             id: UniqueId::new(),
             pause: Latest::none(),
         }
@@ -117,11 +121,13 @@ impl<'b> BudgetOfCall<'b> {
     }
 
     /// A number that no other budget of the process has.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn id(self) -> u64 {
         self.word.id.get()
     }
 
     /// Makes the word of another budget, with the same numbers and the same level at the start.
+    #[cfg(feature = "testing")]
     pub(crate) fn fresh(self) -> BudgetWord {
         self.fresh_within(u32::MAX, tick_now())
     }

@@ -19,7 +19,6 @@ use crate::metrics::{self, Attempted};
 use crate::report::Report;
 use crate::stopped::Outcome;
 use crate::trace::{self, FailedAttempt, Words};
-use crate::trial;
 
 /// How an attempt failed, for those who hear of it.
 #[derive(Clone, Copy)]
@@ -41,7 +40,7 @@ impl State<'_> {
     /// Whether the call found a recorder.
     #[inline]
     fn is_recorded(&self) -> bool {
-        cfg!(feature = "metrics") && self.frame.has(Notes::RECORDED)
+        self.frame.has(Notes::RECORDED)
     }
 
     /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
@@ -191,7 +190,7 @@ impl State<'_> {
         self.never_began();
         let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
         let recorded = unfinished && self.is_recorded();
-        if recorded || is_listening() || trial::is_possible() {
+        if recorded || is_listening() || self.is_in_trial() {
             self.closed();
         } else {
             self.give_back();

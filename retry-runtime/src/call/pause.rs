@@ -8,8 +8,7 @@ use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;
 use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, TooLate, around};
-use crate::listen::is_listening;
-use crate::trial;
+use crate::listen::{is_listening, trial_around};
 
 impl<C: Cuts, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
@@ -22,7 +21,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn pause(&self) -> Result<Option<Until>, C> {
         let state = &*self.state;
         let waited = state.frame.has(Notes::COLD);
-        if waited || state.settings.may_be_paused() || (trial::is_possible() && is_listening()) {
+        if waited || state.settings.may_be_paused() || trial_around().is_some() {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|TooLate| C::from(Cut::Paused).map_or(Ok(None), Err));
         }

@@ -16,38 +16,37 @@ impl State<'_> {
     /// Puts a call that begins in a test scope into that scope, until the call ends.
     #[cold]
     pub(super) fn enter_trial(&self) {
-        if !trial::is_possible() {
-            return;
-        }
         let Some(trial) = trial_around() else { return };
         let frame = &self.frame;
-        if self.with_trial(|_| ()).is_some() {
+        if self.is_in_trial() {
             return;
         }
-        if let Some(most) = trial.attempts {
+        trial.enter(self.settings.name(), &mut frame.cold().noted().trial);
+        if let Some(most) = self.attempts_in_trial() {
             frame.allow_at_most(most);
         }
-        frame.cold().noted().trial = Some(trial.enter(self.settings.name()));
     }
 
     /// Shows the call's part of the test scope to `f`, if the call is in a test scope.
     fn with_trial<T>(&self, f: impl FnOnce(&mut InTrial) -> T) -> Option<T> {
-        if !trial::is_possible() {
-            return None;
-        }
-        self.frame.if_cold()?.noted().trial.as_mut().map(f)
+        trial::find(|| self.frame.if_cold()?.noted().trial.as_mut().map(f))
+    }
+
+    /// Whether the call is in a test scope.
+    pub(super) fn is_in_trial(&self) -> bool {
+        self.with_trial(|_| ()).is_some()
     }
 
     /// Returns the largest number of attempts that the test scope allows.
     #[inline]
     pub(super) fn attempts_in_trial(&self) -> Option<u32> {
-        self.with_trial(|own| own.trial.attempts).flatten()
+        self.with_trial(|own| own.attempts()).flatten()
     }
 
     /// Whether retries are on, in the test scope of the call or outside.
     #[inline]
     pub(super) fn is_enabled(&self) -> bool {
-        self.with_trial(|own| own.trial.enabled.is_on())
+        self.with_trial(|own| own.enabled().is_on())
             .unwrap_or_else(switch::is_enabled_outside)
     }
 
@@ -55,7 +54,7 @@ impl State<'_> {
     #[inline]
     pub(super) fn with_budget<T>(&self, f: impl FnOnce(BudgetOfCall<'_>) -> T) -> Option<T> {
         let budget = self.settings.budget()?;
-        match self.with_trial(|own| own.trial.fresh_word(budget)) {
+        match self.with_trial(|own| own.fresh_word(budget)) {
             None => Some(f(budget)),
             Some(word) => {
                 let word = &*word;
@@ -67,7 +66,7 @@ impl State<'_> {
     /// Shows the share of hedges of the function to `f`.
     pub(super) fn with_share<T>(&self, f: impl FnOnce(&Share) -> T) -> T {
         let share = &self.settings.shared.share;
-        match self.with_trial(|own| own.trial.fresh_share(share)) {
+        match self.with_trial(|own| own.fresh_share(share)) {
             None => f(share),
             Some(own) => f(&own),
         }
@@ -82,7 +81,7 @@ impl State<'_> {
         now: Stamp,
     ) -> (Duration, Duration) {
         let number = self.frame.number.get();
-        let drawn = self.with_trial(|own| (own.draw(number, range), own.trial.waits));
+        let drawn = self.with_trial(|own| (own.draw(number, range), own.waits()));
         match drawn {
             None => {
                 let delay = rng::duration_in(range, now);
@@ -106,14 +105,11 @@ impl State<'_> {
     /// Records the verdict of an attempt that failed.
     #[inline]
     pub(super) fn note_verdict(&self, verdict: Verdict) {
-        self.with_trial(|own| own.verdicts.push(verdict));
+        self.with_trial(|own| own.note(verdict));
     }
 
     /// Takes the call out of its test scope.
     pub(super) fn leave_trial(&self) -> Option<InTrial> {
-        if !trial::is_possible() {
-            return None;
-        }
-        self.frame.if_cold()?.noted().trial.take()
+        trial::find(|| self.frame.if_cold()?.noted().trial.take())
     }
 }

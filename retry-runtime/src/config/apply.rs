@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::setting::{PolicyKey, Setter, SettingKey, budget_contradictions, contradictions};
 use crate::switch::set_enabled;
-use crate::trial::OffBy;
+use crate::trial::{OffBy, Trial};
 
 /// The lock is held from the first read to the last preset, so that two sources never mix, and an older content of a file
 /// never replaces a newer one. Only `apply` takes it, and calls do not wait. The time grows with the size of the
@@ -22,11 +22,11 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
     let mut found = FoundSettings::new(&source.presets);
     same_names(source, &mut found);
     let trial = trial_around().or_else(|| source.trial.clone());
-    let trial = trial.as_deref();
-    let off_by = trial.map_or(&OFF_BY, |trial| &trial.off_by);
+    let trial = trial.as_ref();
+    let off_by = trial.map_or(&OFF_BY, Trial::off_by);
     let mut off_by = off_by.lock().unwrap_or_else(PoisonError::into_inner);
     let set_enabled = |enabled| match trial {
-        Some(trial) => trial.enabled.set(enabled),
+        Some(trial) => trial.enabled().set(enabled),
         None => set_enabled(enabled),
     };
     let mut rank = 0;

@@ -100,7 +100,6 @@ mod toml;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub use self::error::{ConfigError, Problem};
 pub use self::file::MAX_FILE_BYTES;
@@ -118,7 +117,7 @@ pub struct Source {
     files: Vec<File>,
     environments: Vec<Environment>,
     /// The test scope in which the source was made.
-    trial: Option<Arc<Trial>>,
+    trial: Option<Trial>,
 }
 
 #[derive(Debug, Clone)]

@@ -7,7 +7,6 @@ mod observe;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use scoped_tls_hkt::ScopedKey;
@@ -33,12 +32,12 @@ pub(crate) struct Listener {
     /// The report of the outermost call that ended last.
     last: RefCell<Option<Report>>,
     /// The trial of the calls inside: its own, or that of a listener around.
-    trial: OnceCell<Arc<Trial>>,
+    trial: OnceCell<Trial>,
 }
 
 impl Listener {
     /// Makes the listener of a trial.
-    pub(crate) fn of(trial: Arc<Trial>) -> Self {
+    pub(crate) fn of(trial: Trial) -> Self {
         Self {
             trial: OnceCell::from(trial),
             ..Self::default()
@@ -48,7 +47,7 @@ impl Listener {
     /// Runs one poll of the code inside.
     pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
         self.mark.set(mark());
-        if trial::is_possible() && self.trial.get().is_none() {
+        if self.trial.get().is_none() {
             if let Some(trial) = trial_around() {
                 let _ = self.trial.set(trial);
             }
@@ -117,8 +116,9 @@ pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
 }
 
 /// The trial that the code is in, if it is in one.
-pub(crate) fn trial_around() -> Option<Arc<Trial>> {
-    listener(|listener| listener.trial.get().map(Arc::clone)).flatten()
+#[inline]
+pub(crate) fn trial_around() -> Option<Trial> {
+    trial::find(|| listener(|listener| listener.trial.get().cloned())?)
 }
 
 /// The frame around, as an address to compare while it is lent; 0 for none.

@@ -3,15 +3,18 @@
 //! Attempts and delays are recorded as they happen, and the rest when the call ends. The text of an error is never
 //! recorded, so the number of series is bounded.
 
+#[cfg(not(feature = "metrics"))]
+mod off;
 #[cfg(feature = "metrics")]
 mod recorded;
 #[cfg(feature = "metrics")]
 mod series;
 
-use std::time::Duration;
-
+#[cfg(not(feature = "metrics"))]
+pub(crate) use self::off::{attempted, delayed, ended, is_recording};
+#[cfg(feature = "metrics")]
+pub(crate) use self::recorded::{attempted, delayed, ended, is_recording};
 use crate::classify::Verdict;
-use crate::report::Report;
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,37 +35,4 @@ impl Attempted {
             Self::Unfinished => "none",
         }
     }
-}
-
-/// Whether a recorder is installed, for this thread or for the process.
-#[inline]
-pub(crate) fn is_recording() -> bool {
-    #[cfg(feature = "metrics")]
-    return recorded::is_recording();
-    #[cfg(not(feature = "metrics"))]
-    false
-}
-
-/// An attempt ended.
-pub(crate) fn attempted(function: &'static str, how: Attempted) {
-    #[cfg(feature = "metrics")]
-    recorded::attempted(function, how);
-    #[cfg(not(feature = "metrics"))]
-    let _ = (function, how);
-}
-
-/// Another attempt will follow, after this delay.
-pub(crate) fn delayed(function: &'static str, delay: Duration) {
-    #[cfg(feature = "metrics")]
-    recorded::delayed(function, delay);
-    #[cfg(not(feature = "metrics"))]
-    let _ = (function, delay);
-}
-
-/// A call ended.
-pub(crate) fn ended(report: &Report) {
-    #[cfg(feature = "metrics")]
-    recorded::ended(report);
-    #[cfg(not(feature = "metrics"))]
-    let _ = report;
 }

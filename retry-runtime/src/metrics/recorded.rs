@@ -11,9 +11,9 @@ use crate::report::{Hedge, Report};
 
 const METADATA: Metadata<'static> = Metadata::new("reattempt", Level::INFO, None);
 
-/// Whether a recorder is installed.
+/// Whether a recorder is installed, for this thread or for the process.
 #[inline]
-pub(super) fn is_recording() -> bool {
+pub(crate) fn is_recording() -> bool {
     with_recorder(|recorder| !is_noop(recorder))
 }
 
@@ -38,19 +38,22 @@ fn is_noop(recorder: &dyn Recorder) -> bool {
     }
 }
 
-pub(super) fn attempted(function: &'static str, how: Attempted) {
+/// An attempt ended.
+pub(crate) fn attempted(function: &'static str, how: Attempted) {
     record(function, |series, recorder| {
         count(recorder, series.attempts(how));
     });
 }
 
-pub(super) fn delayed(function: &'static str, delay: Duration) {
+/// Another attempt will follow, after this delay.
+pub(crate) fn delayed(function: &'static str, delay: Duration) {
     record(function, |series, recorder| {
         sample(recorder, series.delay(), delay.as_secs_f64());
     });
 }
 
-pub(super) fn ended(report: &Report) {
+/// A call ended.
+pub(crate) fn ended(report: &Report) {
     record(report.function(), |series, recorder| {
         count(recorder, series.calls(report.outcome()));
         // A hedge began without a wait.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
@@ -107,7 +106,7 @@ impl Scope {
     pub fn run<F: Future>(self, future: F) -> InScope<F> {
         let trial = self.begin();
         InScope {
-            listener: Listener::of(Arc::clone(&trial)),
+            listener: Listener::of(trial.clone()),
             trial,
             future: Some(future),
         }
@@ -128,18 +127,18 @@ impl Scope {
     /// ```
     pub fn run_blocking<T>(self, work: impl FnOnce() -> T) -> (T, Log) {
         let trial = self.begin();
-        let listener = Listener::of(Arc::clone(&trial));
+        let listener = Listener::of(trial.clone());
         let output = listener.lend(work);
         listener.hand_on();
         (output, Log::new(trial.take()))
     }
 
-    fn begin(self) -> Arc<Trial> {
+    fn begin(self) -> Trial {
         let trial = Trial::new(self.seed, self.attempts, self.waits, !self.disabled);
         for (preset, policy) in self.presets {
             trial.set_policy(preset.address(), Some(policy));
         }
-        Arc::new(trial)
+        trial
     }
 }
 
@@ -147,7 +146,7 @@ pin_project! {
     /// The future of [`Scope::run`].
     #[must_use = "futures do nothing unless polled"]
     pub struct InScope<F> {
-        trial: Arc<Trial>,
+        trial: Trial,
         listener: Listener,
         #[pin]
         future: Option<F>,

@@ -75,6 +75,10 @@ impl Sources {
     }
 
     fn define(&mut self, name: &impl ToString) {
+        // It stands for another file without a feature, and has the names of that.
+        if self.file.ends_with("off.rs") {
+            return;
+        }
         let files = self.types.entry(name.to_string()).or_default();
         files.push(self.file.clone());
     }
