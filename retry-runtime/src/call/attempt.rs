@@ -73,7 +73,7 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
             if let Some(cut) = C::from(cut) {
                 return Poll::Ready(Ended::Cut(cut));
             }
-        } else if state.settings.listens || trace::is_heard() {
+        } else if state.settings.listens || trace::subscriber_wants() {
             state.start_unless_started();
         }
         Poll::Pending

@@ -75,7 +75,7 @@ impl State<'_> {
             frame.start(Stamp::now());
         }
         let late = self.enter();
-        if first && !C::LIMITED && self.is_heard() {
+        if first && !C::LIMITED && self.needs_clock() {
             frame.start(Stamp::now());
         }
         late

@@ -34,10 +34,6 @@ mod observers;
 mod pause;
 mod race;
 mod settle;
-#[cfg(feature = "tracing")]
-mod spans;
-#[cfg(not(feature = "tracing"))]
-#[path = "no_spans.rs"]
 mod spans;
 mod timers;
 mod trial;
@@ -221,7 +217,7 @@ impl<'p> State<'p> {
     #[cold]
     fn suspended_with_notes(&self) {
         // With a limit, the time starts anyway.
-        if self.frame.has(Notes::HEARD) && !self.frame.is_limited() {
+        if self.frame.has(Notes::NEEDS_CLOCK) && !self.frame.is_limited() {
             self.start_unless_started();
         }
         self.leave_attempt();

@@ -45,8 +45,8 @@ impl State<'_> {
 
     /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
     #[inline]
-    pub(super) fn is_heard(&self) -> bool {
-        self.settings.listens || trace::is_heard() || self.frame.has(Notes::HEARD)
+    pub(super) fn needs_clock(&self) -> bool {
+        self.settings.listens || trace::subscriber_wants() || self.frame.has(Notes::NEEDS_CLOCK)
     }
 
     /// Counts no attempt if the call ends before its first one.

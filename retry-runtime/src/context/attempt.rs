@@ -8,7 +8,7 @@ use super::facts::Previous;
 use super::frame::{Frame, around};
 use super::key::IdempotencyKey;
 use crate::clock::Instant;
-#[cfg(all(feature = "http", feature = "tracing"))]
+#[cfg(feature = "http")]
 use crate::trace::Spans;
 
 /// The attempt that the current code runs in.
@@ -163,7 +163,7 @@ impl Attempt {
     }
 
     /// Records the number of resends in the span of the attempt, unless it is the first.
-    #[cfg(all(feature = "http", feature = "tracing"))]
+    #[cfg(feature = "http")]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
             let span = self.call.noted().spans.as_ref().and_then(Spans::attempt);

@@ -8,7 +8,6 @@ use super::key::IdempotencyKey;
 use super::nesting::{CallsInside, Ordinal, Remembered};
 use super::open_commits::OpenCommits;
 use crate::clock::Stamp;
-#[cfg(feature = "tracing")]
 use crate::trace::{Entered, Spans};
 use crate::trial::InTrial;
 
@@ -47,10 +46,8 @@ pub(crate) struct Noted {
     /// The hedge of the call, once it was wanted.
     pub(crate) hedging: Option<Box<Hedging>>,
     /// The spans of the call, if a subscriber wants them.
-    #[cfg(feature = "tracing")]
     pub(crate) spans: Option<Spans>,
     /// The span of the attempt, while it is polled.
-    #[cfg(feature = "tracing")]
     pub(crate) entered: Option<Entered>,
 }
 

@@ -56,7 +56,7 @@ impl Notes {
     /// The call found a recorder when an attempt began.
     pub(crate) const RECORDED: Self = Self(1 << 2);
     /// One of the two above, which want to know how long the call takes.
-    pub(crate) const HEARD: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
+    pub(crate) const NEEDS_CLOCK: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
     /// It has failed retries, of its own or of calls inside it.
     pub(crate) const FAILED_RETRIES: Self = Self(1 << 3);
     /// The call around does not know of them all yet.

@@ -40,7 +40,6 @@ use crate::budget::Charge;
 use crate::clock::Stamp;
 use crate::report::Hedge;
 use crate::stopped::Outcome;
-#[cfg(feature = "tracing")]
 use crate::trace::SpanBeside;
 
 /// What `scoped_thread_local!` makes, but as a `const`. Other crates cannot see into a `static`, so each poll would
@@ -585,7 +584,6 @@ impl Frame {
             inside: Leeway::Nothing,
             called: 0,
             open_commits: None,
-            #[cfg(feature = "tracing")]
             span: SpanBeside::default(),
         };
         let mut noted = self.cold().noted();
@@ -627,7 +625,6 @@ impl Frame {
             inside: self.inside.0.replace(with.inside),
             called: self.called.replace(with.called),
             open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
-            #[cfg(feature = "tracing")]
             span: with.span.replace(noted.spans.as_mut()),
         }
     }

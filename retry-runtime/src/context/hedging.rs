@@ -9,7 +9,6 @@ use std::time::Duration;
 use super::facts::{Leeway, Previous, Refusal};
 use super::open_commits::OpenCommits;
 use crate::report::Hedge;
-#[cfg(feature = "tracing")]
 use crate::trace::SpanBeside;
 
 /// What a call knows of its hedge.
@@ -36,7 +35,6 @@ pub(super) struct OfAttempt {
     pub(super) inside: Leeway,
     pub(super) called: u8,
     pub(super) open_commits: Option<Arc<OpenCommits>>,
-    #[cfg(feature = "tracing")]
     pub(super) span: SpanBeside,
 }
 

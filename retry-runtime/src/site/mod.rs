@@ -33,7 +33,6 @@ pub struct UnlimitedSite {
 #[derive(Debug)]
 pub struct Shared {
     /// Where the attribute of the function is.
-    #[cfg(feature = "tracing")]
     pub(crate) place: &'static Location<'static>,
     /// Raised once an event has said that the function gets fewer attempts inside another call.
     pub(crate) told: Flag,
@@ -60,13 +59,8 @@ impl Shared {
     }
 
     /// Makes the shared part of the calls at `place`.
-    #[cfg_attr(
-        not(feature = "tracing"),
-        expect(unused_variables, reason = "only spans say it")
-    )]
     const fn at(place: &'static Location<'static>) -> Self {
         Self {
-            #[cfg(feature = "tracing")]
             place,
             told: Flag::new(),
             blocked: Flag::new(),

@@ -1,45 +1,29 @@
 //! Limits the lines of one function: ten of each message in a second.
 
-#[cfg(feature = "tracing")]
 use crate::atomics::{AtomicU64, Word};
-#[cfg(feature = "tracing")]
 use crate::clock::Stamp;
 
 /// The limits of the messages of one function.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    #[cfg(feature = "tracing")]
     pub(super) retrying: Limit,
-    #[cfg(feature = "tracing")]
     pub(super) not_retryable: Limit,
-    #[cfg(feature = "tracing")]
     pub(super) gave_up: Limit,
-    #[cfg(feature = "tracing")]
     pub(super) succeeded: Limit,
-    #[cfg(feature = "tracing")]
     pub(super) paused: Limit,
-    #[cfg(feature = "tracing")]
     pub(super) hedged: Limit,
-    #[cfg(feature = "tracing")]
     pub(super) set_aside: Limit,
 }
 
 impl Lines {
     pub(crate) const fn new() -> Self {
         Self {
-            #[cfg(feature = "tracing")]
             retrying: Limit::new(),
-            #[cfg(feature = "tracing")]
             not_retryable: Limit::new(),
-            #[cfg(feature = "tracing")]
             gave_up: Limit::new(),
-            #[cfg(feature = "tracing")]
             succeeded: Limit::new(),
-            #[cfg(feature = "tracing")]
             paused: Limit::new(),
-            #[cfg(feature = "tracing")]
             hedged: Limit::new(),
-            #[cfg(feature = "tracing")]
             set_aside: Limit::new(),
         }
     }
@@ -49,15 +33,12 @@ impl Lines {
 ///
 /// One word: when the second began, in milliseconds (32 bits, which wrap after 49 days), how many lines passed
 /// in it (4 bits), and how many were left out since the last one that passed (28 bits).
-#[cfg(feature = "tracing")]
 #[derive(Debug)]
 pub(super) struct Limit(AtomicU64);
 
 /// The most lines of one message in a second.
-#[cfg(feature = "tracing")]
 const MOST: u64 = 10;
 
-#[cfg(feature = "tracing")]
 impl Limit {
     pub(super) const fn new() -> Self {
         Self(AtomicU64::new(0))
@@ -88,14 +69,13 @@ impl Limit {
 
 /// Whether the second that began at `began` is over. `began` may be later than `now`, because another thread read the
 /// clock later.
-#[cfg(feature = "tracing")]
 fn is_over(began: u64, now: u64) -> bool {
     const SECOND: u64 = 1_000;
     let age = now.wrapping_sub(began) & u64::from(u32::MAX);
     (SECOND..=u64::from(u32::MAX) - SECOND).contains(&age)
 }
 
-#[cfg(all(test, feature = "tracing"))]
+#[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64 as Sum, Ordering};
 

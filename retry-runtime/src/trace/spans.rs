@@ -3,7 +3,6 @@
 //! The call has a span of its own, because the span around it may contain other calls too. The waits and the outcome
 //! belong to the call, not to one of its attempts.
 
-use std::panic::Location;
 use std::sync::Arc;
 
 use tracing::callsite::{Callsite as _, DefaultCallsite, Identifier};
@@ -11,14 +10,14 @@ use tracing::field::{FieldSet, Value, ValueSet};
 use tracing::metadata::Kind;
 use tracing::{Level, Metadata, Span};
 
-use super::Words;
 use super::asked::ask_about;
+use super::{Begun, Words};
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 
 /// Whether any subscriber wants spans of this level. One load and one comparison.
 #[inline]
-pub(crate) fn may_be_wanted() -> bool {
+pub(crate) fn spans_may_be_wanted() -> bool {
     tracing::level_enabled!(Level::DEBUG)
 }
 
@@ -27,16 +26,6 @@ pub(crate) fn may_be_wanted() -> bool {
 pub(crate) struct Spans {
     call: Arc<Span>,
     attempt: Option<Arc<Span>>,
-}
-
-/// The fields of a span when it opens. They are signed numbers, because OpenTelemetry turns other numbers into text.
-pub(crate) struct Begun {
-    pub(crate) function: &'static str,
-    /// Where the function is in the user's source.
-    pub(crate) place: &'static Location<'static>,
-    pub(crate) attempt: u32,
-    pub(crate) attempts: Option<u32>,
-    pub(crate) hedge: bool,
 }
 
 /// The span of the attempt that runs beside the present one. If it is dropped, its attempt was lost.
@@ -153,7 +142,8 @@ kinds! {
     ];
 }
 
-/// The values of the first fields of a span, which it has from the beginning.
+/// The values of the first fields of a span, which it has from the beginning. They are signed numbers, because OpenTelemetry
+/// turns other numbers into text.
 type Values<'a> = [Option<&'a dyn Value>; 5];
 
 /// Makes a span, unless the subscriber does not want it.

@@ -49,7 +49,6 @@ pub fn set_attempt_headers(headers: &mut HeaderMap) {
     let Some(attempt) = Attempt::current() else {
         return;
     };
-    #[cfg(feature = "tracing")]
     attempt.record_resend();
     set(headers, IDEMPOTENCY_KEY, || {
         attempt.idempotency_key().to_string()

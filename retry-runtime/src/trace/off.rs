@@ -1,0 +1,106 @@
+//! Stands for the events and the spans without the feature `tracing`: nobody hears of a call.
+
+use std::time::Duration;
+
+use super::{Begun, FailedAttempt, Words};
+use crate::metrics::Attempted;
+use crate::stopped::Outcome;
+
+#[derive(Debug)]
+pub(crate) struct Lines;
+
+impl Lines {
+    pub(crate) const fn new() -> Self {
+        Self
+    }
+}
+
+#[inline]
+pub(crate) const fn subscriber_wants() -> bool {
+    false
+}
+
+#[inline]
+pub(crate) const fn may_be_heard() -> bool {
+    false
+}
+
+#[inline]
+pub(crate) const fn spans_may_be_wanted() -> bool {
+    false
+}
+
+pub(crate) fn retry_scheduled(_: FailedAttempt<'_>, _: Duration) {}
+
+pub(crate) fn gave_up(_: FailedAttempt<'_>, _: Outcome) {}
+
+pub(crate) fn set_aside(_: FailedAttempt<'_>) {}
+
+pub(crate) fn paused(_: &str, _: Duration, _: &Lines) {}
+
+pub(crate) fn hedged(_: &str, _: impl Fn() -> Option<Duration>, _: &Lines) {}
+
+pub(crate) fn succeeded_after_retry(_: &str, _: u32, _: impl Fn() -> Option<Duration>, _: &Lines) {}
+
+pub(crate) fn nested(_: &str, _: u32, _: u32) {}
+
+pub(crate) fn blocked(_: &str) {}
+
+#[cfg(feature = "tower")]
+pub(crate) fn ignored_header(_: &str, _: &[u8], _: &str) {}
+
+/// A span, of which there is none.
+#[derive(Debug)]
+pub(crate) enum NoSpan {}
+
+impl Drop for NoSpan {
+    fn drop(&mut self) {
+        match *self {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Spans(NoSpan);
+
+impl Spans {
+    pub(crate) fn begin(_: Option<Self>, _: &Begun) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn end_attempt(self, _: Attempted, _: Option<&dyn Words>) -> Self {
+        self
+    }
+
+    pub(crate) fn end(self, _: Outcome) {
+        match self.0 {}
+    }
+
+    pub(crate) fn call(&self) -> NoSpan {
+        match self.0 {}
+    }
+
+    pub(crate) fn attempt(&self) -> Option<NoSpan> {
+        match self.0 {}
+    }
+
+    #[cfg(feature = "http")]
+    pub(crate) fn record_resends(_: &NoSpan, _: u32) {}
+}
+
+#[derive(Debug)]
+pub(crate) struct Entered(NoSpan);
+
+impl Entered {
+    pub(crate) fn new(span: NoSpan) -> Self {
+        Self(span)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct SpanBeside(Option<NoSpan>);
+
+impl SpanBeside {
+    pub(crate) fn replace(self, _: Option<&mut Spans>) -> Self {
+        Self(self.0)
+    }
+}
