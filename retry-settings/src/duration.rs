@@ -21,6 +21,9 @@ const UNITS: [(&str, u64); 8] = [
     ("w wk wks week weeks", 604_800_000_000_000),
 ];
 
+/// The units, for a message.
+pub const UNIT_NAMES: &str = "the units are `ns`, `us`, `ms`, `s`, `m`, `h`";
+
 const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 
 /// What is wrong with the text of a duration.
@@ -85,6 +88,54 @@ impl DurationFault<'_> {
             Self::AboveLimit => "is above 24h".to_owned(),
         };
         format!("duration {found} {what}")
+    }
+
+    /// Returns what to write, or `None` if only an example helps. `found` is as above, and `paste` shows a value as text to
+    /// paste.
+    #[must_use]
+    pub fn help(&self, found: &str, paste: &dyn Fn(&str) -> String) -> Option<String> {
+        let write = |value: &str| format!("write {}", paste(value));
+        let add_unit = |number: &str| {
+            let [first, second] =
+                likely_units(number).map(|unit| paste(&format!("{number}{unit}")));
+            format!("write {first} or {second}")
+        };
+        let is_digit = |char: char| char.is_ascii_digit();
+        Some(match self {
+            Self::Negative => {
+                let positive = found.trim_matches('"').trim_start_matches('-').trim();
+                match (positive.starts_with(is_digit), positive.ends_with(is_digit)) {
+                    (true, false) => write(positive),
+                    (true, true) => add_unit(positive),
+                    (false, _) => return None,
+                }
+            }
+            Self::NoUnit(number) => add_unit(number),
+            Self::NoUnitAfter(number) => {
+                let number = text::shown(number);
+                format!("write `{number}s`, `{number}m` or `{number}ms` there")
+            }
+            Self::BarePoint(corrected) | Self::Misspelt(_, corrected) => write(corrected),
+            Self::MonthOrMinute(number) => {
+                let minutes = write(&format!("{number}m"));
+                format!("did you mean `m`, minutes? {minutes}")
+            }
+            Self::NoFixedLength(_) => {
+                "did you mean `m`, minutes? the longest duration here is `\"24h\"`".to_owned()
+            }
+            Self::UnknownUnit(_, Some(nearest)) => format!("did you mean `{nearest}`?"),
+            Self::UnknownUnit(_, None) => UNIT_NAMES.to_owned(),
+            Self::BelowNanosecond => {
+                "write whole nanoseconds, the smallest unit: `\"1ns\"`".to_owned()
+            }
+            Self::AboveLimit => format!("{} or less", write("24h")),
+            Self::Empty
+            | Self::Iso
+            | Self::Start(_)
+            | Self::NoNumber(_)
+            | Self::Character(_)
+            | Self::RepeatedUnit(_) => return None,
+        })
     }
 }
 
@@ -174,8 +225,7 @@ pub fn is_endless(word: &str) -> bool {
 }
 
 /// Returns the units that a number without a unit most likely has, the likelier one first.
-#[must_use]
-pub fn likely_units(number: &str) -> [&'static str; 2] {
+fn likely_units(number: &str) -> [&'static str; 2] {
     // From 100 on, people most likely mean milliseconds.
     match number.parse::<f64>() {
         Ok(value) if value >= 100.0 => ["ms", "s"],

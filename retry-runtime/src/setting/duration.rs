@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retry_settings::duration::{self, DurationFault, is_endless, likely_units};
+use retry_settings::duration::{self, DurationFault, UNIT_NAMES, is_endless};
 use retry_settings::keys::PolicyKey;
 use retry_settings::text;
 
@@ -14,34 +14,17 @@ pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault
 }
 
 fn refused(key: PolicyKey, found: &str, is: &DurationFault<'_>) -> SettingFault {
-    let help = match is {
-        DurationFault::Iso | DurationFault::Start(_) => return not_a_duration(key, found),
-        DurationFault::NoUnit(number) => return no_unit(found, number),
-        DurationFault::Misspelt(char, _) => {
-            return refused(key, found, &DurationFault::Character(*char));
+    if matches!(is, DurationFault::Iso | DurationFault::Start(_)) {
+        return not_a_duration(key, found);
+    }
+    let problem = is.problem(found);
+    match (is.help(found, &text::quoted), is) {
+        (Some(help), DurationFault::UnknownUnit(_, Some(_))) => {
+            SettingFault::with_help(problem, format!("{help} {UNIT_NAMES}"))
         }
-        DurationFault::NoUnitAfter(number) => {
-            let number = text::shown(number);
-            format!("write `{number}s`, `{number}m` or `{number}ms` there")
-        }
-        DurationFault::MonthOrMinute(_) | DurationFault::NoFixedLength(_) => {
-            "did you mean `m`, minutes?".to_owned()
-        }
-        DurationFault::UnknownUnit(_, meant) => {
-            let meant = meant.map(|meant| format!("did you mean `{meant}`? "));
-            let meant = meant.unwrap_or_default();
-            format!("{meant}the units are `ns`, `us`, `ms`, `s`, `m`, `h`")
-        }
-        DurationFault::AboveLimit => "write \"24h\" or less".to_owned(),
-        DurationFault::Empty
-        | DurationFault::Negative
-        | DurationFault::NoNumber(_)
-        | DurationFault::BarePoint(_)
-        | DurationFault::Character(_)
-        | DurationFault::RepeatedUnit(_)
-        | DurationFault::BelowNanosecond => return fault(is.problem(found), key.example()),
-    };
-    SettingFault::with_help(is.problem(found), help)
+        (Some(help), _) => SettingFault::with_help(problem, help),
+        (None, _) => fault(problem, key.example()),
+    }
 }
 
 /// The fault of a value that is not a duration.
@@ -56,13 +39,8 @@ pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
 }
 
 /// The fault of a number without a unit.
-pub(crate) fn no_unit(found: &str, number: &str) -> SettingFault {
-    let [first, second] = likely_units(number);
-    let number = text::shown(number);
-    SettingFault::with_help(
-        format!("duration {found} has no unit"),
-        format!("write \"{number}{first}\" or \"{number}{second}\""),
-    )
+pub(crate) fn no_unit(key: PolicyKey, found: &str, number: &str) -> SettingFault {
+    refused(key, found, &DurationFault::NoUnit(number))
 }
 
 #[cfg(test)]
@@ -123,8 +101,8 @@ mod tests {
             ("", "found no text, expected a duration"),
             ("s", "duration \"s\" has no number before `s`"),
             ("PT5S", "found \"PT5S\", expected a duration"),
-            ("1,5s", "duration \"1,5s\" has a `,` in it"),
-            ("1_000ms", "duration \"1_000ms\" has a `_` in it"),
+            ("1,5s", "duration \"1,5s\" has a `,` in its number"),
+            ("1_000ms", "duration \"1_000ms\" has a `_` in its number"),
             (
                 ".5s",
                 "duration \".5s\" has no digit on one side of its point",

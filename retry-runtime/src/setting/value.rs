@@ -201,7 +201,7 @@ fn length(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
     let length = match value {
         Value::Text(text) => duration::parse(key, text)?,
         Value::Number(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
-            return Err(duration::no_unit(&value.to_string(), number));
+            return Err(duration::no_unit(key, &value.to_string(), number));
         }
         Value::Number(_) | Value::Other(_) => {
             return Err(duration::not_a_duration(key, &value.to_string()));
