@@ -9,6 +9,24 @@ pub(crate) trait Word {
     fn load(&self) -> u64;
     /// Stores `new` if the word is still `old`, else returns the present value. It may fail spuriously.
     fn swap(&self, old: u64, new: u64) -> Result<(), u64>;
+
+    /// Applies `step` to the word as if no other thread existed. Returns what it gives beside the new word.
+    ///
+    /// A step that changes nothing writes nothing, so threads do not contend for the cache line.
+    #[inline]
+    fn change<T>(&self, step: impl Fn(u64) -> (u64, T)) -> T {
+        let mut old = self.load();
+        loop {
+            let (new, result) = step(old);
+            if new == old {
+                return result;
+            }
+            match self.swap(old, new) {
+                Ok(()) => return result,
+                Err(seen) => old = seen,
+            }
+        }
+    }
 }
 
 // All orderings in this file are relaxed: each word guards no other memory.

@@ -1,4 +1,4 @@
-//! The shared word of a budget, and the only loop that changes it.
+//! The shared word of a budget, and what changes it.
 
 use super::numbers::{BudgetNumbers, Charge, FaultState, LedgerState, Request};
 use crate::atomics::Word;
@@ -52,23 +52,13 @@ impl<W: Word> Ledger<'_, W> {
         self.numbers.level(state)
     }
 
-    /// Applies `step` to the state as if no other thread existed.
-    ///
-    /// A step that changes nothing writes nothing, so threads do not contend for the cache line while calls succeed.
-    /// Examples are a success while the budget is full, and a second refusal within a tick.
+    /// Applies `step` to the state. While calls succeed it changes nothing: a success with a full budget, or a second
+    /// refusal within a tick.
     #[inline]
     fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
-        let mut old = self.word.load();
-        loop {
-            let (state, result) = step(LedgerState::unpack(old));
-            let new = state.pack();
-            if new == old {
-                return result;
-            }
-            match self.word.swap(old, new) {
-                Ok(()) => return result,
-                Err(seen) => old = seen,
-            }
-        }
+        self.word.change(|word| {
+            let (state, result) = step(LedgerState::unpack(word));
+            (state.pack(), result)
+        })
     }
 }

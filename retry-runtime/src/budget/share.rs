@@ -25,23 +25,15 @@ impl Share {
 impl<W: Word> Share<W> {
     /// Adds what a call adds.
     pub(crate) fn add(&self) {
-        self.change(|missing| missing.checked_sub(1));
+        self.0.change(|missing| (missing.saturating_sub(1), ()));
     }
 
     /// Takes a hedge. Returns `false` if there is none.
     pub(crate) fn take(&self) -> bool {
-        self.change(|missing| Some(missing + PRICE).filter(|missing| *missing <= CAPACITY))
-    }
-
-    fn change(&self, change: impl Fn(u64) -> Option<u64>) -> bool {
-        let mut missing = self.0.load();
-        while let Some(next) = change(missing) {
-            match self.0.swap(missing, next) {
-                Ok(()) => return true,
-                Err(present) => missing = present,
-            }
-        }
-        false
+        self.0.change(|missing| match missing + PRICE {
+            more @ ..=CAPACITY => (more, true),
+            _ => (missing, false),
+        })
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn attempted(function: &'static str, how: Attempted) {
 /// Another attempt will follow, after this delay.
 pub(crate) fn delayed(function: &'static str, delay: Duration) {
     record(function, |series, recorder| {
-        sample(recorder, series.delay(), delay.as_secs_f64());
+        sample(recorder, &series.delay, delay.as_secs_f64());
     });
 }
 
@@ -59,10 +59,10 @@ pub(crate) fn ended(report: &Report) {
         // A hedge began without a wait.
         let hedges = matches!(report.hedge(), Some(Hedge::Won | Hedge::Lost));
         let retries = report.attempts().saturating_sub(1 + u32::from(hedges));
-        sample(recorder, series.retries(), f64::from(retries));
-        sample(recorder, series.seconds(), report.elapsed().as_secs_f64());
+        sample(recorder, &series.retries, f64::from(retries));
+        sample(recorder, &series.seconds, report.elapsed().as_secs_f64());
         if let Some(level) = report.budget_level() {
-            let gauge = recorder.register_gauge(series.budget(), &METADATA);
+            let gauge = recorder.register_gauge(&series.budget, &METADATA);
             gauge.set(level);
         }
         if let Some(hedge) = report.hedge() {

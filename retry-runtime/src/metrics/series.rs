@@ -24,10 +24,10 @@ const HEDGES: &str = "reattempt_hedges_total";
 pub(super) struct Series {
     calls: [(Outcome, Key); 12],
     attempts: [(Attempted, Key); 8],
-    retries: Key,
-    delay: Key,
-    seconds: Key,
-    budget: Key,
+    pub(super) retries: Key,
+    pub(super) delay: Key,
+    pub(super) seconds: Key,
+    pub(super) budget: Key,
     hedges: [(Hedge, Key); 3],
     /// Whether the names were described to a recorder.
     described: Flag,
@@ -109,22 +109,6 @@ impl Series {
 
     pub(super) fn attempts(&self, how: Attempted) -> &Key {
         find(&self.attempts, how)
-    }
-
-    pub(super) fn retries(&self) -> &Key {
-        &self.retries
-    }
-
-    pub(super) fn delay(&self) -> &Key {
-        &self.delay
-    }
-
-    pub(super) fn seconds(&self) -> &Key {
-        &self.seconds
-    }
-
-    pub(super) fn budget(&self) -> &Key {
-        &self.budget
     }
 
     pub(super) fn hedges(&self, hedge: Hedge) -> &Key {

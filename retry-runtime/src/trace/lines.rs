@@ -49,21 +49,17 @@ impl Limit {
     pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
         const MOST_LEFT_OUT: u64 = (1 << 28) - 1;
         let now = (now.as_nanos() / 1_000_000) & u64::from(u32::MAX);
-        loop {
-            let word = Word::load(&self.0);
+        self.0.change(|word| {
             let (began, passed, left_out) = (word >> 32, (word >> 28) & 0xf, word & MOST_LEFT_OUT);
-            let (next, logged) = if passed == 0 || is_over(began, now) {
-                ((now << 32) | (1 << 28), true)
+            if passed == 0 || is_over(began, now) {
+                ((now << 32) | (1 << 28), Some(left_out))
             } else if passed < MOST {
-                ((began << 32) | ((passed + 1) << 28), true)
+                ((began << 32) | ((passed + 1) << 28), Some(left_out))
             } else {
                 let left_out = (left_out + 1).min(MOST_LEFT_OUT);
-                ((began << 32) | (passed << 28) | left_out, false)
-            };
-            if Word::swap(&self.0, word, next).is_ok() {
-                return logged.then_some(left_out);
+                ((began << 32) | (passed << 28) | left_out, None)
             }
-        }
+        })
     }
 }
 
