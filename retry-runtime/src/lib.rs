@@ -43,13 +43,13 @@ mod site;
 mod stopped;
 mod switch;
 #[cfg(feature = "testing")]
+mod test_scope;
+#[cfg(not(feature = "testing"))]
+#[path = "test_scope/off.rs"]
+mod test_scope;
+#[cfg(feature = "testing")]
 pub mod testing;
 mod trace;
-#[cfg(feature = "testing")]
-mod trial;
-#[cfg(not(feature = "testing"))]
-#[path = "trial/off.rs"]
-mod trial;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::budget::{Budget, Budgets};

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 #[cfg(feature = "config")]
 use self::overridden::Overridden;
 use crate::budget::BudgetWord;
-use crate::listen::trial_around;
+use crate::listen::test_scope_around;
 use crate::policy::Policy;
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
@@ -89,8 +89,8 @@ impl Preset {
     #[must_use]
     #[inline]
     pub fn policy(&self) -> Policy {
-        let policy = match trial_around() {
-            Some(trial) => trial.policy(self.address()).unwrap_or(self.policy),
+        let policy = match test_scope_around() {
+            Some(scope) => scope.policy(self.address()).unwrap_or(self.policy),
             None => self.policy_outside(),
         };
         policy.sharing(|| self.word())

@@ -7,7 +7,7 @@ use pin_project_lite::pin_project;
 
 use crate::clock::Stamp;
 use crate::context::{Frame, around};
-use crate::listen::{Listener, trial_around};
+use crate::listen::{Listener, test_scope_around};
 use crate::opaque::opaque;
 
 /// Carries the current attempt into a future that another task will poll.
@@ -44,7 +44,7 @@ pub fn propagate<F: Future>(future: F) -> Propagate<F> {
     });
     Propagate {
         frame: frame.unwrap_or_else(Frame::outside),
-        listener: trial_around().map(Listener::of),
+        listener: test_scope_around().map(Listener::of),
         future,
     }
 }

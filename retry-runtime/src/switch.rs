@@ -1,7 +1,7 @@
 //! The switch that turns retries off in the whole process.
 
 use crate::atomics::Switch;
-use crate::listen::trial_around;
+use crate::listen::test_scope_around;
 
 static RETRIES: Switch = Switch::new(true);
 
@@ -25,8 +25,8 @@ static RETRIES: Switch = Switch::new(true);
 /// # reattempt::set_enabled(true);
 /// ```
 pub fn set_enabled(enabled: bool) {
-    match trial_around() {
-        Some(trial) => trial.enabled().set(enabled),
+    match test_scope_around() {
+        Some(scope) => scope.enabled().set(enabled),
         None => RETRIES.set(enabled),
     }
 }
@@ -35,8 +35,8 @@ pub fn set_enabled(enabled: bool) {
 #[must_use]
 #[inline]
 pub fn is_enabled() -> bool {
-    match trial_around() {
-        Some(trial) => trial.enabled().is_on(),
+    match test_scope_around() {
+        Some(scope) => scope.enabled().is_on(),
         None => is_enabled_outside(),
     }
 }

@@ -406,7 +406,9 @@ impl State<'_> {
     #[inline]
     fn allowed(&self) -> u32 {
         let own = self.settings.attempts;
-        let own = self.attempts_in_trial().map_or(own, |most| most.min(own));
+        let own = self
+            .attempts_in_test_scope()
+            .map_or(own, |most| most.min(own));
         if !context::is_within() {
             return own;
         }

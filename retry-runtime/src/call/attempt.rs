@@ -132,7 +132,7 @@ impl State<'_> {
                 // A listener sets a frame too, so a call without one need not look for a listener. A call with a listener
                 // does not end inline: its report is told, and a test scope has a budget of its own.
                 frame.find(Notes::LISTENED);
-                self.enter_trial();
+                self.enter_test_scope();
             }
             if self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
                 self.find_fault();

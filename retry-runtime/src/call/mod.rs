@@ -35,8 +35,8 @@ mod pause;
 mod race;
 mod settle;
 mod spans;
+mod test_scope;
 mod timers;
-mod trial;
 
 pub use self::after::Ending;
 pub use self::attempt::{Attempting, Ended, Prepare};

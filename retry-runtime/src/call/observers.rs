@@ -2,7 +2,7 @@
 //! reports. They hear of four moments, here and nowhere else:
 //!
 //! ```text
-//! an attempt begins   enter_attempt (each poll), look_for_recorder, enter_trial
+//! an attempt begins   enter_attempt (each poll), look_for_recorder, enter_test_scope
 //! an attempt ends     attempt_ends
 //! a wait begins       wait_begins, waits_from
 //! the call ends       call_ends, then closed
@@ -179,7 +179,7 @@ impl State<'_> {
         };
         let report = self.report(outcome);
         listener(|listener| listener.tell(report.clone()));
-        if let Some(own) = self.leave_trial() {
+        if let Some(own) = self.leave_test_scope() {
             own.end(report.clone());
         }
         report
@@ -190,7 +190,7 @@ impl State<'_> {
         self.never_began();
         let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
         let recorded = unfinished && self.is_recorded();
-        if recorded || is_listening() || self.is_in_trial() {
+        if recorded || is_listening() || self.is_in_test_scope() {
             self.closed();
         } else {
             self.give_back();

@@ -8,7 +8,7 @@ use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;
 use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, TooLate, around};
-use crate::listen::{is_listening, trial_around};
+use crate::listen::{is_listening, test_scope_around};
 
 impl<C: Cuts, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
@@ -21,7 +21,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn pause(&self) -> Result<Option<Until>, C> {
         let state = &*self.state;
         let waited = state.frame.has(Notes::COLD);
-        if waited || state.settings.may_be_paused() || trial_around().is_some() {
+        if waited || state.settings.may_be_paused() || test_scope_around().is_some() {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|TooLate| C::from(Cut::Paused).map_or(Ok(None), Err));
         }
@@ -37,7 +37,7 @@ impl State<'_> {
         let frame = &self.frame;
         let first = frame.phase.get() == Phase::New;
         if first && is_listening() {
-            self.enter_trial();
+            self.enter_test_scope();
         }
         if frame.is_beside() {
             // The attempt that runs goes on.
@@ -74,7 +74,7 @@ impl State<'_> {
             .with_budget(|budget| budget.paused_until(now))
             .flatten();
         end.and_then(|end| {
-            let now = self.in_trial(now);
+            let now = self.in_test_scope(now);
             let longest = now.plus(nanos(self.settings.policy.max_retry_after()));
             let mut noted = self.frame.cold().noted();
             let longest = *noted.paused_until.get_or_insert(longest);
@@ -89,7 +89,7 @@ impl State<'_> {
         let longest = self.settings.policy.max_retry_after();
         let hint = hint.filter(|hint| *hint <= longest);
         if let (Some(hint), Some(true)) = (hint, self.settings.budget().map(BudgetOfCall::pauses)) {
-            let end = self.in_trial(Stamp::now()).plus(nanos(hint));
+            let end = self.in_test_scope(Stamp::now()).plus(nanos(hint));
             self.with_budget(|budget| budget.pause_until(end));
         }
     }

@@ -377,7 +377,7 @@ impl State<'_> {
         {
             return false;
         }
-        let now = self.in_trial(Stamp::now());
+        let now = self.in_test_scope(Stamp::now());
         let may = self
             .with_budget(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
             == Some(true)

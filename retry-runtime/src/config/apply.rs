@@ -6,12 +6,12 @@ use std::sync::PoisonError;
 use super::error::{ConfigError, Problem};
 use super::found::{FoundSettings, PresetEntry, SettingPlace};
 use super::{Content, Source, env, file, toml};
-use crate::listen::trial_around;
+use crate::listen::test_scope_around;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::setting::{PolicyKey, Setter, SettingKey, budget_contradictions, contradictions};
 use crate::switch::set_enabled;
-use crate::trial::{OffBy, Trial};
+use crate::test_scope::{OffBy, TestScope};
 
 /// The lock is held from the first read to the last preset, so that two sources never mix, and an older content of a file
 /// never replaces a newer one. Only `apply` takes it, and calls do not wait. The time grows with the size of the
@@ -21,12 +21,12 @@ static OFF_BY: OffBy = OffBy::new(None);
 pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
     let mut found = FoundSettings::new(&source.presets);
     same_names(source, &mut found);
-    let trial = trial_around().or_else(|| source.trial.clone());
-    let trial = trial.as_ref();
-    let off_by = trial.map_or(&OFF_BY, Trial::off_by);
+    let scope = test_scope_around().or_else(|| source.scope.clone());
+    let scope = scope.as_ref();
+    let off_by = scope.map_or(&OFF_BY, TestScope::off_by);
     let mut off_by = off_by.lock().unwrap_or_else(PoisonError::into_inner);
-    let set_enabled = |enabled| match trial {
-        Some(trial) => trial.enabled().set(enabled),
+    let set_enabled = |enabled| match scope {
+        Some(scope) => scope.enabled().set(enabled),
         None => set_enabled(enabled),
     };
     let mut rank = 0;
@@ -49,8 +49,8 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
         return Err(found.error);
     }
     for (preset, policy) in source.presets.iter().zip(policies) {
-        match trial {
-            Some(trial) => trial.set_policy(preset.address(), policy),
+        match scope {
+            Some(scope) => scope.set_policy(preset.address(), policy),
             None => preset.set_override(policy),
         }
     }

@@ -103,9 +103,9 @@ use std::path::{Path, PathBuf};
 
 pub use self::error::{ConfigError, Problem};
 pub use self::file::MAX_FILE_BYTES;
-use crate::listen::trial_around;
+use crate::listen::test_scope_around;
 use crate::preset::Preset;
-use crate::trial::Trial;
+use crate::test_scope::TestScope;
 
 /// Where the settings of presets come from.
 ///
@@ -117,7 +117,7 @@ pub struct Source {
     files: Vec<File>,
     environments: Vec<Environment>,
     /// The test scope in which the source was made.
-    trial: Option<Trial>,
+    scope: Option<TestScope>,
 }
 
 #[derive(Debug, Clone)]
@@ -148,7 +148,7 @@ impl Source {
             presets: presets.into_iter().collect(),
             files: Vec::new(),
             environments: Vec::new(),
-            trial: trial_around(),
+            scope: test_scope_around(),
         }
     }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::hedging::Hedging;
 use super::key::IdempotencyKey;
-use super::nesting::{CallsInside, Ordinal, Remembered};
+use super::nesting::{CallsInside, Ordinal, RetriesInside};
 use super::open_commits::OpenCommits;
 use crate::clock::Stamp;
 use crate::trace::{Entered, Spans};
-use crate::trial::InTrial;
+use crate::test_scope::CallInScope;
 
 /// What most calls never need. Its address identifies the call in this process.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct Noted {
     /// The calls inside the present attempts.
     pub(crate) calls_inside: CallsInside,
     /// The failed retries inside.
-    pub(crate) remembered: Remembered<Cold>,
+    pub(crate) remembered: RetriesInside<Cold>,
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.
     pub(crate) progressed: u32,
     /// The last delay, for decorrelated jitter.
@@ -42,7 +42,7 @@ pub(crate) struct Noted {
     /// The open commits of the present attempt, if one began in it.
     pub(crate) open_commits: Option<Arc<OpenCommits>>,
     /// The call's part of its test scope.
-    pub(crate) trial: Option<InTrial>,
+    pub(crate) scope: Option<CallInScope>,
     /// The hedge of the call, once it was wanted.
     pub(crate) hedging: Option<Box<Hedging>>,
     /// The spans of the call, if a subscriber wants them.

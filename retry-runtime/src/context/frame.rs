@@ -35,7 +35,7 @@ use scoped_tls_hkt::ScopedKey;
 use super::cold::{Cold, Noted};
 use super::facts::{Leeway, NEVER, Notes, Phase, Previous, Refusal};
 use super::hedging::{Hedging, OfAttempt, Which};
-use super::nesting::Remembered;
+use super::nesting::RetriesInside;
 use crate::budget::Charge;
 use crate::clock::Stamp;
 use crate::report::Hedge;
@@ -333,7 +333,7 @@ impl Frame {
                 return;
             }
             noted.delay = None;
-            noted.remembered = Remembered::default();
+            noted.remembered = RetriesInside::default();
             std::mem::replace(&mut noted.progressed, number)
         };
         if self.has(Notes::FAILED_RETRIES) {

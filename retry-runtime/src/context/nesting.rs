@@ -189,10 +189,10 @@ impl FailedRetries {
 /// `K` identifies a call. An entry holds a `Weak` pointer to it. The pointer tells a call that ended from a call that
 /// is still running, and keeps the address from being reused.
 #[derive(Debug)]
-pub(crate) struct Remembered<K>(BTreeMap<Vec<Operation>, Vec<RememberedEntry<K>>>);
+pub(crate) struct RetriesInside<K>(BTreeMap<Vec<Operation>, Vec<RetryInside<K>>>);
 
 #[derive(Debug)]
-struct RememberedEntry<K> {
+struct RetryInside<K> {
     /// The attempt of the remembering call in which the retries were made. 0 marks retries that the call around
     /// remembers from before.
     attempt: u32,
@@ -202,7 +202,7 @@ struct RememberedEntry<K> {
     until: Stamp,
 }
 
-impl<K> RememberedEntry<K> {
+impl<K> RetryInside<K> {
     /// Whether the entry counts in this `attempt`. It never counts for the call that made the retries.
     fn is_taken(&self, attempt: u32, call: Option<&Weak<K>>, now: Stamp) -> bool {
         self.attempt < attempt
@@ -211,13 +211,13 @@ impl<K> RememberedEntry<K> {
     }
 }
 
-impl<K> Default for Remembered<K> {
+impl<K> Default for RetriesInside<K> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<K> Remembered<K> {
+impl<K> RetriesInside<K> {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -246,7 +246,7 @@ impl<K> Remembered<K> {
                 .iter()
                 .filter(|entry| entry.call.ptr_eq(call))
                 .fold(0_u32, |sum, entry| sum.saturating_add(entry.retries));
-            entries.push(RememberedEntry {
+            entries.push(RetryInside {
                 attempt,
                 call: call.clone(),
                 retries: retries.saturating_sub(earlier),
@@ -261,19 +261,16 @@ impl<K> Remembered<K> {
     pub(crate) fn inherit(&mut self, failed: impl IntoIterator<Item = FailedRetries>) {
         self.retain(|entry| entry.attempt != 0);
         for failed in failed {
-            self.0
-                .entry(failed.path)
-                .or_default()
-                .push(RememberedEntry {
-                    attempt: 0,
-                    call: Weak::new(),
-                    retries: failed.retries,
-                    until: failed.until,
-                });
+            self.0.entry(failed.path).or_default().push(RetryInside {
+                attempt: 0,
+                call: Weak::new(),
+                retries: failed.retries,
+                until: failed.until,
+            });
         }
     }
 
-    fn retain(&mut self, keeps: impl Fn(&RememberedEntry<K>) -> bool) {
+    fn retain(&mut self, keeps: impl Fn(&RetryInside<K>) -> bool) {
         self.0.retain(|_, entries| {
             entries.retain(&keeps);
             !entries.is_empty()
@@ -330,7 +327,7 @@ impl<K> Remembered<K> {
     fn failed(
         &self,
         path: impl Fn(&[Operation]) -> Option<Vec<Operation>>,
-        counts: impl Fn(&RememberedEntry<K>) -> bool,
+        counts: impl Fn(&RetryInside<K>) -> bool,
     ) -> Vec<FailedRetries> {
         let mut all = BTreeMap::<_, (u32, Stamp)>::new();
         for (known_as, entries) in &self.0 {
@@ -351,7 +348,7 @@ impl<K> Remembered<K> {
 
 /// For each attempt takes the call with most retries. Returns the sum of these retries, and when they are forgotten.
 fn sum_of_attempts<'e, K: 'e>(
-    entries: impl Iterator<Item = &'e RememberedEntry<K>>,
+    entries: impl Iterator<Item = &'e RetryInside<K>>,
 ) -> Option<(u32, Stamp)> {
     let mut attempts: Vec<(u32, u32)> = Vec::new();
     let mut until = None;
@@ -372,7 +369,7 @@ fn sum_of_attempts<'e, K: 'e>(
 }
 
 /// Merges the calls that ended: keeps the most retries for each attempt.
-fn merge_ended<K>(entries: &mut Vec<RememberedEntry<K>>) {
+fn merge_ended<K>(entries: &mut Vec<RetryInside<K>>) {
     let (mut merged, ended): (Vec<_>, Vec<_>) = entries
         .drain(..)
         .partition(|entry| entry.call.strong_count() > 0);

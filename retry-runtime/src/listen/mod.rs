@@ -14,7 +14,7 @@ use scoped_tls_hkt::ScopedKey;
 pub use self::observe::{Observe, observe};
 use crate::context::{Frame, around, is_within};
 use crate::report::Report;
-use crate::trial::{self, Trial};
+use crate::test_scope::{self, TestScope};
 
 /// A `const` for the same reason as the pointer to the frame.
 const LISTENER: ScopedKey<Listener> = ScopedKey {
@@ -31,15 +31,15 @@ pub(crate) struct Listener {
     mark: Cell<usize>,
     /// The report of the outermost call that ended last.
     last: RefCell<Option<Report>>,
-    /// The trial of the calls inside: its own, or that of a listener around.
-    trial: OnceCell<Trial>,
+    /// The test scope of the calls inside: its own, or that of a listener around.
+    scope: OnceCell<TestScope>,
 }
 
 impl Listener {
-    /// Makes the listener of a trial.
-    pub(crate) fn of(trial: Trial) -> Self {
+    /// Makes the listener of a test scope.
+    pub(crate) fn of(scope: TestScope) -> Self {
         Self {
-            trial: OnceCell::from(trial),
+            scope: OnceCell::from(scope),
             ..Self::default()
         }
     }
@@ -47,9 +47,9 @@ impl Listener {
     /// Runs one poll of the code inside.
     pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
         self.mark.set(mark());
-        if self.trial.get().is_none() {
-            if let Some(trial) = trial_around() {
-                let _ = self.trial.set(trial);
+        if self.scope.get().is_none() {
+            if let Some(scope) = test_scope_around() {
+                let _ = self.scope.set(scope);
             }
         }
         if is_within() {
@@ -115,10 +115,10 @@ pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
     LISTENER.is_set().then(|| LISTENER.with(f))
 }
 
-/// The trial that the code is in, if it is in one.
+/// The test scope that the code is in, if it is in one.
 #[inline]
-pub(crate) fn trial_around() -> Option<Trial> {
-    trial::find(|| listener(|listener| listener.trial.get().cloned())?)
+pub(crate) fn test_scope_around() -> Option<TestScope> {
+    test_scope::find(|| listener(|listener| listener.scope.get().cloned())?)
 }
 
 /// The frame around, as an address to compare while it is lent; 0 for none.

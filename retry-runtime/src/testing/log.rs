@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::classify::Verdict;
 use crate::report::Report;
-use crate::trial::LoggedCall;
+use crate::test_scope::LoggedCall;
 
 /// The calls that ended in a [`Scope`](super::Scope), in the order in which they ended.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -45,7 +45,7 @@ use std::time::Duration;
 pub use self::log::Log;
 pub use self::scope::{InScope, Scope};
 use crate::stopped::{Outcome, Stopped};
-pub use crate::trial::LoggedCall;
+pub use crate::test_scope::LoggedCall;
 
 /// Makes a [`Stopped`], for tests of code that receives one. It has no limit and no source.
 ///

@@ -10,7 +10,7 @@ use super::log::Log;
 use crate::listen::Listener;
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::trial::Trial;
+use crate::test_scope::TestScope;
 
 /// The settings of a test scope.
 ///
@@ -104,10 +104,10 @@ impl Scope {
     ///
     /// Dropping the returned future drops `future`.
     pub fn run<F: Future>(self, future: F) -> InScope<F> {
-        let trial = self.begin();
+        let scope = self.begin();
         InScope {
-            listener: Listener::of(trial.clone()),
-            trial,
+            listener: Listener::of(scope.clone()),
+            scope,
             future: Some(future),
         }
     }
@@ -126,19 +126,19 @@ impl Scope {
     /// assert!(log.calls().is_empty());
     /// ```
     pub fn run_blocking<T>(self, work: impl FnOnce() -> T) -> (T, Log) {
-        let trial = self.begin();
-        let listener = Listener::of(trial.clone());
+        let scope = self.begin();
+        let listener = Listener::of(scope.clone());
         let output = listener.lend(work);
         listener.hand_on();
-        (output, Log::new(trial.take()))
+        (output, Log::new(scope.take()))
     }
 
-    fn begin(self) -> Trial {
-        let trial = Trial::new(self.seed, self.attempts, self.waits, !self.disabled);
+    fn begin(self) -> TestScope {
+        let scope = TestScope::new(self.seed, self.attempts, self.waits, !self.disabled);
         for (preset, policy) in self.presets {
-            trial.set_policy(preset.address(), Some(policy));
+            scope.set_policy(preset.address(), Some(policy));
         }
-        trial
+        scope
     }
 }
 
@@ -146,7 +146,7 @@ pin_project! {
     /// The future of [`Scope::run`].
     #[must_use = "futures do nothing unless polled"]
     pub struct InScope<F> {
-        trial: Trial,
+        scope: TestScope,
         listener: Listener,
         #[pin]
         future: Option<F>,
@@ -159,14 +159,14 @@ impl<F: Future> Future for InScope<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let (output, _) = ready!(this.listener.lend_to(this.future.as_mut(), context));
-        Poll::Ready((output, Log::new(this.trial.take())))
+        Poll::Ready((output, Log::new(this.scope.take())))
     }
 }
 
 impl<F> fmt::Debug for InScope<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InScope")
-            .field("trial", &self.trial)
+            .field("scope", &self.scope)
             .finish_non_exhaustive()
     }
 }

@@ -95,7 +95,7 @@ fn a_table_of_cases() {
     for (name, steps, attempt, taken) in cases {
         let mut calls: Vec<_> = (0..2).map(|_| Some(Arc::new(()))).collect();
         let names: Vec<_> = calls.iter().flatten().map(Arc::downgrade).collect();
-        let mut remembered = Remembered::default();
+        let mut remembered = RetriesInside::default();
         for step in *steps {
             match step {
                 Leaves(attempt, call, retries) => {
@@ -114,7 +114,7 @@ fn a_table_of_cases() {
 fn a_call_is_not_charged_for_itself() {
     let call = Arc::new(());
     let call = Arc::downgrade(&call);
-    let mut remembered = Remembered::default();
+    let mut remembered = RetriesInside::default();
     remembered.set(1, &call, [made(F, 2, 100)], at(0));
     assert_eq!(remembered.taken(F, 2, Some(&call), at(0)), 0);
     assert_eq!(remembered.taken(F, 2, None, at(0)), 2);
@@ -122,7 +122,7 @@ fn a_call_is_not_charged_for_itself() {
 
 #[test]
 fn retries_are_forgotten_when_their_time_is_over() {
-    let mut remembered = Remembered::<()>::default();
+    let mut remembered = RetriesInside::<()>::default();
     remembered.set(1, &Weak::new(), [made(F, 2, 10), made(G, 3, 20)], at(0));
     for (second, taken) in [(9, [2, 3]), (10, [0, 3]), (20, [0, 0])] {
         let all = [F, G].map(|operation| remembered.taken(operation, 2, None, at(second)));
@@ -135,7 +135,7 @@ fn retries_are_forgotten_when_their_time_is_over() {
 /// An operation does not grow with the calls that ended.
 #[test]
 fn calls_that_ended_are_merged() {
-    let mut remembered = Remembered::default();
+    let mut remembered = RetriesInside::default();
     for retries in 0..1000 {
         let call = Arc::new(());
         let failed = [made(F, retries % 7, 100), made(G, retries % 3, 100)];
@@ -212,10 +212,10 @@ fn calls_within_an_operation_are_found_by_their_path() {
         },
         ..F
     };
-    let mut inner = Remembered::default();
+    let mut inner = RetriesInside::default();
     let call = Weak::<()>::new();
     inner.set(1, &call, [made(F, 3, 100), made(G, 2, 100)], at(0));
-    let mut outer = Remembered::default();
+    let mut outer = RetriesInside::default();
     outer.set(1, &call, inner.totals(second, at(0)), at(0));
     for (operation, within) in [
         (F, vec![]),
@@ -241,7 +241,7 @@ struct Caller {
     attempts: u32,
     number: u32,
     name: Arc<()>,
-    remembered: Remembered<()>,
+    remembered: RetriesInside<()>,
 }
 
 impl Caller {
@@ -251,7 +251,7 @@ impl Caller {
             attempts,
             number: 0,
             name: Arc::new(()),
-            remembered: Remembered::default(),
+            remembered: RetriesInside::default(),
         }
     }
 
@@ -357,7 +357,7 @@ proptest! {
     ) {
         let calls: Vec<_> = (0..4).map(|_| Arc::new(())).collect();
         let names: Vec<_> = calls.iter().map(Arc::downgrade).collect();
-        let (mut remembered, mut plain, mut attempt) = (Remembered::default(), Plain::default(), 1);
+        let (mut remembered, mut plain, mut attempt) = (RetriesInside::default(), Plain::default(), 1);
         for (turn, call, function, total) in steps {
             attempt += turn;
             remembered.set(attempt, &names[call], [made(operation(function), total, 100)], at(0));

@@ -7,46 +7,48 @@ use super::State;
 use crate::budget::{BudgetOfCall, Share};
 use crate::classify::Verdict;
 use crate::clock::{Stamp, nanos};
-use crate::listen::trial_around;
+use crate::listen::test_scope_around;
 use crate::rng;
 use crate::switch;
-use crate::trial::{self, InTrial};
+use crate::test_scope::{self, CallInScope};
 
 impl State<'_> {
     /// Puts a call that begins in a test scope into that scope, until the call ends.
     #[cold]
-    pub(super) fn enter_trial(&self) {
-        let Some(trial) = trial_around() else { return };
+    pub(super) fn enter_test_scope(&self) {
+        let Some(scope) = test_scope_around() else {
+            return;
+        };
         let frame = &self.frame;
-        if self.is_in_trial() {
+        if self.is_in_test_scope() {
             return;
         }
-        trial.enter(self.settings.name(), &mut frame.cold().noted().trial);
-        if let Some(most) = self.attempts_in_trial() {
+        scope.enter(self.settings.name(), &mut frame.cold().noted().scope);
+        if let Some(most) = self.attempts_in_test_scope() {
             frame.allow_at_most(most);
         }
     }
 
     /// Shows the call's part of the test scope to `f`, if the call is in a test scope.
-    fn with_trial<T>(&self, f: impl FnOnce(&mut InTrial) -> T) -> Option<T> {
-        trial::find(|| self.frame.if_cold()?.noted().trial.as_mut().map(f))
+    fn with_test_scope<T>(&self, f: impl FnOnce(&mut CallInScope) -> T) -> Option<T> {
+        test_scope::find(|| self.frame.if_cold()?.noted().scope.as_mut().map(f))
     }
 
     /// Whether the call is in a test scope.
-    pub(super) fn is_in_trial(&self) -> bool {
-        self.with_trial(|_| ()).is_some()
+    pub(super) fn is_in_test_scope(&self) -> bool {
+        self.with_test_scope(|_| ()).is_some()
     }
 
     /// Returns the largest number of attempts that the test scope allows.
     #[inline]
-    pub(super) fn attempts_in_trial(&self) -> Option<u32> {
-        self.with_trial(|own| own.attempts()).flatten()
+    pub(super) fn attempts_in_test_scope(&self) -> Option<u32> {
+        self.with_test_scope(|own| own.attempts()).flatten()
     }
 
     /// Whether retries are on, in the test scope of the call or outside.
     #[inline]
     pub(super) fn is_enabled(&self) -> bool {
-        self.with_trial(|own| own.enabled().is_on())
+        self.with_test_scope(|own| own.enabled().is_on())
             .unwrap_or_else(switch::is_enabled_outside)
     }
 
@@ -54,7 +56,7 @@ impl State<'_> {
     #[inline]
     pub(super) fn with_budget<T>(&self, f: impl FnOnce(BudgetOfCall<'_>) -> T) -> Option<T> {
         let budget = self.settings.budget()?;
-        match self.with_trial(|own| own.fresh_word(budget)) {
+        match self.with_test_scope(|own| own.fresh_word(budget)) {
             None => Some(f(budget)),
             Some(word) => {
                 let word = &*word;
@@ -66,7 +68,7 @@ impl State<'_> {
     /// Shows the share of hedges of the function to `f`.
     pub(super) fn with_share<T>(&self, f: impl FnOnce(&Share) -> T) -> T {
         let share = &self.settings.shared.share;
-        match self.with_trial(|own| own.fresh_share(share)) {
+        match self.with_test_scope(|own| own.fresh_share(share)) {
             None => f(share),
             Some(own) => f(&own),
         }
@@ -81,7 +83,7 @@ impl State<'_> {
         now: Stamp,
     ) -> (Duration, Duration) {
         let number = self.frame.number.get();
-        let drawn = self.with_trial(|own| (own.draw(number, range), own.waits()));
+        let drawn = self.with_test_scope(|own| (own.draw(number, range), own.waits()));
         match drawn {
             None => {
                 let delay = rng::duration_in(range, now);
@@ -96,7 +98,7 @@ impl State<'_> {
     }
 
     /// The instant of the call at `now`, which is later by the delays that it did not wait for.
-    pub(super) fn in_trial(&self, now: Stamp) -> Stamp {
+    pub(super) fn in_test_scope(&self, now: Stamp) -> Stamp {
         let cold = self.frame.if_cold();
         let passed_over = cold.map(|cold| cold.noted().passed_over);
         now.plus(nanos(passed_over.unwrap_or_default()))
@@ -105,11 +107,11 @@ impl State<'_> {
     /// Records the verdict of an attempt that failed.
     #[inline]
     pub(super) fn note_verdict(&self, verdict: Verdict) {
-        self.with_trial(|own| own.note(verdict));
+        self.with_test_scope(|own| own.note(verdict));
     }
 
     /// Takes the call out of its test scope.
-    pub(super) fn leave_trial(&self) -> Option<InTrial> {
-        trial::find(|| self.frame.if_cold()?.noted().trial.take())
+    pub(super) fn leave_test_scope(&self) -> Option<CallInScope> {
+        test_scope::find(|| self.frame.if_cold()?.noted().scope.take())
     }
 }

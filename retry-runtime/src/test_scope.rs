@@ -1,6 +1,6 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! Without the feature `testing`, `off.rs` stands for this module: no call is ever in a trial.
+//! Without the feature `testing`, `off.rs` stands for this module: no call is ever in a test scope.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::rng;
 
 /// One run of a test scope.
 #[derive(Clone)]
-pub(crate) struct Trial(Arc<TrialShared>);
+pub(crate) struct TestScope(Arc<ScopeShared>);
 
-struct TrialShared {
+struct ScopeShared {
     seed: u64,
     /// The most attempts of a call, or `None` for no limit.
     attempts: Option<u32>,
@@ -30,7 +30,7 @@ struct TrialShared {
     /// The sources of the configuration that turned retries off here, while they are off.
     #[cfg(feature = "config")]
     off_by: OffBy,
-    state: Mutex<TrialState>,
+    state: Mutex<ScopeState>,
 }
 
 /// The addresses of the presets of the source that turned retries off, while they are off.
@@ -38,7 +38,7 @@ struct TrialShared {
 pub(crate) type OffBy = Mutex<Option<Vec<usize>>>;
 
 #[derive(Default)]
-struct TrialState {
+struct ScopeState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
     /// The copies of the words of budgets, by the id of the original.
@@ -58,25 +58,25 @@ pub struct LoggedCall {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// One call in a trial.
+/// One call in a test scope.
 #[derive(Debug)]
-pub(crate) struct InTrial {
-    trial: Trial,
+pub(crate) struct CallInScope {
+    scope: TestScope,
     function: &'static str,
-    /// The number of this call among the calls of the function in this trial, from 0.
+    /// The number of this call among the calls of the function in this scope, from 0.
     ordinal: u32,
     delays: Vec<Duration>,
     verdicts: Vec<Verdict>,
 }
 
-/// Looks for what only a call in a trial has.
+/// Looks for what only a call in a test scope has.
 pub(crate) fn find<T>(look: impl FnOnce() -> Option<T>) -> Option<T> {
     look()
 }
 
-impl Trial {
+impl TestScope {
     pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool, enabled: bool) -> Self {
-        Self(Arc::new(TrialShared {
+        Self(Arc::new(ScopeShared {
             seed,
             attempts,
             waits,
@@ -96,7 +96,7 @@ impl Trial {
         &self.0.off_by
     }
 
-    /// Sets the policy of the preset at this address for the calls in this trial that begin from now on. `None` is the
+    /// Sets the policy of the preset at this address for the calls in this scope that begin from now on. `None` is the
     /// policy in the code.
     pub(crate) fn set_policy(&self, preset: usize, policy: Option<Policy>) {
         let mut state = self.state();
@@ -106,14 +106,14 @@ impl Trial {
         };
     }
 
-    /// Counts a call of `function` that begins, and gives it its part of the trial.
-    pub(crate) fn enter(&self, function: &'static str, own: &mut Option<InTrial>) {
+    /// Counts a call of `function` that begins, and gives it its part of the scope.
+    pub(crate) fn enter(&self, function: &'static str, own: &mut Option<CallInScope>) {
         let mut state = self.state();
         let began = state.began.entry(function).or_default();
         let ordinal = *began;
         *began = began.saturating_add(1);
-        *own = Some(InTrial {
-            trial: self.clone(),
+        *own = Some(CallInScope {
+            scope: self.clone(),
             function,
             ordinal,
             delays: Vec::new(),
@@ -131,36 +131,36 @@ impl Trial {
         std::mem::take(&mut self.state().ended)
     }
 
-    fn state(&self) -> MutexGuard<'_, TrialState> {
+    fn state(&self) -> MutexGuard<'_, ScopeState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl InTrial {
+impl CallInScope {
     pub(crate) fn enabled(&self) -> &Switch {
-        self.trial.enabled()
+        self.scope.enabled()
     }
 
     /// The most attempts of the call, or `None` for no limit.
     pub(crate) fn attempts(&self) -> Option<u32> {
-        self.trial.0.attempts
+        self.scope.0.attempts
     }
 
     /// Whether the call waits.
     pub(crate) fn waits(&self) -> bool {
-        self.trial.0.waits
+        self.scope.0.waits
     }
 
-    /// Returns the word of `budget` for the calls in this trial, which starts fresh.
+    /// Returns the word of `budget` for the calls in this scope, which starts fresh.
     pub(crate) fn fresh_word(&self, budget: BudgetOfCall<'_>) -> Arc<BudgetWord> {
-        let mut state = self.trial.state();
+        let mut state = self.scope.state();
         let own = state.words.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
     }
 
-    /// Returns the share of hedges for the calls in this trial of the function with this share. It starts full.
+    /// Returns the share of hedges for the calls in this scope of the function with this share. It starts full.
     pub(crate) fn fresh_share(&self, share: &'static Share) -> Arc<Share> {
-        let mut state = self.trial.state();
+        let mut state = self.scope.state();
         let own = state.shares.entry(std::ptr::from_ref(share).addr());
         Arc::clone(own.or_insert_with(|| Arc::new(Share::full())))
     }
@@ -173,7 +173,7 @@ impl InTrial {
     /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
     /// the ordinal of the call, so concurrent calls do not change it.
     pub(crate) fn draw(&mut self, number: u32, range: &RangeInclusive<Duration>) -> Duration {
-        let place = (self.trial.0.seed, self.function, self.ordinal, number);
+        let place = (self.scope.0.seed, self.function, self.ordinal, number);
         let delay = rng::seeded_duration_in(place, range);
         self.delays.push(delay);
         delay
@@ -182,12 +182,12 @@ impl InTrial {
     /// Logs the call, which has ended.
     pub(crate) fn end(self, report: Report) {
         let Self {
-            trial,
+            scope,
             delays,
             verdicts,
             ..
         } = self;
-        trial.state().ended.push(LoggedCall {
+        scope.state().ended.push(LoggedCall {
             report,
             delays,
             verdicts,
@@ -195,16 +195,16 @@ impl InTrial {
     }
 }
 
-impl fmt::Debug for Trial {
+impl fmt::Debug for TestScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TrialShared {
+        let ScopeShared {
             seed,
             attempts,
             waits,
             enabled,
             ..
         } = &*self.0;
-        f.debug_struct("Trial")
+        f.debug_struct("TestScope")
             .field("seed", seed)
             .field("attempts", attempts)
             .field("waits", waits)

@@ -1,4 +1,4 @@
-//! Stands for `trial.rs` without the feature `testing`: no call is ever in a trial.
+//! Stands for `test_scope.rs` without the feature `testing`: no call is ever in a test scope.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::policy::Policy;
 use crate::report::Report;
 
 #[derive(Debug, Clone)]
-pub(crate) enum Trial {}
+pub(crate) enum TestScope {}
 
 #[derive(Debug)]
-pub(crate) enum InTrial {}
+pub(crate) enum CallInScope {}
 
 /// Does not look.
 #[inline]
@@ -34,12 +34,12 @@ macro_rules! never {
 }
 
 never! {
-    Trial {
+    TestScope {
         enabled() -> &Switch;
-        enter(&'static str, &mut Option<InTrial>);
+        enter(&'static str, &mut Option<CallInScope>);
         policy(usize) -> Option<Policy>;
     }
-    InTrial {
+    CallInScope {
         enabled() -> &Switch;
         attempts() -> Option<u32>;
         waits() -> bool;
@@ -56,7 +56,7 @@ pub(crate) type OffBy = std::sync::Mutex<Option<Vec<usize>>>;
 
 #[cfg(feature = "config")]
 never! {
-    Trial {
+    TestScope {
         off_by() -> &OffBy;
         set_policy(usize, Option<Policy>);
     }
