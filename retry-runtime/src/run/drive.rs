@@ -1,12 +1,23 @@
-//! The loop of [`Policy::run`](crate::Policy::run). The attribute writes such a loop into a function.
+//! The loops of a run: one macro, for closures that are async, that hedge, and that block. The attribute writes such a loop
+//! into a function.
+//!
+//! They share a macro and no function. With a trait for the attempts, rustc cannot prove that the future of a caller is
+//! `Send` (rust-lang/rust#100013). With async functions for the waits, the future of each run would be 88 bytes larger.
 
 use std::future::pending;
-use std::pin::Pin;
+use std::marker::PhantomData;
+use std::pin::{Pin, pin};
 
-use super::rules::Judge;
+use super::rules::{CanBeUnready, Judge};
 use super::turns::{RunParts, Turns};
-use crate::call::{Cut, Cuts, unless};
+use crate::call::{CanBlock, Cut, Cuts, Race, unless};
 use crate::result::ResultFuture;
+
+/// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
+#[derive(Debug)]
+pub struct Blocking<C>(PhantomData<fn() -> C>);
+
+impl CanBeUnready for Blocking<Cut> {}
 
 /// A run that a future can cancel: its closure is async, and its error type can hold a `Stopped`.
 #[diagnostic::on_unimplemented(
@@ -19,43 +30,87 @@ pub trait CanCancel {}
 
 impl CanCancel for Cut {}
 
+/// Writes a loop. `$part` runs an attempt or a wait to its end.
+macro_rules! drive {
+    (
+        [$($async:ident)?] fn $name:ident<C: Cuts $(+ $bound:ident)?>, $part:ident $wait:ident,
+        $(let $race:ident = $made:expr,)?
+        |$call:ident, $operation:ident| $attempt:expr
+    ) => {
+        pub(super) $($async)? fn $name<C: Cuts $(+ $bound)?>(
+            self,
+            judge: Judge<'p, T, E>,
+            text: fn(&E) -> String,
+        ) -> Result<T, E> {
+            let delays = self.delays;
+            let mut settings = self.settings;
+            if let Some(delays) = &delays {
+                settings = settings.with_delays(delays);
+            }
+            let mut $operation = self.operation;
+            let cancel = self.cancel;
+            let mut turns = Turns::<_, _, C>::begin(&settings, self.decides, judge, text);
+            $part!(begin cancel);
+            $(let mut $race = $made;)?
+            loop {
+                while let Some(at) = turns.pause()? {
+                    $part!(turns, cancel, turns.call.$wait(at));
+                }
+                let at = loop {
+                    let $call = &mut turns.call;
+                    let ended = $part!(turns, cancel, $attempt);
+                    match turns.follow(ended) {
+                        Ok(_) if turns.call.is_beside() => {}
+                        Ok(at) => break at,
+                        Err(result) => return result,
+                    }
+                };
+                $part!(turns, cancel, turns.call.$wait(at));
+            }
+        }
+    };
+}
+
+macro_rules! awaited {
+    (begin $cancel:ident) => {
+        let mut $cancel = $cancel.unwrap_or_else(|| Box::pin(pending()));
+    };
+    ($turns:ident, $cancel:ident, $part:expr) => {
+        match unless(Pin::new(&mut $cancel), $part).await {
+            Some(output) => output,
+            None => return Err($turns.cancelled()),
+        }
+    };
+}
+
+/// No blocking run has a `cancel` future.
+macro_rules! blocked {
+    (begin $cancel:ident) => {
+        drop($cancel);
+    };
+    ($turns:ident, $cancel:ident, $part:expr) => {
+        $part
+    };
+}
+
 impl<'p, O, F, T, E> RunParts<'p, O, T, E>
 where
     O: FnMut() -> F,
     F: ResultFuture<T, E>,
 {
-    pub(super) async fn drive<C: Cuts>(
-        self,
-        judge: Judge<'p, T, E>,
-        text: fn(&E) -> String,
-    ) -> Result<T, E> {
-        let delays = self.delays;
-        let mut settings = self.settings;
-        if let Some(delays) = &delays {
-            settings = settings.with_delays(delays);
-        }
-        let mut operation = self.operation;
-        let mut cancel = self.cancel.unwrap_or_else(|| Box::pin(pending()));
-        let mut turns = Turns::<_, _, C>::begin(&settings, self.decides, judge, text);
-        loop {
-            while let Some(at) = turns.pause()? {
-                let wait = unless(Pin::new(&mut cancel), turns.call.wait(at));
-                if wait.await.is_none() {
-                    return Err(turns.cancelled());
-                }
-            }
-            let attempt = unless(Pin::new(&mut cancel), turns.call.attempt(operation()));
-            let Some(ended) = attempt.await else {
-                return Err(turns.cancelled());
-            };
-            let at = match turns.follow(ended) {
-                Ok(at) => at,
-                Err(result) => return result,
-            };
-            let wait = unless(Pin::new(&mut cancel), turns.call.wait(at));
-            if wait.await.is_none() {
-                return Err(turns.cancelled());
-            }
-        }
+    drive! { [async] fn drive<C: Cuts>, awaited wait, |call, operation| call.attempt(operation()) }
+    drive! {
+        [async] fn drive_hedged<C: Cuts>, awaited wait, let race = pin!(Race::new()),
+        |call, operation| call.race(race.as_mut(), &mut operation)
+    }
+}
+
+impl<'p, O, T, E> RunParts<'p, O, T, E>
+where
+    O: FnMut() -> Result<T, E>,
+{
+    drive! {
+        [] fn drive_blocking<C: Cuts + CanBlock>, blocked wait_blocking,
+        |call, operation| call.attempt_blocking(&mut operation)
     }
 }

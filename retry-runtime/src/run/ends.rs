@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::Run;
-use super::blocking::Blocking;
+use super::drive::Blocking;
 use super::rules::RunRules;
 use super::text::MakesText;
 use crate::call::{CanBlock, Cuts};

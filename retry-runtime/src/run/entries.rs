@@ -1,7 +1,7 @@
 //! Where a run begins.
 
 use super::Run;
-use super::blocking::Blocking;
+use super::drive::Blocking;
 use crate::call::Cut;
 use crate::policy::Policy;
 use crate::preset::Preset;

@@ -4,15 +4,13 @@
 //! entries, without_limits (where a run begins)
 //!   ->  mod (what a caller sets)
 //!   ->  ends (where the call is made)
-//!   ->  drive, hedged, blocking (the loops)
+//!   ->  drive (the loops)
 //!   ->  turns (between two attempts), rules (which errors), text (of an error)
 //! ```
 
-mod blocking;
 mod drive;
 mod ends;
 mod entries;
-mod hedged;
 mod rules;
 mod text;
 mod turns;
@@ -27,8 +25,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::time::Duration;
 
-pub use self::blocking::Blocking;
-pub use self::drive::CanCancel;
+pub use self::drive::{Blocking, CanCancel};
 pub use self::rules::{CanBeUnready, Chained};
 use self::rules::{Rule, RunRules, answer_of};
 pub use self::text::{ByDisplay, ByFunction, MakesText};

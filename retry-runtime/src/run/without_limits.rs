@@ -1,7 +1,7 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
 use super::Run;
-use super::blocking::Blocking;
+use super::drive::Blocking;
 use crate::call::Never;
 use crate::policy::Policy;
 use crate::preset::Preset;
