@@ -22,7 +22,8 @@ pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
 };
 pub use crate::run::{
-    Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, RunOfAny,
+    AndRule, Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, NoRules,
+    Rule, RunOfAny, RunRules,
 };
 pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
 pub use crate::trace::Words;

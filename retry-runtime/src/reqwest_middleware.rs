@@ -205,10 +205,10 @@ impl Middleware for Retry {
         if let Some(budget) = &self.budget {
             run = run.with_budget(budget);
         }
-        if let Some(delay) = &self.delay_after {
-            let refused = &refused;
-            run = run.retry_after(move |_| lock(refused).as_ref().and_then(delay));
-        }
+        let run = run.retry_after(|_| {
+            let delay = self.delay_after.as_ref()?;
+            lock(&refused).as_ref().and_then(delay)
+        });
         let ended = run.unboxed().await;
         ended.or_else(|failed| match failed {
             FailedRequest::Status(error) => lock(&refused)

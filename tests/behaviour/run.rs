@@ -1,8 +1,10 @@
 //! Retries without the attribute: `Policy::run`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
+use std::future::ready;
 use std::io;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,6 +12,7 @@ use reattempt::{
     Attempt, Budget, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped, deadline, observe,
     retry,
 };
+use tokio::task::{LocalSet, spawn_local};
 use tokio::time::sleep;
 
 use crate::events::Log;
@@ -331,6 +334,91 @@ async fn without_a_box_it_need_not_be_send() {
     };
     POLICY.run(operation).unboxed().await.unwrap_err();
     assert_eq!(calls.get(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_box_no_rule_and_no_hook_need_be_send() {
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let note = |what| {
+        let asked = Rc::clone(&asked);
+        move || asked.borrow_mut().push(what)
+    };
+    let (when, unless, after) = (note("when"), note("unless"), note("retry_after"));
+    let (when_ok, until, on_retry) = (note("when_ok"), note("until"), note("on_retry"));
+    let mut calls = 0;
+    let operation = move || {
+        calls += 1;
+        let reset = io::Error::from(io::ErrorKind::ConnectionReset);
+        ready(if calls == 1 { Err(reset) } else { Ok(calls) })
+    };
+    let run = POLICY.run(operation).when(move |_| {
+        when();
+        true
+    });
+    let run = run.unless(move |_| {
+        unless();
+        false
+    });
+    let run = run.retry_after(move |_| {
+        after();
+        None
+    });
+    let run = run.when_ok(move |value| {
+        when_ok();
+        *value == 2
+    });
+    let run = run.until(move |_| {
+        until();
+        true
+    });
+    let run = run.on_retry(move |_| on_retry());
+    let local = LocalSet::new();
+    let ended = local.run_until(async { spawn_local(run.unboxed()).await.unwrap() });
+    assert_eq!(ended.await.unwrap(), 3);
+    assert_eq!(
+        *asked.borrow(),
+        [
+            "when",
+            "unless",
+            "retry_after",
+            "on_retry", // the error
+            "until",
+            "when_ok",
+            "on_retry", // the `Ok` that failed
+            "until",
+            "when_ok",
+        ]
+    );
+
+    let mut told = 0;
+    let shared = Rc::new(Cell::new(0));
+    let run = NO_RETRY.with_attempts(2).with_base(Duration::ZERO);
+    let run = run.run_blocking(|| Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
+    let run = run
+        .on_retry(|_| shared.set(shared.get() + 1))
+        .on_retry(|_| told += 1);
+    run.call().unwrap_err();
+    assert_eq!((shared.get(), told), (1, 1), "each hook is called");
+}
+
+#[tokio::test]
+async fn with_send_hooks_the_future_is_send_without_a_box() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let hook = Arc::clone(&told);
+    let ended = tokio::spawn(async move {
+        let name = String::from("lent");
+        let operation = async || {
+            tokio::task::yield_now().await;
+            Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset))
+        };
+        let run = POLICY.with_base(Duration::ZERO).run(operation);
+        let run =
+            run.when(|error| error.kind() == io::ErrorKind::ConnectionReset && !name.is_empty());
+        let run = run.on_retry(|event| hook.lock().unwrap().push(event.attempt()));
+        run.unboxed().await
+    });
+    ended.await.unwrap().unwrap_err();
+    assert_eq!(*told.lock().unwrap(), [1, 2, 3]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,8 +8,8 @@ use std::future::pending;
 use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 
-use super::rules::{CanBeUnready, Judge};
-use super::turns::{RunParts, Turns};
+use super::rules::{CanBeUnready, RunRules};
+use super::turns::{Decides, RunParts, Turns};
 use crate::call::{CanBlock, Cut, Cuts, Race, unless};
 use crate::result::ResultFuture;
 
@@ -33,15 +33,19 @@ impl CanCancel for Cut {}
 /// Writes a loop. `$part` runs an attempt or a wait to its end.
 macro_rules! drive {
     (
-        [$($async:ident)?] fn $name:ident<C: Cuts $(+ $bound:ident)?>, $part:ident $wait:ident,
+        [$($async:ident)?] fn $name:ident[$($future:ident)?] $part:ident $wait:ident, where [$($bounds:tt)*],
         $(let $race:ident = $made:expr,)?
         |$call:ident, $operation:ident| $attempt:expr
     ) => {
-        pub(super) $($async)? fn $name<C: Cuts $(+ $bound)?>(
+        pub(super) $($async)? fn $name<C, R, T $(, $future)?>(
             self,
-            judge: Judge<'p, T, E>,
-            text: fn(&E) -> String,
-        ) -> Result<T, E> {
+            decides: Decides<E, R>,
+        ) -> Result<T, E>
+        where
+            C: Cuts,
+            R: RunRules<T, E>,
+            $($bounds)*
+        {
             let delays = self.delays;
             let mut settings = self.settings;
             if let Some(delays) = &delays {
@@ -49,7 +53,7 @@ macro_rules! drive {
             }
             let mut $operation = self.operation;
             let cancel = self.cancel;
-            let mut turns = Turns::<_, _, C>::begin(&settings, self.decides, judge, text);
+            let mut turns = Turns::<_, _, C, _>::begin(&settings, decides);
             $part!(begin cancel);
             $(let mut $race = $made;)?
             loop {
@@ -93,24 +97,18 @@ macro_rules! blocked {
     };
 }
 
-impl<'p, O, F, T, E> RunParts<'p, O, T, E>
-where
-    O: FnMut() -> F,
-    F: ResultFuture<T, E>,
-{
-    drive! { [async] fn drive<C: Cuts>, awaited wait, |call, operation| call.attempt(operation()) }
+impl<O, E> RunParts<'_, O, E> {
     drive! {
-        [async] fn drive_hedged<C: Cuts>, awaited wait, let race = pin!(Race::new()),
+        [async] fn drive[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
+        |call, operation| call.attempt(operation())
+    }
+    drive! {
+        [async] fn drive_hedged[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
+        let race = pin!(Race::new()),
         |call, operation| call.race(race.as_mut(), &mut operation)
     }
-}
-
-impl<'p, O, T, E> RunParts<'p, O, T, E>
-where
-    O: FnMut() -> Result<T, E>,
-{
     drive! {
-        [] fn drive_blocking<C: Cuts + CanBlock>, blocked wait_blocking,
+        [] fn drive_blocking[] blocked wait_blocking, where [O: FnMut() -> Result<T, E>, C: CanBlock],
         |call, operation| call.attempt_blocking(&mut operation)
     }
 }

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use super::Run;
 use super::drive::Blocking;
-use super::rules::RunRules;
+use super::rules::{RunRules, ruling};
 use super::text::MakesText;
 use crate::call::{CanBlock, Cuts};
 use crate::classify::{Retryable, Ruling, verdict_of};
@@ -14,7 +14,7 @@ use crate::result::ResultFuture;
 /// Without `on` and `when`, the verdict of the error decides. With one of them, the error type needs no verdict.
 macro_rules! ends {
     ($($ruled:literal [$($retryable:tt)*] $ruling:expr;)*) => {$(
-        impl<O, T, E, C: Cuts, X: MakesText<E>> Run<'_, O, T, E, $ruled, C, X> {
+        impl<O, T, E, C: Cuts, X: MakesText<E>, R: RunRules<T, E>> Run<'_, O, T, E, $ruled, C, X, R> {
             /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results
             /// are.
             ///
@@ -32,8 +32,8 @@ macro_rules! ends {
                 F: ResultFuture<T, E>,
                 $(E: $retryable,)*
             {
-                let (parts, text) = self.take();
-                parts.drive::<C>($ruling, text.function())
+                let (parts, decides) = self.take($ruling);
+                parts.drive::<C, _, _, _>(decides)
             }
 
             /// Runs the operation, and a second time beside the first if that is slow: after the
@@ -82,12 +82,12 @@ macro_rules! ends {
                 F: ResultFuture<T, E>,
                 $(E: $retryable,)*
             {
-                let (parts, text) = self.take();
-                parts.drive_hedged::<C>($ruling, text.function())
+                let (parts, decides) = self.take($ruling);
+                parts.drive_hedged::<C, _, _, _>(decides)
             }
         }
 
-        impl<O, T, E, C: Cuts, X: MakesText<E>> Run<'_, O, T, E, $ruled, Blocking<C>, X> {
+        impl<O, T, E, C: Cuts, X: MakesText<E>, R: RunRules<T, E>> Run<'_, O, T, E, $ruled, Blocking<C>, X, R> {
             /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
             ///
             /// # Errors
@@ -99,12 +99,12 @@ macro_rules! ends {
                 C: CanBlock,
                 $(E: $retryable,)*
             {
-                let (parts, text) = self.take();
-                parts.drive_blocking::<C>($ruling, text.function())
+                let (parts, decides) = self.take($ruling);
+                parts.drive_blocking::<C, _, _>(decides)
             }
         }
 
-        impl<'p, O, F, T, E, C, X> Future for Run<'p, O, T, E, $ruled, C, X>
+        impl<'p, O, F, T, E, C, X, R> Future for Run<'p, O, T, E, $ruled, C, X, R>
         where
             O: FnMut() -> F + Send + 'p,
             F: ResultFuture<T, E> + Send + 'p,
@@ -112,14 +112,14 @@ macro_rules! ends {
             E: $($retryable +)* Send + 'p,
             C: Cuts + 'p,
             X: MakesText<E>,
+            R: RunRules<T, E> + Send + 'p,
         {
             type Output = Result<T, E>;
 
             fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
                 if self.0.running.is_none() {
-                    let (parts, text) = self.take();
-                    let running = parts.drive::<C>($ruling, text.function());
-                    self.0.running = Some(Box::pin(running));
+                    let (parts, decides) = self.take($ruling);
+                    self.0.running = Some(Box::pin(parts.drive::<C, _, _, _>(decides)));
                 }
                 let running = self.0.running.as_mut();
                 running.expect("set above").as_mut().poll(context)
@@ -130,5 +130,5 @@ macro_rules! ends {
 
 ends! {
     false [Retryable] |_, error| Ruling::by(verdict_of(error));
-    true [] RunRules::ruling;
+    true [] ruling;
 }

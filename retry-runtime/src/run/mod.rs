@@ -26,8 +26,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 pub use self::drive::{Blocking, CanCancel};
-pub use self::rules::{CanBeUnready, Chained};
-use self::rules::{Rule, RunRules, answer_of};
+pub use self::rules::{AndRule, CanBeUnready, Chained, NoRules, Rule, RunRules};
+use self::rules::{AskRule, Judge, answer_of, yes};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
 use self::turns::{Decides, RunParts};
 pub use self::without_limits::WithoutLimits;
@@ -44,27 +44,28 @@ use crate::stopped::Stopped;
 /// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
 /// [`when_ok`](Self::when_ok), [`until`](Self::until), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value
 /// begins with `with_`, as those of [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if
-/// not, the error type has to be [`Retryable`]. `C` says whether a limit may cut an attempt, and `X` makes the text of
-/// an error. You need not write these parameters.
+/// not, the error type has to be [`Retryable`]. `C` says whether a limit may cut an attempt, `X` makes the text of an
+/// error, and `R` has the rules and hooks. You need not write these parameters. Each rule and each hook changes `R`: if one
+/// holds only sometimes, write the condition into its closure.
 ///
-/// The first poll boxes the operation, which must be `Send`. [`unboxed`](Self::unboxed) does not box it and does not
-/// require `Send`.
+/// The first poll boxes the operation with its rules and hooks, which must be `Send`. [`unboxed`](Self::unboxed) does not
+/// box them and does not require `Send`: a hook may then change a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay>(
-    RunOfAny<'p, O, T, E, C, X>,
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, X = ByDisplay, R = NoRules>(
+    RunOfAny<'p, O, T, E, C, X, R>,
 );
 
 /// A run, behind `Deref`. Method lookup finds its `when` if the error type is not known to be [`Retryable`], as it finds
 /// the levels of `crate::lookup`.
 #[doc(hidden)]
-pub struct RunOfAny<'p, O, T, E, C, X> {
-    /// What the loop needs, and what makes the text of an error. `None` after the first poll.
-    parts: Cell<Option<PartsAndText<'p, O, T, E, X>>>,
+pub struct RunOfAny<'p, O, T, E, C, X, R> {
+    /// What the loop needs, the rules, and what makes the text of an error. `None` after the first poll.
+    parts: Cell<Option<PartsAndRules<'p, O, E, R, X>>>,
     running: Option<BoxedFuture<'p, Result<T, E>>>,
     cuts: PhantomData<fn() -> C>,
 }
 
-type PartsAndText<'p, O, T, E, X> = (RunParts<'p, O, T, E>, X);
+type PartsAndRules<'p, O, E, R, X> = (RunParts<'p, O, E>, R, X);
 type BoxedFuture<'p, R> = Pin<Box<dyn Future<Output = R> + Send + 'p>>;
 
 impl<O, T, E, C> Run<'_, O, T, E, false, C> {
@@ -85,80 +86,95 @@ impl<O, T, E, C> Run<'_, O, T, E, false, C> {
             delays: None,
             operation,
             cancel: None,
-            decides: Decides {
-                rules: RunRules::default(),
-                hook: None,
-                stopped,
-            },
+            stopped,
         };
         Self(RunOfAny {
-            parts: Cell::new(Some((parts, ByDisplay))),
+            parts: Cell::new(Some((parts, NoRules, ByDisplay))),
             running: None,
             cuts: PhantomData,
         })
     }
 }
 
-impl<'p, O, T, E: Retryable, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
+impl<'p, O, T, E, const RULED: bool, C, X, R> Run<'p, O, T, E, RULED, C, X, R>
+where
+    E: Retryable,
+    R: RunRules<T, E>,
+{
     /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error. Its hint,
     /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
     ///
     /// The error type can be any type. If it is not known to be [`Retryable`] where you write this, the error has no hint,
     /// and the verdict `unknown`. An example is a type parameter without that bound.
-    pub fn when<'b, P>(self, when: P) -> Run<'b, O, T, E, true, C, X>
+    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&E) -> bool + Send + 'b,
+        P: FnMut(&E) -> bool,
     {
-        self.rule(Rule::When(Box::new(when), Said::of))
+        self.rule(when, |when, rule| match rule {
+            Rule::WhenSaid(error) => Some(Said::of(*error)),
+            Rule::When(error) => yes(!when(error)),
+            _ => None,
+        })
     }
 }
 
-impl<'p, O, T, E, C, X> RunOfAny<'p, O, T, E, C, X> {
+impl<'p, O, T, E, C, X, R: RunRules<T, E>> RunOfAny<'p, O, T, E, C, X, R> {
     /// [`Run::when`] for an error type that is not known to be [`Retryable`].
-    pub fn when<'b, P>(&self, when: P) -> Run<'b, O, T, E, true, C, X>
+    pub fn when<P>(&self, when: P) -> Run<'p, O, T, E, true, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&E) -> bool + Send + 'b,
+        P: FnMut(&E) -> bool,
     {
-        let run: Run<'p, O, T, E, false, C, X> = Run(Self {
+        let run: Run<'p, O, T, E, false, C, X, R> = Run(Self {
             parts: Cell::new(self.parts.take()),
             running: None,
             cuts: PhantomData,
         });
-        run.rule(Rule::When(Box::new(when), |_| Said::UNKNOWN))
+        run.rule(when, |when, rule| match rule {
+            Rule::When(error) => yes(!when(error)),
+            _ => None,
+        })
     }
 }
 
-impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
+impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, RULED, C, X, R> {
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
     /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find
     /// an error.
-    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, X>
+    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, X, AndRule<R, (), T, E>>
     where
         E: Chained,
         A: Error + Retryable + 'static,
     {
-        self.rule(Rule::On(|error| answer_of::<A>(error.link())))
+        self.rule((), |(), rule| match rule {
+            Rule::On(error) => answer_of::<A>(error.link()),
+            Rule::OnAny => yes(true),
+            _ => None,
+        })
     }
 
     /// The same as [`on`](Self::on), for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
-    pub fn on_source<A>(self) -> Run<'p, O, T, E, true, C, X>
+    pub fn on_source<A>(self) -> Run<'p, O, T, E, true, C, X, AndRule<R, (), T, E>>
     where
         E: AsRef<dyn Error + Send + Sync>,
         A: Error + Retryable + 'static,
     {
-        self.rule(Rule::On(|error| answer_of::<A>(error.as_ref())))
+        self.rule((), |(), rule| match rule {
+            Rule::On(error) => answer_of::<A>(error.as_ref()),
+            Rule::OnAny => yes(true),
+            _ => None,
+        })
     }
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
     /// sees the error that the caller would get.
-    pub fn unless<'b, P>(self, veto: P) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn unless<P>(self, veto: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&E) -> bool + Send + 'b,
+        P: FnMut(&E) -> bool,
     {
-        self.rule(Rule::Unless(Box::new(veto)))
+        self.rule(veto, |veto, rule| match rule {
+            Rule::Unless(error) => yes(veto(error)),
+            _ => None,
+        })
     }
 
     /// Waits exactly as long as `delay` says after an error, without jitter, if it returns a duration. For `None`, the delay is
@@ -182,12 +198,20 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// assert_eq!(began.elapsed(), Duration::from_secs(3));
     /// # }
     /// ```
-    pub fn retry_after<'b, P>(self, delay: P) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn retry_after<P>(self, delay: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&E) -> Option<Duration> + Send + 'b,
+        P: FnMut(&E) -> Option<Duration>,
     {
-        self.rule(Rule::RetryAfter(Box::new(delay)))
+        self.rule(delay, |delay, rule| match rule {
+            Rule::RetryAfter(error) => {
+                let hint = Some(delay(error)?);
+                Some(Said {
+                    hint,
+                    ..Said::UNKNOWN
+                })
+            }
+            _ => None,
+        })
     }
 
     /// Retries an `Ok` for which `when_ok` returns true, such as a response that means failure. If no retry is left, the
@@ -210,12 +234,14 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// assert_eq!(FAST_IO.run(status).when_ok(|status| *status >= 500).await?, 200);
     /// # Ok(()) }
     /// ```
-    pub fn when_ok<'b, P>(self, when_ok: P) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn when_ok<P>(self, when_ok: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&T) -> bool + Send + 'b,
+        P: FnMut(&T) -> bool,
     {
-        self.rule(Rule::WhenOk(Box::new(when_ok)))
+        self.rule(when_ok, |when_ok, rule| match rule {
+            Rule::WhenOk(value) => yes(when_ok(value)),
+            _ => None,
+        })
     }
 
     /// Waits until an `Ok` is ready: retries each `Ok` for which `is_ready` returns false, such as the status of a job that
@@ -241,18 +267,20 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// assert!(error.to_string().starts_with("not ready: attempts_exhausted (3 attempts, "));
     /// # Ok(()) }
     /// ```
-    pub fn until<'b, P>(self, is_ready: P) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn until<P>(self, is_ready: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&T) -> bool + Send + 'b,
+        P: FnMut(&T) -> bool,
         C: CanBeUnready,
     {
-        self.rule(Rule::Until(Box::new(is_ready)))
+        self.rule(is_ready, |is_ready, rule| match rule {
+            Rule::Until(value) => yes(!is_ready(value)),
+            _ => None,
+        })
     }
 
     /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`] whose
     /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
-    pub fn with_cancel<'b, F>(self, cancel: F) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn with_cancel<'b, F>(self, cancel: F) -> Run<'b, O, T, E, RULED, C, X, R>
     where
         'p: 'b,
         F: IntoFuture<IntoFuture: Send + 'b>,
@@ -262,15 +290,20 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
     }
 
-    /// Calls `hook` for each retry, before the wait.
-    pub fn on_retry<'b, P>(self, hook: P) -> Run<'b, O, T, E, RULED, C, X>
+    /// Calls `hook` for each retry, before the wait. Of several hooks, each is called.
+    ///
+    /// The event of an `Ok` that failed has no error. Nor has it the `Ok`: one function can then be the hook of calls with
+    /// different results. [`when_ok`](Self::when_ok) and [`until`](Self::until) have seen the `Ok` just before.
+    pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        'p: 'b,
-        P: FnMut(&RetryEvent<'_, E>) + Send + 'b,
+        P: FnMut(&RetryEvent<'_, E>),
     {
-        self.change(|parts| {
-            parts.settings = parts.settings.with_listener();
-            parts.decides.hook = Some(Box::new(hook));
+        let heard = self.change(|parts| parts.settings = parts.settings.with_listener());
+        heard.rule(hook, |hook, rule| {
+            if let Rule::OnRetry(event) = rule {
+                hook(event);
+            }
+            None
         })
     }
 
@@ -303,7 +336,7 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
     /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and
     /// none if the attempts are unlimited.
-    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED, C, X>
+    pub fn with_budget<'b, B>(self, budget: &'b B) -> Run<'b, O, T, E, RULED, C, X, R>
     where
         'p: 'b,
         B: BudgetOf + ?Sized,
@@ -331,13 +364,8 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
 
     /// Sets how events get the text of an error, for an error type without `Display`:
     /// `with_text(|error| format!("{error:?}"))`. The function cannot capture variables. Default: `Display`.
-    pub fn with_text(self, text: fn(&E) -> String) -> Run<'p, O, T, E, RULED, C, ByFunction<E>> {
-        let parts = self.0.parts.into_inner();
-        Run(RunOfAny {
-            parts: Cell::new(parts.map(|(parts, _)| (parts, ByFunction(text)))),
-            running: self.0.running,
-            cuts: PhantomData,
-        })
+    pub fn with_text(self, text: fn(&E) -> String) -> Run<'p, O, T, E, RULED, C, ByFunction<E>, R> {
+        self.replace(|parts, rules, _| (parts, rules, ByFunction(text)))
     }
 
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`]. Within
@@ -347,53 +375,81 @@ impl<'p, O, T, E, const RULED: bool, C, X> Run<'p, O, T, E, RULED, C, X> {
         self.change(|parts| parts.settings = parts.settings.with_name(name))
     }
 
-    fn rule<'b, const NOW: bool>(self, rule: Rule<'b, T, E>) -> Run<'b, O, T, E, NOW, C, X>
+    fn rule<P, const NOW: bool>(
+        self,
+        written: P,
+        ask: AskRule<P, T, E>,
+    ) -> Run<'p, O, T, E, NOW, C, X, AndRule<R, P, T, E>> {
+        self.replace(|parts, rules, text| {
+            let rules = AndRule {
+                rules,
+                written,
+                ask,
+            };
+            (parts, rules, text)
+        })
+    }
+
+    fn change<'b>(
+        self,
+        change: impl FnOnce(&mut RunParts<'b, O, E>),
+    ) -> Run<'b, O, T, E, RULED, C, X, R>
     where
         'p: 'b,
     {
-        self.change(|parts| parts.decides.rules.push(rule))
+        self.replace(|mut parts, rules, text| {
+            change(&mut parts);
+            (parts, rules, text)
+        })
     }
 
     /// Does nothing to a `Run` that was polled before.
-    fn change<'b, const NOW: bool>(
+    fn replace<'b, const NOW: bool, Y, S>(
         self,
-        change: impl FnOnce(&mut RunParts<'b, O, T, E>),
-    ) -> Run<'b, O, T, E, NOW, C, X>
+        replace: impl FnOnce(RunParts<'b, O, E>, R, X) -> PartsAndRules<'b, O, E, S, Y>,
+    ) -> Run<'b, O, T, E, NOW, C, Y, S>
     where
         'p: 'b,
     {
-        let mut parts: Option<PartsAndText<'b, O, T, E, X>> = self.0.parts.into_inner();
-        if let Some((parts, _)) = &mut parts {
-            change(parts);
-        }
+        let parts = self.0.parts.into_inner();
         Run(RunOfAny {
-            parts: Cell::new(parts),
+            parts: Cell::new(parts.map(|(parts, rules, text)| replace(parts, rules, text))),
             running: self.0.running,
             cuts: PhantomData,
         })
     }
 
-    fn take(&mut self) -> PartsAndText<'p, O, T, E, X> {
-        self.0.parts.take().expect("`Run` was used before")
+    fn take(&mut self, judge: Judge<R, E>) -> (RunParts<'p, O, E>, Decides<E, R>)
+    where
+        X: MakesText<E>,
+    {
+        let (parts, rules, text) = self.0.parts.take().expect("`Run` was used before");
+        let decides = Decides {
+            rules,
+            judge,
+            text: text.function(),
+            stopped: parts.stopped,
+        };
+        (parts, decides)
     }
 }
 
 /// `poll` moves the parts into a box before it pins anything of them.
-impl<O, T, E, const RULED: bool, C, X> Unpin for Run<'_, O, T, E, RULED, C, X> {}
+impl<O, T, E, const RULED: bool, C, X, R> Unpin for Run<'_, O, T, E, RULED, C, X, R> {}
 
 #[doc(hidden)]
-impl<'p, O, T, E, const RULED: bool, C, X> Deref for Run<'p, O, T, E, RULED, C, X> {
-    type Target = RunOfAny<'p, O, T, E, C, X>;
+impl<'p, O, T, E, const RULED: bool, C, X, R> Deref for Run<'p, O, T, E, RULED, C, X, R> {
+    type Target = RunOfAny<'p, O, T, E, C, X, R>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl<O, T, E, const RULED: bool, C, X> fmt::Debug for Run<'_, O, T, E, RULED, C, X> {
+impl<O, T, E, const RULED: bool, C, X, R> fmt::Debug for Run<'_, O, T, E, RULED, C, X, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.0.parts.take();
-        let settings = parts.as_ref().map(|(parts, _)| &parts.settings);
+        let settings = parts.as_ref().map(|(parts, ..)| &parts.settings);
         let written = f
             .debug_struct("Run")
             .field("settings", &settings)
@@ -403,7 +459,7 @@ impl<O, T, E, const RULED: bool, C, X> fmt::Debug for Run<'_, O, T, E, RULED, C,
     }
 }
 
-impl<O, T, E, C, X> fmt::Debug for RunOfAny<'_, O, T, E, C, X> {
+impl<O, T, E, C, X, R> fmt::Debug for RunOfAny<'_, O, T, E, C, X, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunOfAny").finish_non_exhaustive()
     }

@@ -1,97 +1,90 @@
 //! Which errors of an operation are retried: the rules of the attribute.
 
 use std::error::Error;
-use std::time::Duration;
 
 use crate::call::Cut;
 use crate::classify::{Retryable, Ruling, Said};
+use crate::event::RetryEvent;
 use crate::lookup::find_in;
 
-/// The rules of a run, as they were written.
-pub(super) struct RunRules<'p, T, E>(Vec<Rule<'p, T, E>>);
+/// The rules and hooks of a run: a list of types. In boxes, they would have to be `Send`, also where the future of the run
+/// need not be.
+pub trait RunRules<T, E> {
+    /// Asks the rules in the order in which they were written, until one answers. Yes is [`Said::UNKNOWN`], and a delay is a
+    /// hint.
+    fn ask(&mut self, rule: &Rule<'_, T, E>) -> Option<Said>;
 
-/// One rule. One list for all of them keeps the future small.
-pub(super) enum Rule<'p, T, E> {
-    /// Gives the answer of the first error of its type that is not permanent.
-    On(fn(&E) -> Option<Said>),
-    /// Selects errors, and asks those for their verdict and their hint, if their type has these.
-    When(Predicate<'p, E>, fn(&E) -> Said),
-    Unless(Predicate<'p, E>),
-    /// Gives the delay after an error.
-    RetryAfter(DelayOf<'p, E>),
-    WhenOk(Predicate<'p, T>),
-    Until(Predicate<'p, T>),
+    /// Whether one says yes.
+    fn say(&mut self, rule: &Rule<'_, T, E>) -> bool {
+        self.ask(rule).is_some()
+    }
 }
 
-type DelayOf<'p, E> = Box<dyn FnMut(&E) -> Option<Duration> + Send + 'p>;
-type Predicate<'p, A> = Box<dyn FnMut(&A) -> bool + Send + 'p>;
+/// The rules of a run that has none.
+#[derive(Debug)]
+pub struct NoRules;
+
+impl<T, E> RunRules<T, E> for NoRules {
+    fn ask(&mut self, _: &Rule<'_, T, E>) -> Option<Said> {
+        None
+    }
+}
+
+/// Rules, and one behind them: what the user wrote, and the function that asks it.
+#[derive(Debug)]
+pub struct AndRule<R, P, T, E> {
+    pub(super) rules: R,
+    pub(super) written: P,
+    pub(super) ask: AskRule<P, T, E>,
+}
+
+pub(super) type AskRule<P, T, E> = fn(&mut P, &Rule<'_, T, E>) -> Option<Said>;
+
+impl<R: RunRules<T, E>, P, T, E> RunRules<T, E> for AndRule<R, P, T, E> {
+    fn ask(&mut self, rule: &Rule<'_, T, E>) -> Option<Said> {
+        let answer = self.rules.ask(rule);
+        answer.or_else(|| (self.ask)(&mut self.written, rule))
+    }
+}
+
+/// A rule or a hook, and what it is asked about.
+#[derive(Debug)]
+pub enum Rule<'a, T, E> {
+    /// Gives the answer of the first error of its type that is not permanent.
+    On(&'a E),
+    /// Says whether there is an `on`.
+    OnAny,
+    /// Says whether it refuses the error.
+    When(&'a E),
+    /// Gives the verdict and the hint of the error, if its type has these where `when` is written.
+    WhenSaid(&'a E),
+    /// Says whether it forbids to retry the error.
+    Unless(&'a E),
+    /// Gives the delay after the error.
+    RetryAfter(&'a E),
+    /// Says whether the `Ok` means failure.
+    WhenOk(&'a T),
+    /// Says whether the `Ok` is not ready.
+    Until(&'a T),
+    /// Hears of a retry, and says nothing.
+    OnRetry(&'a RetryEvent<'a, E>),
+}
 
 /// Decides whether another attempt may follow an error, `unless` left out.
-pub(super) type Judge<'p, T, E> = fn(&mut RunRules<'p, T, E>, &E) -> Ruling;
+pub(super) type Judge<R, E> = fn(&mut R, &E) -> Ruling;
 
-impl<'p, T, E> RunRules<'p, T, E> {
-    pub(super) fn push(&mut self, rule: Rule<'p, T, E>) {
-        self.0.push(rule);
-    }
-
-    /// The ruling of a run with `on` or `when`: one `on`, if there is any, and each `when` must select the error.
-    pub(super) fn ruling(&mut self, error: &E) -> Ruling {
-        let (mut found, mut own, mut selected) = (None, Said::UNKNOWN, true);
-        for rule in &self.0 {
-            match rule {
-                Rule::On(find) => {
-                    found = found.or_else(|| find(error));
-                    selected = found.is_some();
-                }
-                Rule::When(_, ask) => own = ask(error),
-                _ => {}
-            }
-        }
-        let retry = selected
-            && self.0.iter_mut().all(|rule| match rule {
-                Rule::When(when, _) => when(error),
-                _ => true,
-            });
-        Ruling::when(retry, found.unwrap_or(own))
-    }
-
-    /// Whether an `unless` forbids to retry this error.
-    pub(super) fn forbid(&mut self, error: &E) -> bool {
-        self.0.iter_mut().any(|rule| match rule {
-            Rule::Unless(veto) => veto(error),
-            _ => false,
-        })
-    }
-
-    /// The delay that the first `retry_after` which says one gives.
-    pub(super) fn delay(&mut self, error: &E) -> Option<Duration> {
-        self.0.iter_mut().find_map(|rule| match rule {
-            Rule::RetryAfter(delay) => delay(error),
-            _ => None,
-        })
-    }
-
-    /// Whether each `until` says that this `Ok` is ready.
-    pub(super) fn ready(&mut self, value: &T) -> bool {
-        self.0.iter_mut().all(|rule| match rule {
-            Rule::Until(is_ready) => is_ready(value),
-            _ => true,
-        })
-    }
-
-    /// Whether a `when_ok` says that this `Ok` means failure.
-    pub(super) fn fail(&mut self, value: &T) -> bool {
-        self.0.iter_mut().any(|rule| match rule {
-            Rule::WhenOk(fails) => fails(value),
-            _ => false,
-        })
-    }
+/// The ruling of a run with `on` or `when`: one `on`, if there is any, and each `when` must select the error.
+pub(super) fn ruling<T, E>(rules: &mut impl RunRules<T, E>, error: &E) -> Ruling {
+    let found = rules.ask(&Rule::On(error));
+    let selected = found.is_some() || !rules.say(&Rule::OnAny);
+    let own = rules.ask(&Rule::WhenSaid(error)).unwrap_or(Said::UNKNOWN);
+    let retry = selected && !rules.say(&Rule::When(error));
+    Ruling::when(retry, found.unwrap_or(own))
 }
 
-impl<T, E> Default for RunRules<'_, T, E> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
+/// The answer of a rule that only says yes.
+pub(super) fn yes(yes: bool) -> Option<Said> {
+    yes.then_some(Said::UNKNOWN)
 }
 
 /// Searches a chain of errors for an `A`.

@@ -1,61 +1,54 @@
 //! What a run has, and what it does between two attempts.
 
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::rules::{Judge, RunRules};
+use super::rules::{Judge, Rule, RunRules};
 use crate::call::{Call, Cut, Cuts, Ended, Ending, Until};
 use crate::classify::Ruling;
-use crate::event::RetryEvent;
 use crate::site::Settings;
 use crate::stopped::Stopped;
 use crate::trace::Words;
 
 /// An operation with everything that its loop needs.
-pub(super) struct RunParts<'p, O, T, E> {
+pub(super) struct RunParts<'p, O, E> {
     pub(super) settings: Settings<'p>,
     /// The delays that replace those of the policy.
     pub(super) delays: Option<Vec<Duration>>,
     pub(super) operation: O,
     pub(super) cancel: Option<BoxedCancel<'p>>,
-    pub(super) decides: Decides<'p, T, E>,
-}
-
-/// What decides between two attempts of an operation.
-pub(super) struct Decides<'p, T, E> {
-    pub(super) rules: RunRules<'p, T, E>,
-    pub(super) hook: Option<BoxedHook<'p, E>>,
     /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without
     /// it once, at the call of `run`.
     pub(super) stopped: fn(Stopped) -> E,
 }
 
 type BoxedCancel<'p> = Pin<Box<dyn Future<Output = ()> + Send + 'p>>;
-type BoxedHook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 
 /// A call, and what decides between two of its attempts.
-pub(super) struct Turns<'s, 'p, T, E, C> {
+pub(super) struct Turns<'s, T, E, C, R> {
     pub(super) call: Call<'s, C>,
-    decides: Decides<'p, T, E>,
-    judge: Judge<'p, T, E>,
-    text: fn(&E) -> String,
+    decides: Decides<E, R>,
     /// The error of the last attempt that returned one.
     last: Option<E>,
+    values: PhantomData<fn(&T)>,
 }
 
-impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
-    pub(super) fn begin(
-        settings: &'s Settings<'s>,
-        decides: Decides<'p, T, E>,
-        judge: Judge<'p, T, E>,
-        text: fn(&E) -> String,
-    ) -> Self {
+/// What decides between two attempts.
+pub(super) struct Decides<E, R> {
+    pub(super) rules: R,
+    pub(super) judge: Judge<R, E>,
+    pub(super) text: fn(&E) -> String,
+    pub(super) stopped: fn(Stopped) -> E,
+}
+
+impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
+    pub(super) fn begin(settings: &'s Settings<'s>, decides: Decides<E, R>) -> Self {
         Self {
             call: Call::with(settings),
             decides,
-            judge,
-            text,
             last: None,
+            values: PhantomData,
         }
     }
 
@@ -72,12 +65,12 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
         match ended {
             Ended::Returned(Ok(value)) => {
                 if let Some(unready) = C::from(Cut::NotReady) {
-                    if !self.decides.rules.ready(&value) {
+                    if self.decides.rules.say(&Rule::Until(&value)) {
                         drop(value);
                         return self.cut(unready.into());
                     }
                 }
-                if !self.decides.rules.fail(&value) {
+                if !self.decides.rules.say(&Rule::WhenOk(&value)) {
                     self.call.succeeded();
                 } else if let Some(at) = self.call.failed_value() {
                     self.tell(None);
@@ -86,17 +79,18 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
                 Err(Ok(value))
             }
             Ended::Returned(Err(error)) => {
-                let ruling = (self.judge)(&mut self.decides.rules, &error);
-                let forbidden = ruling.retry && self.decides.rules.forbid(&error);
+                let ruling = (self.decides.judge)(&mut self.decides.rules, &error);
+                let forbidden = ruling.retry && self.decides.rules.say(&Rule::Unless(&error));
                 let ruling = if forbidden {
                     Ruling::stop(ruling.said)
                 } else if ruling.retry {
                     let rules = &mut self.decides.rules;
-                    ruling.exactly(self.call.lend(|| rules.delay(&error)))
+                    let said = self.call.lend(|| rules.ask(&Rule::RetryAfter(&error)));
+                    ruling.exactly(said.and_then(|said| said.hint))
                 } else {
                     ruling
                 };
-                let Some(at) = self.call.failed(ruling, &Text(&error, self.text)) else {
+                let Some(at) = self.call.failed(ruling, &Text(&error, self.decides.text)) else {
                     return Err(Err(error));
                 };
                 self.tell(Some(&error));
@@ -110,7 +104,7 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
     /// Decides what follows an attempt that was cut.
     fn cut(&mut self, cut: Cut) -> Result<Until, Result<T, E>> {
         let stopped = self.call.stopped_by(cut).map(self.decides.stopped);
-        let forbidden = stopped.is_some_and(|error| self.decides.rules.forbid(&error));
+        let forbidden = stopped.is_some_and(|error| self.decides.rules.say(&Rule::Unless(&error)));
         match self.call.cut(cut, forbidden) {
             Ok(at) => {
                 self.tell(None);
@@ -123,8 +117,10 @@ impl<'s, 'p, T, E, C: Cuts> Turns<'s, 'p, T, E, C> {
     /// Calls `on_retry`.
     fn tell(&mut self, error: Option<&E>) {
         // While another attempt runs, no retry follows.
-        if let Some(hook) = (self.decides.hook.as_mut()).filter(|_| !self.call.is_beside()) {
-            hook(&self.call.event(error));
+        if !self.call.is_beside() {
+            self.decides
+                .rules
+                .ask(&Rule::OnRetry(&self.call.event(error)));
         }
     }
 

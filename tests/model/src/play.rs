@@ -617,11 +617,10 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 }
                 Rule::On => return Box::pin(run.on::<Failure>().unboxed()),
             }
-            let run = match world.case.calls[depth].asks {
-                Asks::Nothing => run,
-                Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
-                Asks::Until => run.until(|run| !world.is_unfit(*run)),
-            };
+            let asks = world.case.calls[depth].asks;
+            let unfit = move |run: usize, by| asks == by && world.is_unfit(run);
+            let run = run.when_ok(move |run| unfit(*run, Asks::WhenOk));
+            let run = run.until(move |run| !unfit(*run, Asks::Until));
             let run = match world.case.calls[depth].cancel {
                 Some(_) => run.with_cancel(world.cancels(depth)),
                 None => run,
@@ -649,11 +648,10 @@ fn call_blocking(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
                 .with_name(RUNS[depth])
                 .on_retry(move |event| world.hears(depth, event));
             let run = run.with_idempotent(world.case.calls[depth].idempotent);
-            let run = match world.case.calls[depth].asks {
-                Asks::Nothing => run,
-                Asks::WhenOk => run.when_ok(|run| world.is_unfit(*run)),
-                Asks::Until => run.until(|run| !world.is_unfit(*run)),
-            };
+            let asks = world.case.calls[depth].asks;
+            let unfit = move |run: usize, by| asks == by && world.is_unfit(run);
+            let run = run.when_ok(move |run| unfit(*run, Asks::WhenOk));
+            let run = run.until(move |run| !unfit(*run, Asks::Until));
             let run = match world.budget(depth) {
                 Some(budget) => run.with_budget(budget),
                 None => run.without_budget(),
