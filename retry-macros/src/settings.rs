@@ -5,7 +5,7 @@ mod borrowed;
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
 use syn::{Expr, GenericParam, Generics};
 
@@ -19,8 +19,10 @@ use crate::tokens::{self, generated, located};
 pub(crate) struct SettingsCode {
     /// The policy that is known at compile time: an expression of type `Policy`.
     pub(crate) policy: TokenStream,
-    /// Whether a timer, `cancel` or `until` may cut an attempt. `None` if a constant policy decides it.
+    /// Whether a timer, `cancel` or `until` may cut an attempt. `None` if the policy decides it.
     pub(crate) limited: Option<bool>,
+    /// The policy that each call evaluates, and its place.
+    pub(crate) given: Option<(Span, TokenStream)>,
     /// What comes after `Site::new(…)`: `.not_idempotent().with_budget(&PAYMENTS)`.
     pub(crate) site: TokenStream,
     /// Bindings of what a call borrows: `let delays = &self.delays;`.
@@ -56,7 +58,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let limits = [PolicyKey::Timeout, PolicyKey::Deadline].map(|key| model.length(key));
     let has_limit =
         limits.iter().any(Option::is_some) || model.cancel.is_some() || model.until.is_some();
-    let limited = match (has_limit || given.is_some(), &model.policy) {
+    let limited = match (has_limit, &model.policy) {
         (true, _) => Some(true),
         (false, None) => Some(false),
         (false, Some(_)) => None,
@@ -86,11 +88,8 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let new = generated!(__retry::Policy::new());
     let (policy, changed_policy) = match (given, &model.policy) {
         // Only the call can evaluate this policy. All other settings are then set on it.
-        (Some(expr), _) => {
-            let at = located(expr.span());
-            let policy = operand(expr);
-            let of = quote_spanned!(at=> __retry::PolicyOf::policy(&#policy));
-            let changed = generated!(.with_policy(|_| #of #constant #dynamic));
+        (Some(_), _) => {
+            let changed = generated!(.with_policy(|_| __policy #constant #dynamic));
             (new, Some(changed))
         }
         (None, Some(path)) => {
@@ -103,6 +102,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     SettingsCode {
         policy,
         limited,
+        given: given.map(|expr| (located(expr.span()), operand(expr))),
         site: quote!(#idempotent #sensitive #listener #budget #nested),
         borrowed: borrowed.into_values().collect(),
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),

@@ -39,6 +39,7 @@ use async_trait::async_trait;
 use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError, set_attempt_headers};
 use crate::call::Cut;
 use crate::classify::{Retryable, Verdict};
+use crate::policy::Policy;
 use crate::run::Run;
 use crate::site::{BudgetOf, PolicyOf};
 use crate::stopped::Stopped;
@@ -76,7 +77,7 @@ use crate::stopped::Stopped;
 ///
 /// Dropping the future of a request drops its attempt, or ends the wait.
 pub struct Retry {
-    policy: Box<dyn PolicyOf + Send + Sync>,
+    policy: Box<dyn Fn() -> Policy + Send + Sync>,
     place: &'static Location<'static>,
     name: Option<&'static str>,
     budget: Option<Box<dyn BudgetOf + Send + Sync>>,
@@ -88,13 +89,13 @@ pub struct Retry {
 type DelayOfResponse = dyn Fn(&Response) -> Option<Duration> + Send + Sync;
 
 impl Retry {
-    /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads
+    /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads
     /// anew.
     #[must_use]
     #[track_caller]
     pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
         Self {
-            policy: Box::new(policy),
+            policy: Box::new(move || policy.policy()),
             place: Location::caller(),
             name: None,
             budget: None,
@@ -160,7 +161,7 @@ impl Middleware for Retry {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response, Error> {
-        let mut policy = self.policy.policy();
+        let mut policy = (self.policy)();
         if request.try_clone().is_none() {
             policy = policy.with_attempts(1);
         }
@@ -266,7 +267,7 @@ impl Retryable for FailedRequest {
 impl fmt::Debug for Retry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Retry")
-            .field("policy", &self.policy.policy())
+            .field("policy", &(self.policy)())
             .field("name", &self.name)
             .finish_non_exhaustive()
     }

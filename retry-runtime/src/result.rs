@@ -72,7 +72,7 @@ pub fn typed<R>() -> R {
     note = "for a type parameter, write the bound `{Self}: From<reattempt::Stopped>`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
     note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`; \
-            drop them with `POLICY.without_limits().run(…)`"
+            drop them with `policy = self.policy.without_limits()` or `POLICY.without_limits().run(…)`"
 )]
 pub trait FromStopped<Way> {
     /// Makes the error of a call that was stopped.

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, observe, retry};
+use reattempt::{
+    Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, WithoutLimits, observe, retry,
+};
 
 use crate::script::{RESET, Script, Step, ending, ms};
 
@@ -369,4 +371,69 @@ async fn a_host_that_is_down_leaves_the_budget_of_the_others() {
     let flaky = Script::new([RESET, Step::Succeed]);
     assert_eq!(get(&flaky, "b.example").await.unwrap(), 2);
     assert!(HOSTS.of("a.example").level() < 14.0);
+}
+
+/// An error type that cannot hold a `Stopped`.
+#[derive(Debug, PartialEq)]
+struct Foreign(usize);
+
+impl Foreign {
+    async fn of(script: &Script) -> Result<usize, Self> {
+        script.play().await.map_err(|_| Self(script.calls()))
+    }
+}
+
+struct WithoutLimitsOf {
+    policy: Arc<Policy>,
+    bare: WithoutLimits,
+}
+
+impl WithoutLimitsOf {
+    #[retry(policy = self.policy.without_limits(), when = |_| true)]
+    async fn by_call(&self, script: &Script) -> Result<usize, Foreign> {
+        Foreign::of(script).await
+    }
+
+    #[retry(policy = self.bare, attempts = 3, when = |_| true, on_retry = |event| assert!(event.error().is_some()))]
+    async fn by_field(&self, script: &Script) -> Result<usize, Foreign> {
+        Foreign::of(script).await
+    }
+
+    #[retry(policy = &&self.bare, deadline = "1s", base = "50ms")]
+    async fn with_a_limit_of_its_own(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(blocking, policy = Box::new(self.bare), when = |_| true, base = "0s")]
+    fn blocking(&self, calls: &Mutex<usize>) -> Result<usize, Foreign> {
+        let mut calls = calls.lock().unwrap();
+        *calls += 1;
+        Err(Foreign(*calls))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_without_limits_needs_no_stopped_in_the_error_type() {
+    let policy = Policy::new()
+        .with_attempts(2)
+        .with_base(ms(100))
+        .with_jitter(Jitter::None);
+    let limited = policy.with_timeout(ms(10)).with_deadline(ms(20));
+    let client = WithoutLimitsOf {
+        policy: Arc::new(limited),
+        bare: limited.without_limits(),
+    };
+    let slow = || Script::new([Step::FailAfter(ms(50))]);
+    let script = slow();
+    assert_eq!(client.by_call(&script).await, Err(Foreign(2)));
+    assert_eq!(script.times(), [ms(0), ms(150)], "no limit cut the attempt");
+    let script = slow();
+    assert_eq!(client.by_field(&script).await, Err(Foreign(3)));
+    assert_eq!(script.times(), [ms(0), ms(150), ms(400)]);
+    assert_eq!(client.blocking(&Mutex::new(0)), Err(Foreign(2)));
+
+    let script = Script::new([Step::FailAfter(ms(10)), Step::Hang]);
+    let error = client.with_a_limit_of_its_own(&script).await.unwrap_err();
+    assert_eq!(ending(&error).0, Outcome::Deadline);
+    assert_eq!(script.times(), [ms(0), ms(60)]);
 }

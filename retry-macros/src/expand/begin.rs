@@ -20,6 +20,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     let SettingsCode {
         policy,
         limited,
+        given,
         site: setters,
         borrowed,
         of_call,
@@ -41,6 +42,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             let kind = generated!(__retry::UnlimitedSite);
             (None, policy, Some(kind), quote!(false))
         }
+        None if given.is_some() => (None, policy, None, quote!(true)),
         None => (
             Some(generated!(const __RETRY_POLICY: __retry::Policy = #policy;)),
             generated!(__RETRY_POLICY),
@@ -48,9 +50,20 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             generated!({ __RETRY_POLICY.is_limited() }),
         ),
     };
+    let (given, begins) = match given {
+        Some((at, policy)) => {
+            let begins = kind
+                .as_ref()
+                .map_or_else(|| generated!(__begins), |_| quote!(_));
+            let given = quote_spanned!(at=> __retry::PolicyOf::given(&#policy, &__RETRY_SITE));
+            (Some(generated!(let (#begins, __policy) = #given;)), begins)
+        }
+        None => (None, generated!(__RETRY_SITE)),
+    };
     let worked_out = (!of_call.is_empty()).then(|| {
         generated! {
             #borrowed
+            #given
             let __settings = __RETRY_SITE.settings().of_call() #of_call;
         }
     });
@@ -59,8 +72,8 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
         (Some(kind), None) => generated!(#kind::begin(&__RETRY_SITE)),
         (Some(kind), Some(_)) => generated!(#kind::begin_with(&__RETRY_SITE, &__settings)),
         // Only rustc can read the policy, so it chooses the kind of site.
-        (None, None) => generated!(__RETRY_SITE.begin()),
-        (None, Some(_)) => generated!(__RETRY_SITE.begin_with(&__settings)),
+        (None, None) => generated!(#begins.begin()),
+        (None, Some(_)) => generated!(#begins.begin_with(&__settings)),
     };
     let begun = match &model.on_end {
         None => begun,

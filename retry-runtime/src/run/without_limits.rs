@@ -6,6 +6,7 @@ use crate::call::Never;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
+use crate::site::{PolicyOf, Site, UnlimitedSite};
 use crate::stopped::Stopped;
 
 impl Policy {
@@ -40,7 +41,8 @@ impl Preset {
 
 /// A policy without timeout and deadline: what [`Policy::without_limits`] returns.
 ///
-/// Nothing stops its calls, so their error types need not hold a [`Stopped`]. Attempts are limited as
+/// Nothing stops its calls, so their error types need not hold a [`Stopped`]. The attribute takes it too, as
+/// `policy = self.policy.without_limits()`. Attempts are limited as
 /// before. A deadline around the call, as of an annotated function that makes it, cuts the attempt there. Inside, it
 /// only bounds the waits.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +71,18 @@ impl WithoutLimits {
         O: FnMut() -> Result<T, E>,
     {
         Run::of(self.0, operation, never_stopped)
+    }
+}
+
+impl PolicyOf for WithoutLimits {
+    type Site = UnlimitedSite;
+
+    fn policy(&self) -> Policy {
+        self.0
+    }
+
+    fn site(site: &Site<true>) -> &UnlimitedSite {
+        site
     }
 }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Site;
 use crate::budget::Budget;
 use crate::policy::Policy;
 use crate::preset::Preset;
@@ -14,8 +15,19 @@ use crate::preset::Preset;
     label = "expected a `Policy`, a reference to one, one in an `Arc`, or a `&Preset`"
 )]
 pub trait PolicyOf {
+    /// What begins a call: a [`Site`], or an [`UnlimitedSite`](super::UnlimitedSite) if the type says that there are no limits.
+    type Site;
+
     /// Returns the policy of a call that begins now.
     fn policy(&self) -> Policy;
+
+    /// Returns what begins a call, if the attribute has no limit of its own.
+    fn site(site: &Site<true>) -> &Self::Site;
+
+    /// Returns both.
+    fn given<'s>(&self, site: &'s Site<true>) -> (&'s Self::Site, Policy) {
+        (Self::site(site), self.policy())
+    }
 }
 
 /// A type whose value `budget` can take.
@@ -48,16 +60,30 @@ impl<T: AsRef<[Duration]> + ?Sized> DelaysOf for T {
 }
 
 impl PolicyOf for Policy {
+    type Site = Site<true>;
+
     #[inline]
     fn policy(&self) -> Policy {
         *self
     }
+
+    #[inline]
+    fn site(site: &Site<true>) -> &Site<true> {
+        site
+    }
 }
 
 impl PolicyOf for Preset {
+    type Site = Site<true>;
+
     #[inline]
     fn policy(&self) -> Policy {
         Self::policy(self)
+    }
+
+    #[inline]
+    fn site(site: &Site<true>) -> &Site<true> {
+        site
     }
 }
 
@@ -76,9 +102,16 @@ impl<B: BudgetOf> BudgetOf for Option<B> {
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: PolicyOf + ?Sized> PolicyOf for $pointer {
+            type Site = T::Site;
+
             #[inline]
             fn policy(&self) -> Policy {
                 (**self).policy()
+            }
+
+            #[inline]
+            fn site(site: &Site<true>) -> &T::Site {
+                T::site(site)
             }
         }
 
