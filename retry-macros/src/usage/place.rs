@@ -50,6 +50,8 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
             "await" => Usage::UsedUp,
             method if names::takes_self(method) => Usage::HandedOver,
             method if names::may_take_self(method) => Usage::Moved,
+            // Most likely by value. In a `move` closure, a reference would give rustc's error and not ours.
+            "inner" if around.moves && is_word(previous, "in") => Usage::HandedOver,
             // Of real types, as many take `self` by value as by reference.
             "inner" => Usage::InParts,
             _ => Usage::Borrowed,

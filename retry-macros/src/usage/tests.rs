@@ -62,6 +62,11 @@ fn each_use_of_an_argument_is_recognized() {
             Usage::Moved,
         ),
         ("x.inner(); y.inner(x.len())", Usage::InParts),
+        ("for y in x.inner() { f(y) }", Usage::InParts),
+        (
+            "g(move || { for y in x.inner() { f(y) } })",
+            Usage::HandedOver,
+        ),
         ("f(x)", Usage::HandedOver),
         ("x.into()", Usage::HandedOver),
         ("x.try_into()?", Usage::HandedOver),

@@ -56,6 +56,34 @@ pub mod loop_over_a_field {
     }
 }
 
+pub mod loop_in_a_closure {
+    use super::*;
+
+    pub struct Weights(Vec<f64>);
+
+    impl Weights {
+        fn inner(self) -> Vec<f64> {
+            self.0
+        }
+    }
+
+    async fn request(make: impl FnOnce() -> Vec<String>) -> io::Result<usize> {
+        Ok(make().len())
+    }
+
+    #[retry]
+    pub async fn union(weights: Weights) -> io::Result<usize> { //~ `Weights` is used up by the first attempt, and it is not `Clone`
+        request(move || {
+            let mut words = Vec::new();
+            for weight in weights.inner() {
+                words.push(weight.to_string());
+            }
+            words
+        })
+        .await
+    }
+}
+
 pub mod option_that_is_used_up {
     use super::*;
 
