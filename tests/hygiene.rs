@@ -77,7 +77,7 @@ mod without_prelude {
         #[::reattempt::retry(
             nested = "outermost",
             budget = "none",
-            cancel = ::std::future::pending::<()>()
+            cancel_waits = ::std::future::pending::<()>()
         )]
         pub(crate) async fn bounded(&self, calls: &AtomicU32) -> ::std::io::Result<()> {
             super::fail(calls)

@@ -80,6 +80,7 @@ fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
         Id::Idempotent => put(&mut model.idempotent, given, word::boolean(given)),
         Id::Nested => put(&mut model.nested, given, word::word(given, &word::NESTED)),
         Id::Cancel => put(&mut model.cancel, given, expression::future(given)),
+        Id::CancelWaits => put(&mut model.cancel_waits, given, expression::future(given)),
         Id::Clone => put(&mut model.clone, given, clone::names(given, errors)),
         Id::OnRetry => put(&mut model.on_retry, given, expression::function(given)),
         Id::BeforeRetry => put(

@@ -44,6 +44,8 @@ pub(crate) struct Model {
     pub(crate) hedge: Option<Spanned<()>>,
     /// A future. The call stops when it completes.
     pub(crate) cancel: Option<Spanned<Expr>>,
+    /// The same, but the running attempt ends by itself.
+    pub(crate) cancel_waits: Option<Spanned<Expr>>,
     pub(crate) on_retry: Option<Spanned<Expr>>,
     /// A closure without arguments, or an expression that is a future. It is evaluated before each retry.
     pub(crate) before_retry: Option<Spanned<Expr>>,
@@ -60,6 +62,11 @@ impl Model {
     pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Setting<Duration>>> {
         let mut lengths = self.lengths.iter();
         lengths.find_map(|(set, length)| (*set == key.id()).then_some(length))
+    }
+
+    /// The future that stops the call.
+    pub(crate) fn cancels(&self) -> Option<&Spanned<Expr>> {
+        self.cancel.as_ref().or(self.cancel_waits.as_ref())
     }
 
     /// Whether a second attempt may begin beside the first.

@@ -57,7 +57,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let given = policy.filter(|policy| !sorted.is_constant(policy));
     let limits = [PolicyKey::Timeout, PolicyKey::Deadline].map(|key| model.length(key));
     let has_limit =
-        limits.iter().any(Option::is_some) || model.cancel.is_some() || model.until.is_some();
+        limits.iter().any(Option::is_some) || model.cancels().is_some() || model.until.is_some();
     let limited = match (has_limit, &model.policy) {
         (true, _) => Some(true),
         (false, None) => Some(false),

@@ -214,6 +214,7 @@ table! {
     Idempotent "idempotent" Expr, "`true` or `false`", "idempotent = false";
     Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";
     Cancel "cancel" Expr, "an expression giving a future", "cancel = self.shutdown.cancelled()";
+    CancelWaits "cancel_waits" Expr, "an expression giving a future", "cancel_waits = self.shutdown.cancelled()";
     Clone "clone" Names, "names of arguments", "clone(request)";
     OnRetry "on_retry" Expr, "a path or a closure", "on_retry = |event| println!(\"{event:?}\")";
     BeforeRetry "before_retry" Expr, "an async closure or an expression giving a future",

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Outcome, retry};
+use reattempt::{Outcome, Policy, retry};
 use tokio::sync::Notify;
 
 use crate::script::{RESET, Script, Step, ending, ms, stopped};
@@ -230,4 +230,83 @@ async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
     assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
     let cause = Some("call 1".to_owned());
     assert_eq!(ending(&error), (Outcome::Cancelled, 1, cause));
+}
+
+#[retry(
+    attempts = 5,
+    base = "1s",
+    backoff = "constant",
+    jitter = "none",
+    budget = "none",
+    cancel_waits = stop.notified()
+)]
+async fn call_that_ends(script: &Script, stop: &Notify) -> io::Result<usize> {
+    script.play().await
+}
+
+/// Runs the function above and the same `run`, stops each after this many milliseconds, and hands what happened to `check`.
+async fn waits_stopped_after(
+    steps: &[Step],
+    millis: u64,
+    check: impl Fn(&Script, io::Result<usize>),
+) {
+    const POLICY: Policy = Policy::new()
+        .with_attempts(5)
+        .with_delays(const { &[ms(1000); 4] })
+        .without_budget();
+    let after = async |stop: &Notify| {
+        tokio::time::sleep(ms(millis)).await;
+        stop.notify_one();
+    };
+    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
+    let (ended, ()) = tokio::join!(call_that_ends(&script, &stop), after(&stop));
+    check(&script, ended);
+    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
+    let run = POLICY
+        .run(|| script.play())
+        .with_cancel_waits(stop.notified());
+    let (ended, ()) = tokio::join!(run.unboxed(), after(&stop));
+    check(&script, ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_cancel_waits_an_attempt_that_runs_ends_by_itself() {
+    waits_stopped_after(&[Step::SucceedAfter(ms(500))], 300, |script, result| {
+        assert_eq!((result.unwrap(), script.elapsed()), (1, ms(500)));
+    })
+    .await;
+    waits_stopped_after(&[Step::FailAfter(ms(500))], 300, |script, result| {
+        let error = result.unwrap_err();
+        assert_eq!((script.calls(), script.elapsed()), (1, ms(500)));
+        let (outcome, attempts, _) = ending(&error);
+        assert_eq!((outcome, attempts), (Outcome::Cancelled, 1));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_cancel_waits_a_wait_ends_and_no_attempt_begins() {
+    waits_stopped_after(&[RESET], 1300, |script, result| {
+        assert_eq!((script.calls(), script.elapsed()), (2, ms(1300)));
+        let (outcome, attempts, _) = ending(&result.unwrap_err());
+        assert_eq!((outcome, attempts), (Outcome::Cancelled, 2));
+    })
+    .await;
+    let (script, stop) = (Script::new([Step::Succeed]), Notify::new());
+    stop.notify_one();
+    let error = call_that_ends(&script, &stop).await.unwrap_err();
+    assert_eq!((ending(&error).0, script.calls()), (Outcome::Cancelled, 0));
+}
+
+/// A hedge belongs to the attempt that it stands beside.
+#[tokio::test(start_paused = true)]
+async fn with_cancel_waits_both_attempts_of_a_race_go_on() {
+    static BUDGET: reattempt::Budget = reattempt::Budget::new();
+    #[retry(hedge = "100ms", budget = BUDGET, cancel_waits = tokio::time::sleep(ms(150)))]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([Step::Hang, Step::SucceedAfter(ms(200))]);
+    assert_eq!(call(&script).await.unwrap(), 2);
+    assert_eq!(script.elapsed(), ms(300));
 }

@@ -199,7 +199,7 @@ pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Ve
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
     let budget = model.budget.as_ref().and_then(|budget| budget.value.expr());
     let delays = model.delays.as_ref().and_then(|delays| delays.value.expr());
-    let others = [&model.cancel, &model.on_end].into_iter().flatten();
+    let others = model.cancels().into_iter().chain(&model.on_end);
     let mut held = others.map(|other| &other.value).chain(budget).chain(delays);
     held.any(|expr| usage::read(name, &expr.to_token_stream()).usage != Usage::Unmentioned)
 }

@@ -54,6 +54,11 @@ messages! {
         help "{help}";
     }
 
+    cancelled_twice() {
+        "`cancel` and `cancel_waits` both say what stops the call";
+        help "remove `cancel_waits`: `cancel` stops the call in a wait, and in an attempt too";
+    }
+
     /// `timeout` or `cancel`, and what to do instead.
     cut_while_blocking(key: &str, instead: &str) {
         "`{key}` has no effect with `blocking`: nothing can stop a body that blocks its thread";

@@ -15,17 +15,20 @@ use crate::tokens::{generated, located};
 pub(super) struct Cancel<'a> {
     name: Ident,
     future: Option<&'a Expr>,
+    /// Whether an attempt that runs ends by itself.
+    waits: bool,
     blocking: bool,
 }
 
 impl<'a> Cancel<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
-        let future = model.cancel.as_ref().map(|cancel| &cancel.value);
+        let future = model.cancels().map(|cancel| &cancel.value);
         // With this span, rustc points at the user's expression if it is not a future.
         let span = future.map_or_else(Span::mixed_site, |future| located(future.span()));
         Self {
             name: Ident::new("__cancel", span),
             future,
+            waits: model.cancel_waits.is_some(),
             blocking: model.blocking.is_some(),
         }
     }
@@ -76,6 +79,11 @@ impl<'a> Cancel<'a> {
     /// ```
     pub(super) fn run(&self, part: &str, of: impl ToTokens, blame: Blame) -> TokenStream {
         let Self { name, future, .. } = self;
+        let unless = match part {
+            "attempt" | "race" if self.waits => "unless_begun",
+            _ => "unless",
+        };
+        let unless = Ident::new(unless, name.span());
         if self.blocking {
             let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
             return generated!(__call.#part(#of));
@@ -85,7 +93,7 @@ impl<'a> Cancel<'a> {
         if future.is_none() {
             return generated!(#part.await);
         }
-        let cut = quote_spanned!(name.span()=> __retry::unless(#name.as_mut(), #part).await);
+        let cut = quote_spanned!(name.span()=> __retry::#unless(#name.as_mut(), #part).await);
         let stopped = blame.call("cancelled", TokenStream::new());
         generated! {
             match #cut {

@@ -119,6 +119,8 @@ static TABLE: &[(&str, Foreign)] = {
             backup_request speculative";
         Key(Id::Cancel) =>
             "cancellation cancel_token cancellation_token shutdown abort token signal cancel_on";
+        Key(Id::CancelWaits) =>
+            "cancel_wait cancel_retries cancel_between graceful graceful_shutdown drain stop_retrying";
         Key(Id::Clone) => "clones cloned owned copy";
         Key(Id::OnRetry) =>
             "notify on_error on_err before_sleep on_failed_attempt listener callback hook \

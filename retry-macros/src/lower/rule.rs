@@ -12,7 +12,7 @@ use retry_settings::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str =
-    "attempts timeout deadline budget idempotent nested cancel on_end sensitive until";
+    "attempts timeout deadline budget idempotent nested cancel cancel_waits on_end sensitive until";
 
 /// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
 const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";
@@ -26,6 +26,10 @@ pub(super) fn check(model: &Model, errors: &mut Errors) {
     }
     let ordered = lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
+    if facts.place("cancel").is_some() && facts.place("cancel_waits").is_some() {
+        let at = facts.last_key(&["cancel", "cancel_waits"]);
+        report(errors, at, wording::cancelled_twice());
+    }
     hedges(&facts, errors);
     judged_twice(&facts, errors);
     if retries {
@@ -143,6 +147,7 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
     for (key, instead) in [
         ("timeout", "set a timeout in the client that the body calls"),
         ("cancel", "let the body look at a flag"),
+        ("cancel_waits", "let the body look at a flag"),
     ] {
         let at = facts.last_key(&[key]);
         report(errors, at, wording::cut_while_blocking(key, instead));

@@ -34,20 +34,37 @@ impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
 /// `cancel` is polled before each poll of `work`. So a call that is cancelled already does not begin, and `cancel` wins
 /// if both are ready. `work` is dropped with the future.
 pub fn unless<C: Future, F: Future>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F> {
-    Unless { cancel, work }
+    Unless::new(cancel, true, work)
+}
+
+/// The same, but `work` that has begun runs to its end.
+pub fn unless_begun<C: Future, F: Future>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F> {
+    Unless::new(cancel, false, work)
 }
 
 pin_project! {
-    /// The future of [`unless`].
+    /// The future of [`unless`] and [`unless_begun`].
     ///
     /// # Cancel safety
     ///
     /// Dropping it drops `work`.
     #[must_use = "futures do nothing unless polled"]
     pub struct Unless<'a, C, F> {
-        cancel: Pin<&'a mut C>,
+        cancel: Option<Pin<&'a mut C>>,
+        // Whether `work` that has begun is cut.
+        cuts: bool,
         #[pin]
         work: F,
+    }
+}
+
+impl<'a, C, F> Unless<'a, C, F> {
+    pub(crate) fn new(cancel: Pin<&'a mut C>, cuts: bool, work: F) -> Self {
+        Self {
+            cancel: Some(cancel),
+            cuts,
+            work,
+        }
     }
 }
 
@@ -56,8 +73,13 @@ impl<C: Future, F: Future> Future for Unless<'_, C, F> {
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        if poll_unconstrained(this.cancel.as_mut(), waker).is_ready() {
-            return Poll::Ready(None);
+        if let Some(cancel) = this.cancel {
+            if poll_unconstrained(cancel.as_mut(), waker).is_ready() {
+                return Poll::Ready(None);
+            }
+        }
+        if !*this.cuts {
+            *this.cancel = None;
         }
         this.work.poll(waker).map(Some)
     }

@@ -41,7 +41,7 @@ mod timers;
 pub use self::after::Ending;
 pub use self::attempt::{Attempting, Ended, Prepare};
 pub use self::blocking::CanBlock;
-pub use self::cancel::{Cancels, Unless, unless};
+pub use self::cancel::{Cancels, Unless, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
 pub use self::kept_error::{Keeps, Kept, LastError, Nothing};

@@ -8,8 +8,8 @@ use super::key::IdempotencyKey;
 use super::nesting::{CallsInside, Ordinal, RetriesInside};
 use super::open_commits::OpenCommits;
 use crate::clock::Stamp;
-use crate::trace::{Entered, Spans};
 use crate::test_scope::CallInScope;
+use crate::trace::{Entered, Spans};
 
 /// What most calls never need. Its address identifies the call in this process.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use std::pin::{Pin, pin};
 
 use super::rules::{CanBeUnready, RunRules};
 use super::turns::{Decides, RunParts, Turns};
-use crate::call::{CanBlock, Cut, Cuts, Race, unless};
+use crate::call::{CanBlock, Cut, Cuts, Race, Unless};
 use crate::result::ResultFuture;
 
 /// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
@@ -58,18 +58,18 @@ macro_rules! drive {
             $(let mut $race = $made;)?
             loop {
                 while let Some(at) = turns.pause()? {
-                    $part!(turns, cancel, turns.call.$wait(at));
+                    $part!(turns, cancel, true, turns.call.$wait(at));
                 }
                 let at = loop {
                     let $call = &mut turns.call;
-                    let ended = $part!(turns, cancel, $attempt);
+                    let ended = $part!(turns, cancel, false, $attempt);
                     match turns.follow(ended) {
                         Ok(_) if turns.call.is_beside() => {}
                         Ok(at) => break at,
                         Err(result) => return result,
                     }
                 };
-                $part!(turns, cancel, turns.call.$wait(at));
+                $part!(turns, cancel, true, turns.call.$wait(at));
             }
         }
     };
@@ -77,10 +77,10 @@ macro_rules! drive {
 
 macro_rules! awaited {
     (begin $cancel:ident) => {
-        let mut $cancel = $cancel.unwrap_or_else(|| Box::pin(pending()));
+        let mut $cancel = $cancel.unwrap_or_else(|| (Box::pin(pending()), true));
     };
-    ($turns:ident, $cancel:ident, $part:expr) => {
-        match unless(Pin::new(&mut $cancel), $part).await {
+    ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
+        match Unless::new(Pin::new(&mut $cancel.0), $waits || $cancel.1, $part).await {
             Some(output) => output,
             None => return Err($turns.cancelled()),
         }
@@ -92,7 +92,7 @@ macro_rules! blocked {
     (begin $cancel:ident) => {
         drop($cancel);
     };
-    ($turns:ident, $cancel:ident, $part:expr) => {
+    ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
         $part
     };
 }

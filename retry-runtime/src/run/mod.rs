@@ -286,8 +286,18 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
         F: IntoFuture<IntoFuture: Send + 'b>,
         C: CanCancel,
     {
-        let cancel = cancel.into_future();
-        self.change(|parts| parts.cancel = Some(Box::pin(async { drop(cancel.await) })))
+        self.cancelled_by(cancel, true)
+    }
+
+    /// Stops the call when the future `cancel` completes, but lets an attempt that runs end by itself: it makes no other attempt
+    /// and ends a wait. If that attempt fails, and would be retried, the call ends as with [`with_cancel`](Self::with_cancel).
+    pub fn with_cancel_waits<'b, F>(self, cancel: F) -> Run<'b, O, T, E, RULED, C, X, R>
+    where
+        'p: 'b,
+        F: IntoFuture<IntoFuture: Send + 'b>,
+        C: CanCancel,
+    {
+        self.cancelled_by(cancel, false)
     }
 
     /// Calls `hook` for each retry, before the wait. Of several hooks, each is called.
@@ -373,6 +383,16 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     /// another.
     pub fn with_name(self, name: &'static str) -> Self {
         self.change(|parts| parts.settings = parts.settings.with_name(name))
+    }
+
+    fn cancelled_by<'b, F>(self, cancel: F, cuts: bool) -> Run<'b, O, T, E, RULED, C, X, R>
+    where
+        'p: 'b,
+        F: IntoFuture<IntoFuture: Send + 'b>,
+    {
+        let cancel = cancel.into_future();
+        let cancel = Box::pin(async { drop(cancel.await) });
+        self.change(|parts| parts.cancel = Some((cancel, cuts)))
     }
 
     fn rule<P, const NOW: bool>(

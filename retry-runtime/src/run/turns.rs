@@ -17,7 +17,8 @@ pub(super) struct RunParts<'p, O, E> {
     /// The delays that replace those of the policy.
     pub(super) delays: Option<Vec<Duration>>,
     pub(super) operation: O,
-    pub(super) cancel: Option<BoxedCancel<'p>>,
+    /// A future that stops the call, and whether it cuts an attempt that runs.
+    pub(super) cancel: Option<(BoxedCancel<'p>, bool)>,
     /// A function instead of a bound on `E`. Only `Policy::run` has the bound, so rustc reports an error type without
     /// it once, at the call of `run`.
     pub(super) stopped: fn(Stopped) -> E,

@@ -247,6 +247,14 @@ pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(limit.is_zero()))
 }
 
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry(cancel_waits = tokio::time::sleep(limit), budget = "none")]
+pub async fn cancelled_between_attempts(text: &str, limit: Duration) -> io::Result<u16> {
+    Ok(send(text).await? + u16::from(limit.is_zero()))
+}
+
 /// The output of the `cancel` future is not used.
 ///
 /// # Errors

@@ -43,7 +43,8 @@ impl<'a> Facts<'a> {
         }
         let places = places! {
             attempts backoff factor jitter delays retry_after when_ok until
-            clone budget idempotent nested hedge cancel on_retry before_retry on_end sensitive;
+            clone budget idempotent nested hedge cancel cancel_waits on_retry before_retry on_end
+            sensitive;
             unless not_on matches on when
         };
         let lengths = model.lengths.iter();

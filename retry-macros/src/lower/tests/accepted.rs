@@ -285,6 +285,10 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
         "cancel self.shutdown.cancelled()",
     ),
     ("cancel = async { x.await; }", "cancel async { x.await; }"),
+    (
+        "cancel_waits = stop.notified(), attempts = 1",
+        "attempts 1; cancel_waits stop.notified()",
+    ),
     ("clone(a, b)", "clone [a, b]"),
     ("clone()", "clone []"),
     ("clone = \"\"", "clone []"),
