@@ -255,6 +255,14 @@ pub async fn cancelled_between_attempts(text: &str, limit: Duration) -> io::Resu
     Ok(send(text).await? + u16::from(limit.is_zero()))
 }
 
+/// # Errors
+///
+/// Must give no warning.
+#[reattempt::retry(retry_after = |error| (error.kind() == io::ErrorKind::Other).then_some(Duration::from_secs(1)))]
+pub async fn retried_after(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
 /// The output of the `cancel` future is not used.
 ///
 /// # Errors
