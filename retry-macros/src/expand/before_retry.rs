@@ -22,7 +22,7 @@ pub(super) fn before_retry(
     model: &Model,
     cancel: &Cancel<'_>,
     blame: Blame,
-    limited: bool,
+    cut: Option<&TokenStream>,
 ) -> Option<TokenStream> {
     let before_retry = model.before_retry.as_ref()?;
     let at = located(before_retry.span);
@@ -40,10 +40,6 @@ pub(super) fn before_retry(
     let err = blame.call("err", generated!(__error));
     // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
     let method = quote_spanned!(at=> .prepared(#prepared));
-    let cut = limited.then(|| {
-        let stopped = blame.call("cut_between", generated!(__result));
-        generated!(__retry::Err(__result) => return #stopped,)
-    });
     Some(generated! {
         match #preparation {
             __retry::Ok(#prepared) => {

@@ -12,8 +12,6 @@
 
 use proc_macro2::TokenStream;
 
-use super::blame::Blame;
-use super::cancel::Cancel;
 use crate::model::Model;
 use crate::tokens::generated;
 
@@ -27,20 +25,6 @@ pub(super) fn around(model: &Model) -> Option<(TokenStream, TokenStream)> {
             }),
         )
     })
-}
-
-/// The code of an attempt, and of a hedge beside it: each gets arguments of its own.
-pub(super) fn attempt(
-    each: &TokenStream,
-    body: &TokenStream,
-    cancel: &Cancel<'_>,
-    blame: Blame,
-) -> TokenStream {
-    cancel.run(
-        "race",
-        generated!(__race.as_mut(), || { #each #body }),
-        blame,
-    )
 }
 
 /// Calls `on_retry`, unless the other attempt still runs.

@@ -2,8 +2,6 @@
 
 use proc_macro2::TokenStream;
 
-use super::blame::Blame;
-use super::cancel::Cancel;
 use crate::model::Model;
 use crate::tokens::generated;
 
@@ -20,16 +18,10 @@ use crate::tokens::generated;
 /// ```
 pub(super) fn pause(
     model: &Model,
-    cancel: &Cancel<'_>,
-    blame: Blame,
-    limited: bool,
+    wait: &TokenStream,
+    cut: Option<&TokenStream>,
 ) -> Option<TokenStream> {
     model.budget.as_ref()?.value.expr()?;
-    let wait = cancel.run("wait", generated!(__at), blame);
-    let cut = limited.then(|| {
-        let stopped = blame.call("cut_between", generated!(__result));
-        generated!(__retry::Err(__result) => return #stopped,)
-    });
     Some(generated! {
         while let __retry::Some(__at) = match __call.pause() {
             __retry::Ok(__at) => __at,

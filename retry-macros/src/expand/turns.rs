@@ -37,19 +37,30 @@ pub(super) fn call(
     let body = cancel.later(&block, at);
     // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
     let attempt = if model.hedges() {
-        hedge::attempt(each, &body, &cancel, blame)
-    } else if each.is_empty() {
-        cancel.run("attempt", body, blame)
+        // Each attempt, and a hedge beside it, gets arguments of its own.
+        cancel.run(
+            "race",
+            generated!(__race.as_mut(), || { #each #body }),
+            blame,
+        )
     } else {
         let attempt = cancel.run("attempt", body, blame);
-        generated!({ #each #attempt })
+        if each.is_empty() {
+            attempt
+        } else {
+            generated!({ #each #attempt })
+        }
     };
     let ended = blame.name("__ended");
     let checked = checked(function, model, blame);
     let settled = settled(function, model, limited, blame);
     let wait = cancel.run("wait", generated!(__at), blame);
-    let before_retry = before_retry(model, &cancel, blame, limited);
-    let pause = pause(model, &cancel, blame, limited);
+    let cut = limited.then(|| {
+        let stopped = blame.call("cut_between", generated!(__result));
+        generated!(__retry::Err(__result) => return #stopped,)
+    });
+    let before_retry = before_retry(model, &cancel, blame, cut.as_ref());
+    let pause = pause(model, &wait, cut.as_ref());
     // It must not begin in a pause either.
     let pause_before = before_retry.as_ref().and(pause.as_ref());
     let (race, beside) = hedge::around(model).unzip();

@@ -129,9 +129,8 @@ impl<'p, O, T, E, C, X, R: RunRules<T, E>> RunOfAny<'p, O, T, E, C, X, R> {
             running: None,
             cuts: PhantomData,
         });
-        run.rule(when, |when, rule| match rule {
-            Rule::When(error) => yes(!when(error)),
-            _ => None,
+        run.rule(when, |when, rule| {
+            yes(matches!(rule, Rule::When(error) if !when(error)))
         })
     }
 }
@@ -171,9 +170,8 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     where
         P: FnMut(&E) -> bool,
     {
-        self.rule(veto, |veto, rule| match rule {
-            Rule::Unless(error) => yes(veto(error)),
-            _ => None,
+        self.rule(veto, |veto, rule| {
+            yes(matches!(rule, Rule::Unless(error) if veto(error)))
         })
     }
 
@@ -238,9 +236,8 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     where
         P: FnMut(&T) -> bool,
     {
-        self.rule(when_ok, |when_ok, rule| match rule {
-            Rule::WhenOk(value) => yes(when_ok(value)),
-            _ => None,
+        self.rule(when_ok, |when_ok, rule| {
+            yes(matches!(rule, Rule::WhenOk(value) if when_ok(value)))
         })
     }
 
@@ -272,9 +269,8 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
         P: FnMut(&T) -> bool,
         C: CanBeUnready,
     {
-        self.rule(is_ready, |is_ready, rule| match rule {
-            Rule::Until(value) => yes(!is_ready(value)),
-            _ => None,
+        self.rule(is_ready, |is_ready, rule| {
+            yes(matches!(rule, Rule::Until(value) if !is_ready(value)))
         })
     }
 
