@@ -230,6 +230,11 @@ messages! {
         help "write `{key} = \"{write}\"`, with `_` for `-`";
     }
 
+    name_without_quotes(found: &str, name: &str) {
+        "found `{found}`, expected a string";
+        help "write `name = \"{name}\"`, or give each call its own: `policy.run(…).with_name({found})`";
+    }
+
     empty_name() {
         "`name` is empty";
         help "leave `name` out: the default is the module path and the name of the function";

@@ -86,8 +86,9 @@ pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
         Form::Rust(_) | Form::List(_) => {
             let expr = given.expr()?;
             if lone_name(&expr).is_some() {
-                let name = text::snake_case(&given.typed());
-                return Err(given.wrong_but(&format!("\"{name}\"")));
+                let found = given.typed();
+                let name = text::snake_case(&found);
+                return Err(given.fault(wording::name_without_quotes(&found, &name)));
             }
             match Form::of(peel(&expr).to_token_stream()) {
                 Form::Text(text) => Ok(text),
