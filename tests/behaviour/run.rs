@@ -440,3 +440,20 @@ async fn it_returns_the_last_error_if_no_attempt_was_cut() {
     assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     assert_eq!(script.calls(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_has_the_last_error_with_the_attribute_and_not_with_run() {
+    #[retry(policy = POLICY, deadline = "1s")]
+    async fn annotated(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let steps = [RESET, Step::Hang];
+    let (outcome, attempts, cause) = ending(&annotated(&Script::new(steps)).await.unwrap_err());
+    assert_eq!((outcome, attempts), (Outcome::Deadline, 2));
+    assert!(cause.is_some());
+
+    let script = Script::new(steps);
+    let due = POLICY.with_deadline(Duration::from_secs(1));
+    let error = due.run(|| script.play()).await.unwrap_err();
+    assert_eq!(ending(&error), (Outcome::Deadline, 2, None));
+}
