@@ -65,10 +65,6 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     };
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
     let (idempotent, idempotent_of_call) = borrowed::idempotent(model.idempotent.as_ref());
-    let nested = model.nested.as_ref().map(|nested| {
-        let value = variant("Nested", &nested.value);
-        generated!(.with_nested(#value))
-    });
     let sensitive = model.sensitive.as_ref();
     let sensitive = sensitive.map(|_| generated!(.sensitive()));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
@@ -103,7 +99,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         policy,
         limited,
         given: given.map(|expr| (located(expr.span()), operand(expr))),
-        site: quote!(#idempotent #sensitive #listener #budget #nested),
+        site: quote!(#idempotent #sensitive #listener #budget),
         borrowed: borrowed.into_values().collect(),
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }
@@ -146,6 +142,10 @@ impl Sorted<'_> {
         self.add(Key::Jitter, model.jitter.as_ref(), |jitter| {
             Some(generated!(__retry::Jitter::#jitter))
         });
+        if let Some(nested) = &model.nested {
+            let value = variant("Nested", &nested.value);
+            self.constant.extend(generated!(.with_nested(#value)));
+        }
     }
 
     /// Adds one setting. `fixed` gives what the setter takes for a literal, or `None` for "no limit".

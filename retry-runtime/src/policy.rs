@@ -2,6 +2,7 @@
 
 mod budget;
 mod drawn;
+mod nested;
 mod schedule;
 mod table;
 
@@ -11,6 +12,7 @@ use retry_settings::keys::PolicyKey;
 
 pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
+pub use self::nested::Nested;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::{Backoff, Factor, Jitter};
 
@@ -52,6 +54,7 @@ pub struct Policy {
     max_retry_after: Duration,
     budget: PolicyBudget,
     hedge: Option<Duration>,
+    nested: Nested,
 }
 
 /// No limit on the number of attempts.
@@ -79,6 +82,7 @@ impl Policy {
             max_retry_after: default(PolicyKey::MaxRetryAfter),
             budget: PolicyBudget::Default,
             hedge: None,
+            nested: Nested::Add,
         }
     }
 
@@ -254,6 +258,27 @@ impl Policy {
         self
     }
 
+    /// Sets how retries combine with those of the annotated functions and runs around. Default: [`Nested::Add`].
+    ///
+    /// Configuration neither reads nor writes it: what calls what is known in the code.
+    ///
+    /// # Examples
+    ///
+    /// Functions that replace loops which knew nothing of each other, and shall do as before:
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::{Nested, Policy};
+    ///
+    /// const AS_BEFORE: Policy = Policy::new().without_budget().with_nested(Nested::Multiply);
+    /// assert_eq!(AS_BEFORE.nested(), Nested::Multiply);
+    /// ```
+    #[must_use]
+    pub const fn with_nested(mut self, nested: Nested) -> Self {
+        self.nested = nested;
+        self
+    }
+
     /// Returns the number of attempts, the first included, or `None` for no limit.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
@@ -328,6 +353,12 @@ impl Policy {
     #[must_use]
     pub const fn hedge(&self) -> Option<Duration> {
         self.hedge
+    }
+
+    /// Returns how retries combine with those of the calls around.
+    #[must_use]
+    pub const fn nested(&self) -> Nested {
+        self.nested
     }
 
     /// Removes the timeout and the deadline.

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
 
-use reattempt::{Attempt, retry};
+use reattempt::{Attempt, Nested, Policy, retry};
 
-use crate::script::{RESET, Script, Step};
+use crate::script::{RESET, Script, Step, ms};
 
 /// Makes four attempts at `body`.
 #[retry(attempts = 4, base = "1ms", budget = "none")]
@@ -91,6 +91,48 @@ async fn the_rule_counts_functions_that_before_retry_calls_by_their_own_name() {
     );
     session(&host, &connection).await.unwrap_err();
     assert_eq!((host.calls(), connection.calls()), (7, 6));
+}
+
+/// The key `nested` of a function overrides its policy.
+#[tokio::test(start_paused = true)]
+async fn a_policy_says_how_the_retries_of_functions_and_runs_combine() {
+    const AS_BEFORE: Policy = Policy::new()
+        .with_attempts(4)
+        .with_base(ms(1))
+        .without_budget()
+        .with_nested(Nested::Multiply);
+    #[retry(policy = AS_BEFORE)]
+    async fn constant(host: &Script) -> io::Result<usize> {
+        host.play().await
+    }
+    #[retry(policy = policy)]
+    async fn given(policy: Policy, host: &Script) -> io::Result<usize> {
+        host.play().await
+    }
+    #[retry(policy = AS_BEFORE, nested = "add")]
+    async fn overridden(host: &Script) -> io::Result<usize> {
+        host.play().await
+    }
+    let host = Script::new([RESET]);
+    around(async || constant(&host).await).await.unwrap_err();
+    assert_eq!(host.calls(), 16);
+
+    let host = Script::new([RESET]);
+    around(async || given(AS_BEFORE, &host).await)
+        .await
+        .unwrap_err();
+    assert_eq!(host.calls(), 16);
+
+    let host = Script::new([RESET]);
+    let outermost = AS_BEFORE.with_nested(Nested::Outermost);
+    around(async || outermost.run(|| host.play()).await)
+        .await
+        .unwrap_err();
+    assert_eq!(host.calls(), 4);
+
+    let host = Script::new([RESET]);
+    around(async || overridden(&host).await).await.unwrap_err();
+    assert_eq!(host.calls(), 7);
 }
 
 #[tokio::test(start_paused = true)]

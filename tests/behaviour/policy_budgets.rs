@@ -2,7 +2,7 @@
 
 use std::io;
 
-use reattempt::{Budget, Policy, Preset, retry};
+use reattempt::{Budget, Nested, Policy, Preset, retry};
 use tokio::time::advance;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -176,6 +176,10 @@ fn a_policy_shows_its_budget_and_is_equal_to_one_with_the_same_numbers() {
             format!("{plain}, budget of {tokens}")
         );
     }
+    assert_eq!(
+        shown(Policy::new().with_nested(Nested::Multiply)),
+        format!("{plain}, nested multiply")
+    );
     assert_eq!(SHARED.policy(), TWO);
     assert_ne!(TWO.without_budget(), TWO);
     assert_ne!(TWO.with_budget(Budget::aws()), TWO);

@@ -202,7 +202,6 @@ impl<'p> State<'p> {
         Inner {
             function: self.settings.function(),
             policy: &self.settings.policy,
-            nested: self.settings.nested,
         }
     }
 

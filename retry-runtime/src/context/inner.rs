@@ -9,16 +9,15 @@ use std::sync::{Arc, Weak};
 use super::cold::Cold;
 use super::facts::{Leeway, Notes, Phase, Refusal};
 use super::frame::{Frame, around};
-use super::nesting::{FailedRetries, FunctionId, Nested, Operation, Ordinal};
+use super::nesting::{FailedRetries, FunctionId, Operation, Ordinal};
 use crate::clock::{Stamp, nanos};
-use crate::policy::Policy;
+use crate::policy::{Nested, Policy};
 
 /// What the rule for nested retries needs to know about an annotated function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inner<'p> {
     pub(crate) function: FunctionId,
     pub(crate) policy: &'p Policy,
-    pub(crate) nested: Nested,
 }
 
 impl Inner<'_> {
@@ -48,7 +47,8 @@ impl Inner<'_> {
                 frame.cold().noted().remembered.inherit(taken);
             }
             frame.allow(self.allowed_in(frame, outer, *now));
-        } else if outer.inside.get() == Leeway::Nothing || self.nested == Nested::Outermost {
+        } else if outer.inside.get() == Leeway::Nothing || self.policy.nested() == Nested::Outermost
+        {
             frame.allow(1);
         }
     }
@@ -98,7 +98,7 @@ impl Inner<'_> {
 
     fn allowed_in(&self, frame: &Frame, outer: &Frame, now: Stamp) -> u32 {
         let own = self.own();
-        if self.nested == Nested::Outermost {
+        if self.policy.nested() == Nested::Outermost {
             return 1;
         }
         if own == u32::MAX {
@@ -142,7 +142,7 @@ impl Inner<'_> {
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        self.nested == Nested::Multiply || outer.phase.get() == Phase::Scope
+        self.policy.nested() == Nested::Multiply || outer.phase.get() == Phase::Scope
     }
 }
 

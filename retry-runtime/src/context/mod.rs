@@ -28,4 +28,3 @@ pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::limits::{TooLate, length};
 pub(crate) use self::nesting::FunctionId;
-pub use self::nesting::Nested;

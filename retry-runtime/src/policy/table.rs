@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Policy;
+use super::{Nested, Policy};
 use crate::Backoff;
 
 /// Shows the policy as a table: the delay before each attempt, and the longest time that a call can take.
@@ -45,6 +45,9 @@ impl fmt::Display for Policy {
             }
         }
         write!(f, ", jitter {}{}", self.jitter, self.budget)?;
+        if self.nested != Nested::Add {
+            write!(f, ", nested {}", self.nested)?;
+        }
         write!(f, "\n  attempt 1  at once")?;
         let mut previous = None;
         for n in 0..(self.attempts - 1).min(MOST_ROWS) {

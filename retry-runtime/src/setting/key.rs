@@ -93,6 +93,13 @@ pub(crate) fn delays_refused() -> SettingFault {
     )
 }
 
+pub(crate) fn nested_refused() -> SettingFault {
+    SettingFault::with_help(
+        "`nested` cannot be configured",
+        "what calls what is known in the code: `Policy::with_nested`, or the attribute's `nested`",
+    )
+}
+
 /// The fault of a name for which [`PolicyKey::named`] has no key.
 pub(crate) fn unknown_key(name: &str) -> SettingFault {
     // Names for a number that does not count the first call.

@@ -9,14 +9,14 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::budget::{BudgetSetting, BudgetValue};
 use super::fault::SettingFault;
-use super::key::delays_refused;
+use super::key::{delays_refused, nested_refused};
 use super::{
     BudgetKey, PolicyKey, PolicySetting, Setter, SettingKey, Value, budget_contradictions,
     contradictions, unknown_budget_key, unknown_key,
 };
 use crate::Backoff;
 use crate::budget::BudgetNumbers;
-use crate::policy::Policy;
+use crate::policy::{Nested, Policy};
 
 /// Reads a map of the attribute's keys, in a self-describing format such as TOML, JSON or YAML. Feature `serde`.
 ///
@@ -66,12 +66,15 @@ impl<'de> Deserialize<'de> for Policy {
 ///
 /// # Errors
 ///
-/// - The policy has [delays](Policy::with_delays), or a value that reading would refuse, such as a timeout of zero, or a
+/// - The policy has [delays](Policy::with_delays), another [nested](Policy::with_nested) than the default, or a value that reading would refuse, such as a timeout of zero, or a
 ///   [`Budget::ratio`](crate::Budget::ratio) with a reward above 1.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if matches!(self.backoff(), Backoff::Delays(_)) {
             return Err(S::Error::custom(delays_refused()));
+        }
+        if self.nested() != Nested::Add {
+            return Err(S::Error::custom(nested_refused()));
         }
         if let Some((_, fault)) = contradictions(self, setter).into_iter().next() {
             return Err(S::Error::custom(fault));

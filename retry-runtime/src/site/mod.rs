@@ -12,7 +12,6 @@ use std::panic::Location;
 
 use crate::atomics::Flag;
 use crate::budget::{Budget, BudgetWord, Share};
-use crate::context::Nested;
 use crate::policy::Policy;
 use crate::trace::Lines;
 
@@ -98,13 +97,6 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[must_use]
     pub const fn without_budget(mut self) -> Self {
         self.0.settings = self.0.settings.with_budget(None);
-        self
-    }
-
-    /// Sets how the retries of the function combine with those of the calls around.
-    #[must_use]
-    pub const fn with_nested(mut self, nested: Nested) -> Self {
-        self.0.settings.nested = nested;
         self
     }
 

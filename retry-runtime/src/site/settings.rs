@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Shared;
 use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
-use crate::context::{FunctionId, Nested, length};
+use crate::context::{FunctionId, length};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
 
@@ -36,8 +36,6 @@ pub struct Settings<'p> {
     pub(crate) deadline: u64,
     /// The number of attempts, or `u32::MAX` for no limit.
     pub(crate) attempts: u32,
-    /// How the retries of the function combine with those of the calls around.
-    pub(crate) nested: Nested,
     /// Whether the function may run twice.
     pub(crate) idempotent: bool,
     /// Whether the text of errors stays out of the log.
@@ -63,7 +61,6 @@ impl<'p> Settings<'p> {
             timeout: 0,
             deadline: 0,
             attempts: 0,
-            nested: Nested::Add,
             idempotent: true,
             sensitive: false,
             listens: false,

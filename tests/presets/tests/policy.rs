@@ -5,7 +5,7 @@ mod listed;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Backoff, Budget, FAST_IO, Jitter, NO_RETRY, Policy, SLOW_IO};
+use reattempt::{Backoff, Budget, FAST_IO, Jitter, NO_RETRY, Nested, Policy, SLOW_IO};
 
 use self::listed::keys;
 
@@ -327,6 +327,10 @@ fn a_policy_that_could_not_be_read_is_not_written() {
         (
             Policy::new().with_delays(DELAYS),
             "`delays` cannot be configured",
+        ),
+        (
+            Policy::new().with_nested(Nested::Outermost),
+            "`nested` cannot be configured",
         ),
         (
             Policy::new().with_timeout(Duration::ZERO),
