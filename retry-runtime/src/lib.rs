@@ -26,7 +26,6 @@ mod metrics;
 mod opaque;
 mod policy;
 mod preset;
-mod presets;
 #[doc(hidden)]
 pub mod private;
 mod propagate;
@@ -59,9 +58,8 @@ pub use crate::error::Error;
 pub use crate::event::RetryEvent;
 pub use crate::jitter::Jitter;
 pub use crate::listen::{Observe, observe};
-pub use crate::policy::{Nested, Policy, Schedule};
+pub use crate::policy::{FAST_IO, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
 pub use crate::preset::Preset;
-pub use crate::presets::{FAST_IO, NO_RETRY, SLOW_IO};
 pub use crate::propagate::{Propagate, propagate};
 pub use crate::report::{Hedge, Report};
 pub use crate::run::{Run, WithoutLimits};

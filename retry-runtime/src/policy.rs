@@ -3,6 +3,7 @@
 mod budget;
 mod drawn;
 mod nested;
+mod ready;
 mod schedule;
 mod table;
 
@@ -13,6 +14,7 @@ use retry_settings::keys::PolicyKey;
 pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
 pub use self::nested::Nested;
+pub use self::ready::{FAST_IO, NO_RETRY, SLOW_IO};
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::{Backoff, Factor, Jitter};
 

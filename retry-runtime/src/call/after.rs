@@ -76,7 +76,7 @@ impl State<'_> {
         };
         self.frame.fail(Previous::Failed(verdict), erred);
         self.attempt_ends(Attempted::Failed(verdict), Some(words));
-        self.follow(Cause::Returned(ruling), FailedWith { verdict, words })
+        self.wait_or_end(Cause::Returned(ruling), FailedWith { verdict, words })
             .ok()
     }
 
@@ -121,7 +121,7 @@ impl State<'_> {
             verdict,
             words: &cut,
         };
-        self.follow(cause, failed).map_err(|outcome| {
+        self.wait_or_end(cause, failed).map_err(|outcome| {
             let mut ending = self.ending(outcome, false);
             ending.stopped.not_ready = cut == Cut::NotReady;
             ending
@@ -160,11 +160,11 @@ impl State<'_> {
     }
 
     /// Decides, and then waits or ends the call.
-    fn follow(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
+    fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
         match decide(&CallSituation { state: self, cause }) {
             Ok((range, now)) => {
                 self.frame.go_on();
-                let (delay, until) = self.schedule(&range, now);
+                let (delay, until) = self.plan_wait(&range, now);
                 self.wait_begins(delay, failed);
                 self.hand_on_untold();
                 Ok(until)
@@ -173,14 +173,18 @@ impl State<'_> {
                 self.end(outcome, failed);
                 Err(outcome)
             }
-            Err(None) => self.follow_one_of_two(cause, failed),
+            Err(None) => self.wait_or_end_one_of_two(cause, failed),
         }
     }
 
     /// Decides what follows one of two attempts. While the other runs, that is nothing.
     #[cold]
     #[inline(never)]
-    fn follow_one_of_two(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
+    fn wait_or_end_one_of_two(
+        &self,
+        cause: Cause,
+        failed: FailedWith<'_>,
+    ) -> Result<Until, Outcome> {
         let hint = match cause {
             Cause::Returned(ruling) => ruling.said.hint,
             Cause::TimedOut { .. } | Cause::OutOfTime => None,
@@ -196,11 +200,11 @@ impl State<'_> {
             Cause::TimedOut { may_repeat, .. } => Cause::TimedOut { may_repeat, hint },
             Cause::OutOfTime => cause,
         };
-        self.follow(joined, failed)
+        self.wait_or_end(joined, failed)
     }
 
     /// Draws the delay. Returns it, and how long the call waits, which may be shorter in a test scope.
-    pub(super) fn schedule(
+    pub(super) fn plan_wait(
         &self,
         range: &RangeInclusive<Duration>,
         (now, stamp): (Instant, Stamp),

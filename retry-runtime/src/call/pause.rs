@@ -62,7 +62,7 @@ impl State<'_> {
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let delays = left..=spread(left, high.saturating_sub(low), most);
-        let (delay, until) = self.schedule(&within(delays, longest)?, now);
+        let (delay, until) = self.plan_wait(&within(delays, longest)?, now);
         self.pause_begins(delay);
         Ok(Some(until))
     }

@@ -63,7 +63,7 @@ macro_rules! drive {
                 let at = loop {
                     let $call = &mut turns.call;
                     let ended = $part!(turns, cancel, false, $attempt);
-                    match turns.follow(ended) {
+                    match turns.next(ended) {
                         Ok(_) if turns.call.is_beside() => {}
                         Ok(at) => break at,
                         Err(result) => return result,

@@ -62,7 +62,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
     }
 
     /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
-    pub(super) fn follow(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
+    pub(super) fn next(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
         match ended {
             Ended::Returned(Ok(value)) => {
                 if let Some(unready) = C::from(Cut::NotReady) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Policy;
+use super::Policy;
 
 /// For services that answer in milliseconds: a cache, a service in the same data centre.
 ///
