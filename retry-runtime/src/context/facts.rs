@@ -43,10 +43,10 @@ pub(crate) enum Leeway {
 
 /// A set of facts about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Notes(pub(super) u16);
+pub(crate) struct Notes(pub(super) u8);
 
 impl Notes {
-    /// None of these facts: the call is in its first attempt, and has no cold part, no listener and no recorder. It ends
+    /// None of these facts: the call has no cold part, no listener and no recorder. It ends
     /// inline.
     pub(crate) const NONE: Self = Self(0);
     /// It has a cold part.
@@ -67,11 +67,8 @@ impl Notes {
     /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
     pub(crate) const ERRED: Self = Self(1 << 6);
 
-    /// This attempt, or an attempt around it, is not the first of its call.
-    pub(crate) const AGAIN: Self = Self(1 << 7);
-
     /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
-    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 8);
+    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 7);
 }
 
 /// How the attempt before this one failed.

@@ -80,6 +80,8 @@ pub(crate) struct Frame {
     pub(crate) inside: Fact<Leeway>,
     /// The bits of the functions that the present attempt or `before_retry` called.
     called: Cell<u8>,
+    /// This attempt, or an attempt around it, is not the first of its call.
+    again: Cell<bool>,
 }
 
 /// What everybody reads and only this file writes.
@@ -112,6 +114,7 @@ impl Frame {
             notes: Cell::new(Notes::NONE),
             inside: Fact(Cell::new(Leeway::Anything)),
             called: Cell::new(0),
+            again: Cell::new(false),
         }
     }
 
@@ -127,7 +130,7 @@ impl Frame {
         let mut copy = Self::outside();
         copy.started.0.set(self.started.get());
         copy.deadline.0.set(self.deadline.get());
-        copy.inside.0.set(if self.has(Notes::AGAIN) {
+        copy.inside.0.set(if self.again.get() {
             Leeway::Nothing
         } else {
             self.inside.get()
@@ -250,7 +253,7 @@ impl Frame {
 
     /// Forgets what belongs to the attempt before, because another one will begin.
     pub(crate) fn begin_anew(&self) {
-        self.note(Notes::AGAIN, true);
+        self.again.set(true);
         self.called.set(0);
         self.until.0.set(NEVER);
     }
@@ -262,8 +265,8 @@ impl Frame {
             // The body around makes a new call, so it went on after the refusal.
             outer.refusal.set(None);
         }
-        if counts && outer.has(Notes::AGAIN) {
-            self.note(Notes::AGAIN, true);
+        if counts && outer.again.get() {
+            self.again.set(true);
         }
     }
 
@@ -617,11 +620,7 @@ impl Frame {
     fn replace_present(&self, noted: &mut Noted, with: OfAttempt) -> OfAttempt {
         OfAttempt {
             until: self.until.0.replace(with.until),
-            again: {
-                let again = self.has(Notes::AGAIN);
-                self.note(Notes::AGAIN, with.again);
-                again
-            },
+            again: self.again.replace(with.again),
             inside: self.inside.0.replace(with.inside),
             called: self.called.replace(with.called),
             open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
