@@ -50,7 +50,7 @@
 #![doc = include_str!("../setting/keys.md")]
 //!
 //! The keys mean the same as in the attribute. A limit can be changed but not removed: there is no word for "no
-//! timeout". `delays` cannot be configured.
+//! timeout". `delays` and `nested` cannot be configured.
 //!
 //! # Budgets
 //!

@@ -107,6 +107,9 @@ pub(crate) fn unknown_key(name: &str) -> SettingFault {
     if name == DELAYS {
         return delays_refused();
     }
+    if name == "nested" {
+        return nested_refused();
+    }
     if text::among(RETRIES, &text::snake_case(name)) {
         return SettingFault::with_help(
             format!("unknown key `{name}`, called `attempts` here"),
