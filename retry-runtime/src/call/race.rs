@@ -278,9 +278,14 @@ impl Limits {
             // If the call is dropped now, it is in doubt if either attempt is.
             state.frame.turn_to_open_commit();
         }
+        if timer.is_none() && self.pending && self.nearest(runs, state) == NEVER {
+            // Nothing will ever be due, so no poll needs the clock.
+            return Poll::Pending;
+        }
         poll_until_due(state, timer, waker, |rang| {
             // It may ring late: what begins now has its whole timeout, and what is overdue ends first.
-            let now = Some(Instant::now()).max(rang).expect("one of two");
+            let now = Instant::now();
+            let now = rang.map_or(now, |rang| now.max(rang));
             let elapsed = self.learn(Stamp::of(now), state);
             let due = self.due(runs, elapsed, state);
             due.ok_or_else(|| step(self.nearest(runs, state), elapsed, now))
