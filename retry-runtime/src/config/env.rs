@@ -8,7 +8,7 @@ use super::Environment;
 use super::error::Problem;
 use super::found::{FoundSettings, SettingPlace};
 use crate::preset::Preset;
-use crate::setting::{DELAYS, SettingKey, Value, unknown_in_variable};
+use crate::setting::{IN_CODE, SettingKey, Value, unknown_in_variable};
 
 const ENABLED: &str = "ENABLED";
 
@@ -122,7 +122,7 @@ fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
         return Split::NoKey(preset, key);
     }
     let preset = SettingKey::names_in_variables()
-        .chain([DELAYS.to_owned()])
+        .chain(IN_CODE.map(|(key, _)| key.to_owned()))
         .find_map(|key| {
             let preset = rest.strip_suffix(&key.to_uppercase())?;
             preset.strip_suffix('_').filter(|preset| !preset.is_empty())

@@ -82,33 +82,37 @@ impl fmt::Display for SettingKey {
     }
 }
 
-/// The key of the attribute that configuration cannot set, though a policy has it.
 pub(crate) const DELAYS: &str = "delays";
+pub(crate) const NESTED: &str = "nested";
 
-/// The fault of the key `delays`. A policy borrows its delays for `'static`, so a list that is read would leak.
-pub(crate) fn delays_refused() -> SettingFault {
-    SettingFault::with_help(
-        "`delays` cannot be configured",
+/// The parts of a policy that belong in the code, and what to write. A policy borrows its delays for `'static`, so a list that
+/// is read would leak.
+pub(crate) const IN_CODE: [(&str, &str); 2] = [
+    (
+        DELAYS,
         "a list of delays belongs in the code: `Policy::with_delays`, or the attribute's `delays`",
-    )
-}
-
-pub(crate) fn nested_refused() -> SettingFault {
-    SettingFault::with_help(
-        "`nested` cannot be configured",
+    ),
+    (
+        NESTED,
         "what calls what is known in the code: `Policy::with_nested`, or the attribute's `nested`",
-    )
+    ),
+];
+
+/// The fault of a key that belongs in the code.
+pub(crate) fn in_code(name: &str) -> Option<SettingFault> {
+    let (_, help) = IN_CODE.iter().find(|(key, _)| *key == name)?;
+    Some(SettingFault::with_help(
+        format!("`{name}` cannot be configured"),
+        *help,
+    ))
 }
 
 /// The fault of a name for which [`PolicyKey::named`] has no key.
 pub(crate) fn unknown_key(name: &str) -> SettingFault {
     // Names for a number that does not count the first call.
     const RETRIES: &str = "retries max_retries retry_count max_retry retry_limit";
-    if name == DELAYS {
-        return delays_refused();
-    }
-    if name == "nested" {
-        return nested_refused();
+    if let Some(fault) = in_code(name) {
+        return fault;
     }
     if text::among(RETRIES, &text::snake_case(name)) {
         return SettingFault::with_help(

@@ -9,7 +9,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::budget::{BudgetSetting, BudgetValue};
 use super::fault::SettingFault;
-use super::key::{delays_refused, nested_refused};
+use super::key::{DELAYS, NESTED};
 use super::{
     BudgetKey, PolicyKey, PolicySetting, Setter, SettingKey, Value, budget_contradictions,
     contradictions, unknown_budget_key, unknown_key,
@@ -66,15 +66,16 @@ impl<'de> Deserialize<'de> for Policy {
 ///
 /// # Errors
 ///
-/// - The policy has [delays](Policy::with_delays), another [nested](Policy::with_nested) than the default, or a value that reading would refuse, such as a timeout of zero, or a
-///   [`Budget::ratio`](crate::Budget::ratio) with a reward above 1.
+/// - The policy has [delays](Policy::with_delays), another [nested](Policy::with_nested) than the default, or a value that
+///   reading would refuse, such as a timeout of zero, or a [`Budget::ratio`](crate::Budget::ratio) with a reward above 1.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if matches!(self.backoff(), Backoff::Delays(_)) {
-            return Err(S::Error::custom(delays_refused()));
-        }
-        if self.nested() != Nested::Add {
-            return Err(S::Error::custom(nested_refused()));
+        let in_code = [
+            (DELAYS, matches!(self.backoff(), Backoff::Delays(_))),
+            (NESTED, self.nested() != Nested::Add),
+        ];
+        if let Some((key, _)) = in_code.into_iter().find(|(_, has)| *has) {
+            return Err(S::Error::custom(unknown_key(key)));
         }
         if let Some((_, fault)) = contradictions(self, setter).into_iter().next() {
             return Err(S::Error::custom(fault));

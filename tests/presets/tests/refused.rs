@@ -93,6 +93,12 @@ const IN_VARIABLES: &[(&str, &str, &str)] = &[
          or the attribute's `delays`",
     ),
     (
+        "RETRY_PAYMENTS_NESTED",
+        "add",
+        "`nested` cannot be configured; what calls what is known in the code: `Policy::with_nested`, \
+         or the attribute's `nested`",
+    ),
+    (
         "RETRY_ENABLED",
         "no",
         "`enabled` is \"no\", expected true or false without quotes; write `true`, or `false` to turn retries off",
