@@ -12,7 +12,7 @@ use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
-use tokio::sync::Barrier;
+use tokio::sync::{Barrier, watch};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, IsolationLevel};
 
@@ -368,7 +368,11 @@ pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
 
 /// Connects in each attempt, with this setting, and updates a row that another transaction may have locked.
 #[retry(attempts = 20, base = "10ms", max_delay = "50ms", timeout = "1s")]
-async fn deposit(url: &str) -> Result<(), TransactionError<tokio_postgres::Error>> {
+async fn deposit(
+    url: &str,
+    begun: &watch::Sender<u32>,
+) -> Result<(), TransactionError<tokio_postgres::Error>> {
+    begun.send_modify(|attempts| *attempts += 1);
     let mut client = postgres::connect(url).await?;
     let transaction = client.transaction().await?;
     let statement = "UPDATE account SET balance = balance + 1 WHERE id = 1";
@@ -380,29 +384,28 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
     let server = Server::start().await.unwrap();
     let mut holder = server.connect().await.unwrap();
     accounts(&holder).await;
-    for (setting, attempts) in [
-        ("statement_timeout=50", 1..=1),
-        ("lock_timeout=50", 2..=20),
+    for (setting, waited_for) in [
+        ("statement_timeout=50", false),
+        ("lock_timeout=50", true),
         // The attempt is cut. Nothing but its end frees the server of the statement.
-        ("statement_timeout=0", 2..=3),
+        ("statement_timeout=0", true),
     ] {
         let lock = holder.transaction().await.unwrap();
         let row = "SELECT FROM account WHERE id = 1 FOR UPDATE";
         lock.execute(row, &[]).await.unwrap();
         let url = format!("{} options='-c {setting}'", server.url());
-        let until = if *attempts.start() == 1 { 0 } else { 1200 };
-        let ((done, report), ()) = tokio::join!(reattempt::observe(deposit(&url)), async {
-            tokio::time::sleep(Duration::from_millis(until + 300)).await;
+        let (begun, mut attempts) = watch::channel(0);
+        let call = async move { reattempt::observe(deposit(&url, &begun)).await };
+        let ((done, report), ()) = tokio::join!(call, async {
+            // Until an attempt has failed and the next begins, or until the call has ended.
+            let _ = attempts.wait_for(|begun| *begun == 2).await;
             lock.rollback().await.unwrap();
         });
-        let report = report.unwrap();
-        assert!(
-            attempts.contains(&report.attempts()),
-            "{setting}: {report:?}"
-        );
+        let attempts = report.unwrap().attempts();
         match done {
-            Ok(()) => assert_ne!(*attempts.start(), 1, "{setting}"),
-            Err(TransactionError::Statement(limit)) if *attempts.start() == 1 => {
+            Ok(()) => assert!(waited_for && attempts > 1, "{setting}: {attempts}"),
+            Err(TransactionError::Statement(limit)) if !waited_for => {
+                assert_eq!(attempts, 1, "{setting}");
                 assert_eq!(limit.code(), Some(&SqlState::QUERY_CANCELED), "{limit:?}");
                 assert_eq!(limit.verdict(), Verdict::Unknown);
             }
