@@ -83,14 +83,14 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
         let code = preset.in_code();
         let policy = entries
             .iter()
-            .fold(code, |policy, entry| entry.setting.set(policy));
+            .fold(code, |policy, entry| (entry.change)(policy));
         policies.push((!entries.is_empty()).then_some(policy));
         // A setting could not be read, so contradictions cannot be checked.
         if *broken {
             continue;
         }
         for together in entries.chunk_by(|a, b| a.place.rank == b.place.rank) {
-            let given = together.iter().map(|entry| (entry.key, entry.setting));
+            let given = together.iter().map(|entry| (entry.key, &entry.change));
             for (key, fault) in budget_contradictions(&given.collect::<Vec<_>>()) {
                 let blamed = together.iter().filter(|entry| entry.key == key);
                 for PresetEntry { place, .. } in blamed {

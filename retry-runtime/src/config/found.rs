@@ -6,7 +6,7 @@ use retry_settings::text::{list, nearest, shown};
 
 use super::error::{ConfigError, Problem};
 use crate::preset::Preset;
-use crate::setting::{PolicySetting, SettingFault, SettingKey, Value};
+use crate::setting::{self, Change, SettingFault, SettingKey, Value};
 
 /// Where something was found.
 #[derive(Debug, Clone)]
@@ -24,15 +24,13 @@ impl SettingPlace {
 }
 
 /// One setting of one preset.
-#[derive(Debug)]
 pub(super) struct PresetEntry {
     pub(super) key: SettingKey,
-    pub(super) setting: PolicySetting,
+    pub(super) change: Change,
     pub(super) place: SettingPlace,
 }
 
 /// All settings that were found, and all mistakes.
-#[derive(Debug)]
 pub(super) struct FoundSettings<'p> {
     pub(super) presets: &'p [&'static Preset],
     /// For each preset, the lowest rank first.
@@ -72,14 +70,10 @@ impl<'p> FoundSettings<'p> {
         place: SettingPlace,
         path: &str,
     ) {
-        match PolicySetting::read(key, value) {
-            Ok(setting) => {
+        match setting::read(key, value) {
+            Ok(change) => {
                 if let Some(entries) = self.entries.get_mut(preset) {
-                    entries.push(PresetEntry {
-                        key,
-                        setting,
-                        place,
-                    });
+                    entries.push(PresetEntry { key, change, place });
                 }
             }
             Err(fault) => self.fault(preset, &place, path, || fault),

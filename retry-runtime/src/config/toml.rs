@@ -10,7 +10,7 @@ use super::found::{FoundSettings, SettingPlace, wrong_enabled};
 use super::lines::LineBreaks;
 use crate::preset::Preset;
 use crate::setting::{
-    BudgetKey, PolicyKey, PolicySetting, SettingKey, Value, unknown_budget_key, unknown_key,
+    self, BudgetKey, PolicyKey, SettingKey, Value, unknown_budget_key, unknown_key,
 };
 
 /// Reads a text. `origin` is its name in messages.
@@ -242,7 +242,7 @@ fn unquoted(key: &str, value: &str) -> Option<String> {
         ));
     }
     let found = shown(value);
-    match PolicySetting::read(key, Value::Text(value)) {
+    match setting::read(key, Value::Text(value)) {
         Ok(_) => Some(format!(
             "found `{found}`, expected text in quotes; write `{key} = \"{found}\"`"
         )),

@@ -7,6 +7,7 @@ use retry_settings::text;
 
 use super::fault::{SettingFault, fault};
 use super::typed::{Value, word};
+use super::value::Change;
 use crate::budget::{Budget, BudgetNumbers};
 use crate::policy::{Policy, PolicyBudget};
 
@@ -21,19 +22,6 @@ pub(crate) enum BudgetKey {
     ThrottledCost,
     Reward,
     Refill,
-}
-
-/// One setting of a budget.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum BudgetSetting {
-    /// No budget.
-    None,
-    /// All numbers.
-    All(BudgetNumbers),
-    /// One number.
-    Tokens(fn(Budget, u32) -> Budget, u32),
-    /// One number, which may have a fraction.
-    Fraction(fn(Budget, f64) -> Budget, f64),
 }
 
 /// How the value of a key is set in a budget.
@@ -152,7 +140,7 @@ impl BudgetKey {
     }
 
     /// Reads the value of a key.
-    pub(crate) fn read(self, value: Value<'_>) -> Result<BudgetSetting, SettingFault> {
+    pub(super) fn read(self, value: Value<'_>) -> Result<Change, SettingFault> {
         let wrong = || {
             fault(
                 format!("found {value}, expected {}", self.kind()),
@@ -162,7 +150,7 @@ impl BudgetKey {
         let access = self.row().2;
         if let BudgetAccess::Kind = access {
             return match value {
-                Value::Text(text) => word(self, text, &kinds()),
+                Value::Text(text) => word(self, text, &kinds()).map(all),
                 Value::Number(_) | Value::Other(_) => Err(wrong()),
             };
         }
@@ -178,20 +166,18 @@ impl BudgetKey {
         };
         if let BudgetAccess::Tokens(_, set) = access {
             let tokens: i128 = text.parse().map_err(|_| wrong())?;
-            let tokens = u32::try_from(tokens).map_err(|_| out_of_range())?;
-            return if (least..=most).contains(&tokens) {
-                Ok(BudgetSetting::Tokens(set, tokens))
-            } else {
-                Err(out_of_range())
-            };
+            let tokens = u32::try_from(tokens).ok();
+            let tokens = tokens.filter(|tokens| (least..=most).contains(tokens));
+            let tokens = tokens.ok_or_else(out_of_range)?;
+            return Ok(one(move |budget| set(budget, tokens)));
         }
         let number: f64 = text.parse().map_err(|_| wrong())?;
         if !(f64::from(least)..=f64::from(most)).contains(&number) {
             return Err(out_of_range());
         }
         Ok(match access {
-            BudgetAccess::Fraction(set) => BudgetSetting::Fraction(set, number),
-            _ => BudgetSetting::All(Budget::ratio(number).into_numbers()),
+            BudgetAccess::Fraction(set) => one(move |budget| set(budget, number)),
+            _ => all(Budget::ratio(number).into_numbers()),
         })
     }
 }
@@ -202,67 +188,52 @@ impl fmt::Display for BudgetKey {
     }
 }
 
-impl BudgetSetting {
-    /// Reads a value in place of the table.
-    pub(super) fn read(value: Value<'_>) -> Result<Self, SettingFault> {
-        const NO: &str = "off no false 0 never disabled unlimited nothing null";
-        let key = PolicyKey::Budget;
-        let problem = format!("found {value}, expected {}", key.kind());
-        let (Value::Text(text) | Value::Number(text) | Value::Other(text)) = value;
-        if text::among(NO, &text.trim().to_lowercase()) {
-            return Err(SettingFault::with_help(
+/// Reads a value in place of the table.
+pub(super) fn read(value: Value<'_>) -> Result<Change, SettingFault> {
+    const NO: &str = "off no false 0 never disabled unlimited nothing null";
+    let key = PolicyKey::Budget;
+    let problem = format!("found {value}, expected {}", key.kind());
+    let (Value::Text(text) | Value::Number(text) | Value::Other(text)) = value;
+    if text::among(NO, &text.trim().to_lowercase()) {
+        return Err(SettingFault::with_help(
+            problem,
+            "write \"none\" for no budget",
+        ));
+    }
+    if let Value::Text(text) = value {
+        let [default, aws] = kinds().map(|(word, numbers)| (word, Some(numbers)));
+        let numbers = word(key, text, &[("none", None), default, aws])?;
+        return Ok(numbers.map_or_else(|| Box::new(Policy::without_budget) as Change, all));
+    }
+    let number = [BudgetKey::Ratio, BudgetKey::Capacity];
+    Err(
+        match number.into_iter().find(|key| key.read(value).is_ok()) {
+            Some(key) => SettingFault::with_help(
                 problem,
-                "write \"none\" for no budget",
-            ));
-        }
-        match value {
-            Value::Text(text) => {
-                let [default, aws] = kinds();
-                word(key, text, &[("none", Self::None), default, aws])
-            }
-            Value::Number(_) | Value::Other(_) => {
-                let number = [BudgetKey::Ratio, BudgetKey::Capacity];
-                Err(
-                    match number.into_iter().find(|key| key.read(value).is_ok()) {
-                        Some(key) => SettingFault::with_help(
-                            problem,
-                            format!("write `{key} = {value}` in the table `budget`"),
-                        ),
-                        None => fault(problem, key.example()),
-                    },
-                )
-            }
-        }
-    }
+                format!("write `{key} = {value}` in the table `budget`"),
+            ),
+            None => fault(problem, key.example()),
+        },
+    )
+}
 
-    /// The budget of a policy, if it names one.
-    #[cfg(feature = "serde")]
-    pub(super) fn of(policy: &Policy) -> Option<Self> {
-        match policy.budget() {
-            PolicyBudget::Default => None,
-            PolicyBudget::None => Some(Self::None),
-            PolicyBudget::Of(numbers, _) => Some(Self::All(*numbers)),
-        }
-    }
+/// Sets all numbers.
+fn all(numbers: BudgetNumbers) -> Change {
+    Box::new(move |policy| policy.with_budget(Budget::of(numbers)))
+}
 
-    /// Changes a policy.
-    pub(super) fn set(self, policy: Policy) -> Policy {
-        // One number changes the budget in the policy, or the default one.
-        let present = || match policy.budget() {
+/// Sets one number of the budget in the policy, or of the default one.
+fn one(set: impl Fn(Budget) -> Budget + 'static) -> Change {
+    Box::new(move |policy| {
+        policy.with_budget(set(match policy.budget() {
             PolicyBudget::Of(numbers, _) => Budget::of(*numbers),
             PolicyBudget::Default | PolicyBudget::None => Budget::new(),
-        };
-        policy.with_budget(match self {
-            Self::None => return policy.without_budget(),
-            Self::All(numbers) => Budget::of(numbers),
-            Self::Tokens(set, tokens) => set(present(), tokens),
-            Self::Fraction(set, number) => set(present(), number),
-        })
-    }
+        }))
+    })
 }
 
 /// The words of `kind`. `budget` takes these and `"none"`.
-fn kinds() -> [(&'static str, BudgetSetting); 2] {
+fn kinds() -> [(&'static str, BudgetNumbers); 2] {
     [("default", Budget::new()), ("aws", Budget::aws())]
-        .map(|(word, budget)| (word, BudgetSetting::All(budget.into_numbers())))
+        .map(|(word, budget)| (word, budget.into_numbers()))
 }

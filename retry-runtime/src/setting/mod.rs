@@ -28,4 +28,4 @@ pub(crate) use self::key::unknown_in_variable;
 pub(crate) use self::key::{SettingKey, unknown_budget_key, unknown_key};
 pub(crate) use self::together::{Setter, budget_contradictions, contradictions};
 pub(crate) use self::typed::Value;
-pub(crate) use self::value::PolicySetting;
+pub(crate) use self::value::{Change, read};

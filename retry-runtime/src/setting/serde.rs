@@ -7,16 +7,17 @@ use serde_core::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor}
 use serde_core::ser::{Error as _, SerializeMap as _};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::budget::{BudgetSetting, BudgetValue};
+use super::budget::BudgetValue;
 use super::fault::SettingFault;
 use super::key::{DELAYS, NESTED};
+use super::value::length_in;
 use super::{
-    BudgetKey, PolicyKey, PolicySetting, Setter, SettingKey, Value, budget_contradictions,
-    contradictions, unknown_budget_key, unknown_key,
+    BudgetKey, Change, PolicyKey, Setter, SettingKey, Value, budget_contradictions, contradictions,
+    read, unknown_budget_key, unknown_key,
 };
 use crate::Backoff;
 use crate::budget::BudgetNumbers;
-use crate::policy::{Nested, Policy};
+use crate::policy::{Nested, Policy, PolicyBudget};
 
 /// Reads a map of the attribute's keys, in a self-describing format such as TOML, JSON or YAML. Feature `serde`.
 ///
@@ -82,28 +83,31 @@ impl Serialize for Policy {
         }
         let mut map = serializer.serialize_map(None)?;
         for &key in PolicyKey::ALL {
-            let text = match PolicySetting::of(self, key) {
-                None => continue,
-                Some(PolicySetting::Attempts(Some(attempts))) => {
+            let text = match (key, self.attempts(), self.budget()) {
+                (PolicyKey::Attempts, Some(attempts), _) => {
                     map.serialize_entry(key.name(), &attempts)?;
                     continue;
                 }
-                Some(PolicySetting::Factor(factor)) => {
-                    map.serialize_entry(key.name(), &factor.as_f64())?;
+                (PolicyKey::Factor, ..) => {
+                    map.serialize_entry(key.name(), &self.factor().as_f64())?;
                     continue;
                 }
-                Some(PolicySetting::Budget(BudgetSetting::All(numbers))) => {
-                    map.serialize_entry(key.name(), &BudgetTable(numbers))?;
+                (PolicyKey::Budget, _, PolicyBudget::Of(numbers, _)) => {
+                    map.serialize_entry(key.name(), &BudgetTable(*numbers))?;
                     continue;
                 }
-                Some(PolicySetting::Budget(_)) => "none".to_owned(),
-                Some(PolicySetting::Attempts(None)) => "unlimited".to_owned(),
-                Some(PolicySetting::Backoff(backoff)) => backoff.to_string(),
-                Some(PolicySetting::Jitter(jitter)) => jitter.to_string(),
-                Some(PolicySetting::Length(_, length)) => human(length),
+                (PolicyKey::Attempts, None, _) => "unlimited".to_owned(),
+                (PolicyKey::Budget, _, PolicyBudget::None) => "none".to_owned(),
+                (PolicyKey::Backoff, ..) => self.backoff().to_string(),
+                (PolicyKey::Jitter, ..) => self.jitter().to_string(),
+                _ => match length_in(self, key) {
+                    Some(length) => human(length),
+                    None => continue,
+                },
             };
             // Refuses to write a value that could not be read back.
-            PolicySetting::read(SettingKey::Policy(key), Value::Text(&text))
+            read(SettingKey::Policy(key), Value::Text(&text))
+                .map(drop)
                 .map_err(S::Error::custom)?;
             map.serialize_entry(key.name(), &text)?;
         }
@@ -125,6 +129,7 @@ impl Serialize for BudgetTable {
                 Some(BudgetValue::Fraction(number)) => {
                     // Refuses a ratio above 1, which only a reward in the code gives.
                     key.read(Value::Number(&format!("{number:?}")))
+                        .map(drop)
                         .map_err(S::Error::custom)?;
                     map.serialize_entry(key.name(), &number)?;
                 }
@@ -160,7 +165,7 @@ impl<'de> Visitor<'de> for PolicyVisitor {
             let settings = map.next_value_seed(ValueOf(SettingKey::Policy(key)))?;
             policy = settings
                 .into_iter()
-                .fold(policy, |policy, setting| setting.set(policy));
+                .fold(policy, |policy, change| change(policy));
         }
         match contradictions(&policy, setter).into_iter().next() {
             Some((_, fault)) => Err(A::Error::custom(fault)),
@@ -205,79 +210,72 @@ impl<K: PartialEq + fmt::Display> Visitor<'_> for KeyOf<'_, K> {
 struct ValueOf(SettingKey);
 
 impl ValueOf {
-    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<Vec<PolicySetting>, E> {
-        let setting = PolicySetting::read(self.0, value).map_err(E::custom)?;
-        Ok(vec![setting])
+    fn read<E: serde_core::de::Error>(&self, value: Value<'_>) -> Result<Vec<Change>, E> {
+        Ok(vec![read(self.0, value).map_err(E::custom)?])
     }
 }
 
 impl<'de> DeserializeSeed<'de> for ValueOf {
-    type Value = Vec<PolicySetting>;
+    type Value = Vec<Change>;
 
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Vec<PolicySetting>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Change>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for ValueOf {
-    type Value = Vec<PolicySetting>;
+    type Value = Vec<Change>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.kind())
     }
 
-    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<Vec<PolicySetting>, E> {
+    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<Vec<Change>, E> {
         self.read(Value::Text(text))
     }
 
-    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<Vec<PolicySetting>, E> {
+    fn visit_i64<E: serde_core::de::Error>(self, number: i64) -> Result<Vec<Change>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<Vec<PolicySetting>, E> {
+    fn visit_i128<E: serde_core::de::Error>(self, number: i128) -> Result<Vec<Change>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<Vec<PolicySetting>, E> {
+    fn visit_u64<E: serde_core::de::Error>(self, number: u64) -> Result<Vec<Change>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<Vec<PolicySetting>, E> {
+    fn visit_u128<E: serde_core::de::Error>(self, number: u128) -> Result<Vec<Change>, E> {
         self.read(Value::Number(&number.to_string()))
     }
 
-    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<Vec<PolicySetting>, E> {
+    fn visit_f64<E: serde_core::de::Error>(self, number: f64) -> Result<Vec<Change>, E> {
         // `{:?}` keeps the point of `4.0`, so that it is not read as a whole number.
         self.read(Value::Number(&format!("{number:?}")))
     }
 
-    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<Vec<PolicySetting>, E> {
+    fn visit_bool<E: serde_core::de::Error>(self, value: bool) -> Result<Vec<Change>, E> {
         self.read(Value::Other(if value { "true" } else { "false" }))
     }
 
-    fn visit_unit<E: serde_core::de::Error>(self) -> Result<Vec<PolicySetting>, E> {
+    fn visit_unit<E: serde_core::de::Error>(self) -> Result<Vec<Change>, E> {
         self.read(Value::Other("nothing"))
     }
 
-    fn visit_none<E: serde_core::de::Error>(self) -> Result<Vec<PolicySetting>, E> {
+    fn visit_none<E: serde_core::de::Error>(self) -> Result<Vec<Change>, E> {
         self.read(Value::Other("nothing"))
     }
 
-    fn visit_some<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Vec<PolicySetting>, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Change>, D::Error> {
         self.deserialize(deserializer)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Vec<PolicySetting>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Vec<Change>, A::Error> {
         self.read(Value::Other("a list"))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<PolicySetting>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<Change>, A::Error> {
         if self.0 != SettingKey::Policy(PolicyKey::Budget) {
             return self.read(Value::Other("a table"));
         }
@@ -287,13 +285,14 @@ impl<'de> Visitor<'de> for ValueOf {
             seen.push(key);
             let key = SettingKey::Budget(key);
             let settings = map.next_value_seed(ValueOf(key))?;
-            found.extend(settings.into_iter().map(|setting| (key, setting)));
+            found.extend(settings.into_iter().map(|change| (key, change)));
         }
-        if let Some((_, fault)) = budget_contradictions(&found).into_iter().next() {
+        let given: Vec<_> = found.iter().map(|(key, change)| (*key, change)).collect();
+        if let Some((_, fault)) = budget_contradictions(&given).into_iter().next() {
             return Err(A::Error::custom(fault));
         }
         found.sort_by_key(|(key, _)| key.is_one_number());
-        Ok(found.into_iter().map(|(_, setting)| setting).collect())
+        Ok(found.into_iter().map(|(_, change)| change).collect())
     }
 }
 

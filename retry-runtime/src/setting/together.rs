@@ -6,12 +6,12 @@ use retry_settings::duration::human;
 use retry_settings::keys::PolicyKey;
 use retry_settings::rules::{TooLong, too_long};
 
-use super::budget::{BudgetKey, BudgetSetting};
+use super::budget::BudgetKey;
 use super::fault::SettingFault;
 use super::key::SettingKey;
-use super::value::{PolicySetting, length_in};
+use super::value::{Change, length_in};
 use crate::Backoff;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyBudget};
 
 /// Where a key was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub(crate) fn contradictions(
 
 /// Returns the contradictions within one table, or within the variables of one environment, each with the key to blame.
 pub(crate) fn budget_contradictions(
-    given: &[(SettingKey, PolicySetting)],
+    given: &[(SettingKey, &Change)],
 ) -> Vec<(SettingKey, SettingFault)> {
     const BOTH: &str = "both choose the numbers";
     let has = |key| given.iter().any(|(given, _)| *given == key);
@@ -99,9 +99,8 @@ pub(crate) fn budget_contradictions(
     let mut found: Vec<_> = pairs
         .map(|(first, second, why)| (second, format!("`{first}` and `{second}` {why}")))
         .collect();
-    let is_none =
-        |setting: &PolicySetting| matches!(setting, PolicySetting::Budget(BudgetSetting::None));
-    if given.iter().any(|(_, setting)| is_none(setting)) {
+    let is_none = |change: &Change| *change(Policy::new()).budget() == PolicyBudget::None;
+    if given.iter().any(|(_, change)| is_none(change)) {
         let numbers = given.iter().filter(|(key, _)| key.is_one_number());
         found.extend(numbers.map(|(key, _)| {
             (

@@ -5,7 +5,7 @@ use std::time::Duration;
 use retry_settings::keys::PolicyKey;
 use retry_settings::text;
 
-use super::budget::BudgetSetting;
+use super::budget;
 use super::duration;
 use super::fault::{SettingFault, fault};
 use super::key::SettingKey;
@@ -13,134 +13,81 @@ use super::typed::{Value, word};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
 
-/// One setting of a policy.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum PolicySetting {
-    /// `None` is "unlimited".
-    Attempts(Option<u32>),
-    Length(fn(Policy, Duration) -> Policy, Duration),
-    Backoff(Backoff),
-    Factor(Factor),
-    Jitter(Jitter),
-    Budget(BudgetSetting),
-}
+/// What a setting does to a policy.
+pub(crate) type Change = Box<dyn Fn(Policy) -> Policy>;
 
-/// How the value of a key is read from text, set in a policy, and found there.
-enum Access {
-    Attempts,
-    Backoff,
-    Factor,
-    Jitter,
-    Budget,
-    Length(
-        fn(Policy, Duration) -> Policy,
-        fn(&Policy) -> Option<Duration>,
-    ),
-}
-
-fn access(key: PolicyKey) -> Access {
-    match key {
-        PolicyKey::Attempts => Access::Attempts,
-        PolicyKey::Timeout => Access::Length(Policy::with_timeout, Policy::timeout),
-        PolicyKey::Deadline => Access::Length(Policy::with_deadline, Policy::deadline),
-        PolicyKey::Backoff => Access::Backoff,
-        PolicyKey::Base => Access::Length(Policy::with_base, |policy| Some(policy.base())),
-        PolicyKey::ThrottledBase => {
-            Access::Length(Policy::with_throttled_base, Policy::throttled_base)
+/// Reads the value of a key.
+pub(crate) fn read(key: SettingKey, value: Value<'_>) -> Result<Change, SettingFault> {
+    const BACKOFFS: [Backoff; 4] = [
+        Backoff::Exponential,
+        Backoff::Constant,
+        Backoff::Linear,
+        Backoff::Fibonacci,
+    ];
+    const JITTERS: [Jitter; 4] = [
+        Jitter::None,
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+    ];
+    let key = match key {
+        SettingKey::Policy(key) => key,
+        SettingKey::Budget(key) => return key.read(value),
+    };
+    let set: fn(Policy, Duration) -> Policy = match key {
+        PolicyKey::Attempts => return attempts(value),
+        PolicyKey::Factor => {
+            let factor = factor(value)?.as_f64();
+            return Ok(Box::new(move |policy| policy.with_factor(factor)));
         }
-        PolicyKey::MinDelay => {
-            Access::Length(Policy::with_min_delay, |policy| Some(policy.min_delay()))
+        PolicyKey::Backoff => {
+            let known = BACKOFFS.map(|known| (known.as_str(), known));
+            let backoff = word(key, text_of(key, value)?, &known)?;
+            return Ok(Box::new(move |policy| policy.with_backoff(backoff)));
         }
-        PolicyKey::MaxDelay => {
-            Access::Length(Policy::with_max_delay, |policy| Some(policy.max_delay()))
+        PolicyKey::Jitter => {
+            let known = JITTERS.map(|known| (known.as_str(), known));
+            let jitter = word(key, text_of(key, value)?, &known)?;
+            return Ok(Box::new(move |policy| policy.with_jitter(jitter)));
         }
-        PolicyKey::Factor => Access::Factor,
-        PolicyKey::Jitter => Access::Jitter,
-        PolicyKey::MaxRetryAfter => Access::Length(Policy::with_max_retry_after, |policy| {
-            Some(policy.max_retry_after())
-        }),
-        PolicyKey::Budget => Access::Budget,
-        PolicyKey::Hedge => Access::Length(Policy::with_hedge, Policy::hedge),
-    }
+        PolicyKey::Budget => return budget::read(value),
+        PolicyKey::Timeout => Policy::with_timeout,
+        PolicyKey::Deadline => Policy::with_deadline,
+        PolicyKey::Base => Policy::with_base,
+        PolicyKey::ThrottledBase => Policy::with_throttled_base,
+        PolicyKey::MinDelay => Policy::with_min_delay,
+        PolicyKey::MaxDelay => Policy::with_max_delay,
+        PolicyKey::MaxRetryAfter => Policy::with_max_retry_after,
+        PolicyKey::Hedge => Policy::with_hedge,
+    };
+    let length = length(key, value)?;
+    Ok(Box::new(move |policy| set(policy, length)))
 }
 
 /// The duration of a key in a policy, if the key has one.
 pub(super) fn length_in(policy: &Policy, key: PolicyKey) -> Option<Duration> {
-    match access(key) {
-        Access::Length(_, get) => get(policy),
-        Access::Attempts | Access::Backoff | Access::Factor | Access::Jitter | Access::Budget => {
-            None
-        }
+    match key {
+        PolicyKey::Timeout => policy.timeout(),
+        PolicyKey::Deadline => policy.deadline(),
+        PolicyKey::Base => Some(policy.base()),
+        PolicyKey::ThrottledBase => policy.throttled_base(),
+        PolicyKey::MinDelay => Some(policy.min_delay()),
+        PolicyKey::MaxDelay => Some(policy.max_delay()),
+        PolicyKey::MaxRetryAfter => Some(policy.max_retry_after()),
+        PolicyKey::Hedge => policy.hedge(),
+        PolicyKey::Attempts
+        | PolicyKey::Backoff
+        | PolicyKey::Factor
+        | PolicyKey::Jitter
+        | PolicyKey::Budget => None,
     }
 }
 
-impl PolicySetting {
-    /// Reads the value of a key.
-    pub(crate) fn read(key: SettingKey, value: Value<'_>) -> Result<Self, SettingFault> {
-        const BACKOFFS: [Backoff; 4] = [
-            Backoff::Exponential,
-            Backoff::Constant,
-            Backoff::Linear,
-            Backoff::Fibonacci,
-        ];
-        const JITTERS: [Jitter; 4] = [
-            Jitter::None,
-            Jitter::Full,
-            Jitter::Equal,
-            Jitter::Decorrelated,
-        ];
-        let key = match key {
-            SettingKey::Policy(key) => key,
-            SettingKey::Budget(key) => return key.read(value).map(Self::Budget),
-        };
-        Ok(match access(key) {
-            Access::Attempts => Self::Attempts(attempts(value)?),
-            Access::Factor => Self::Factor(factor(value)?),
-            Access::Length(set, _) => Self::Length(set, length(key, value)?),
-            Access::Backoff => {
-                let known = BACKOFFS.map(|known| (known.as_str(), known));
-                Self::Backoff(word(key, text_of(key, value)?, &known)?)
-            }
-            Access::Jitter => {
-                let known = JITTERS.map(|known| (known.as_str(), known));
-                Self::Jitter(word(key, text_of(key, value)?, &known)?)
-            }
-            Access::Budget => Self::Budget(BudgetSetting::read(value)?),
-        })
-    }
-
-    /// The value of a key in a policy. `None` if it has none.
-    #[cfg(feature = "serde")]
-    pub(crate) fn of(policy: &Policy, key: PolicyKey) -> Option<Self> {
-        Some(match access(key) {
-            Access::Attempts => Self::Attempts(policy.attempts()),
-            Access::Factor => Self::Factor(policy.factor()),
-            Access::Length(set, get) => Self::Length(set, get(policy)?),
-            Access::Backoff => Self::Backoff(policy.backoff()),
-            Access::Jitter => Self::Jitter(policy.jitter()),
-            Access::Budget => Self::Budget(BudgetSetting::of(policy)?),
-        })
-    }
-
-    /// Changes a policy.
-    pub(crate) fn set(self, policy: Policy) -> Policy {
-        match self {
-            Self::Attempts(Some(attempts)) => policy.with_attempts(attempts),
-            Self::Attempts(None) => policy.with_unlimited_attempts(),
-            Self::Length(set, length) => set(policy, length),
-            Self::Backoff(backoff) => policy.with_backoff(backoff),
-            Self::Factor(factor) => policy.with_factor(factor.as_f64()),
-            Self::Jitter(jitter) => policy.with_jitter(jitter),
-            Self::Budget(budget) => budget.set(policy),
-        }
-    }
-}
-
-fn attempts(value: Value<'_>) -> Result<Option<u32>, SettingFault> {
+fn attempts(value: Value<'_>) -> Result<Change, SettingFault> {
     const UNLIMITED: &str = "infinite infinity inf forever endless unbounded max always";
     const ONCE: &str = "none never no off once";
     let number = match value {
-        Value::Text("unlimited") => return Ok(None),
+        Value::Text("unlimited") => return Ok(Box::new(Policy::with_unlimited_attempts)),
         Value::Number(number) => number,
         Value::Text(word) => {
             let word = word.trim().to_lowercase();
@@ -163,7 +110,9 @@ fn attempts(value: Value<'_>) -> Result<Option<u32>, SettingFault> {
             "`attempts` is 0, expected at least 1, as the first call counts",
             "write 1 for no retry",
         )),
-        Ok(attempts) if attempts < u32::MAX => Ok(Some(attempts)),
+        Ok(attempts) if attempts < u32::MAX => {
+            Ok(Box::new(move |policy| policy.with_attempts(attempts)))
+        }
         _ if whole < 0 => Err(SettingFault::with_help(
             format!("`attempts` is negative ({value}), expected at least 1"),
             "write 1 for no retry, or \"unlimited\"",
