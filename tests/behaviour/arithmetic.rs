@@ -122,6 +122,10 @@ proptest! {
         prop_assert_eq!(range(Jitter::Equal), cut / 2..=cut);
         let high = previous.unwrap_or(base).saturating_mul(3).min(max).max(cut);
         prop_assert_eq!(range(Jitter::Decorrelated), cut..=high);
+        // Neither the backoff nor the factor has an effect on it.
+        let growing = policy.with_backoff(Backoff::Exponential).with_factor(7.0);
+        let drawn = growing.with_jitter(Jitter::Decorrelated).delay_range(5, previous);
+        prop_assert_eq!(drawn, cut..=high);
     }
 
     #[test]
