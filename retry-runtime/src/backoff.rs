@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::words::words;
+
 /// How the ceiling of the delay grows with each retry.
 ///
 /// The ceiling is never above `max_delay`. [`Jitter`](crate::Jitter) then draws the delay below it. In the formulas,
@@ -49,6 +51,15 @@ pub enum Backoff {
     Delays(&'static [Duration]),
 }
 
+words! {
+    Backoff, "Returns the word used in the attribute, in configuration and in logs.",
+    Self::Exponential => "exponential",
+    Self::Constant => "constant",
+    Self::Linear => "linear",
+    Self::Fibonacci => "fibonacci",
+    Self::Delays(_) => "delays",
+}
+
 impl Backoff {
     /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. A list of delays has none: see
     /// [`nth`].
@@ -67,24 +78,6 @@ impl Backoff {
             Self::Constant | Self::Delays(_) => base,
         };
         duration(nanos.min(max))
-    }
-
-    /// Returns the word used in the attribute, in configuration and in logs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exponential => "exponential",
-            Self::Constant => "constant",
-            Self::Linear => "linear",
-            Self::Fibonacci => "fibonacci",
-            Self::Delays(_) => "delays",
-        }
-    }
-}
-
-impl fmt::Display for Backoff {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

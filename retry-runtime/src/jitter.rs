@@ -1,8 +1,9 @@
 //! The range from which a delay is drawn: pure arithmetic.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use crate::words::words;
 
 /// How the delay is drawn below the ceiling that [`Backoff`](crate::Backoff) sets.
 ///
@@ -37,6 +38,14 @@ pub enum Jitter {
     Decorrelated,
 }
 
+words! {
+    Jitter, "Returns the word used in the attribute, in configuration and in logs.",
+    Self::None => "none",
+    Self::Full => "full",
+    Self::Equal => "equal",
+    Self::Decorrelated => "decorrelated",
+}
+
 impl Jitter {
     /// Returns the range from which a delay is drawn, ends included, within `[0, max_delay]`.
     ///
@@ -60,22 +69,5 @@ impl Jitter {
                 low..=high.max(low)
             }
         }
-    }
-
-    /// Returns the word used in the attribute, in configuration and in logs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Full => "full",
-            Self::Equal => "equal",
-            Self::Decorrelated => "decorrelated",
-        }
-    }
-}
-
-impl fmt::Display for Jitter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }

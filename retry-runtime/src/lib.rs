@@ -49,6 +49,7 @@ mod test_scope;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod trace;
+mod words;
 
 pub use crate::backoff::{Backoff, Factor};
 pub use crate::budget::{Budget, Budgets};

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use crate::words::words;
+
 /// How a call ended. Errors, events, spans and metrics use the same words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -35,31 +37,20 @@ pub enum Outcome {
     Dropped,
 }
 
-impl Outcome {
-    /// Returns the word used in events, spans and metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::SuccessAfterRetry => "success_after_retry",
-            Self::NotRetryable => "not_retryable",
-            Self::AttemptsExhausted => "attempts_exhausted",
-            Self::Timeout => "timeout",
-            Self::Deadline => "deadline",
-            Self::Budget => "budget",
-            Self::HintTooLong => "hint_too_long",
-            Self::Paused => "paused",
-            Self::Disabled => "disabled",
-            Self::Cancelled => "cancelled",
-            Self::Dropped => "dropped",
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+words! {
+    Outcome, "Returns the word used in events, spans and metrics.",
+    Self::Success => "success",
+    Self::SuccessAfterRetry => "success_after_retry",
+    Self::NotRetryable => "not_retryable",
+    Self::AttemptsExhausted => "attempts_exhausted",
+    Self::Timeout => "timeout",
+    Self::Deadline => "deadline",
+    Self::Budget => "budget",
+    Self::HintTooLong => "hint_too_long",
+    Self::Paused => "paused",
+    Self::Disabled => "disabled",
+    Self::Cancelled => "cancelled",
+    Self::Dropped => "dropped",
 }
 
 /// Why a call was stopped, when its last attempt returned no result, or an `Ok` that is not ready, as the key `until`

@@ -1,7 +1,8 @@
 //! The verdict of an error.
 
-use std::fmt;
 use std::time::Duration;
+
+use crate::words::words;
 
 /// Whether another attempt could help.
 ///
@@ -33,20 +34,17 @@ pub enum Verdict {
     Unknown,
 }
 
-impl Verdict {
-    /// Returns the name used in events, spans and metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Transient => "transient",
-            Self::Throttled => "throttled",
-            Self::Refused => "refused",
-            Self::Conflict => "conflict",
-            Self::Permanent => "permanent",
-            Self::Unknown => "unknown",
-        }
-    }
+words! {
+    Verdict, "Returns the name used in events, spans and metrics.",
+    Self::Transient => "transient",
+    Self::Throttled => "throttled",
+    Self::Refused => "refused",
+    Self::Conflict => "conflict",
+    Self::Permanent => "permanent",
+    Self::Unknown => "unknown",
+}
 
+impl Verdict {
     /// Returns whether the verdict alone allows another attempt: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
@@ -55,12 +53,6 @@ impl Verdict {
             Self::Transient | Self::Throttled | Self::Refused | Self::Conflict => true,
             Self::Permanent | Self::Unknown => false,
         }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

@@ -1,6 +1,6 @@
 //! How the retries of a call combine with those of the calls around it.
 
-use std::fmt;
+use crate::words::words;
 
 /// How the retries of a function combine with those of the annotated functions around it.
 ///
@@ -20,20 +20,9 @@ pub enum Nested {
     Outermost,
 }
 
-impl Nested {
-    /// Returns the word used in the attribute and in logs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Multiply => "multiply",
-            Self::Outermost => "outermost",
-        }
-    }
-}
-
-impl fmt::Display for Nested {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+words! {
+    Nested, "Returns the word used in the attribute and in logs.",
+    Self::Add => "add",
+    Self::Multiply => "multiply",
+    Self::Outermost => "outermost",
 }
