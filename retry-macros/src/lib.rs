@@ -9,6 +9,14 @@
         clippy::indexing_slicing
     )
 )]
+#![cfg_attr(
+    as_library,
+    allow(
+        clippy::useless_conversion,
+        clippy::must_use_candidate,
+        reason = "these functions are those of a procedural macro"
+    )
+)]
 
 mod arguments;
 mod attribute;
@@ -34,6 +42,12 @@ mod tests;
 mod tokens;
 mod usage;
 
+#[cfg(not(as_library))]
+use proc_macro::TokenStream;
+// `tests/fuzz` builds the same code as a library, because only rustc can call a procedural macro.
+#[cfg(as_library)]
+use proc_macro2::TokenStream;
+
 /// Retries a function until it succeeds, or until there is a reason to stop.
 #[cfg_attr(
     rust_analyzer,
@@ -57,12 +71,8 @@ Hover over a key to read what it means. [All keys](https://docs.rs/reattempt/lat
 reference.
 "##
 )]
-#[cfg(not(as_library))]
-#[proc_macro_attribute]
-pub fn retry(
-    args: proc_macro::TokenStream,
-    item: proc_macro::TokenStream,
-) -> proc_macro::TokenStream {
+#[cfg_attr(not(as_library), proc_macro_attribute)]
+pub fn retry(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute::retry(args.into(), &item.into()).into()
 }
 
@@ -87,42 +97,14 @@ Hover over a word to read what it means. [All words](https://docs.rs/reattempt/l
 the reference.
 "##
 )]
-#[cfg(not(as_library))]
-#[proc_macro_derive(Retryable, attributes(retryable))]
-pub fn retryable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+#[cfg_attr(not(as_library), proc_macro_derive(Retryable, attributes(retryable)))]
+pub fn retryable(input: TokenStream) -> TokenStream {
     derive::derive(input.into()).into()
 }
 
 /// Writes what the expansions for rust-analyzer name. The facade calls it.
-#[cfg(not(as_library))]
 #[doc(hidden)]
-#[proc_macro]
-pub fn editor(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
+#[cfg_attr(not(as_library), proc_macro)]
+pub fn editor(_: TokenStream) -> TokenStream {
     editor::items(derive::WORDS).into()
-}
-
-// `tests/fuzz` builds the same code as a library, because only rustc can call a procedural macro.
-
-/// Expands `#[retry(args)] item`.
-#[cfg(as_library)]
-#[must_use]
-pub fn retry(
-    args: proc_macro2::TokenStream,
-    item: &proc_macro2::TokenStream,
-) -> proc_macro2::TokenStream {
-    attribute::retry(args, item)
-}
-
-/// Expands `#[derive(Retryable)] input`.
-#[cfg(as_library)]
-#[must_use]
-pub fn retryable(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
-    derive::derive(input)
-}
-
-/// Writes what the expansions for rust-analyzer name.
-#[cfg(as_library)]
-#[must_use]
-pub fn editor() -> proc_macro2::TokenStream {
-    editor::items(derive::WORDS)
 }

@@ -11,7 +11,7 @@ pub(crate) fn attribute(text: &str) {
         return;
     };
     let is_function = syn::parse2::<syn::ItemFn>(item.clone()).is_ok();
-    let output = expansion::retry(args, &item);
+    let output = expansion::retry(args, item.clone());
     let shown = output.to_string();
     // A mistake keeps the item as it was typed.
     if shown.contains(":: core :: compile_error !") {
