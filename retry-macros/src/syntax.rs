@@ -130,15 +130,6 @@ struct Reader<'a, 'i> {
     errors: &'a mut Errors,
 }
 
-enum Separator {
-    /// `=`, or wrong punctuation that is reported already.
-    Assigned,
-    /// The value, which followed without a `=`.
-    Value(RawValue),
-    /// The argument ends here.
-    End,
-}
-
 impl Reader<'_, '_> {
     fn push(&mut self, at: impl Into<At>, message: Message) {
         self.errors.push(at.into().within(self.position), message);
@@ -154,11 +145,10 @@ impl Reader<'_, '_> {
         let name = unraw(&key);
         let known = find(&name);
         let value = match self.separator(known) {
-            Separator::Value(value) => value,
-            Separator::End => RawValue::Alone,
+            Some(value) => value,
             // `timeout = jitter = "full"`: the value of `timeout` is missing. The missing comma is no second mistake.
-            Separator::Assigned if starts_assignment(input, Some(find)) => RawValue::Missing,
-            Separator::Assigned => {
+            None if starts_assignment(input, Some(find)) => RawValue::Missing,
+            None => {
                 let tokens = value(input, known.map_or(Grammar::Expr, |key| key.grammar), find);
                 if tokens.is_empty() {
                     RawValue::Missing
@@ -191,12 +181,12 @@ impl Reader<'_, '_> {
         comma(self.input);
     }
 
-    /// Reads what stands between key and value. An unknown key is reported elsewhere, so its punctuation is not
-    /// checked.
-    fn separator(&mut self, known: Option<&Key>) -> Separator {
+    /// Reads what stands between key and value. `None` after a `=`, or after wrong punctuation, which it reports: then the
+    /// value follows. An unknown key is reported elsewhere, so its punctuation is not checked.
+    fn separator(&mut self, known: Option<&Key>) -> Option<RawValue> {
         let input = self.input;
         if input.is_empty() || input.peek(Token![,]) {
-            return Separator::End;
+            return Some(RawValue::Alone);
         }
         if input.peek(syn::token::Paren) {
             if let Ok(TokenTree::Group(group)) = input.parse() {
@@ -205,37 +195,37 @@ impl Reader<'_, '_> {
                     ..At::from(group.span_open()).within(self.position)
                 };
                 let tokens = group.stream();
-                return Separator::Value(RawValue::List { tokens, at });
+                return Some(RawValue::List { tokens, at });
             }
         }
         if is_equals(input) {
             skip(input, 1);
-            return Separator::Assigned;
+            return None;
         }
         if starts_argument(input, self.vocabulary.find) {
             // The key stands alone, and `end` reports the missing comma.
-            return Separator::End;
+            return Some(RawValue::Alone);
         }
         match known {
-            Some(key) if key.grammar == Grammar::Flag => Separator::End,
+            Some(key) if key.grammar == Grammar::Flag => Some(RawValue::Alone),
             Some(key) => self.wrong_separator(key),
-            None => Separator::Assigned,
+            None => None,
         }
     }
 
     /// What people write for `=`: `key[value]`, `key { value }`, `key: value`.
-    fn wrong_separator(&mut self, key: &Key) -> Separator {
+    fn wrong_separator(&mut self, key: &Key) -> Option<RawValue> {
         let (input, at) = (self.input, self.input.span());
         if input.peek(syn::token::Bracket) || input.peek(syn::token::Brace) {
             if let Ok(TokenTree::Group(group)) = input.parse() {
                 let tokens = bare(group.stream());
                 if tokens.is_empty() {
-                    return Separator::Value(RawValue::Missing);
+                    return Some(RawValue::Missing);
                 }
                 let is_list = group.delimiter() == Delimiter::Bracket;
                 let found = if is_list { "[" } else { "{" };
                 self.push(at, wording::not_equals(key, found));
-                return Separator::Value(RawValue::Assigned(tokens));
+                return Some(RawValue::Assigned(tokens));
             }
         }
         let (length, found) = match () {
@@ -246,7 +236,7 @@ impl Reader<'_, '_> {
         };
         self.push(at, wording::not_equals(key, &found));
         skip(input, length);
-        Separator::Assigned
+        None
     }
 
     /// Reads the comma after an argument, or reports that it is missing.
