@@ -19,7 +19,8 @@ pub(crate) struct Model {
     pub(crate) name: Option<LitStr>,
     /// The policy that the settings below override.
     pub(crate) policy: Option<Expr>,
-    pub(crate) attempts: Option<Spanned<Setting<Attempts>>>,
+    /// How many attempts a call makes, the first included: at least 1, or `None` for the word `"unlimited"`.
+    pub(crate) attempts: Option<Spanned<Setting<Option<u32>>>>,
     /// The keys of the policy that are one duration.
     pub(crate) lengths: Vec<(Id, Spanned<Setting<Duration>>)>,
     pub(crate) backoff: Option<Spanned<Setting<Ident>>>,
@@ -77,7 +78,7 @@ impl Model {
     /// Whether a call makes a single attempt.
     pub(crate) fn never_retries(&self) -> bool {
         let attempts = self.attempts.as_ref().map(|attempts| &attempts.value);
-        matches!(attempts, Some(Setting::Fixed(Attempts::Count(1))))
+        matches!(attempts, Some(Setting::Fixed(Some(1))))
     }
 }
 
@@ -131,13 +132,4 @@ impl<T> Setting<T> {
             Self::Expr(expr) => Some(expr),
         }
     }
-}
-
-/// How many attempts a call makes, the first included.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Attempts {
-    /// At least 1.
-    Count(u32),
-    /// The word `"unlimited"`.
-    Unlimited,
 }

@@ -11,7 +11,7 @@ use syn::{Expr, GenericParam, Generics};
 
 use crate::constant::is_constant;
 use crate::keys::PolicyKey;
-use crate::model::{Attempts, Model, Setting, Spanned};
+use crate::model::{Model, Setting, Spanned};
 use crate::operand::operand;
 use crate::tokens::{self, generated, located};
 
@@ -122,14 +122,9 @@ impl Sorted<'_> {
     /// The settings of the policy.
     fn policy(&mut self, model: &Model) {
         use PolicyKey as Key;
-        self.add(
-            Key::Attempts,
-            model.attempts.as_ref(),
-            |attempts| match attempts {
-                Attempts::Count(count) => Some(Literal::u32_unsuffixed(*count).to_token_stream()),
-                Attempts::Unlimited => None,
-            },
-        );
+        self.add(Key::Attempts, model.attempts.as_ref(), |count| {
+            Some(Literal::u32_unsuffixed((*count)?).to_token_stream())
+        });
         for key in PolicyKey::ALL {
             self.add(*key, model.length(*key), |length| Some(duration(length)));
         }

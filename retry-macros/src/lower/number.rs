@@ -5,7 +5,7 @@ use syn::{Expr, ExprPath, Lit, LitInt};
 use super::expression::{self, is_constant_name, lone_name, negated, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::Given;
-use crate::model::{Attempts, Setting};
+use crate::model::Setting;
 use crate::operand::peel;
 use crate::paths::last_two;
 use crate::tokens::is_among;
@@ -17,7 +17,7 @@ const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbound
 /// What people write for "one attempt".
 const ONCE: &str = "none never no off once";
 
-pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
+pub(super) fn attempts(given: &Given) -> Result<Setting<Option<u32>>, Fault> {
     let found = given.typed();
     let expr = given.expr()?;
     let is_unlimited = |name: &str| text::among(UNLIMITED, &name.to_lowercase());
@@ -27,7 +27,7 @@ pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
             _ => return Err(given.wrong()),
         },
         Expr::Path(path) => match lone_name(&expr) {
-            Some(name) if name == "unlimited" => return Ok(Setting::Fixed(Attempts::Unlimited)),
+            Some(name) if name == "unlimited" => return Ok(Setting::Fixed(None)),
             Some(name) if !is_constant_name(name) && is_unlimited(&name.to_string()) => {
                 wording::attempts_unlimited(&found)
             }
@@ -41,7 +41,7 @@ pub(super) fn attempts(given: &Given) -> Result<Setting<Attempts>, Fault> {
     Err(given.fault(message))
 }
 
-fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
+fn count(given: &Given, int: &LitInt) -> Result<Setting<Option<u32>>, Fault> {
     if !matches!(int.suffix(), "" | "u32") {
         return Err(given.wrong_but(int.base10_digits()));
     }
@@ -49,7 +49,7 @@ fn count(given: &Given, int: &LitInt) -> Result<Setting<Attempts>, Fault> {
         Ok(0) => Err(given.fault(wording::attempts_zero())),
         // The largest number stands for "no limit" in a policy.
         Ok(u32::MAX) | Err(_) => Err(given.fault(wording::attempts_out_of_range(&given.typed()))),
-        Ok(count) => Ok(Setting::Fixed(Attempts::Count(count))),
+        Ok(count) => Ok(Setting::Fixed(Some(count))),
     }
 }
 

@@ -6,7 +6,7 @@ use self::facts::Facts;
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
-use crate::model::{Attempts, Model, Setting, Spanned};
+use crate::model::{Model, Setting, Spanned};
 use retry_settings::rules::too_long;
 use retry_settings::text;
 
@@ -177,7 +177,7 @@ fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
     if is(model.budget.as_ref(), &()) {
         let because = "budget = \"none\"";
         tell(&["budget"], wording::hedge_without_budget(because));
-    } else if model.budget.is_none() && is(model.attempts.as_ref(), &Attempts::Unlimited) {
+    } else if model.budget.is_none() && is(model.attempts.as_ref(), &None) {
         let because = "attempts = \"unlimited\"";
         tell(&["attempts"], wording::hedge_without_budget(because));
     }

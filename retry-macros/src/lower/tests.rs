@@ -10,7 +10,7 @@ use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{At, Errors, whole};
 use crate::keys::KEYS;
-use crate::model::{Attempts, Model, Setting, Spanned};
+use crate::model::{Model, Setting, Spanned};
 use crate::syntax::parse;
 use syn::Expr;
 
@@ -245,10 +245,10 @@ fn setting<T>(value: &Setting<T>, show: impl Fn(&T) -> String) -> String {
     }
 }
 
-fn attempts(value: &Setting<Attempts>) -> String {
+fn attempts(value: &Setting<Option<u32>>) -> String {
     setting(value, |attempts| match attempts {
-        Attempts::Count(count) => count.to_string(),
-        Attempts::Unlimited => "unlimited".to_owned(),
+        Some(count) => count.to_string(),
+        None => "unlimited".to_owned(),
     })
 }
 
