@@ -41,14 +41,18 @@ pub(crate) use self::typed::{quoted, typed, whole};
 /// A drop without [`finish`](Errors::finish) loses the mistakes, so it panics in tests, though never for a user.
 #[derive(Default)]
 pub(crate) struct Errors {
-    mistakes: Vec<(At, String)>,
+    mistakes: Vec<Fault>,
     #[cfg(test)]
     finished: bool,
 }
 
 impl Errors {
-    pub(crate) fn push(&mut self, at: impl Into<At>, message: impl fmt::Display) {
-        self.mistakes.push((at.into(), message.to_string()));
+    pub(crate) fn push(&mut self, at: impl Into<At>, message: Message) {
+        let at = at.into();
+        // Mistakes within one argument stay in the order in which stages found them.
+        let earlier = |other: &Fault| other.at.position <= at.position;
+        let index = self.mistakes.partition_point(earlier);
+        self.mistakes.insert(index, Fault { at, message });
     }
 
     /// How many mistakes were found so far.
@@ -59,24 +63,21 @@ impl Errors {
     /// Gives a `compile_error!` for each mistake, in the order of the source. `None` if there is no mistake.
     pub(crate) fn finish(mut self) -> Option<TokenStream> {
         let mistakes = self.take();
-        let told = |(at, message): (At, String)| {
+        let told = |Fault { at, message }: Fault| {
             let At { start, end, .. } = at;
             let mut tokens = quote_spanned!(start=> x);
             tokens.extend(quote_spanned!(end=> x));
-            syn::Error::new_spanned(tokens, message).into_compile_error()
+            syn::Error::new_spanned(tokens, message.0).into_compile_error()
         };
         (!mistakes.is_empty()).then(|| mistakes.into_iter().map(told).collect())
     }
 
-    fn take(&mut self) -> Vec<(At, String)> {
+    fn take(&mut self) -> Vec<Fault> {
         #[cfg(test)]
         {
             self.finished = true;
         }
-        let mut mistakes = std::mem::take(&mut self.mistakes);
-        // The sort is stable, so that mistakes within one argument stay in the order in which stages found them.
-        mistakes.sort_by_key(|(at, _)| at.position);
-        mistakes
+        std::mem::take(&mut self.mistakes)
     }
 
     /// Gives the texts instead of tokens.
@@ -88,7 +89,8 @@ impl Errors {
 
     #[cfg(test)]
     pub(crate) fn into_mistakes(mut self) -> Vec<(At, String)> {
-        self.take()
+        let mistakes = self.take().into_iter();
+        mistakes.map(|fault| (fault.at, fault.message.0)).collect()
     }
 }
 
@@ -159,25 +161,25 @@ impl Message {
 
     /// Adds a line that says what to do.
     pub(crate) fn help(self, help: impl fmt::Display) -> Self {
-        Self(format!("{self}\nhelp: {help}"))
+        Self(format!("{}\nhelp: {help}", self.0))
     }
 
     /// Adds a line of background.
     pub(crate) fn note(self, note: impl fmt::Display) -> Self {
-        Self(format!("{self}\nnote: {note}"))
+        Self(format!("{}\nnote: {note}", self.0))
     }
 }
 
-impl fmt::Display for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// A mistake and its place, as the functions of `lower` return it.
+/// A mistake and its place.
 pub(crate) struct Fault {
     pub(crate) at: At,
     pub(crate) message: Message,
+}
+
+impl From<Fault> for Vec<Fault> {
+    fn from(fault: Fault) -> Self {
+        vec![fault]
+    }
 }
 
 #[cfg(test)]
@@ -193,10 +195,10 @@ mod tests {
     fn errors_come_in_the_order_of_the_source() {
         let mut errors = Errors::default();
         let at = |position| At::from(Span::call_site()).within(position);
-        errors.push(Span::call_site(), "item");
-        errors.push(at(2), "third");
-        errors.push(at(2), "third again");
-        errors.push(at(0), "first");
+        errors.push(Span::call_site(), Message::new("item"));
+        errors.push(at(2), Message::new("third"));
+        errors.push(at(2), Message::new("third again"));
+        errors.push(at(0), Message::new("first"));
         assert_eq!(
             errors.into_messages(),
             ["first", "third", "third again", "item"]
@@ -207,7 +209,7 @@ mod tests {
     fn each_error_is_a_compile_error_of_its_own() {
         let mut errors = Errors::default();
         errors.push(Span::call_site(), Message::new("one").help("do it"));
-        errors.push(Span::call_site(), "two");
+        errors.push(Span::call_site(), Message::new("two"));
         let tokens = errors.finish().map(|tokens| tokens.to_string());
         assert_eq!(
             tokens.as_deref(),

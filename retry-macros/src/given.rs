@@ -100,7 +100,6 @@ impl Given {
     pub(crate) fn spanned<T>(&self, value: T) -> Spanned<T> {
         Spanned {
             value,
-            key: self.span,
             span: self.at.start,
             position: self.at.position,
         }

@@ -17,10 +17,11 @@ mod word;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use self::rule::Place;
 use crate::errors::{Errors, Fault, key as wording};
 use crate::given::Given;
 use crate::keys::{self, Id};
-use crate::model::{Model, Spanned};
+use crate::model::Model;
 use crate::syntax::{RawArg, Vocabulary};
 
 /// The keys of `#[retry]`.
@@ -37,6 +38,7 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     model.blocking = blocking.map(RawArg::at);
     // The first value of a key that is given twice goes here, where the rules between keys do not see it.
     let mut twice = Model::default();
+    let mut places = Vec::new();
     let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
     for (index, arg) in args.into_iter().enumerate() {
         let Some(id) = Id::named(&arg.name) else {
@@ -49,103 +51,85 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
             continue;
         }
         let single = names.iter().filter(is_same).count() == 1;
-        if let Some(given) = Given::new(id.key(), arg, errors) {
-            let model = if single { &mut model } else { &mut twice };
-            set(model, id, &given, errors);
+        let Some(given) = Given::new(id.key(), arg, errors) else {
+            continue;
+        };
+        let model = if single { &mut model } else { &mut twice };
+        match set(model, id, &given) {
+            Ok(()) => places.extend(single.then(|| Place::of(&given))),
+            Err(faults) => {
+                for fault in faults {
+                    errors.push(fault.at, fault.message);
+                }
+            }
         }
     }
-    rule::check(&model, errors);
+    rule::check(&model, &places, errors);
     model
 }
 
-fn set(model: &mut Model, id: Id, given: &Given, errors: &mut Errors) {
+fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
     let blocking = model.blocking.is_some();
     let rules = &mut model.rules;
-    let result = match id {
-        Id::Attempts => put(&mut model.attempts, given, number::attempts(given)),
-        Id::Backoff => put(&mut model.backoff, given, word::word(given, &word::BACKOFF)),
-        Id::Factor => put(&mut model.factor, given, number::factor(given)),
-        Id::Jitter => put(&mut model.jitter, given, word::word(given, &word::JITTER)),
-        Id::Delays => put(&mut model.delays, given, duration::delays(given, errors)),
-        Id::RetryAfter => put(&mut model.retry_after, given, expression::function(given)),
-        Id::On => put(&mut rules.on, given, types::types(given, errors)),
-        Id::Matches => put(&mut rules.matches, given, pattern::pattern(given)),
-        Id::When => put(&mut rules.when, given, expression::function(given)),
-        Id::Unless => put(&mut rules.unless, given, expression::function(given)),
-        Id::NotOn => put(&mut rules.not_on, given, types::types(given, errors)),
-        Id::WhenOk => put(&mut model.when_ok, given, expression::function(given)),
-        Id::Until => put(&mut model.until, given, expression::until(given)),
-        Id::Policy => keep(&mut model.policy, path::policy(given)),
-        Id::Budget => put(&mut model.budget, given, path::budget(given)),
-        Id::Idempotent => put(&mut model.idempotent, given, word::boolean(given)),
-        Id::Nested => put(&mut model.nested, given, word::word(given, &word::NESTED)),
-        Id::Cancel => put(&mut model.cancel, given, expression::future(given)),
-        Id::CancelWaits => put(&mut model.cancel_waits, given, expression::future(given)),
-        Id::Clone => put(&mut model.clone, given, clone::names(given, errors)),
-        Id::OnRetry => put(&mut model.on_retry, given, expression::function(given)),
-        Id::BeforeRetry => put(
-            &mut model.before_retry,
-            given,
-            expression::before_retry(given, blocking),
-        ),
-        Id::OnEnd => put(&mut model.on_end, given, expression::function(given)),
-        Id::Blocking => word::flag(given).map_err(Some),
-        Id::Sensitive => put(&mut model.sensitive, given, word::flag(given)),
-        Id::Name => keep(&mut model.name, path::name(given)),
-        Id::Crate => keep(&mut model.root, path::root(given)),
-        Id::Hedge if given.text().as_deref() == Some("policy") => {
-            model.hedge = Some(given.spanned(()));
-            Ok(())
+    match id {
+        Id::Attempts => model.attempts = Some(given.spanned(number::attempts(given)?)),
+        Id::Backoff => model.backoff = Some(given.spanned(word::word(given, &word::BACKOFF)?)),
+        Id::Factor => model.factor = Some(given.spanned(number::factor(given)?)),
+        Id::Jitter => model.jitter = Some(given.spanned(word::word(given, &word::JITTER)?)),
+        Id::Delays => model.delays = Some(given.spanned(duration::delays(given)?)),
+        Id::RetryAfter => model.retry_after = Some(given.spanned(expression::function(given)?)),
+        Id::On => rules.on = Some(given.spanned(types::types(given)?)),
+        Id::Matches => rules.matches = Some(given.spanned(pattern::pattern(given)?)),
+        Id::When => rules.when = Some(given.spanned(expression::function(given)?)),
+        Id::Unless => rules.unless = Some(given.spanned(expression::function(given)?)),
+        Id::NotOn => rules.not_on = Some(given.spanned(types::types(given)?)),
+        Id::WhenOk => model.when_ok = Some(given.spanned(expression::function(given)?)),
+        Id::Until => model.until = Some(given.spanned(expression::until(given)?)),
+        Id::Policy => model.policy = Some(path::policy(given)?),
+        Id::Budget => model.budget = Some(given.spanned(path::budget(given)?)),
+        Id::Idempotent => model.idempotent = Some(given.spanned(word::boolean(given)?)),
+        Id::Nested => model.nested = Some(given.spanned(word::word(given, &word::NESTED)?)),
+        Id::Cancel => model.cancel = Some(given.spanned(expression::future(given)?)),
+        Id::CancelWaits => model.cancel_waits = Some(given.spanned(expression::future(given)?)),
+        Id::Clone => model.clone = Some(given.spanned(clone::names(given)?)),
+        Id::OnRetry => model.on_retry = Some(given.spanned(expression::function(given)?)),
+        Id::BeforeRetry => {
+            let value = expression::before_retry(given, blocking)?;
+            model.before_retry = Some(given.spanned(value));
         }
+        Id::OnEnd => model.on_end = Some(given.spanned(expression::function(given)?)),
+        Id::Blocking => word::flag(given)?,
+        Id::Sensitive => {
+            word::flag(given)?;
+            model.sensitive = true;
+        }
+        Id::Name => model.name = Some(path::name(given)?),
+        Id::Crate => model.root = Some(path::root(given)?),
+        Id::Hedge if given.text().as_deref() == Some("policy") => model.hedge_of_policy = true,
         // Each other key is a duration.
-        length => duration::length(given).map_err(Some).map(|value| {
+        length => {
+            let value = duration::length(given)?;
             model.lengths.push((length, given.spanned(value)));
-        }),
-    };
-    if let Err(Some(fault)) = result {
-        errors.push(fault.at, fault.message);
+        }
     }
-}
-
-/// Sets a setting whose place in the source no later rule needs.
-fn keep<T>(slot: &mut Option<T>, value: Result<T, Fault>) -> Lowered<()> {
-    *slot = Some(value?);
     Ok(())
 }
 
-/// `Err(None)` if the mistakes are reported already.
-type Lowered<T> = Result<T, Option<Fault>>;
-
-/// Reads each element of a list, and reports those that are wrong.
+/// Reads each element of a list. If some are wrong, gives what is wrong with each of these.
 fn each<T>(
     elements: Vec<Given>,
-    errors: &mut Errors,
     mut read: impl FnMut(&Given) -> Result<T, Fault>,
-) -> Lowered<Vec<T>> {
-    let before = errors.count();
-    let mut found = Vec::new();
+) -> Result<Vec<T>, Vec<Fault>> {
+    let (mut found, mut faults) = (Vec::new(), Vec::new());
     for element in elements {
         match read(&element) {
             Ok(value) => found.push(value),
-            Err(fault) => errors.push(fault.at, fault.message),
+            Err(fault) => faults.push(fault),
         }
     }
-    unless_reported(found, before, errors)
-}
-
-/// The elements of a list, unless one was reported since there were `before` mistakes.
-fn unless_reported<T>(found: Vec<T>, before: usize, errors: &Errors) -> Lowered<Vec<T>> {
-    if errors.count() > before {
-        return Err(None);
+    if faults.is_empty() {
+        Ok(found)
+    } else {
+        Err(faults)
     }
-    Ok(found)
-}
-
-fn put<T, E: Into<Option<Fault>>>(
-    slot: &mut Option<Spanned<T>>,
-    given: &Given,
-    value: Result<T, E>,
-) -> Lowered<()> {
-    *slot = Some(given.spanned(value.map_err(Into::into)?));
-    Ok(())
 }

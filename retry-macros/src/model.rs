@@ -42,7 +42,7 @@ pub(crate) struct Model {
     pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
     pub(crate) nested: Option<Spanned<Setting<Ident>>>,
     /// `hedge = "policy"`. A duration is among the `lengths`.
-    pub(crate) hedge: Option<Spanned<()>>,
+    pub(crate) hedge_of_policy: bool,
     /// A future. The call stops when it completes.
     pub(crate) cancel: Option<Spanned<Expr>>,
     /// The same, but the running attempt ends by itself.
@@ -55,7 +55,7 @@ pub(crate) struct Model {
     /// value, because the key decides which kind of function is expected.
     pub(crate) blocking: Option<At>,
     /// The log does not contain the text of errors.
-    pub(crate) sensitive: Option<Spanned<()>>,
+    pub(crate) sensitive: bool,
 }
 
 impl Model {
@@ -72,7 +72,7 @@ impl Model {
 
     /// Whether a second attempt may begin beside the first.
     pub(crate) fn hedges(&self) -> bool {
-        self.hedge.is_some() || self.length(PolicyKey::Hedge).is_some()
+        self.hedge_of_policy || self.length(PolicyKey::Hedge).is_some()
     }
 
     /// Whether a call makes a single attempt.
@@ -82,12 +82,10 @@ impl Model {
     }
 }
 
-/// A value, and the key that set it.
+/// A value, and its place.
 #[derive(Clone)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
-    /// The span of the key. Errors about a combination of keys point at it.
-    pub(crate) key: Span,
     /// The span of the value. Errors about the value point at it.
     pub(crate) span: Span,
     /// Which argument of the attribute it is, from 0.

@@ -65,8 +65,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     };
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
     let (idempotent, idempotent_of_call) = borrowed::idempotent(model.idempotent.as_ref());
-    let sensitive = model.sensitive.as_ref();
-    let sensitive = sensitive.map(|_| generated!(.sensitive()));
+    let sensitive = model.sensitive.then(|| generated!(.sensitive()));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
     let Sorted {

@@ -5,19 +5,18 @@ use syn::ext::IdentExt;
 use syn::parse::Parse;
 
 use super::each;
-use crate::errors::{Errors, Fault, value as wording};
+use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::tokens;
 
-/// Reads the names, and reports each element that is not a name. `Err(None)` if there was such an element.
-pub(super) fn names(given: &Given, errors: &mut Errors) -> Result<Vec<Ident>, Option<Fault>> {
+pub(super) fn names(given: &Given) -> Result<Vec<Ident>, Vec<Fault>> {
     let list = match &given.form {
         form @ Form::Text(_) => form.parse(TokenStream::parse).map_err(|_| given.wrong())?,
         Form::Rust(tokens) => in_brackets(tokens),
         Form::List(tokens) => tokens.clone(),
     };
     let mut seen = Vec::new();
-    each(given.elements(list), errors, |element| {
+    each(given.elements(list), |element| {
         let message = match element.form.parse(Ident::parse_any) {
             Ok(name) if seen.contains(&name) => wording::twice(given.key, &name.to_string()),
             Ok(name) => {

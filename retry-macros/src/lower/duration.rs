@@ -10,8 +10,8 @@ use syn::Expr;
 
 use super::each;
 use super::expression::{has_name, lone_name, number, plain_value, value};
+use crate::errors::Fault;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
-use crate::errors::{Errors, Fault};
 use crate::given::{Form, Given};
 use crate::model::Setting;
 use crate::operand::peel;
@@ -101,11 +101,8 @@ fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
     Err(given.fault(message))
 }
 
-/// Reads a list of durations, or an expression whose value is a list. Reports each wrong element.
-pub(super) fn delays(
-    given: &Given,
-    errors: &mut Errors,
-) -> Result<Setting<Vec<Setting<Duration>>>, Option<Fault>> {
+/// Reads a list of durations, or an expression whose value is a list.
+pub(super) fn delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Vec<Fault>> {
     let list = match &given.form {
         Form::List(tokens) => Some(tokens.clone()),
         Form::Rust(tokens) => in_brackets(tokens),
@@ -115,28 +112,24 @@ pub(super) fn delays(
         }
     };
     let Some(list) = list else {
-        return expression_of_delays(given);
+        return Ok(expression_of_delays(given)?);
     };
-    let found = each(given.elements(list), errors, length)?;
+    let found = each(given.elements(list), length)?;
     if found.is_empty() {
-        return Err(Some(given.fault(no_delays())));
+        return Err(given.fault(no_delays()).into());
     }
     Ok(Setting::Fixed(found))
 }
 
-fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Option<Fault>> {
+fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Fault> {
     let text = given.text().filter(|text| quoted_is_duration(text));
     let text = text.filter(|text| !text.is_empty());
-    match given.expr() {
-        _ if text.is_some() => {}
-        Ok(expr) => return Ok(Setting::Expr(value(given, &expr)?)),
-        Err(fault) => return Err(Some(fault)),
+    if text.is_none() {
+        return value(given, &given.expr()?).map(Setting::Expr);
     }
     let typed = given.typed();
     // `"1s, 2s"` is one text with two durations.
-    Err(Some(
-        given.wrong_but(&format!("[{}]", typed.replace(", ", "\", \""))),
-    ))
+    Err(given.wrong_but(&format!("[{}]", typed.replace(", ", "\", \""))))
 }
 
 /// The tokens inside `[a, b]` or `&[a, b]`.

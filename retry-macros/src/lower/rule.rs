@@ -3,6 +3,7 @@
 mod facts;
 
 use self::facts::Facts;
+pub(super) use self::facts::Place;
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
@@ -11,14 +12,14 @@ use retry_settings::rules::too_long;
 use retry_settings::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
-const ABOUT_ATTEMPTS: &str =
-    "attempts timeout deadline budget idempotent nested cancel cancel_waits on_end sensitive until";
+const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent nested cancel cancel_waits on_end blocking \
+                              sensitive until name crate";
 
 /// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
 const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";
 
-pub(super) fn check(model: &Model, errors: &mut Errors) {
-    let facts = Facts::of(model);
+pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
+    let facts = Facts::of(model, places);
     // If nothing is retried, `never_retries` has reported the keys of delays already.
     let retries = !never_retries(&facts, errors);
     if retries {
@@ -47,14 +48,12 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     if !facts.model.never_retries() {
         return false;
     }
-    let mut places = facts.places.clone();
     let pauses = (facts.model.budget.as_ref()).is_some_and(|budget| budget.value.expr().is_some());
-    places.retain(|place| {
-        let counts = pauses && text::among(ABOUT_PAUSES, place.key);
-        !counts && !text::among(ABOUT_ATTEMPTS, place.key)
+    let mut keys: Vec<_> = facts.places.iter().map(|place| place.key).collect();
+    keys.retain(|key| {
+        let counts = pauses && text::among(ABOUT_PAUSES, key);
+        !counts && !text::among(ABOUT_ATTEMPTS, key)
     });
-    places.sort_by_key(|place| place.name.position);
-    let keys: Vec<_> = places.iter().map(|place| place.key).collect();
     if keys.is_empty() {
         return false;
     }
@@ -168,7 +167,6 @@ fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
         return;
     }
     if model.blocking.is_some() {
-        // `blocking` has no place.
         tell(&[], wording::hedge_while_blocking());
     }
     if is(model.idempotent.as_ref(), &false) {
@@ -181,7 +179,7 @@ fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
         let because = "attempts = \"unlimited\"";
         tell(&["attempts"], wording::hedge_without_budget(because));
     }
-    if model.hedge.is_some() && model.policy.is_none() {
+    if model.hedge_of_policy && model.policy.is_none() {
         tell(&[], wording::hedge_without_policy());
     }
 }

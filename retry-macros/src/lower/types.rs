@@ -6,8 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 
-use super::unless_reported;
-use crate::errors::{Errors, Fault, Message, typed, value as wording, whole};
+use crate::errors::{Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::Key;
 use crate::model::Rules;
@@ -15,21 +14,19 @@ use crate::paths::{peel_type, type_arguments};
 use crate::syntax;
 use crate::tokens::is_among;
 
-/// Reads the types, and reports each element that is not an error type. `Err(None)` if there was such an element.
-pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Option<Fault>> {
+pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
     let key = given.key;
     let elements = match &given.form {
         Form::List(list) => &given.elements(list.clone())[..],
         _ => std::slice::from_ref(given),
     };
     if elements.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
-        return Err(Some(given.fault(wording::no_types(key))));
+        return Err(given.fault(wording::no_types(key)).into());
     }
-    let before = errors.count();
-    let mut found: Vec<Type> = Vec::new();
+    let (mut found, mut faults): (Vec<Type>, _) = (Vec::new(), Vec::new());
     for element in elements {
         let Ok(alternatives) = element.form.parse(alternatives) else {
-            errors.push(element.at, not_types(element));
+            faults.push(element.fault(not_types(element)));
             continue;
         };
         for ty in alternatives {
@@ -40,12 +37,19 @@ pub(super) fn types(given: &Given, errors: &mut Errors) -> Result<Vec<Type>, Opt
                 message => message,
             };
             match message {
-                Some(message) => errors.push(given.at_part(&ty), message),
+                Some(message) => faults.push(Fault {
+                    at: given.at_part(&ty),
+                    message,
+                }),
                 None => found.push(ty),
             }
         }
     }
-    unless_reported(found, before, errors)
+    if faults.is_empty() {
+        Ok(found)
+    } else {
+        Err(faults)
+    }
 }
 
 impl Rules {

@@ -6,14 +6,15 @@ use proc_macro2::Ident;
 use retry_settings::rules::too_long;
 
 use crate::errors::At;
+use crate::given::Given;
 use crate::keys::PolicyKey;
-use crate::model::{Model, Rules, Setting, Spanned};
+use crate::model::{Model, Setting, Spanned};
 
 /// What is certain of a model, whatever its policy and its expressions turn out to be.
 pub(super) struct Facts<'a> {
     pub(super) model: &'a Model,
-    /// The keys that were given.
-    pub(super) places: Vec<Place>,
+    /// The keys that were given, in the order of the source.
+    pub(super) places: &'a [Place],
     /// The words of `backoff` and `jitter`, if they are literals.
     pub(super) backoff: Option<String>,
     pub(super) jitter: Option<String>,
@@ -21,37 +22,27 @@ pub(super) struct Facts<'a> {
 
 /// Where a key and its value are.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub(super) key: &'static str,
-    pub(super) name: At,
-    pub(super) value: At,
+    name: At,
+    value: At,
+}
+
+impl Place {
+    pub(crate) fn of(given: &Given) -> Self {
+        Self {
+            key: given.key.name,
+            name: At::from(given.span).within(given.at.position),
+            value: At::from(given.at.start).within(given.at.position),
+        }
+    }
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(model: &'a Model) -> Self {
-        macro_rules! places {
-            ($($key:ident)*; $($rule:ident)*) => {{
-                // The compiler asks for each new key here. The four keys with `_` have no place.
-                // Those of `lengths` follow.
-                let Model { root: _, name: _, policy: _, blocking: _, lengths: _, rules, $($key),* } = model;
-                let Rules { $($rule),* } = rules;
-                [
-                    $(place(stringify!($key), $key.as_ref()),)*
-                    $(place(stringify!($rule), $rule.as_ref()),)*
-                ]
-            }};
-        }
-        let places = places! {
-            attempts backoff factor jitter delays retry_after when_ok until
-            clone budget idempotent nested hedge cancel cancel_waits on_retry before_retry on_end
-            sensitive;
-            unless not_on matches on when
-        };
-        let lengths = model.lengths.iter();
-        let lengths = lengths.map(|(id, length)| place(id.key().name, Some(length)));
+    pub(super) fn of(model: &'a Model, places: &'a [Place]) -> Self {
         Self {
             model,
-            places: places.into_iter().chain(lengths).flatten().collect(),
+            places,
             backoff: word(model.backoff.as_ref()),
             jitter: word(model.jitter.as_ref()),
         }
@@ -120,14 +111,6 @@ impl<'a> Facts<'a> {
         });
         above.any(|found| found.long.0 == PolicyKey::MaxDelay)
     }
-}
-
-fn place<T>(key: &'static str, setting: Option<&Spanned<T>>) -> Option<Place> {
-    setting.map(|setting| Place {
-        key,
-        name: At::from(setting.key).within(setting.position),
-        value: At::from(setting.span).within(setting.position),
-    })
 }
 
 fn word(setting: Option<&Spanned<Setting<Ident>>>) -> Option<String> {
