@@ -5,7 +5,7 @@ mod facts;
 use self::facts::Facts;
 pub(super) use self::facts::Place;
 use super::types::same;
-use crate::errors::{At, Errors, Message, combination as wording, typed};
+use crate::errors::{Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
 use crate::model::{Model, Setting, Spanned};
 use retry_settings::rules::too_long;
@@ -28,14 +28,18 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
     let ordered = lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
     if facts.place("cancel").is_some() && facts.place("cancel_waits").is_some() {
-        let at = facts.last_key(&["cancel", "cancel_waits"]);
-        report(errors, at, wording::cancelled_twice());
+        let keys = ["cancel", "cancel_waits"];
+        report(&facts, errors, &keys, wording::cancelled_twice());
     }
     hedges(&facts, errors);
     judged_twice(&facts, errors);
     if retries {
         if facts.place("delays").is_some() {
-            decorrelated_delays(&facts, errors);
+            // It draws each delay from the delay before, not from a list.
+            if facts.is_decorrelated() {
+                let keys = ["delays", "jitter"];
+                report(&facts, errors, &keys, wording::decorrelated_delays());
+            }
         } else if ordered && !model.never_retries() {
             no_second_attempt(&facts, errors);
         }
@@ -57,8 +61,9 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     if keys.is_empty() {
         return false;
     }
-    let at = facts.last_key(&[&keys[..], &["attempts"]].concat());
-    report(errors, at, wording::never_retries(&keys));
+    let message = wording::never_retries(&keys);
+    keys.push("attempts");
+    report(facts, errors, &keys, message);
     true
 }
 
@@ -76,8 +81,8 @@ fn idle(facts: &Facts<'_>, errors: &mut Errors) {
             if facts.place(key.name()).is_some() && !told.contains(&key) {
                 told.push(key);
                 let help = help.replace("{idle}", key.name());
-                let at = facts.last_key(&[key.name(), because]);
-                report(errors, at, wording::no_effect(key.name(), with, &help));
+                let message = wording::no_effect(key.name(), with, &help);
+                report(facts, errors, &[key.name(), because], message);
             }
         }
     };
@@ -128,11 +133,7 @@ fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bo
         if of_attempts || retries {
             ordered &= of_attempts;
             let given = keys.map(|key| facts.place(key).is_some());
-            report(
-                errors,
-                facts.last_value(&keys),
-                wording::too_long(&found, given),
-            );
+            report_value(facts, errors, &keys, wording::too_long(&found, given));
         }
     }
     ordered
@@ -148,8 +149,8 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
         ("cancel", "let the body look at a flag"),
         ("cancel_waits", "let the body look at a flag"),
     ] {
-        let at = facts.last_key(&[key]);
-        report(errors, at, wording::cut_while_blocking(key, instead));
+        let message = wording::cut_while_blocking(key, instead);
+        report(facts, errors, &[key], message);
     }
 }
 
@@ -157,11 +158,7 @@ fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
 fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
     let model = facts.model;
     let mut tell = |with: &[&str], message| {
-        report(
-            errors,
-            facts.last_key(&[&["hedge"], with].concat()),
-            message,
-        );
+        report(facts, errors, &[&["hedge"], with].concat(), message);
     };
     if !model.hedges() {
         return;
@@ -195,20 +192,12 @@ fn judged_twice(facts: &Facts<'_>, errors: &mut Errors) {
         return;
     }
     if facts.place("when_ok").is_some() {
-        let at = facts.last_key(&["until", "when_ok"]);
-        report(errors, at, wording::until_and_when_ok());
+        let keys = ["until", "when_ok"];
+        report(facts, errors, &keys, wording::until_and_when_ok());
     }
     if is(facts.model.idempotent.as_ref(), &false) {
-        let at = facts.last_key(&["until", "idempotent"]);
-        report(errors, at, wording::until_without_repeats());
-    }
-}
-
-/// Reports decorrelated jitter beside `delays`. It draws each delay from the delay before, not from a list.
-fn decorrelated_delays(facts: &Facts<'_>, errors: &mut Errors) {
-    if facts.is_decorrelated() {
-        let at = facts.last_key(&["delays", "jitter"]);
-        report(errors, at, wording::decorrelated_delays());
+        let keys = ["until", "idempotent"];
+        report(facts, errors, &keys, wording::until_without_repeats());
     }
 }
 
@@ -226,29 +215,35 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
         _ => return,
     };
     if shortest >= deadline {
-        let at = facts.last_value(&["deadline", "base", "jitter"]);
         let message = wording::no_second_attempt(deadline, shortest, jitter);
-        report(errors, at, message);
+        report_value(facts, errors, &["deadline", "base", "jitter"], message);
     }
 }
 
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     if let Some(ty) = rules.contradiction() {
-        let at = facts.last_key(&["on", "not_on"]);
-        report(errors, at, wording::on_and_not_on(&typed(&ty)));
+        let message = wording::on_and_not_on(&typed(&ty));
+        report(facts, errors, &["on", "not_on"], message);
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {
-            let at = facts.last_key(&["when", "unless"]);
-            let when = typed(&when.value);
-            report(errors, at, wording::when_and_unless(&when));
+            let message = wording::when_and_unless(&typed(&when.value));
+            report(facts, errors, &["when", "unless"], message);
         }
     }
 }
 
-fn report(errors: &mut Errors, at: Option<At>, message: Message) {
-    if let Some(at) = at {
-        errors.push(at, message);
+/// Reports a mistake at the last of the keys that make it.
+fn report(facts: &Facts<'_>, errors: &mut Errors, keys: &[&str], message: Message) {
+    if let Some(place) = facts.last(keys) {
+        errors.push(place.name, message);
+    }
+}
+
+/// Reports a mistake at the value of the last of these keys.
+fn report_value(facts: &Facts<'_>, errors: &mut Errors, keys: &[&str], message: Message) {
+    if let Some(place) = facts.last(keys) {
+        errors.push(place.value, message);
     }
 }

@@ -24,8 +24,8 @@ pub(super) struct Facts<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(super) key: &'static str,
-    name: At,
-    value: At,
+    pub(super) name: At,
+    pub(super) value: At,
 }
 
 impl Place {
@@ -60,18 +60,8 @@ impl<'a> Facts<'a> {
         self.places.iter().find(|place| place.key == key).copied()
     }
 
-    /// The name of the last of these keys in the source. Without that key there is no mistake, so the error points
-    /// at it.
-    pub(super) fn last_key(&self, keys: &[&str]) -> Option<At> {
-        Some(self.last(keys)?.name)
-    }
-
-    /// The value of the last of these keys in the source.
-    pub(super) fn last_value(&self, keys: &[&str]) -> Option<At> {
-        Some(self.last(keys)?.value)
-    }
-
-    fn last(&self, keys: &[&str]) -> Option<Place> {
+    /// The last of these keys in the source. Without that key there is no mistake, so the error points at it.
+    pub(super) fn last(&self, keys: &[&str]) -> Option<Place> {
         let places = keys.iter().filter_map(|&key| self.place(key));
         places.max_by_key(|place| place.name.position)
     }
