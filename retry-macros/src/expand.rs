@@ -39,7 +39,6 @@ mod begin;
 mod blame;
 mod body;
 mod cancel;
-mod hedge;
 mod kept_error;
 mod pause;
 mod turns;

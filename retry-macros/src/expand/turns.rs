@@ -7,7 +7,6 @@ use super::begin::begin;
 use super::blame::Blame;
 use super::body;
 use super::cancel::Cancel;
-use super::hedge;
 use super::kept_error::may_be_kept;
 use super::pause::pause;
 use crate::arguments::Plan;
@@ -17,7 +16,18 @@ use crate::model::Model;
 use crate::settings::settings;
 use crate::tokens::generated;
 
-/// The loop, and the code before it. Every end of a call is a `return`.
+/// The loop, and the code before it. Every end of a call is a `return`. With `hedge`, a second attempt may run beside the
+/// first:
+///
+/// ```text
+/// Output: let mut race = pin!(Race::new());
+///         loop {
+///             let ended = call.race(race.as_mut(), || { EACH async BODY }).await;
+///             …
+///             if call.is_beside() { continue; }
+///             call.wait(at).await;
+///         }
+/// ```
 pub(super) fn call(
     function: &Function,
     model: &Model,
@@ -36,13 +46,11 @@ pub(super) fn call(
     let Plan { allowed, each, .. } = plan;
     let body = cancel.later(&block, at);
     // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
-    let attempt = if model.hedges() {
+    let hedges = model.hedges();
+    let attempt = if hedges {
         // Each attempt, and a hedge beside it, gets arguments of its own.
-        cancel.run(
-            "race",
-            generated!(__race.as_mut(), || { #each #body }),
-            blame,
-        )
+        let attempts = generated!(__race.as_mut(), || { #each #body });
+        cancel.run("race", attempts, blame)
     } else {
         let attempt = cancel.run("attempt", body, blame);
         if each.is_empty() {
@@ -63,7 +71,14 @@ pub(super) fn call(
     let pause = pause(model, &wait, cut.as_ref());
     // It must not begin in a pause either.
     let pause_before = before_retry.as_ref().and(pause.as_ref());
-    let (race, beside) = hedge::around(model).unzip();
+    let race =
+        hedges.then(|| generated!(let mut __race = ::core::pin::pin!(__retry::Race::new());));
+    // If one of two attempts failed, the loop goes on with the other.
+    let beside = hedges.then(|| {
+        generated!(if __call.is_beside() {
+            continue;
+        })
+    });
     let turns = cancel.around(generated! {
         #race
         loop {
@@ -118,7 +133,13 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
         Some(on_retry) => {
             let hook = classifier::lent(function, on_retry);
             let told = generated!(__call.tell(__at, #hook));
-            ("decide", hedge::told(model, told))
+            if model.hedges() {
+                // While the other attempt runs, there is no retry to hear of.
+                let told = generated!(if __call.is_beside() { __call.keep(__at) } else { #told });
+                ("decide", told)
+            } else {
+                ("decide", told)
+            }
         }
     };
     let settled = blame.call(method, arguments);
