@@ -28,7 +28,7 @@ pub(crate) struct Function {
     pub(crate) body: TokenStream,
     /// The braces of the body.
     pub(crate) braces: Span,
-    /// What an attempt returns: the type after `->`, or the output of the returned future.
+    /// What an attempt returns: the type after `->`, or the output of the returned future. Empty without `->`.
     pub(crate) output: Type,
     /// Set if the function is not `async` and returns a future.
     pub(crate) handmade: Option<Handmade>,
@@ -55,7 +55,7 @@ pub(crate) fn parse(
     }
 }
 
-/// A function as typed, whether or not it can be retried, and whether it has a body. [`check`] sets its output.
+/// A function as typed, whether or not it can be retried, and whether it has a body.
 fn as_typed(input: ParseStream<'_>) -> syn::Result<(Function, bool)> {
     let mut function = Function {
         attributes: input.call(Attribute::parse_outer)?,
@@ -78,18 +78,24 @@ fn as_typed(input: ParseStream<'_>) -> syn::Result<(Function, bool)> {
     if !input.is_empty() {
         return Err(input.error("expected one function"));
     }
+    let signature = &function.signature;
+    if let ReturnType::Type(_, declared) = &signature.output {
+        let future = Some(declared).filter(|_| signature.asyncness.is_none());
+        function.output = match future.and_then(|declared| future::output_of(declared)) {
+            Some((output, kind)) => {
+                function.handmade = Some(Handmade::new(kind, signature, function.body.clone()));
+                output
+            }
+            None => (**declared).clone(),
+        };
+    }
     Ok((function, has_body))
 }
 
 /// What an attempt returns, as far as the item shows it.
 pub(crate) fn output(item: &TokenStream) -> Option<Type> {
     let (function, _) = as_typed.parse2(item.clone()).ok()?;
-    let ReturnType::Type(_, declared) = function.signature.output else {
-        return None;
-    };
-    let future = function.signature.asyncness.is_none();
-    let future = future.then(|| future::output_of(&declared)).flatten();
-    Some(future.map_or(*declared, |(output, _)| output))
+    function.returns_something().then_some(function.output)
 }
 
 /// Whether `#[tokio::main]` or `#[tokio::test]` stands above the attribute, and has already rewritten the function.
@@ -98,7 +104,7 @@ fn is_made_by_tokio(body: &TokenStream) -> bool {
 }
 
 fn check(
-    mut function: Function,
+    function: Function,
     has_body: bool,
     blocking: Option<At>,
     errors: &mut Errors,
@@ -116,40 +122,25 @@ fn check(
         let name = signature.ident.span();
         errors.push(name, errors::item::function_without_body());
     }
-    let declared = match &signature.output {
-        ReturnType::Type(_, output) => Some((**output).clone()),
-        ReturnType::Default => None,
-    };
-    let future = declared.as_ref().filter(|_| !is_async);
-    let future = future.and_then(future::output_of);
-    if let (Some(at), true) = (blocking, is_async || future.is_some()) {
+    let is_future = is_async || function.handmade.is_some();
+    if let (Some(at), true) = (blocking, is_future) {
         errors.push(at, errors::item::blocking_and_async());
     }
-    let (output, handmade) = match future {
-        Some((output, kind)) => {
-            let handmade = Handmade::new(kind, signature, function.body.clone());
-            (Some(output), Some(handmade))
+    if !is_future && blocking.is_none() {
+        if signature.constness.is_none() {
+            let error = if is_made_by_tokio(&function.body) {
+                errors::item::runs_in_a_runtime()
+            } else {
+                errors::item::not_async()
+            };
+            errors.push(signature.fn_token.span(), error);
         }
-        None if is_async || blocking.is_some() => {
-            if declared.is_none() {
-                errors.push(signature.ident.span(), errors::item::returns_nothing());
-            }
-            (declared, None)
-        }
-        None => {
-            if signature.constness.is_none() {
-                let error = if is_made_by_tokio(&function.body) {
-                    errors::item::runs_in_a_runtime()
-                } else {
-                    errors::item::not_async()
-                };
-                errors.push(signature.fn_token.span(), error);
-            }
-            (None, None)
-        }
-    };
-    function.output = output?;
-    function.handmade = handmade;
+        return None;
+    }
+    if !function.returns_something() {
+        errors.push(signature.ident.span(), errors::item::returns_nothing());
+        return None;
+    }
     if visibly_no_result(&function.output) {
         let found = text_of(&function.output);
         errors.push(
@@ -161,6 +152,10 @@ fn check(
 }
 
 impl Function {
+    fn returns_something(&self) -> bool {
+        matches!(self.signature.output, ReturnType::Type(..))
+    }
+
     /// Whether the result may borrow from a `&mut` argument: its type shows a lifetime or a reference.
     pub(crate) fn output_may_borrow(&self) -> bool {
         mentions_lifetime(&self.output)
