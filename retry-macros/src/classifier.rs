@@ -100,7 +100,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
 pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
     let arguments = &function.signature.inputs;
     model.rules.when.as_ref().is_none_or(|when| {
-        let may_name = any_word(&when.value, |word| any_word(arguments, |it| it == word))
+        let may_name = any_word(&when.value, &|word| any_word(arguments, &|it| it == word))
             || deep(&when.value).any(|token| is_punct(Some(&token), "!"));
         !may_name && function.handmade.is_none()
     })

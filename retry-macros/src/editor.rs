@@ -100,7 +100,7 @@ pub(crate) fn beside(typed: &TokenStream, code: TokenStream) -> TokenStream {
         let word = word.to_string();
         word.ends_with("intellijRulezz") || word.starts_with("__ra_fixup")
     };
-    if any_word(typed, is_added) {
+    if any_word(typed, &is_added) {
         return typed.clone();
     }
     let code = nowhere(code);

@@ -117,7 +117,7 @@ pub(crate) struct At {
 
 impl At {
     /// The place of all these tokens. Without tokens, the place of the whole attribute.
-    pub(crate) fn of(tokens: &impl ToTokens) -> Self {
+    pub(crate) fn of(tokens: &dyn ToTokens) -> Self {
         let mut tokens = tokens.to_token_stream().into_iter();
         let first = tokens.next();
         let start = first.map_or_else(Span::call_site, |token| token.span());

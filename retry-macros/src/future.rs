@@ -172,7 +172,7 @@ fn is_typed_branch(statement: &Stmt) -> bool {
         return false;
     };
     matches!(&*condition.expr, Expr::Path(none) if ends_in(&none.path, "None"))
-        && tokens::any_word(&condition.pat, |word| word == "__ret")
+        && tokens::has_word(&condition.pat, "__ret")
 }
 
 fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {

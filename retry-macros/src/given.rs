@@ -40,12 +40,17 @@ impl Form {
         }
     }
 
-    /// Parses the whole value. Tokens from a value in quotes carry the span of the quotes.
-    pub(crate) fn parse<P: Parser>(&self, parser: P) -> syn::Result<P::Output> {
+    /// The value as Rust. Tokens from a value in quotes carry the span of the quotes.
+    pub(crate) fn tokens(&self) -> syn::Result<TokenStream> {
         match self {
-            Self::Text(text) => text.parse_with(parser),
-            Self::Rust(tokens) | Self::List(tokens) => parser.parse2(tokens.clone()),
+            Self::Text(text) => text.parse(),
+            Self::Rust(tokens) | Self::List(tokens) => Ok(tokens.clone()),
         }
+    }
+
+    /// Parses the whole value.
+    pub(crate) fn parse<P: Parser>(&self, parser: P) -> syn::Result<P::Output> {
+        parser.parse2(self.tokens()?)
     }
 
     /// How it was typed.
@@ -124,7 +129,7 @@ impl Given {
     }
 
     /// The place of a part of the value. For an empty part, the place of the value.
-    pub(crate) fn at_part(&self, part: &impl ToTokens) -> At {
+    pub(crate) fn at_part(&self, part: &dyn ToTokens) -> At {
         if part.to_token_stream().is_empty() {
             return self.at;
         }

@@ -156,16 +156,11 @@ impl Function {
         matches!(self.signature.output, ReturnType::Type(..))
     }
 
-    /// Whether the result may borrow from a `&mut` argument: its type shows a lifetime or a reference.
-    pub(crate) fn output_may_borrow(&self) -> bool {
-        mentions_lifetime(&self.output)
-    }
-
     /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or elides a
     /// lifetime that may be the argument's.
     pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
         let output = Lifetimes::of(&self.output);
-        let receiver = self.signature.receiver().map(Lifetimes::of);
+        let receiver = self.signature.receiver().map(|it| Lifetimes::of(it));
         let receiver = receiver.unwrap_or_default();
         // A lifetime that the result elides is that of `&self`, `&mut self` and `self: Pin<&mut Self>`.
         let from_self = receiver.elided || !receiver.named.is_empty();
@@ -179,7 +174,7 @@ impl Function {
                 || names.any(|name| argument.named.contains(name))
         };
         output.elided && (is_self || !from_self)
-            || argument.map(Lifetimes::of).is_none_or(shares)
+            || argument.is_none_or(|ty| shares(Lifetimes::of(ty)))
             || is_self && !output.named.is_empty() && !receiver.named.is_empty()
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
-use syn::{Expr, GenericParam, Generics};
+use syn::{Expr, Generics};
 
 use crate::constant::is_constant;
 use crate::keys::PolicyKey;
@@ -181,14 +181,10 @@ impl Sorted<'_> {
     }
 
     fn names_a_parameter(&self, expr: &Expr) -> bool {
-        tokens::any_word(expr, |word| {
-            let mut parameters = self.generics.params.iter();
-            parameters.any(|parameter| match parameter {
-                GenericParam::Type(ty) => ty.ident == *word,
-                GenericParam::Const(value) => value.ident == *word,
-                GenericParam::Lifetime(_) => false,
-            })
-        })
+        let types = self.generics.type_params().map(|it| &it.ident);
+        let constants = self.generics.const_params().map(|it| &it.ident);
+        let names: Vec<_> = types.chain(constants).collect();
+        tokens::any_word(expr, &|word| names.contains(&word))
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod extent;
 
-pub(crate) use self::extent::types;
+pub(crate) use self::extent::{guarded, types};
 
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use syn::Token;

@@ -17,7 +17,7 @@ pub(crate) fn located(place: Span) -> Span {
 }
 
 /// All tokens at any depth. A group comes before the tokens in it.
-pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
+pub(crate) fn deep(tokens: &dyn ToTokens) -> impl Iterator<Item = TokenTree> {
     let mut open = vec![tokens.to_token_stream().into_iter()];
     std::iter::from_fn(move || {
         while let Some(tokens) = open.last_mut() {
@@ -35,8 +35,13 @@ pub(crate) fn deep(tokens: &impl ToTokens) -> impl Iterator<Item = TokenTree> {
 }
 
 /// Whether `holds` is true of a word, at any depth.
-pub(crate) fn any_word(tokens: &impl ToTokens, holds: impl Fn(&Ident) -> bool) -> bool {
+pub(crate) fn any_word(tokens: &dyn ToTokens, holds: &dyn Fn(&Ident) -> bool) -> bool {
     deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
+}
+
+/// Whether one of these words, which blanks separate, is among the tokens, at any depth.
+pub(crate) fn has_word(tokens: &dyn ToTokens, words: &str) -> bool {
+    any_word(tokens, &|word| is_among(word, words))
 }
 
 /// A name without `r#`.
@@ -114,6 +119,6 @@ mod tests {
             })
             .collect();
         assert_eq!(words, ["a", "b", "c", "d", "e"]);
-        assert!(any_word(&tokens, |word| word == "d"));
+        assert!(has_word(&tokens, "d"));
     }
 }

@@ -100,7 +100,7 @@ pub(super) fn bounds_elsewhere(
     });
     let parameters = parameters.map(ToTokens::to_token_stream);
     let bounds = parameters.chain(clauses.map(ToTokens::to_token_stream));
-    bounds.filter(move |bound| tokens::any_word(bound, |word| word == name))
+    bounds.filter(move |bound| tokens::any_word(bound, &|word| word == name))
 }
 
 /// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
@@ -124,7 +124,7 @@ fn only_bound<'a>(ty: &'a Type, function: &'a Function, name: &str) -> Option<&'
         return None;
     }
     let target = type_arguments(bound.path.segments.last()?).next()?;
-    (!tokens::any_word(target, |word| word == "impl")).then_some(target)
+    (!tokens::has_word(target, "impl")).then_some(target)
 }
 
 /// Whether only the type of one argument, and its bounds, name a type parameter of the function.

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use syn::{Attribute, FieldPat, Pat, Path, Type};
 
 use crate::conditions;
-use crate::item::Function;
+use crate::item::{Function, mentions_lifetime};
 use crate::paths::peel_type;
 
 /// What the argument's type shows of a part of its pattern.
@@ -30,7 +30,7 @@ impl<'a> Known<'a> {
     pub(super) fn may_borrow_uniquely(self, function: &Function) -> bool {
         match self {
             Self::Type(_) => true,
-            Self::Owned => !function.output_may_borrow(),
+            Self::Owned => !mentions_lifetime(&function.output),
             Self::Nothing => false,
         }
     }

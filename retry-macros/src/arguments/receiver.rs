@@ -15,7 +15,7 @@ use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::{Model, Spanned};
 use crate::paths::ends_in;
-use crate::tokens::{self, is_among, is_punct, located};
+use crate::tokens::{self, is_punct, located};
 use crate::usage::{self, MovedField, Usage, Uses};
 
 /// Plans how each attempt gets `self`.
@@ -206,7 +206,7 @@ fn parts(this: &Ident, fields: &[MovedField], cfg: &[Attribute]) -> TokenStream 
 
 /// Whether a body may have a `self` other than that of the function.
 fn has_items(body: &TokenStream) -> bool {
-    tokens::any_word(body, |word| is_among(word, "fn impl macro_rules"))
+    tokens::has_word(body, "fn impl macro_rules")
 }
 
 /// Whether a body uses `self` only as `self.member`, so that a reference can replace it.

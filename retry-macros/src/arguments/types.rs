@@ -61,14 +61,14 @@ pub(super) fn annotation(ty: &Type) -> Option<TokenStream> {
         });
         tokens.collect()
     }
-    let has = |word: &str| tokens::any_word(ty, |found| found == word);
-    (has("dyn") && !has("impl") && !has("for")).then(|| inferred(ty.to_token_stream()))
+    let written = tokens::has_word(ty, "dyn") && !tokens::has_word(ty, "impl for");
+    written.then(|| inferred(ty.to_token_stream()))
 }
 
 /// Whether a type is a path in which nothing depends on the caller. If it is not `Clone`, it never is.
 pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
     let open = |word: &Ident| function.is_generic(word) || is_among(word, "Self impl dyn");
-    matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, open)
+    matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, &open)
 }
 
 /// Whether a type is an `Arc` or `Rc`, as in `self: Arc<Self>`.
@@ -170,7 +170,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
     let parameter = path.and_then(Path::get_ident);
     if let (Some(path), None) = (path, parameter) {
         // Only a function that is generic takes a `&Vec<T>` in place of a `Vec<T>`, but a `&Box<F>` is called like an `F`.
-        let is_open = tokens::any_word(ty, |word| open(word) || is_among(word, "dyn impl"));
+        let is_open = tokens::any_word(ty, &open) || tokens::has_word(ty, "dyn impl");
         return if is_open && !ends_in(path, "Box") {
             Lending::Never
         } else {
@@ -194,7 +194,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
         Lending::Fits
     } else if bounds
         .iter()
-        .any(|&bound| tokens::any_word(bound, open) || mentions_lifetime(bound))
+        .any(|&bound| tokens::any_word(bound, &open) || mentions_lifetime(bound))
     {
         Lending::Never
     } else {

@@ -170,7 +170,7 @@ fn binding_at(field: &ErrorField<'_>, at: Span) -> Ident {
 
 /// Whether a type mentions a type parameter, at any depth. Only such a type needs a bound.
 fn mentions_parameter(ty: &Type, model: &ErrorType<'_>) -> bool {
-    tokens::any_word(ty, |word| {
+    tokens::any_word(ty, &|word| {
         let mut parameters = model.generics.type_params();
         parameters.any(|parameter| parameter.ident == *word)
     })

@@ -10,12 +10,12 @@ const LONGEST: usize = 32;
 ///
 /// `to_string()` would put spaces between tokens (`io :: Error`) that the compiler made. The source text of the
 /// span would be only the first token, on a stable compiler.
-pub(crate) fn typed(tokens: &impl ToTokens) -> String {
+pub(crate) fn typed(tokens: &dyn ToTokens) -> String {
     cut(&whole(tokens))
 }
 
 /// The tokens as text to paste, not cut.
-pub(crate) fn whole(tokens: &impl ToTokens) -> String {
+pub(crate) fn whole(tokens: &dyn ToTokens) -> String {
     let mut text = String::new();
     write(tokens.to_token_stream(), &mut text);
     text

@@ -4,7 +4,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
-use crate::tokens::{any_word, generated, is_among};
+use crate::tokens::{generated, has_word, is_among};
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -29,7 +29,7 @@ pub(super) fn attempt(
     // does not come after a statement of ours. Around a single expression, rustc would warn of unnecessary braces.
     let block = if has_statements(&body) {
         // What a `cfg` leaves may be a single expression, so an item stands before it.
-        let has_cfg = any_word(&body, |word| is_among(word, "cfg cfg_attr"));
+        let has_cfg = has_word(&body, "cfg cfg_attr");
         let item = has_cfg.then(|| generated! { const _: () = (); });
         braced(generated!(#item #body), function.braces)
     } else {

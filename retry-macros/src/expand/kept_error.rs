@@ -12,12 +12,11 @@ pub(super) fn may_be_kept(function: &Function) -> bool {
     match item::visible_error(&function.output) {
         Some(error) => {
             let unknown = |word: &Ident| word == "impl" || function.is_generic(word);
-            !item::mentions_lifetime(error) && !tokens::any_word(error, unknown)
+            !item::mentions_lifetime(error) && !tokens::any_word(error, &unknown)
         }
         None => {
             let output = function.output.to_token_stream();
-            !head_mentions_lifetime(output)
-                && !tokens::any_word(&function.output, |word| word == "impl")
+            !head_mentions_lifetime(output) && !tokens::has_word(&function.output, "impl")
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
 }
 
 /// Whether the tokens contain a lifetime other than `'static`, or a reference without a lifetime.
-pub(crate) fn mentions_lifetime(tokens: &impl ToTokens) -> bool {
+pub(crate) fn mentions_lifetime(tokens: &dyn ToTokens) -> bool {
     let Lifetimes { named, elided } = Lifetimes::of(tokens);
     elided || !named.is_empty()
 }
@@ -37,7 +37,7 @@ pub(crate) struct Lifetimes {
 }
 
 impl Lifetimes {
-    pub(crate) fn of(tokens: &impl ToTokens) -> Self {
+    pub(crate) fn of(tokens: &dyn ToTokens) -> Self {
         let mut found = Self::default();
         let mut tokens = tokens::deep(tokens).peekable();
         while let Some(token) = tokens.next() {

@@ -2,7 +2,6 @@
 
 use proc_macro2::{Delimiter, Ident, TokenStream};
 use syn::ext::IdentExt;
-use syn::parse::Parse;
 
 use super::each;
 use crate::errors::{Fault, value as wording};
@@ -11,9 +10,8 @@ use crate::tokens;
 
 pub(super) fn names(given: &Given) -> Result<Vec<Ident>, Vec<Fault>> {
     let list = match &given.form {
-        form @ Form::Text(_) => form.parse(TokenStream::parse).map_err(|_| given.wrong())?,
         Form::Rust(tokens) => in_brackets(tokens),
-        Form::List(tokens) => tokens.clone(),
+        form => form.tokens().map_err(|_| given.wrong())?,
     };
     let mut seen = Vec::new();
     each(given.elements(list), |element| {

@@ -105,11 +105,7 @@ fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
 pub(super) fn delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Vec<Fault>> {
     let list = match &given.form {
         Form::List(tokens) => Some(tokens.clone()),
-        Form::Rust(tokens) => in_brackets(tokens),
-        form @ Form::Text(_) => {
-            let tokens = form.parse(<TokenStream as syn::parse::Parse>::parse).ok();
-            tokens.and_then(|tokens| in_brackets(&tokens))
-        }
+        form => form.tokens().ok().and_then(|tokens| in_brackets(&tokens)),
     };
     let Some(list) = list else {
         return Ok(expression_of_delays(given)?);

@@ -62,7 +62,7 @@ fn with_self(answer: &Expr, argument: &str) -> String {
     let written = whole(&answer);
     match answer {
         Expr::Field(_) => format!("|{argument}| {written}({argument})"),
-        _ if tokens::any_word(answer, |word| word == argument) => {
+        _ if tokens::has_word(answer, argument) => {
             format!("|{argument}| {written}")
         }
         _ => format!("|_| {written}"),
@@ -213,5 +213,5 @@ pub(super) fn is_constant_name(ident: &Ident) -> bool {
 }
 
 pub(super) fn has_name(expr: &Expr) -> bool {
-    tokens::any_word(expr, |word| word != "true" && word != "false")
+    tokens::any_word(expr, &|word| word != "true" && word != "false")
 }

@@ -1,10 +1,11 @@
 //! `matches`: a pattern on the error.
 
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Pat, Token};
+use syn::{Expr, Pat};
 
 use crate::errors::{Fault, typed, value as wording, whole};
 use crate::given::Given;
+use crate::syntax;
 use crate::tokens::is_variable_name;
 
 pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
@@ -26,13 +27,9 @@ pub(super) fn pattern(given: &Given) -> Result<Pat, Fault> {
 }
 
 fn guarded(input: ParseStream<'_>) -> syn::Result<(Pat, Option<Expr>)> {
-    let pattern = Pat::parse_multi_with_leading_vert(input)?;
-    let guard = match input.parse::<Option<Token![if]>>()? {
-        Some(_) => Some(input.parse()?),
-        None => None,
-    };
+    let parsed = syntax::guarded(input)?;
     if input.is_empty() {
-        Ok((pattern, guard))
+        Ok(parsed)
     } else {
         Err(input.error("expected `|` or the end"))
     }

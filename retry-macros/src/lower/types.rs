@@ -62,7 +62,7 @@ impl Rules {
 }
 
 /// Whether both parts are typed alike. `io::Error` and `std::io::Error` are not: they may be different types.
-pub(super) fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
+pub(super) fn same(a: &dyn ToTokens, b: &dyn ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
@@ -80,7 +80,7 @@ fn not_types(element: &Given) -> Message {
     let (key, form, found) = (element.key, &element.form, element.typed());
     match form.parse(Punctuated::<Type, Token![,]>::parse_terminated) {
         Ok(types) if types.len() > 1 => {
-            let types: Vec<_> = types.iter().map(typed).collect();
+            let types: Vec<_> = types.iter().map(|ty| typed(ty)).collect();
             return wording::commas(key, &found, &types.join(" | "));
         }
         _ => {}

@@ -21,7 +21,7 @@ pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> 
     let ahead = input.fork();
     let parsed = match grammar {
         Grammar::Expr | Grammar::List | Grammar::Names => ahead.parse::<Expr>().is_ok(),
-        Grammar::Pattern => pattern(&ahead).is_ok(),
+        Grammar::Pattern => guarded(&ahead).is_ok(),
         Grammar::Types => types(&ahead).is_ok(),
         Grammar::Flag => false,
     };
@@ -30,13 +30,14 @@ pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> 
     until(input, end, find)
 }
 
-fn pattern(input: ParseStream<'_>) -> syn::Result<()> {
-    Pat::parse_multi_with_leading_vert(input)?;
-    if input.peek(Token![if]) {
-        input.parse::<Token![if]>()?;
-        input.parse::<Expr>()?;
-    }
-    Ok(())
+/// A pattern, and maybe a guard.
+pub(crate) fn guarded(input: ParseStream<'_>) -> syn::Result<(Pat, Option<Expr>)> {
+    let pattern = Pat::parse_multi_with_leading_vert(input)?;
+    let guard = match input.parse::<Option<Token![if]>>()? {
+        Some(_) => Some(input.parse()?),
+        None => None,
+    };
+    Ok((pattern, guard))
 }
 
 /// Types with `|` between them, and maybe one before them.
