@@ -2,8 +2,6 @@
 
 mod borrowed;
 
-use std::collections::BTreeMap;
-
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
@@ -46,10 +44,10 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let mut sorted = Sorted {
         generics,
         constant: TokenStream::new(),
-        dynamic: BTreeMap::new(),
+        dynamic: Vec::new(),
         last: TokenStream::new(),
         delays: None,
-        borrowed: BTreeMap::new(),
+        borrowed: Vec::new(),
     };
     sorted.delays(model.delays.as_ref());
     sorted.policy(model);
@@ -68,15 +66,8 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     let sensitive = model.sensitive.then(|| generated!(.sensitive()));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
-    let Sorted {
-        constant,
-        dynamic,
-        last,
-        delays,
-        borrowed,
-        ..
-    } = sorted;
-    let dynamic: TokenStream = dynamic.into_values().collect();
+    let (dynamic, borrowed) = (in_order(sorted.dynamic), in_order(sorted.borrowed));
+    let (constant, delays) = (sorted.constant, sorted.delays);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
     };
@@ -93,13 +84,13 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
         }
         (None, None) => (quote!(#new #constant), changed(&dynamic)),
     };
-    let last = changed(&last);
+    let last = changed(&sorted.last);
     SettingsCode {
         policy,
         limited,
         given: given.map(|expr| (located(expr.span()), operand(expr))),
         site: quote!(#idempotent #sensitive #listener #budget),
-        borrowed: borrowed.into_values().collect(),
+        borrowed,
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }
 }
@@ -109,12 +100,12 @@ struct Sorted<'a> {
     generics: &'a Generics,
     /// Setters of the policy, by when they are called. Calls evaluate expressions in the order of the source.
     constant: TokenStream,
-    dynamic: BTreeMap<usize, TokenStream>,
+    dynamic: Vec<(usize, TokenStream)>,
     /// Setters that come after `delays`, because delays that the call evaluates set the attempts and the jitter.
     last: TokenStream,
     /// Sets the delays that the call evaluates.
     delays: Option<TokenStream>,
-    borrowed: BTreeMap<usize, TokenStream>,
+    borrowed: Vec<(usize, TokenStream)>,
 }
 
 impl Sorted<'_> {
@@ -172,7 +163,7 @@ impl Sorted<'_> {
         } else if constant {
             self.constant.extend(code);
         } else {
-            self.dynamic.insert(setting.position, code);
+            self.dynamic.push((setting.position, code));
         }
     }
 
@@ -186,6 +177,12 @@ impl Sorted<'_> {
         let names: Vec<_> = types.chain(constants).collect();
         tokens::any_word(expr, &|word| names.contains(&word))
     }
+}
+
+/// The code of settings in the order of the source.
+fn in_order(mut settings: Vec<(usize, TokenStream)>) -> TokenStream {
+    settings.sort_by_key(|(position, _)| *position);
+    settings.into_iter().map(|(_, code)| code).collect()
 }
 
 /// A variant of the runtime's type `ty`, or an expression of that type.

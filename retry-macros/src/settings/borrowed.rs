@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
@@ -35,11 +35,8 @@ impl Sorted<'_> {
                 .extend(generated!(.with_delays(const { &#list })));
             return;
         }
-        let at = located(delays.span);
-        let name = Ident::new("__delays", at);
-        self.borrowed
-            .insert(delays.position, generated!(let #name = &#list;));
-        let slice = quote_spanned!(at=> __retry::DelaysOf::delays(#name));
+        let name = self.borrow("__delays", delays.span, delays.position, &list);
+        let slice = quote_spanned!(name.span()=> __retry::DelaysOf::delays(#name));
         self.delays = Some(generated!(.with_delays(#slice)));
     }
 
@@ -53,15 +50,19 @@ impl Sorted<'_> {
                 (Some(generated!(.with_budget(&#expr))), None)
             }
             Setting::Expr(expr) => {
-                let at = located(expr.span());
-                let name = Ident::new("__budget", at);
-                let budget_of_call = operand(expr);
-                self.borrowed
-                    .insert(budget.position, generated!(let #name = &#budget_of_call;));
-                let of = quote_spanned!(at=> __retry::BudgetOf::budget(#name));
+                let name = self.borrow("__budget", expr.span(), budget.position, &operand(expr));
+                let of = quote_spanned!(name.span()=> __retry::BudgetOf::budget(#name));
                 (None, Some(generated!(.with_budget(#of))))
             }
         }
+    }
+
+    /// Binds a reference to a value that the call borrows. Returns its name.
+    fn borrow(&mut self, name: &str, at: Span, position: usize, value: &TokenStream) -> Ident {
+        let name = Ident::new(name, located(at));
+        let binding = generated!(let #name = &#value;);
+        self.borrowed.push((position, binding));
+        name
     }
 }
 
