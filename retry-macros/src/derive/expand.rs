@@ -1,7 +1,7 @@
 //! Writes the code of the implementation from the model. It cannot fail.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
@@ -32,13 +32,13 @@ use crate::tokens::{self, located};
 //         }
 //     }
 pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
-    let root = root(model);
-    let verdict = each_case(model, |case| verdict(case, &root));
+    let root = &model.root;
+    let verdict = each_case(model, |case| verdict(case, root));
     // If no case has a hint, the default method of the trait is right.
     let mut hints = model.cases.iter().map(|case| &case.hint);
     let hinted = hints.any(|hint| !matches!(hint, HintSource::None));
     let hint = hinted.then(|| {
-        let arms = each_case(model, |case| hint(case, &root));
+        let arms = each_case(model, |case| hint(case, root));
         quote! {
             fn hint(&self) -> ::core::option::Option<::core::time::Duration> {
                 #arms
@@ -58,7 +58,7 @@ pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
 
 /// The implementation that stands beside errors. Its verdict is always `Unknown`.
 pub(crate) fn stand_in(model: &ErrorType<'_>) -> TokenStream {
-    let root = root(model);
+    let root = &model.root;
     around(
         model,
         &quote! {
@@ -70,18 +70,15 @@ pub(crate) fn stand_in(model: &ErrorType<'_>) -> TokenStream {
 }
 
 fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
-    let root = root(model);
-    let ident = model.ident;
+    let ErrorType { root, ident, .. } = model;
     let mut generics = model.generics.clone();
     let forwarded = model.cases.iter().filter_map(|case| match &case.verdict {
         VerdictSource::Forward(field) => Some(field.ty),
         VerdictSource::Word(_) | VerdictSource::With(..) => None,
     });
     for ty in forwarded.filter(|ty| mentions_parameter(ty, model)) {
-        let clause = generics.make_where_clause();
-        clause
-            .predicates
-            .push(syn::parse_quote!(#ty: #root::Retryable));
+        let clauses = &mut generics.make_where_clause().predicates;
+        clauses.push(syn::parse_quote!(#ty: #root::Retryable));
     }
     let (parameters, arguments, clause) = generics.split_for_impl();
     quote! {
@@ -91,11 +88,6 @@ fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
             #body
         }
     }
-}
-
-fn root(model: &ErrorType<'_>) -> TokenStream {
-    let root = model.root.as_ref();
-    root.map_or_else(|| quote!(::reattempt), ToTokens::to_token_stream)
 }
 
 fn each_case(model: &ErrorType<'_>, arm: impl Fn(&Case<'_>) -> TokenStream) -> TokenStream {
@@ -114,7 +106,7 @@ fn verdict(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         VerdictSource::With(path, Some(fields)) => {
             // rustc reports an argument of the wrong type where the user named the function.
             let at = located(path.span());
-            let arguments = fields.iter().map(|field| binding_at(field, at));
+            let arguments = fields.iter().map(|field| binding(field, at));
             let called = quote_spanned!(at=> #path(#(#arguments),*));
             (fields.iter().collect(), called)
         }
@@ -128,7 +120,7 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         HintSource::Forward(field) => (vec![field], ask(field, root, "hint")),
         HintSource::Field(field, named_at) => {
             // rustc reports a field of the wrong type where the user named the field.
-            let argument = binding_at(field, located(*named_at));
+            let argument = binding(field, located(*named_at));
             (vec![field], quote!(#root::__private::hint_in(#argument)))
         }
         HintSource::Method(path) => {
@@ -147,24 +139,20 @@ fn ask(field: &ErrorField<'_>, root: &TokenStream, method: &str) -> TokenStream 
         Type::TraitObject(ty) => quote!((#ty)),
         ty => quote!(#ty),
     };
-    let binding = binding(field);
+    let binding = binding(field, Span::mixed_site());
     quote!(<#ty as #root::__private::Forwards>::#method(#binding))
 }
 
 fn arm(case: &Case<'_>, bound: &[&ErrorField<'_>], value: &TokenStream) -> TokenStream {
     let variant = case.variant.map(|variant| quote!(::#variant));
     let bindings = bound.iter().map(|field| {
-        let (member, binding) = (&field.member, binding(field));
+        let (member, binding) = (&field.member, binding(field, Span::mixed_site()));
         quote!(#member: #binding,)
     });
     quote!(Self #variant { #(#bindings)* .. } => #value,)
 }
 
-fn binding(field: &ErrorField<'_>) -> Ident {
-    binding_at(field, Span::mixed_site())
-}
-
-fn binding_at(field: &ErrorField<'_>, at: Span) -> Ident {
+fn binding(field: &ErrorField<'_>, at: Span) -> Ident {
     format_ident!("__retry_field{}", field.index, span = at)
 }
 

@@ -1,6 +1,7 @@
 //! Turns the item as typed into a model, and reports every mistake.
 
 use proc_macro2::{Ident, Span};
+use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Fields};
 
 use super::errors as wording;
@@ -19,20 +20,23 @@ pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorTyp
     let position = &mut 0;
     let mut container = Marks::read(&input.attrs, target, position, errors);
     let root = container.root.take();
+    let root = root.map_or_else(|| quote!(::reattempt), ToTokens::into_token_stream);
     let mut cases = Vec::new();
     match &input.data {
         Data::Struct(data) => {
             let name = &input.ident;
-            let typed = Typed::read(None, name, &data.fields, container, position, errors);
-            cases.push(typed.lower(&Marks::default(), errors));
+            let (fields, none) = (&data.fields, Marks::default());
+            let case = Typed::case(None, name, fields, container, &none, position, errors);
+            cases.push(case);
         }
         Data::Enum(data) => {
             container.check_for_enum(errors);
             for variant in &data.variants {
                 let own = Marks::read(&variant.attrs, Target::Variant, position, errors);
                 let name = &variant.ident;
-                let typed = Typed::read(Some(name), name, &variant.fields, own, position, errors);
-                cases.push(typed.lower(&container, errors));
+                let (variant, fields) = (Some(name), &variant.fields);
+                let case = Typed::case(variant, name, fields, own, &container, position, errors);
+                cases.push(case);
             }
         }
         Data::Union(data) => errors.push(data.union_token.span, wording::union()),
@@ -56,30 +60,28 @@ struct Typed<'a> {
 }
 
 impl<'a> Typed<'a> {
-    fn read(
+    /// Makes a case from its own marks. The marks of the container are the defaults.
+    fn case(
         variant: Option<&'a Ident>,
         name: &Ident,
         fields: &'a Fields,
         own: Marks,
+        container: &Marks,
         position: &mut usize,
         errors: &mut Errors,
-    ) -> Self {
+    ) -> Case<'a> {
         let name = At::from(name.span()).within(*position);
         *position += 1;
-        Self {
+        let typed = Self {
             variant,
             name,
             fields: Members::of(fields, position, errors),
             own,
-        }
-    }
-
-    /// Makes a case from its own marks. The marks of the container are the defaults.
-    fn lower(&self, container: &Marks, errors: &mut Errors) -> Case<'a> {
-        let verdict = self.verdict(container, errors);
-        let hint = self.hint(&verdict, container, errors);
+        };
+        let verdict = typed.verdict(container, errors);
+        let hint = typed.hint(&verdict, container, errors);
         Case {
-            variant: self.variant,
+            variant,
             verdict,
             hint,
         }
@@ -136,24 +138,24 @@ impl<'a> Typed<'a> {
         errors: &mut Errors,
     ) -> HintSource<'a> {
         let permanent = matches!(verdict, VerdictSource::Word(word) if word == "Permanent");
-        let Some(after) = &self.own.after else {
-            return match (verdict, container.after.as_ref().map(|after| &after.source)) {
+        let Some((after, at)) = &self.own.after else {
+            return match (verdict, &container.after) {
                 // The field that gives the verdict also gives the hint.
                 (VerdictSource::Forward(field), _) => HintSource::Forward(field.clone()),
-                (_, Some(AfterSource::Method(path))) if !permanent => {
+                (_, Some((AfterSource::Method(path), _))) if !permanent => {
                     HintSource::Method(path.clone())
                 }
                 _ => HintSource::None,
             };
         };
-        match &after.source {
+        match after {
             AfterSource::Method(path) => HintSource::Method(path.clone()),
             AfterSource::Field(name) => match self.fields.named(name) {
-                Some(field) => HintSource::Field(field, after.at.start),
+                Some(field) => HintSource::Field(field, at.start),
                 None => {
                     let names = self.fields.all.iter().map(|field| &*field.name);
                     let names: Vec<_> = names.collect();
-                    errors.push(after.at, wording::unknown_field(name, &names));
+                    errors.push(*at, wording::unknown_field(name, &names));
                     HintSource::None
                 }
             },

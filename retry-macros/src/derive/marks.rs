@@ -24,7 +24,8 @@ static VOCABULARY: Vocabulary = Vocabulary {
 pub(crate) struct Marks {
     pub(crate) root: Option<Path>,
     pub(crate) verdict: Option<Mark>,
-    pub(crate) after: Option<After>,
+    /// Where the delay comes from, and where the user wrote that.
+    pub(crate) after: Option<(AfterSource, At)>,
     /// Whether a word was wrong. A mark that is missing may then be the wrong word.
     pub(crate) faulty: bool,
 }
@@ -35,11 +36,6 @@ pub(crate) struct Mark {
     pub(crate) word: Id,
     /// The function of `with`.
     pub(crate) function: Option<Path>,
-    pub(crate) at: At,
-}
-
-pub(crate) struct After {
-    pub(crate) source: AfterSource,
     pub(crate) at: At,
 }
 
@@ -124,7 +120,7 @@ impl Marks {
         }
         let function = match id {
             Id::After => {
-                let after = After::read(word, errors);
+                let after = after(word, errors);
                 return once(&mut self.after, after, id, at, errors);
             }
             Id::Crate => {
@@ -135,16 +131,17 @@ impl Marks {
                 None => return,
                 function => function,
             },
-            _ => match &word.value {
-                RawValue::Alone => None,
-                RawValue::Assigned(value) => {
-                    let value = At::of(value).within(at.position);
-                    return errors.push(value, wording::no_value(&word.name));
-                }
-                RawValue::Missing | RawValue::List { .. } => {
+            _ => {
+                let at = match &word.value {
+                    RawValue::Alone => None,
+                    RawValue::Assigned(value) => Some(At::of(value).within(at.position)),
+                    RawValue::Missing | RawValue::List { .. } => Some(at),
+                };
+                if let Some(at) = at {
                     return errors.push(at, wording::no_value(&word.name));
                 }
-            },
+                None
+            }
         };
         match &self.verdict {
             Some(first) if first.word == id => errors.push(at, wording::twice(id.key().name)),
@@ -161,12 +158,7 @@ impl Marks {
 
     /// Refuses an `after` above an enum that names a field. An enum as a whole has no fields.
     pub(crate) fn check_for_enum(&mut self, errors: &mut Errors) {
-        if let Some(After {
-            source: AfterSource::Field(name),
-            at,
-            ..
-        }) = &self.after
-        {
+        if let Some((AfterSource::Field(name), at)) = &self.after {
             errors.push(*at, wording::after_on_enum(name));
             self.after = None;
         }
@@ -182,18 +174,13 @@ fn once<T>(slot: &mut Option<T>, value: Option<T>, id: Id, at: At, errors: &mut 
     }
 }
 
-impl After {
-    fn read(word: RawArg, errors: &mut Errors) -> Option<Self> {
-        let given = Given::new(Id::After.key(), word, errors)?;
-        let Some(source) = AfterSource::read(&given.form) else {
-            errors.push(given.at, wording::not_a_field(&given.typed()));
-            return None;
-        };
-        Some(Self {
-            source,
-            at: given.at,
-        })
+fn after(word: RawArg, errors: &mut Errors) -> Option<(AfterSource, At)> {
+    let given = Given::new(Id::After.key(), word, errors)?;
+    let source = AfterSource::read(&given.form);
+    if source.is_none() {
+        errors.push(given.at, wording::not_a_field(&given.typed()));
     }
+    Some((source?, given.at))
 }
 
 impl AfterSource {

@@ -5,8 +5,8 @@ use syn::{Generics, Path, Type};
 
 /// A type that is an error.
 pub(crate) struct ErrorType<'a> {
-    /// Where the facade is; `None` is `::reattempt`.
-    pub(crate) root: Option<Path>,
+    /// The path of the facade.
+    pub(crate) root: TokenStream,
     pub(crate) ident: &'a Ident,
     pub(crate) generics: &'a Generics,
     /// Empty for an enum without variants.
