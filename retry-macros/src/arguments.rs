@@ -33,7 +33,7 @@ use self::pattern::{Known, collect};
 pub(crate) use self::plan::Plan;
 use self::plan::again;
 use self::receiver::plan_self;
-use self::seen::{SeenArgument, arguments_of, body_of, check_clone_list};
+use self::seen::{SeenArgument, arguments_of, check_clone_list};
 use self::types::{Lending, annotation};
 use crate::conditions;
 use crate::errors::{self, Errors};
@@ -43,7 +43,7 @@ use crate::tokens::{is_among, located};
 
 pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
-    let body = body_of(function);
+    let body = function.block().map_or(&function.body, |block| &block.body);
     if function.handmade.is_none() {
         plan_self(function, model, body, &mut plan, errors);
     }
@@ -130,10 +130,10 @@ fn plan_locals(function: &Function, model: &Model, plan: &mut Plan) {
     let Some(block) = function.block() else {
         return;
     };
-    for local in &block.locals {
+    for (attributes, name) in &block.locals {
         let binding = Binding {
-            attributes: conditions::only(&local.attributes, conditions::is_cfg),
-            ..Binding::of(&local.name, Known::Nothing, &block.body, function, model)
+            attributes: conditions::only(attributes, conditions::is_cfg),
+            ..Binding::of(name, Known::Nothing, &block.body, function, model)
         };
         let treatment = treatment(&binding, function, model);
         emit(&binding, treatment, plan);

@@ -33,19 +33,13 @@ pub(crate) enum Kind {
 pub(crate) struct FutureBlock {
     /// The statements before the future. They run once in a call.
     pub(crate) statements: TokenStream,
-    /// The names that these statements bind.
-    pub(crate) locals: Vec<Bound>,
+    /// The names that these statements bind, with their attributes.
+    pub(crate) locals: Vec<(Vec<syn::Attribute>, Ident)>,
     /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
     pub(crate) wrapper: TokenStream,
     /// The first statements of the block, which bind arguments anew: `let x = x;`.
     pub(crate) rebindings: Vec<Rebinding>,
     pub(crate) body: TokenStream,
-}
-
-/// A name that a statement binds.
-pub(crate) struct Bound {
-    pub(crate) attributes: Vec<syn::Attribute>,
-    pub(crate) name: Ident,
 }
 
 /// `let PATTERN = ARGUMENT;`
@@ -148,16 +142,13 @@ fn block_of(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<Fu
 }
 
 /// The name that a statement binds: `let x = …;`. Attempts use names within a pattern as they are.
-fn local(statement: &Stmt) -> Option<Bound> {
+fn local(statement: &Stmt) -> Option<(Vec<syn::Attribute>, Ident)> {
     match statement {
         Stmt::Local(Local {
             attrs,
             pat: Pat::Ident(pattern),
             ..
-        }) => Some(Bound {
-            attributes: attrs.clone(),
-            name: pattern.ident.clone(),
-        }),
+        }) => Some((attrs.clone(), pattern.ident.clone())),
         _ => None,
     }
 }

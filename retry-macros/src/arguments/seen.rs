@@ -1,6 +1,5 @@
 //! The arguments as the body sees them: those of the signature, or the rebindings of a handmade future.
 
-use proc_macro2::TokenStream;
 use syn::{Attribute, Pat, Receiver, ReceiverKind, Type};
 
 use super::pattern::{Known, collect};
@@ -8,10 +7,6 @@ use crate::errors::{self, Errors};
 use crate::future::{argument_named, is_named, typed_arguments};
 use crate::item::Function;
 use crate::model::Model;
-
-pub(super) fn body_of(function: &Function) -> &TokenStream {
-    function.block().map_or(&function.body, |block| &block.body)
-}
 
 pub(super) struct SeenArgument<'a> {
     /// Whether the body sees it under this name. A rebinding hides the argument that it names.
