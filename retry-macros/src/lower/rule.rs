@@ -10,6 +10,7 @@ use crate::keys::PolicyKey;
 use crate::model::{Model, Setting, Spanned};
 use retry_settings::rules::too_long;
 use retry_settings::text;
+use syn::Type;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent nested cancel cancel_waits on_end blocking \
@@ -222,9 +223,12 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
 
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
-    if let Some(ty) = rules.contradiction() {
-        let message = wording::on_and_not_on(&typed(&ty));
-        report(facts, errors, &["on", "not_on"], message);
+    if let (Some(on), Some(not_on)) = (&rules.on, &rules.not_on) {
+        let is_refused = |ty: &&Type| not_on.value.iter().any(|other| same(other, ty));
+        if let Some(ty) = on.value.iter().find(is_refused) {
+            let message = wording::on_and_not_on(&typed(ty));
+            report(facts, errors, &["on", "not_on"], message);
+        }
     }
     if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
         if same(&when.value, &unless.value) {

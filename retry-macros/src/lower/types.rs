@@ -9,7 +9,6 @@ use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 use crate::errors::{Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::Key;
-use crate::model::Rules;
 use crate::paths::{peel_type, type_arguments};
 use crate::syntax;
 use crate::tokens::is_among;
@@ -49,15 +48,6 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
         Ok(found)
     } else {
         Err(faults)
-    }
-}
-
-impl Rules {
-    /// A type that both `on` and `not_on` name.
-    pub(super) fn contradiction(&self) -> Option<&Type> {
-        let (on, not_on) = (self.on.as_ref()?, self.not_on.as_ref()?);
-        let mut types = on.value.iter();
-        types.find(|ty| not_on.value.iter().any(|other| same(other, ty)))
     }
 }
 
