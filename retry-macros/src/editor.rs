@@ -22,7 +22,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, LitStr};
@@ -30,7 +30,7 @@ use syn::{Attribute, LitStr};
 use crate::errors::Errors;
 use crate::keys::{Grammar, KEYS, Key};
 use crate::syntax::{self, RawArg, RawValue, Vocabulary};
-use crate::tokens::{any_word, generated, is_among, is_punct, lone_group};
+use crate::tokens::{any_word, generated, grouped, is_among, is_punct, lone_group};
 use crate::{item, lower};
 
 /// Whether rust-analyzer expands the macro, and not rustc.
@@ -77,16 +77,17 @@ pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
         },
     );
     let mut tokens: Vec<_> = item.clone().into_iter().collect();
-    if let Some(TokenTree::Group(body)) = tokens.last_mut() {
-        if body.delimiter() == Delimiter::Brace {
+    match tokens.pop() {
+        Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
             let behind = |input: ParseStream<'_>| -> syn::Result<TokenStream> {
                 let attributes = input.call(Attribute::parse_inner)?;
                 let rest: TokenStream = input.parse()?;
                 Ok(quote!(#(#attributes)* #mentions #rest))
             };
             let inner = behind.parse2(body.stream()).unwrap_or(body.stream());
-            *body = spanned(Group::new(Delimiter::Brace, inner), body.span());
+            tokens.push(grouped(Delimiter::Brace, inner, body.span()));
         }
+        last => tokens.extend(last),
     }
     tokens.into_iter().collect()
 }
@@ -113,17 +114,12 @@ fn nowhere(code: TokenStream) -> TokenStream {
     let moved = code.into_iter().map(|mut token| {
         if let TokenTree::Group(group) = token {
             let inner = nowhere(group.stream());
-            return spanned(Group::new(group.delimiter(), inner), span).into();
+            return grouped(group.delimiter(), inner, span);
         }
         token.set_span(span);
         token
     });
     moved.collect()
-}
-
-fn spanned(mut group: Group, span: Span) -> Group {
-    group.set_span(span);
-    group
 }
 
 /// A block that mentions the arguments of an attribute: a path for each key, and what `mention` makes from the root of the
@@ -144,7 +140,7 @@ pub(crate) fn mentions(
     let table = generated!(#root::__editor::#table);
     let mentions = parsed.iter().filter(|arg| arg.name != "crate").map(|arg| {
         let name = syn::parse_str::<Ident>(&arg.name).ok()?;
-        let name = Ident::new(&name.to_string(), arg.span);
+        let name = Ident::new(&name.to_string(), arg.at.start);
         let value = (vocabulary.find)(&arg.name).and_then(|key| {
             let value = code(arg, is_code(key))?;
             Some(mention(&root, key, value))

@@ -2,7 +2,7 @@
 //!
 //! A value has its place, so that an error can point at it or at a part of it.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::{Expr, Lit, LitStr};
@@ -17,8 +17,8 @@ pub(crate) struct Given {
     /// The value, as errors point at it.
     pub(crate) at: At,
     pub(crate) form: Form,
-    /// Where the key is.
-    pub(crate) span: Span,
+    /// The key, as errors point at it.
+    pub(crate) name: At,
 }
 
 /// A value as it was written. Every key accepts quotes and plain Rust.
@@ -66,7 +66,7 @@ impl Given {
     /// Checks the punctuation. `None` if there is no value.
     pub(crate) fn new(key: &'static Key, arg: RawArg, errors: &mut Errors) -> Option<Self> {
         let is_flag = key.grammar == Grammar::Flag;
-        let name = arg.at();
+        let name = arg.at;
         let mut refuse = |at, message| {
             errors.push(at, message);
             None
@@ -81,7 +81,7 @@ impl Given {
                 return refuse(name, wording::missing_value(key));
             }
             RawValue::Assigned(tokens) => {
-                let at = At::of(&tokens).within(arg.position);
+                let at = At::of(&tokens).within(name.position);
                 (Form::of(tokens), at)
             }
             RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),
@@ -98,7 +98,7 @@ impl Given {
             key,
             at,
             form,
-            span: arg.span,
+            name,
         })
     }
 

@@ -35,19 +35,19 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     let mut model = Model::default();
     let mut keys = args.iter();
     let blocking = keys.find(|arg| Id::named(&arg.name) == Some(Id::Blocking));
-    model.blocking = blocking.map(RawArg::at);
+    model.blocking = blocking.map(|arg| arg.at);
     // The first value of a key that is given twice goes here, where the rules between keys do not see it.
     let mut twice = Model::default();
     let mut places = Vec::new();
     let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
     for (index, arg) in args.into_iter().enumerate() {
         let Some(id) = Id::named(&arg.name) else {
-            errors.push(arg.at(), unknown::unknown(&arg.name, &arg.value));
+            errors.push(arg.at, unknown::unknown(&arg.name, &arg.value));
             continue;
         };
         let is_same = |name: &&String| **name == arg.name;
         if names.iter().position(|name| is_same(&name)) != Some(index) {
-            errors.push(arg.at(), wording::duplicate(id.key()));
+            errors.push(arg.at, wording::duplicate(id.key()));
             continue;
         }
         let single = names.iter().filter(is_same).count() == 1;

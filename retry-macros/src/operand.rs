@@ -1,7 +1,7 @@
 //! A value of the user's as an operand of generated code.
 
-use crate::tokens::located;
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use crate::tokens::{grouped, located};
+use proc_macro2::{Delimiter, TokenStream};
 use quote::ToTokens as _;
 use syn::Expr;
 use syn::spanned::Spanned as _;
@@ -19,9 +19,7 @@ pub(crate) fn operand(expr: &Expr) -> TokenStream {
         return tokens;
     }
     // No lint warns of parentheses that have the span of generated code.
-    let mut group = Group::new(Delimiter::Parenthesis, tokens);
-    group.set_span(located(expr.span()));
-    TokenTree::Group(group).into()
+    grouped(Delimiter::Parenthesis, tokens, located(expr.span())).into()
 }
 
 /// The expression without parentheses and without the invisible groups of `macro_rules!`.

@@ -7,7 +7,7 @@ mod extent;
 
 pub(crate) use self::extent::{guarded, types};
 
-use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -24,17 +24,9 @@ use crate::tokens::{bare, deep, unraw};
 pub(crate) struct RawArg {
     /// The key without `r#`, known or not.
     pub(crate) name: String,
-    pub(crate) span: Span,
-    /// Which argument it is, from 0.
-    pub(crate) position: usize,
+    /// The key, as errors point at it, with the place of the argument among the others.
+    pub(crate) at: At,
     pub(crate) value: RawValue,
-}
-
-impl RawArg {
-    /// The key, as errors point at it.
-    pub(crate) fn at(&self) -> At {
-        At::from(self.span).within(self.position)
-    }
 }
 
 pub(crate) enum RawValue {
@@ -164,8 +156,7 @@ impl Reader<'_, '_> {
         }
         Some(RawArg {
             name,
-            span: key.span(),
-            position: self.position,
+            at: At::from(key.span()).within(self.position),
             value,
         })
     }

@@ -97,6 +97,13 @@ pub(crate) fn lone_group(tokens: &TokenStream) -> Option<Group> {
     }
 }
 
+/// A group with this span.
+pub(crate) fn grouped(delimiter: Delimiter, tokens: TokenStream, span: Span) -> TokenTree {
+    let mut group = Group::new(delimiter, tokens);
+    group.set_span(span);
+    group.into()
+}
+
 /// Removes the invisible groups around all of the tokens, which a fragment of `macro_rules!` adds.
 pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
     match lone_group(&tokens) {

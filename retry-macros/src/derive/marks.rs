@@ -111,7 +111,7 @@ impl Marks {
 
     /// Adds one word.
     fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) {
-        let at = word.at();
+        let at = word.at;
         let Some(id) = Id::named(&word.name) else {
             return errors.push(at, wording::unknown(&word.name, target));
         };

@@ -1,10 +1,10 @@
 //! The user's body as the block of an attempt.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
-use crate::tokens::{generated, has_word, is_among};
+use crate::tokens::{generated, grouped, has_word, is_among};
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -59,14 +59,12 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
                 TokenTree::Ident(word)
             }
             TokenTree::Group(group) if in_item => {
-                in_item = group.delimiter() != proc_macro2::Delimiter::Brace;
+                in_item = group.delimiter() != Delimiter::Brace;
                 TokenTree::Group(group)
             }
             TokenTree::Group(group) => {
-                let mut inner =
-                    Group::new(group.delimiter(), renamed_self(group.stream(), hygiene));
-                inner.set_span(group.span());
-                TokenTree::Group(inner)
+                let inner = renamed_self(group.stream(), hygiene);
+                grouped(group.delimiter(), inner, group.span())
             }
             other => other,
         };
@@ -94,7 +92,5 @@ fn begins_item(word: &Ident, next: Option<&TokenTree>) -> bool {
 }
 
 pub(super) fn braced(tokens: TokenStream, span: Span) -> TokenStream {
-    let mut group = Group::new(proc_macro2::Delimiter::Brace, tokens);
-    group.set_span(span);
-    TokenTree::Group(group).into()
+    grouped(Delimiter::Brace, tokens, span).into()
 }

@@ -32,7 +32,7 @@ impl Place {
     pub(crate) fn of(given: &Given) -> Self {
         Self {
             key: given.key.name,
-            name: At::from(given.span).within(given.at.position),
+            name: given.name,
             value: At::from(given.at.start).within(given.at.position),
         }
     }
