@@ -1,6 +1,6 @@
 //! The bounds of an argument's type, as far as the function shows them.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::{ToTokens, quote};
 use syn::{Signature, TraitBound, Type, TypeParamBound, WherePredicate};
 
@@ -68,39 +68,37 @@ pub(super) fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a Typ
             let Some(name) = path.path.get_ident() else {
                 return boxed_bounds(&path.path).into_iter().flatten().collect();
             };
-            let generics = &function.signature.generics;
-            let parameters = generics.type_params().filter(|it| it.ident == *name);
-            let clauses = generics.where_clause.iter();
-            let clauses = clauses.flat_map(|clause| &clause.predicates);
-            let clauses = clauses.filter_map(|clause| match clause {
-                WherePredicate::Type(clause) => Some(clause),
-                _ => None,
-            });
-            let clauses = clauses.filter(|clause| is_parameter(&clause.bounded_ty, name));
-            let bounds = parameters.map(|it| &it.bounds);
-            let bounds = bounds.chain(clauses.map(|clause| &clause.bounds));
-            bounds.flatten().collect()
+            let parameters = function.signature.generics.type_params();
+            let parameters = parameters.filter(|it| it.ident == *name);
+            let mut bounds: Vec<_> = parameters.flat_map(|it| &it.bounds).collect();
+            for clause in where_clauses(function) {
+                match clause {
+                    WherePredicate::Type(clause) if is_parameter(&clause.bounded_ty, name) => {
+                        bounds.extend(&clause.bounds);
+                    }
+                    _ => {}
+                }
+            }
+            bounds
         }
         _ => Vec::new(),
     }
 }
 
-/// The bounds on other types that name a type parameter of the function, such as `Config: From<S>`.
-pub(super) fn bounds_elsewhere(
-    name: &Ident,
-    function: &Function,
-) -> impl Iterator<Item = TokenStream> {
-    let generics = &function.signature.generics;
-    let parameters = generics.type_params().filter(move |it| it.ident != *name);
-    let clauses = generics.where_clause.iter();
-    let clauses = clauses.flat_map(|clause| &clause.predicates);
-    let clauses = clauses.filter(move |clause| match clause {
-        WherePredicate::Type(clause) => !is_parameter(&clause.bounded_ty, name),
-        _ => true,
-    });
-    let parameters = parameters.map(ToTokens::to_token_stream);
-    let bounds = parameters.chain(clauses.map(ToTokens::to_token_stream));
-    bounds.filter(move |bound| tokens::any_word(bound, &|word| word == name))
+/// Whether a bound on another type names a type parameter of the function, as `Config: From<S>` does.
+pub(super) fn is_bound_elsewhere(name: &Ident, function: &Function) -> bool {
+    let names = |bound: &dyn ToTokens| tokens::any_word(bound, &|word| word == name);
+    let mut parameters = function.signature.generics.type_params();
+    parameters.any(|it| it.ident != *name && names(it))
+        || where_clauses(function).any(|clause| match clause {
+            WherePredicate::Type(clause) if is_parameter(&clause.bounded_ty, name) => false,
+            clause => names(clause),
+        })
+}
+
+fn where_clauses(function: &Function) -> impl Iterator<Item = &WherePredicate> {
+    let clauses = function.signature.generics.where_clause.iter();
+    clauses.flat_map(|clause| &clause.predicates)
 }
 
 /// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
@@ -133,7 +131,7 @@ fn is_named_once(name: &Ident, function: &Function) -> bool {
     let body = &function.body;
     let code = quote!(#inputs #output #body);
     let mentions = tokens::deep(&code).filter(|token| is_word(Some(token), &name.to_string()));
-    mentions.count() == 1 && bounds_elsewhere(name, function).next().is_none()
+    mentions.count() == 1 && !is_bound_elsewhere(name, function)
 }
 
 fn is_parameter(ty: &Type, name: &Ident) -> bool {

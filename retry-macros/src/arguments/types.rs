@@ -5,7 +5,7 @@ use quote::{ToTokens as _, quote};
 use syn::{Path, TraitBound, Type, TypeParamBound};
 
 use super::bounds::{
-    OF_EVERY_VALUE, bounds_elsewhere, bounds_of, has_bound, shows_bounds, traits_of,
+    OF_EVERY_VALUE, bounds_of, has_bound, is_bound_elsewhere, shows_bounds, traits_of,
 };
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::{ends_in, peel_type, type_arguments};
@@ -119,13 +119,10 @@ fn is_opaque(ty: &Type, function: &Function) -> bool {
         Type::Path(path) => (path.path.get_ident().is_some(), path.path.get_ident()),
         _ => (false, None),
     };
-    let mut elsewhere = parameter
-        .into_iter()
-        .flat_map(|name| bounds_elsewhere(name, function));
     is_generic
         && shows_bounds(ty, function)
         && says_nothing(&traits_of(ty, function))
-        && elsewhere.next().is_none()
+        && !parameter.is_some_and(|name| is_bound_elsewhere(name, function))
 }
 
 /// Whether a guard may have these traits, and each reference has them too.
@@ -177,9 +174,8 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
             Lending::Fits
         };
     }
-    let is_bound_elsewhere =
-        parameter.is_some_and(|name| bounds_elsewhere(name, function).next().is_some());
-    if is_bound_elsewhere || is_static(ty, function) {
+    let elsewhere = parameter.is_some_and(|name| is_bound_elsewhere(name, function));
+    if elsewhere || is_static(ty, function) {
         return Lending::Never;
     }
     let bounds = traits_of(ty, function);
