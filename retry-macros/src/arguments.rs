@@ -104,7 +104,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             if treatment.clones() && model.clone.is_none() {
                 cloned.push(binding.ident.to_string());
                 // `clone` cannot name `self`.
-                let at = binding.dropped.filter(|_| !binding.is_self);
+                let at = binding.uses.dropped.filter(|_| !binding.is_self);
                 dropped.extend(at.map(|at| (at, binding.ident.to_string())));
             }
             emit(binding, *treatment, &mut plan);
@@ -155,7 +155,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let value = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
-            let again = binding.is_self.then(|| again(&binding.fields, None));
+            let again = binding.is_self.then(|| again(&binding.uses.fields, None));
             plan.never
                 .extend(quote_spanned!(plumbing=> #again #(#cfg)* let _ = &mut #name;));
             return;
@@ -195,8 +195,8 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
                 });
             }
             let owned = matches!(treatment, Treatment::Clone | Treatment::Convert);
-            if !owned && !binding.fields.is_empty() {
-                let again = again(&binding.fields, Some(name));
+            if !owned && !binding.uses.fields.is_empty() {
+                let again = again(&binding.uses.fields, Some(name));
                 plan.each
                     .extend(quote_spanned!(plumbing=> #(#cfg)* if false { #again }));
             }
@@ -282,7 +282,7 @@ fn value(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) -> TokenS
             },
         },
         _ => {
-            let own = match binding.whole {
+            let own = match binding.uses.whole {
                 Some(at) if binding.is_self => Ident::new("own_self", located(at)),
                 _ => binding.own.clone(),
             };

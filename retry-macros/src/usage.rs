@@ -13,7 +13,6 @@ mod tests;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
-pub(crate) use self::scope::is_rebound;
 use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include earlier ones.
@@ -36,14 +35,15 @@ pub(crate) enum Usage {
 
 /// How a body uses one argument.
 #[derive(Default)]
-pub(crate) struct Uses<'a> {
-    name: &'a str,
+pub(crate) struct Uses {
+    name: String,
     pub(crate) usage: Usage,
     /// The usage if a `move` block counts as any other block.
     pub(crate) apart_from_moves: Usage,
     /// Whether a `move` block or closure mentions it.
     pub(crate) in_move_block: bool,
-    /// The fields that are used by value: `x.body` in `f(x.body)`, or in `if let Some(body) = x.body`.
+    /// The fields that are used by value: `x.body` in `f(x.body)`, or in `if let Some(body) = x.body`. Empty if the body binds
+    /// the name anew, because a field may then belong to the new binding.
     pub(crate) fields: Vec<MovedField>,
     /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
     pub(crate) whole: Option<Span>,
@@ -74,12 +74,15 @@ pub(crate) struct MovedField {
 }
 
 /// Reads how `body` uses the argument called `name`.
-pub(crate) fn read<'a>(name: &'a str, body: &TokenStream) -> Uses<'a> {
+pub(crate) fn read(name: &str, body: &TokenStream) -> Uses {
     let mut uses = Uses {
-        name,
+        name: name.to_owned(),
         ..Uses::default()
     };
     uses.tokens(body.clone(), Around::default());
+    if !uses.fields.is_empty() && scope::is_rebound(name, body) {
+        uses.fields.clear();
+    }
     uses
 }
 
@@ -104,7 +107,7 @@ struct Around {
     spawns: bool,
 }
 
-impl Uses<'_> {
+impl Uses {
     fn tokens(&mut self, stream: TokenStream, around: Around) {
         let tokens: Vec<_> = stream.into_iter().collect();
         // The end of the last `move` closure or block.
@@ -136,7 +139,7 @@ impl Uses<'_> {
                 }
                 TokenTree::Ident(word) if word == "let" => {
                     pattern_until = scope::pattern_end(&tokens, at);
-                    if let Some(from) = scope::hidden_from(&tokens, at, self.name) {
+                    if let Some(from) = scope::hidden_from(&tokens, at, &self.name) {
                         // The first `let` may be left out. Of two, such as those with `cfg(unix)` and `cfg(not(unix))`,
                         // one is there.
                         if hidden_by_cfg || at >= cfg_until {
@@ -145,9 +148,9 @@ impl Uses<'_> {
                         hidden_by_cfg = true;
                     }
                 }
-                TokenTree::Ident(word) if word == self.name => self.mention(&tokens, at, around),
+                TokenTree::Ident(word) if *word == self.name => self.mention(&tokens, at, around),
                 TokenTree::Literal(literal)
-                    if names::in_braces(&literal.to_string(), self.name) =>
+                    if names::in_braces(&literal.to_string(), &self.name) =>
                 {
                     self.note(Usage::Borrowed, around);
                 }

@@ -14,7 +14,7 @@ use crate::item::Function;
 use crate::model::Model;
 use crate::paths::ends_in;
 use crate::tokens::located;
-use crate::usage::{self, MovedField, Usage, Uses};
+use crate::usage::{self, Usage, Uses};
 
 /// A name that an argument binds.
 #[expect(
@@ -28,23 +28,15 @@ pub(super) struct Binding<'a> {
     pub(super) known: Known<'a>,
     pub(super) is_self: bool,
     pub(super) attributes: Vec<Attribute>,
-    pub(super) usage: Usage,
-    /// The fields that the body moves. Empty if the body binds the name anew.
-    pub(super) fields: Vec<MovedField>,
-    /// Whether a task borrows it.
-    pub(super) spawned: bool,
+    pub(super) uses: Uses,
     /// Whether it is an `Option` that a method uses up.
     pub(super) used_up_option: bool,
-    /// Where the body drops it.
-    pub(super) dropped: Option<Span>,
     /// Where the result borrows from what an attempt changes through a `&mut`.
     pub(super) returned: Option<Span>,
     /// Whether a reference can replace the value.
     pub(super) lending: Lending,
     /// The method that clones it or refuses it, and where rustc reports that.
     pub(super) own: Ident,
-    /// Where it is first used by value as a whole.
-    pub(super) whole: Option<Span>,
     /// The `X` of an argument that the body can only convert, `impl Into<X>`.
     pub(super) converts_to: Option<Type>,
     /// The `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`.
@@ -76,13 +68,9 @@ impl<'a> Binding<'a> {
             known,
             is_self: false,
             attributes: Vec::new(),
-            usage: uses.usage,
-            spawned: uses.spawned,
             used_up_option: uses.as_option.and(known.ty()).and_then(in_option).is_some(),
-            dropped: uses.dropped,
             returned: uses.result_borrows().filter(|_| may_be_returned),
-            whole: uses.whole,
-            fields: moved_fields(uses, &text, body),
+            uses,
             lending: known.ty().map_or(Lending::Fits, |ty| lending(ty, function)),
             own: {
                 let ends = |ty| is_made_anew(ty, function) || is_called_once(ty, function);
@@ -171,7 +159,7 @@ impl Treatment {
 pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
     match chosen(binding, function, model) {
         // An attempt cannot capture uniquely what the call holds by reference. What a task borrows, rustc would report twice.
-        Treatment::Borrow if binding.held || binding.spawned => Treatment::Leave,
+        Treatment::Borrow if binding.held || binding.uses.spawned => Treatment::Leave,
         Treatment::Borrow | Treatment::Reborrow { rebind: false } if binding.blocking => {
             Treatment::Leave
         }
@@ -185,15 +173,6 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
     }
 }
 
-/// The fields of an argument that the body moves. Empty if the body binds the name anew, because a field may
-/// then belong to the new binding.
-pub(super) fn moved_fields(uses: Uses<'_>, name: &str, body: &TokenStream) -> Vec<MovedField> {
-    if usage::is_rebound(name, body) {
-        return Vec::new();
-    }
-    uses.fields
-}
-
 /// Whether the call may hold a reference to the argument of this name, in its `cancel` future, its budget, its
 /// delays or its `on_end` hook.
 pub(super) fn is_held(name: &str, model: &Model) -> bool {
@@ -205,7 +184,7 @@ pub(super) fn is_held(name: &str, model: &Model) -> bool {
 }
 
 fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
-    let Binding { usage, known, .. } = *binding;
+    let (usage, known) = (binding.uses.usage, binding.known);
     let ty = known.ty();
     let is_lent_if_held = matches!(binding.lending, Lending::IfHeld(_));
     if usage == Usage::Unmentioned {
@@ -268,12 +247,12 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
 /// Whether it is a `self` by value that the body uses by value.
 fn is_given_self(binding: &Binding<'_>) -> bool {
     let by_value = |ty: &Type| matches!(ty, Type::Path(path) if ends_in(&path.path, "Self Box"));
-    binding.is_self && binding.whole.is_some() && binding.known.ty().is_some_and(by_value)
+    binding.is_self && binding.uses.whole.is_some() && binding.known.ty().is_some_and(by_value)
 }
 
 /// Whether the argument is an `F: FnMut()` that is not `Clone`, and the body can have a `&mut F` instead.
 fn is_lent_mutably(binding: &Binding<'_>, function: &Function) -> bool {
-    let fits = |ty| match binding.usage {
+    let fits = |ty| match binding.uses.usage {
         Usage::UsedUp => false,
         // Whoever gets it most likely keeps it: `tokio::spawn(f)`.
         Usage::HandedOver => !is_static(ty, function),
@@ -286,7 +265,7 @@ fn is_lent_mutably(binding: &Binding<'_>, function: &Function) -> bool {
 /// Whether the body uses up or changes the argument, so that the next attempt would not get what the caller
 /// passed. Such an argument has to be `Clone`.
 fn is_for_one_use(binding: &Binding<'_>, function: &Function) -> bool {
-    let usage = binding.usage;
+    let usage = binding.uses.usage;
     let by_type = |ty| {
         is_called_once(ty, function)
             || usage >= Usage::Moved && gives_itself_up(ty, function)

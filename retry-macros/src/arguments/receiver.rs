@@ -6,7 +6,6 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, Receiver, ReceiverKind, Type};
 
 use super::binding;
-use super::binding::moved_fields;
 use super::plan::{Plan, again};
 use super::seen::type_of_self;
 use super::types::{Indirection, indirection, is_counted};
@@ -118,7 +117,7 @@ pub(super) fn plan_self(
                 .extend(captured(quote_spanned!(plumbing=> __self)));
         }
     } else if by_value && !held && mutability.is_none() {
-        lent = lent_in_parts(uses, body, receiver, model, plan);
+        lent = lent_in_parts(&uses, body, receiver, model, plan);
     }
     if let Some(value) = lent {
         plan.rename_self = true;
@@ -128,7 +127,7 @@ pub(super) fn plan_self(
 
 /// Plans a `self` by value of which the body uses parts. Returns what the attempt binds to it, if it binds it anew.
 fn lent_in_parts(
-    uses: Uses<'_>,
+    uses: &Uses,
     body: &TokenStream,
     receiver: &Receiver,
     model: &Model,
@@ -137,15 +136,13 @@ fn lent_in_parts(
     let this = receiver.self_token;
     let plumbing = located(this.span);
     let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
-    let apart = uses.apart_from_moves;
-    let (usage, in_move_block, taken_apart) = (uses.usage, uses.in_move_block, uses.taken_apart);
-    let fields = moved_fields(uses, "self", body);
+    let (usage, fields) = (uses.usage, &uses.fields);
     let only_members = usage < Usage::Moved && only_members(body);
     if only_members && !fields.is_empty() && model.clone.is_none() {
         plan.mutable_self = true;
         plan.rename_self = true;
         let this = Ident::new("self", this.span);
-        plan.each.extend(parts(&this, &fields, &cfg));
+        plan.each.extend(parts(&this, fields, &cfg));
         let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut __self;);
         plan.never
             .extend(Some(captured).filter(|_| model.blocking.is_none()));
@@ -153,9 +150,9 @@ fn lent_in_parts(
     }
     // A `move` block that hands nothing over, such as that of `#[instrument]`, gets a reference. If a pattern or
     // a method moves a field out of that reference, rustc reports it at the field.
-    let lends = in_move_block && apart < Usage::Moved
-        || usage < Usage::Moved && fields.is_empty() && (taken_apart || only_members);
-    plan.never.extend(again(&fields, None));
+    let lends = uses.in_move_block && uses.apart_from_moves < Usage::Moved
+        || usage < Usage::Moved && fields.is_empty() && (uses.taken_apart || only_members);
+    plan.never.extend(again(fields, None));
     plan.mutable_self = lends || model.blocking.is_none();
     if plan.mutable_self {
         plan.never

@@ -66,7 +66,7 @@ pub(super) fn end_of_attributed(tokens: &[TokenTree], at: usize) -> usize {
 }
 
 /// Whether a body binds `name` anew anywhere, in any way.
-pub(crate) fn is_rebound(name: &str, body: &TokenStream) -> bool {
+pub(super) fn is_rebound(name: &str, body: &TokenStream) -> bool {
     let tokens: Vec<_> = body.clone().into_iter().collect();
     let mut bars = 0;
     let anew = tokens.iter().enumerate().any(|(at, token)| {

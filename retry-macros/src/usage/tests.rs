@@ -2,7 +2,8 @@ use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{Attribute, Meta};
 
-use super::{MovedField, Usage, is_rebound, read as uses_in};
+use super::scope::is_rebound;
+use super::{MovedField, Usage, read as uses_in};
 
 fn read(body: &str) -> TokenStream {
     body.parse().unwrap()
