@@ -13,11 +13,9 @@ use crate::tokens::{generated, located};
 /// How a call runs a part of it, such as an attempt or a wait. It awaits the part until the `cancel` future
 /// completes, if there is such a future. With `blocking` it calls the part.
 pub(super) struct Cancel<'a> {
+    model: &'a Model,
     name: Ident,
     future: Option<&'a Expr>,
-    /// Whether an attempt that runs ends by itself.
-    waits: bool,
-    blocking: bool,
 }
 
 impl<'a> Cancel<'a> {
@@ -26,10 +24,9 @@ impl<'a> Cancel<'a> {
         // With this span, rustc points at the user's expression if it is not a future.
         let span = future.map_or_else(Span::mixed_site, |future| located(future.span()));
         Self {
+            model,
             name: Ident::new("__cancel", span),
             future,
-            waits: model.cancel_waits.is_some(),
-            blocking: model.blocking.is_some(),
         }
     }
 
@@ -59,7 +56,7 @@ impl<'a> Cancel<'a> {
 
     /// A block that runs when the call wants it: `async BLOCK`, or `|| BLOCK`.
     pub(super) fn later(&self, block: &TokenStream, at: Span) -> TokenStream {
-        if self.blocking {
+        if self.model.blocking.is_some() {
             quote_spanned!(at=> || #block)
         } else {
             quote_spanned!(at=> async #block)
@@ -80,11 +77,12 @@ impl<'a> Cancel<'a> {
     pub(super) fn run(&self, part: &str, of: impl ToTokens, blame: Blame) -> TokenStream {
         let Self { name, future, .. } = self;
         let unless = match part {
-            "attempt" | "race" if self.waits => "unless_begun",
+            // An attempt that runs ends by itself.
+            "attempt" | "race" if self.model.cancel_waits.is_some() => "unless_begun",
             _ => "unless",
         };
         let unless = Ident::new(unless, name.span());
-        if self.blocking {
+        if self.model.blocking.is_some() {
             let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
             return generated!(__call.#part(#of));
         }
