@@ -1,6 +1,6 @@
 //! Shows tokens to the user as they were typed.
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenTree};
 use quote::ToTokens;
 
 /// How many characters of a value a message quotes. The first line of a message should stay near 80.
@@ -16,9 +16,11 @@ pub(crate) fn typed(tokens: &dyn ToTokens) -> String {
 
 /// The tokens as text to paste, not cut.
 pub(crate) fn whole(tokens: &dyn ToTokens) -> String {
-    let mut text = String::new();
-    write(tokens.to_token_stream(), &mut text);
-    text
+    let mut writer = Writer::default();
+    for token in tokens.to_token_stream() {
+        writer.token(&token);
+    }
+    writer.text
 }
 
 /// A text in quotes, cut if it is long.
@@ -37,8 +39,9 @@ fn cut(text: &str) -> String {
 }
 
 /// The kind of token before the next token, which decides about the space between them.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Default, Clone, Copy, PartialEq)]
 enum Before {
+    #[default]
     Nothing,
     /// An identifier, a literal or a closing bracket.
     Word,
@@ -50,8 +53,9 @@ enum Before {
     Loose,
 }
 
-struct Writer<'a> {
-    text: &'a mut String,
+#[derive(Default)]
+struct Writer {
+    text: String,
     before: Before,
     /// Between the two bars of a closure.
     closure: bool,
@@ -61,20 +65,7 @@ struct Writer<'a> {
     is_type: bool,
 }
 
-fn write(tokens: TokenStream, text: &mut String) {
-    let mut writer = Writer {
-        text,
-        before: Before::Nothing,
-        closure: false,
-        angles: 0,
-        is_type: false,
-    };
-    for token in tokens {
-        writer.token(&token);
-    }
-}
-
-impl Writer<'_> {
+impl Writer {
     fn token(&mut self, token: &TokenTree) {
         match token {
             TokenTree::Group(group) => {
@@ -88,7 +79,7 @@ impl Writer<'_> {
                     self.text.push(' ');
                 }
                 self.text.push_str(open);
-                write(group.stream(), self.text);
+                self.text.push_str(&whole(&group.stream()));
                 self.text.push_str(close);
                 self.before = Before::Word;
             }
@@ -152,6 +143,8 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proc_macro2::TokenStream;
+
     use super::*;
 
     #[test]
