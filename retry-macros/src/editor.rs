@@ -43,39 +43,36 @@ pub(crate) fn is_running() -> bool {
 /// The function as it was typed, behind the mentions of its arguments.
 pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let output = item::output(item).map(|output| item::without_impl(&output));
-    let mentions = mentions(
-        args,
-        &lower::VOCABULARY,
-        ("keys", "attempts"),
-        |root, key, value| {
-            let values = output.as_ref();
-            let values = values.map(|output| generated!(#root::__editor::Values::<#output>));
-            match (key.grammar, values) {
-                (Grammar::Types, _) => {
-                    let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
-                    let types = types.map_or(value, |types| quote!(#(#types),*));
-                    generated!(let _: (#types,);)
-                }
-                (Grammar::Pattern, Some(values)) => {
-                    generated!(match #values::error() { #value => {} _ => {} })
-                }
-                // The elements of a list may be texts and expressions, so it becomes a tuple.
-                (Grammar::List, _) => {
-                    let list = lone_group(&value).map_or(value, |list| list.stream());
-                    generated!((#list,);)
-                }
-                (_, Some(values)) if is_function(key) => {
-                    let function = Ident::new(key.name, Span::mixed_site());
-                    // Two pairs, so that an argument is there before it is written.
-                    generated!(#values::#function((#value));)
-                }
-                _ if syn::parse2(value.clone()).is_ok_and(|word| is_among(&word, WORDS)) => {
-                    TokenStream::new()
-                }
-                _ => generated!((#value);),
+    let mention = |root: &TokenStream, key: &Key, value: TokenStream| {
+        let values = output.as_ref();
+        let values = values.map(|output| generated!(#root::__editor::Values::<#output>));
+        match (key.grammar, values) {
+            (Grammar::Types, _) => {
+                let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
+                let types = types.map_or(value, |types| quote!(#(#types),*));
+                generated!(let _: (#types,);)
             }
-        },
-    );
+            (Grammar::Pattern, Some(values)) => {
+                generated!(match #values::error() { #value => {} _ => {} })
+            }
+            // The elements of a list may be texts and expressions, so it becomes a tuple.
+            (Grammar::List, _) => {
+                let list = lone_group(&value).map_or(value, |list| list.stream());
+                generated!((#list,);)
+            }
+            (_, Some(values)) if is_function(key) => {
+                let function = Ident::new(key.name, Span::mixed_site());
+                // Two pairs, so that an argument is there before it is written.
+                generated!(#values::#function((#value));)
+            }
+            _ if syn::parse2(value.clone()).is_ok_and(|word| is_among(&word, WORDS)) => {
+                TokenStream::new()
+            }
+            _ => generated!((#value);),
+        }
+    };
+    let table = ("keys", "attempts");
+    let mentions = mentions(args, &lower::VOCABULARY, table, &mention);
     let mut tokens: Vec<_> = item.clone().into_iter().collect();
     match tokens.pop() {
         Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
@@ -128,7 +125,7 @@ pub(crate) fn mentions(
     args: &TokenStream,
     vocabulary: &Vocabulary,
     (table, any): (&str, &str),
-    mention: impl Fn(&TokenStream, &Key, TokenStream) -> TokenStream,
+    mention: &dyn Fn(&TokenStream, &Key, TokenStream) -> TokenStream,
 ) -> TokenStream {
     let parsed = syntax::parse(args.clone(), vocabulary, &mut 0, &mut Errors::default());
     let root = parsed

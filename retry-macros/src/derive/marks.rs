@@ -65,7 +65,7 @@ pub(crate) fn mentions(item: &TokenStream) -> TokenStream {
                 &list.stream(),
                 &VOCABULARY,
                 table,
-                mention,
+                &mention,
             ))
         }
         _ => None,
