@@ -135,7 +135,8 @@ pub(crate) fn mentions(
     let root = root.flatten().unwrap_or_else(|| generated!(::reattempt));
     let table = Ident::new(table, Span::mixed_site());
     let table = generated!(#root::__editor::#table);
-    let mentions = parsed.iter().filter(|arg| arg.name != "crate").map(|arg| {
+    let mentions = parsed.iter().filter(|arg| arg.name != "crate");
+    let mentions = mentions.filter_map(|arg| {
         let name = syn::parse_str::<Ident>(&arg.name).ok()?;
         let name = Ident::new(&name.to_string(), arg.at.start);
         let value = (vocabulary.find)(&arg.name).and_then(|key| {
@@ -144,7 +145,7 @@ pub(crate) fn mentions(
         });
         Some(generated!(#table::#name; #value))
     });
-    let mentions: TokenStream = mentions.flatten().collect();
+    let mentions: TokenStream = mentions.collect();
     // Where the next key can be written, rust-analyzer finds a path that ends in a key.
     let last = args.clone().into_iter().last();
     let next = last.is_none_or(|last| is_punct(Some(&last), ","));

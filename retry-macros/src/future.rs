@@ -77,8 +77,8 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
         Type::Path(path) => {
             let segment = path.path.segments.last()?;
             let output = match segment.ident.to_string().as_str() {
-                "BoxFuture" | "LocalBoxFuture" => type_arguments(segment).last()?.clone(),
-                "Pin" => match type_arguments(segment).next()? {
+                "BoxFuture" | "LocalBoxFuture" => (*type_arguments(segment).last()?).clone(),
+                "Pin" => match type_arguments(segment).first()? {
                     Type::Path(boxed) => future_output(boxed_bounds(&boxed.path)?)?,
                     _ => return None,
                 },

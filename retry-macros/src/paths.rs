@@ -29,22 +29,21 @@ pub(crate) fn peel_type(ty: &Type) -> &Type {
 }
 
 /// The types between the angle brackets of a path, without lifetimes and constants.
-pub(crate) fn type_arguments(segment: &PathSegment) -> impl Iterator<Item = &Type> {
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-        _ => None,
+pub(crate) fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return Vec::new();
     };
-    let arguments = arguments.into_iter().flatten();
-    arguments.filter_map(|argument| match argument {
+    let types = arguments.args.iter().filter_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
-    })
+    });
+    types.collect()
 }
 
 /// The bounds of the trait object in `Box<dyn Trait>`.
 pub(crate) fn boxed_bounds(path: &Path) -> Option<&Punctuated<TypeParamBound, Token![+]>> {
     let last = path.segments.last().filter(|last| last.ident == "Box")?;
-    match type_arguments(last).next()? {
+    match type_arguments(last).first()? {
         Type::TraitObject(object) => Some(&object.bounds),
         _ => None,
     }

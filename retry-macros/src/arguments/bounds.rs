@@ -21,7 +21,7 @@ pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'
 pub(super) fn in_option(ty: &Type) -> Option<&Type> {
     match peel_type(ty) {
         Type::Path(path) if ends_in(&path.path, "Option") => {
-            type_arguments(path.path.segments.last()?).next()
+            type_arguments(path.path.segments.last()?).first().copied()
         }
         _ => None,
     }
@@ -66,11 +66,11 @@ pub(super) fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a Typ
         Type::TraitObject(found) => found.bounds.iter().collect(),
         Type::Path(path) => {
             let Some(name) = path.path.get_ident() else {
-                return boxed_bounds(&path.path).into_iter().flatten().collect();
+                return boxed_bounds(&path.path).map_or_else(Vec::new, Vec::from_iter);
             };
-            let parameters = function.signature.generics.type_params();
-            let parameters = parameters.filter(|it| it.ident == *name);
-            let mut bounds: Vec<_> = parameters.flat_map(|it| &it.bounds).collect();
+            let mut parameters = function.signature.generics.type_params();
+            let parameter = parameters.find(|it| it.ident == *name);
+            let mut bounds = parameter.map_or_else(Vec::new, |it| Vec::from_iter(&it.bounds));
             for clause in where_clauses(function) {
                 match clause {
                     WherePredicate::Type(clause) if is_parameter(&clause.bounded_ty, name) => {
@@ -89,16 +89,17 @@ pub(super) fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a Typ
 pub(super) fn is_bound_elsewhere(name: &Ident, function: &Function) -> bool {
     let names = |bound: &dyn ToTokens| tokens::any_word(bound, &|word| word == name);
     let mut parameters = function.signature.generics.type_params();
+    let mut clauses = where_clauses(function).into_iter();
     parameters.any(|it| it.ident != *name && names(it))
-        || where_clauses(function).any(|clause| match clause {
+        || clauses.any(|clause| match clause {
             WherePredicate::Type(clause) if is_parameter(&clause.bounded_ty, name) => false,
             clause => names(clause),
         })
 }
 
-fn where_clauses(function: &Function) -> impl Iterator<Item = &WherePredicate> {
-    let clauses = function.signature.generics.where_clause.iter();
-    clauses.flat_map(|clause| &clause.predicates)
+fn where_clauses(function: &Function) -> Vec<&WherePredicate> {
+    let clause = function.signature.generics.where_clause.as_ref();
+    clause.map_or_else(Vec::new, |clause| Vec::from_iter(&clause.predicates))
 }
 
 /// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
@@ -121,7 +122,7 @@ fn only_bound<'a>(ty: &'a Type, function: &'a Function, name: &str) -> Option<&'
     {
         return None;
     }
-    let target = type_arguments(bound.path.segments.last()?).next()?;
+    let target = *type_arguments(bound.path.segments.last()?).first()?;
     (!tokens::has_word(target, "impl")).then_some(target)
 }
 

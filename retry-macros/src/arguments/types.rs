@@ -30,7 +30,8 @@ pub(super) fn indirection(ty: &Type) -> Option<Indirection> {
         Type::Reference(_) => Some(Indirection::Shared),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
-            match (type_arguments(last).next(), last.ident.to_string().as_str()) {
+            let name = last.ident.to_string();
+            match (type_arguments(last).first(), name.as_str()) {
                 (Some(Type::Reference(inner)), _) if inner.mutability.is_none() => None,
                 (Some(Type::Reference(_)), "Option") => Some(Indirection::MutableOption),
                 (Some(Type::Reference(_)), "Pin") => Some(Indirection::MutablePin),
@@ -113,8 +114,8 @@ fn is_opaque(ty: &Type, function: &Function) -> bool {
     let (is_generic, parameter) = match peel_type(ty) {
         Type::ImplTrait(_) | Type::TraitObject(_) => (true, None),
         Type::Path(path) if ends_in(&path.path, "Box") => {
-            let mut inner = path.path.segments.iter().flat_map(type_arguments);
-            return inner.any(|ty| is_opaque(ty, function));
+            let inner = path.path.segments.last().map(type_arguments);
+            return inner.is_some_and(|types| types.iter().any(|ty| is_opaque(ty, function)));
         }
         Type::Path(path) => (path.path.get_ident().is_some(), path.path.get_ident()),
         _ => (false, None),

@@ -14,8 +14,7 @@ pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
         return None;
     };
     let result = path.path.segments.last()?;
-    let types: Vec<_> = type_arguments(result).collect();
-    match types.as_slice() {
+    match type_arguments(result).as_slice() {
         [_, error] if result.ident == "Result" => Some(error),
         _ => None,
     }

@@ -131,10 +131,10 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let name = last.ident.to_string();
     match name.as_str() {
         "String" | "str" => Some(wording::text_for_type(key, found)),
-        "Box" | "Arc" => match type_arguments(last).next() {
+        "Box" | "Arc" => match type_arguments(last).first() {
             Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
             Some(inner) => {
-                let inner = whole(&inner);
+                let inner = whole(inner);
                 Some(wording::wrapper(key, found, &inner))
             }
             None => None,
