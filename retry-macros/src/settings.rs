@@ -41,13 +41,11 @@ pub(crate) struct SettingsCode {
 ///                    .with_budget(BudgetOf::budget(budget))
 /// ```
 pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
+    let types = generics.type_params().map(|it| it.ident.clone());
+    let constants = generics.const_params().map(|it| it.ident.clone());
     let mut sorted = Sorted {
-        generics,
-        constant: TokenStream::new(),
-        dynamic: Vec::new(),
-        last: TokenStream::new(),
-        delays: None,
-        borrowed: Vec::new(),
+        parameters: types.chain(constants).collect(),
+        ..Sorted::default()
     };
     sorted.delays(model.delays.as_ref());
     sorted.policy(model);
@@ -95,9 +93,10 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
     }
 }
 
-struct Sorted<'a> {
-    /// The generics of the function. No item within the function can name them.
-    generics: &'a Generics,
+#[derive(Default)]
+struct Sorted {
+    /// The types and constants that the function is generic over. No item within the function can name them.
+    parameters: Vec<Ident>,
     /// Setters of the policy, by when they are called. Calls evaluate expressions in the order of the source.
     constant: TokenStream,
     dynamic: Vec<(usize, TokenStream)>,
@@ -108,7 +107,7 @@ struct Sorted<'a> {
     borrowed: Vec<(usize, TokenStream)>,
 }
 
-impl Sorted<'_> {
+impl Sorted {
     /// The settings of the policy.
     fn policy(&mut self, model: &Model) {
         use PolicyKey as Key;
@@ -127,9 +126,14 @@ impl Sorted<'_> {
         self.add(Key::Jitter, model.jitter.as_ref(), |jitter| {
             Some(generated!(__retry::Jitter::#jitter))
         });
-        if let Some(nested) = &model.nested {
-            let value = variant("Nested", &nested.value);
-            self.constant.extend(generated!(.with_nested(#value)));
+        // `nested` takes no expression.
+        if let Some(nested) = model
+            .nested
+            .as_ref()
+            .and_then(|nested| nested.value.fixed())
+        {
+            let setter = generated!(.with_nested(__retry::Nested::#nested));
+            self.constant.extend(setter);
         }
     }
 
@@ -172,10 +176,7 @@ impl Sorted<'_> {
     }
 
     fn names_a_parameter(&self, expr: &Expr) -> bool {
-        let types = self.generics.type_params().map(|it| &it.ident);
-        let constants = self.generics.const_params().map(|it| &it.ident);
-        let names: Vec<_> = types.chain(constants).collect();
-        tokens::any_word(expr, &|word| names.contains(&word))
+        tokens::any_word(expr, &|word| self.parameters.contains(word))
     }
 }
 
@@ -183,15 +184,6 @@ impl Sorted<'_> {
 fn in_order(mut settings: Vec<(usize, TokenStream)>) -> TokenStream {
     settings.sort_by_key(|(position, _)| *position);
     settings.into_iter().map(|(_, code)| code).collect()
-}
-
-/// A variant of the runtime's type `ty`, or an expression of that type.
-fn variant(ty: &str, value: &Setting<Ident>) -> TokenStream {
-    let ty = Ident::new(ty, Span::mixed_site());
-    match value {
-        Setting::Fixed(variant) => generated!(__retry::#ty::#variant),
-        Setting::Expr(expr) => expr.to_token_stream(),
-    }
 }
 
 fn duration(duration: &std::time::Duration) -> TokenStream {

@@ -15,7 +15,7 @@ use crate::tokens::{generated, located};
 /// The setter of the site, and the setter of a call.
 type Setters = (Option<TokenStream>, Option<TokenStream>);
 
-impl Sorted<'_> {
+impl Sorted {
     pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
         let Some(delays) = delays else { return };
         let (constant, list) = match &delays.value {
