@@ -22,7 +22,6 @@ pub(crate) struct Given {
 }
 
 /// A value as it was written. Every key accepts quotes and plain Rust.
-#[derive(Clone)]
 pub(crate) enum Form {
     /// In quotes.
     Text(LitStr),

@@ -83,7 +83,6 @@ impl Model {
 }
 
 /// A value, and its place.
-#[derive(Clone)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
     /// The span of the value. Errors about the value point at it.
@@ -104,7 +103,6 @@ pub(crate) struct Rules {
 }
 
 /// A setting that is a value, or an expression that the call evaluates.
-#[derive(Clone)]
 #[allow(
     clippy::large_enum_variant,
     reason = "large only with the feature of `proc-macro2` by which tests see spans"
