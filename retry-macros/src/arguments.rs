@@ -202,7 +202,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
             }
             let value = value(binding, treatment, plan);
             if binding.hedged {
-                let taken = plan.hand(name, attributes, &value);
+                let taken = plan.hand(name, &cfg, &value);
                 let taken = quote_spanned!(plumbing=> = #taken);
                 plan.within
                     .extend(rebind(mutability, Some(&shadows), taken));

@@ -5,7 +5,6 @@ use quote::quote_spanned;
 use syn::{Attribute, FnArg, Pat};
 
 use super::pattern::without_expect;
-use crate::conditions;
 use crate::future::typed_arguments;
 use crate::item::Function;
 use crate::tokens::located;
@@ -47,13 +46,10 @@ impl Plan {
     pub(super) fn hand(
         &mut self,
         name: &Ident,
-        attributes: &[Attribute],
+        cfg: &[Attribute],
         value: &TokenStream,
     ) -> TokenStream {
-        let (cfg, at) = (
-            conditions::only(attributes, conditions::is_cfg),
-            located(name.span()),
-        );
+        let at = located(name.span());
         self.each
             .extend(quote_spanned!(at=> #(#cfg)* let #name = __retry::Handed::new(#value);));
         quote_spanned!(at=> #name.take())

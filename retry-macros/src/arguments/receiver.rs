@@ -93,7 +93,7 @@ pub(super) fn plan_self(
     } else if is_counted && uses.usage >= Usage::Moved {
         plan.rename_self = true;
         if model.hedges() {
-            lent = Some(plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own));
+            lent = Some(plan.hand(&Ident::new("__self", plumbing), &cfg, &own));
         } else {
             plan.each.extend(rebound(own));
         }
@@ -109,7 +109,7 @@ pub(super) fn plan_self(
         plan.rename_self = true;
         let own = quote_spanned!(plumbing=> __retry::Argument::new(&#this).#own());
         if model.hedges() {
-            lent = Some(plan.hand(&Ident::new("__self", plumbing), &receiver.attrs, &own));
+            lent = Some(plan.hand(&Ident::new("__self", plumbing), &cfg, &own));
         } else {
             plan.each
                 .extend(quote_spanned!(plumbing=> #(#cfg)* let mut __self = #own;));

@@ -7,10 +7,7 @@ use retry_settings::text::among;
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
 pub(super) fn takes_self(method: &str) -> bool {
-    ["unwrap", "expect"]
-        .iter()
-        .any(|prefix| method.starts_with(prefix))
-        || converts(method)
+    method.starts_with("unwrap") || method.starts_with("expect") || converts(method)
 }
 
 /// Conversions, which take `self` by value. clippy warns of others with such a name (`wrong_self_convention`).
