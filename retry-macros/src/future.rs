@@ -167,23 +167,18 @@ fn is_typed_branch(statement: &Stmt) -> bool {
 }
 
 fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
-    let Stmt::Local(Local {
-        attrs,
-        pat,
-        init: Some(init),
-        ..
-    }) = statement
-    else {
+    let Stmt::Local(local) = statement else {
         return None;
     };
-    if init.diverge.is_some() || matches!(pat, Pat::Type(_)) {
+    let init = local.init.as_ref()?;
+    if init.diverge.is_some() || matches!(local.pat, Pat::Type(_)) {
         return None;
     }
     let argument = argument_of(&init.expr)?;
     let is_argument = argument == "self" || argument_named(signature, &argument).is_some();
     is_argument.then(|| Rebinding {
-        attributes: attrs.clone(),
-        pattern: pat.clone(),
+        attributes: local.attrs.clone(),
+        pattern: local.pat.clone(),
         argument,
         value: (*init.expr).clone(),
     })

@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use retry_settings::text;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::Parse;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 
@@ -24,7 +24,7 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
     }
     let (mut found, mut faults): (Vec<Type>, _) = (Vec::new(), Vec::new());
     for element in elements {
-        let Ok(alternatives) = element.form.parse(alternatives) else {
+        let Ok(alternatives) = element.form.parse(syntax::types) else {
             faults.push(element.fault(not_types(element)));
             continue;
         };
@@ -54,15 +54,6 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
 /// Whether both parts are typed alike. `io::Error` and `std::io::Error` are not: they may be different types.
 pub(super) fn same(a: &dyn ToTokens, b: &dyn ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
-}
-
-fn alternatives(input: ParseStream<'_>) -> syn::Result<Punctuated<Type, Token![|]>> {
-    let types = syntax::types(input)?;
-    if input.is_empty() {
-        Ok(types)
-    } else {
-        Err(input.error("expected `|`"))
-    }
 }
 
 /// The message for an element that is not a list of types. It names what was most likely meant.
