@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::keys::{Id, Target};
 use crate::errors::{Message, messages, typed};
+use crate::keys::Key;
 use retry_settings::text;
 
 const VERDICTS: &str =
@@ -46,9 +47,9 @@ messages! {
         help "write `#[retryable({})]`", typed(value).trim_matches('"');
     }
 
-    not_a_path(name: &str, found: &str, expected: &str, example: &str) {
+    not_a_path(key: &Key, found: &str, expected: &str) {
         "`{found}` is not a path, expected {expected}";
-        help "write `{name} = \"{example}\"`";
+        help "write `{}`", key.example;
     }
 
     not_a_field(found: &str) {

@@ -207,11 +207,11 @@ fn path(word: RawArg, id: Id, errors: &mut Errors) -> Option<Path> {
     let given = Given::new(id.key(), word, errors)?;
     let path = given.form.parse(<Path as syn::parse::Parse>::parse);
     if path.is_err() {
-        let (expected, example) = match id {
-            Id::Crate => ("where `reattempt` is", "path::to::reattempt"),
-            _ => ("the path of a function", "path::to_function"),
+        let expected = match id {
+            Id::With => "the path of a function",
+            _ => given.key.kind,
         };
-        let message = wording::not_a_path(given.key.name, &given.typed(), expected, example);
+        let message = wording::not_a_path(given.key, &given.typed(), expected);
         errors.push(given.at, message);
     }
     path.ok()
