@@ -82,12 +82,6 @@ impl Errors {
 
     /// Gives the texts instead of tokens.
     #[cfg(test)]
-    pub(crate) fn into_messages(self) -> Vec<String> {
-        let mistakes = self.into_mistakes().into_iter();
-        mistakes.map(|(_, message)| message).collect()
-    }
-
-    #[cfg(test)]
     pub(crate) fn into_mistakes(mut self) -> Vec<(At, String)> {
         let mistakes = self.take().into_iter();
         mistakes.map(|fault| (fault.at, fault.message.0)).collect()
@@ -126,13 +120,6 @@ impl At {
             end,
             ..Self::from(start)
         }
-    }
-
-    /// The text that the error points at.
-    #[cfg(test)]
-    pub(crate) fn text(self) -> String {
-        let all = self.start.join(self.end).and_then(|all| all.source_text());
-        all.unwrap_or_default()
     }
 
     /// The same, in this argument of the attribute.
@@ -199,10 +186,9 @@ mod tests {
         errors.push(at(2), Message::new("third"));
         errors.push(at(2), Message::new("third again"));
         errors.push(at(0), Message::new("first"));
-        assert_eq!(
-            errors.into_messages(),
-            ["first", "third", "third again", "item"]
-        );
+        let mistakes = errors.into_mistakes().into_iter();
+        let messages: Vec<_> = mistakes.map(|(_, message)| message).collect();
+        assert_eq!(messages, ["first", "third", "third again", "item"]);
     }
 
     #[test]

@@ -17,7 +17,8 @@ use syn::Expr;
 fn read(args: TokenStream) -> (Model, Vec<String>) {
     let mut errors = Errors::default();
     let model = read_with(args, &mut errors);
-    (model, errors.into_messages())
+    let mistakes = errors.into_mistakes().into_iter();
+    (model, mistakes.map(|(_, message)| message).collect())
 }
 
 fn read_with(args: TokenStream, errors: &mut Errors) -> Model {
@@ -54,7 +55,8 @@ fn wrong_attributes_are_refused_with_the_right_words() {
             let (without_list, _) = message
                 .split_once("\nnote: the keys are")
                 .unwrap_or((&message, ""));
-            format!("{without_list}\nat: {}", at.text())
+            let all = at.start.join(at.end).and_then(|all| all.source_text());
+            format!("{without_list}\nat: {}", all.unwrap_or_default())
         };
         let messages: Vec<_> = errors.into_mistakes().into_iter().map(shown).collect();
         if messages != expected {
