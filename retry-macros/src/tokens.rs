@@ -70,6 +70,11 @@ pub(crate) fn is_punct(token: Option<&TokenTree>, chars: &str) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if chars.contains(punct.as_char()))
 }
 
+/// The tokens in a group.
+pub(crate) fn inside(group: &Group) -> Vec<TokenTree> {
+    group.stream().into_iter().collect()
+}
+
 /// The delimiter of a group.
 pub(crate) fn delimiter(token: Option<&TokenTree>) -> Option<Delimiter> {
     match token {

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
-use crate::tokens::{generated, grouped, has_word, is_among};
+use crate::tokens::{generated, grouped, has_word, is_among, is_punct};
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -75,15 +75,11 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
 
 /// Whether there is a statement or an item in a body, as far as its tokens show.
 fn has_statements(body: &TokenStream) -> bool {
-    let mut tokens = body.clone().into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Punct(punct) if punct.as_char() == ';' => return true,
-            TokenTree::Ident(word) if begins_item(&word, tokens.peek()) => return true,
-            _ => {}
-        }
-    }
-    false
+    let tokens: Vec<_> = body.clone().into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Ident(word) => begins_item(word, tokens.get(at + 1)),
+        token => is_punct(Some(token), ";"),
+    })
 }
 
 /// Whether a word is the keyword of an item with a body in braces: the item's name follows.

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::Usage;
 use crate::tokens::{
-    before, delimiter, is_among, is_attribute, is_punct, is_variable_name, is_word,
+    before, delimiter, inside, is_among, is_attribute, is_punct, is_variable_name, is_word,
 };
 
 /// Whether a `match` or an `if let` matches the place from `at` to `end` with a pattern that binds by value. The
@@ -39,10 +39,7 @@ pub(super) fn hand_on(tokens: &[TokenTree], at: usize) -> bool {
 /// Whether a pattern has a `mut x`, which takes its value out of a reference too.
 fn binds_mutably(pattern: &[TokenTree]) -> bool {
     pattern.iter().enumerate().any(|(at, token)| match token {
-        TokenTree::Group(group) => {
-            let inner: Vec<_> = group.stream().into_iter().collect();
-            !is_attribute(pattern, at) && binds_mutably(&inner)
-        }
+        TokenTree::Group(group) => !is_attribute(pattern, at) && binds_mutably(&inside(group)),
         token => {
             let previous = before(pattern, at, 1);
             let by_reference = is_word(previous, "ref") || is_punct(previous, "&");
@@ -62,8 +59,7 @@ impl Arm {
     fn of_option(&self) -> Option<String> {
         match &*self.pattern {
             [name, TokenTree::Group(bound)] if is_word(Some(name), "Some") => {
-                let bound: Vec<_> = bound.stream().into_iter().collect();
-                one_name(&bound)
+                one_name(&inside(bound))
             }
             _ => None,
         }
@@ -150,8 +146,7 @@ fn binds_by_value(pattern: &[TokenTree]) -> bool {
         }
         TokenTree::Group(_) if is_attribute(pattern, at) => false,
         TokenTree::Group(group) => {
-            let inner: Vec<_> = group.stream().into_iter().collect();
-            !is_punct(before(pattern, at, 1), "&") && binds_by_value(&inner)
+            !is_punct(before(pattern, at, 1), "&") && binds_by_value(&inside(group))
         }
         _ => false,
     })

@@ -6,7 +6,7 @@ use syn::Attribute;
 use syn::parse::Parser as _;
 
 use crate::conditions;
-use crate::tokens::{before, delimiter, is_among, is_punct, is_word};
+use crate::tokens::{before, delimiter, inside, is_among, is_punct, is_word};
 
 /// Where the pattern of the `let` at `at` ends.
 pub(super) fn pattern_end(tokens: &[TokenTree], at: usize) -> usize {
@@ -81,8 +81,7 @@ pub(super) fn is_rebound(name: &str, body: &TokenStream) -> bool {
             TokenTree::Ident(word) => word == name && (pattern || arm),
             // The group may be a part of a pattern: `Some(x)`, `Struct { x }`, `(x, y)`.
             TokenTree::Group(group) if pattern || arm || is_punct(next, "=") => {
-                let inner: Vec<_> = group.stream().into_iter().collect();
-                binds(&inner, name)
+                binds(&inside(group), name)
             }
             _ => false,
         }
@@ -105,10 +104,7 @@ fn ends_pattern(tokens: &[TokenTree], at: usize) -> bool {
 fn binds(pattern: &[TokenTree], name: &str) -> bool {
     pattern.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(word) => word == name && !is_punct(pattern.get(at + 1), ":"),
-        TokenTree::Group(group) => {
-            let inner: Vec<_> = group.stream().into_iter().collect();
-            binds(&inner, name)
-        }
+        TokenTree::Group(group) => binds(&inside(group), name),
         _ => false,
     })
 }
