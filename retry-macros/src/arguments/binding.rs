@@ -8,11 +8,10 @@ use super::bounds::{converts_to, in_option, seen_as};
 use super::pattern::Known;
 use super::types::{
     Indirection, Lending, gives_itself_up, indirection, is_called_mutably, is_called_once,
-    is_concrete, is_counted, is_made_anew, is_static, lending,
+    is_concrete, is_counted, is_made_anew, is_self_by_value, is_static, lending,
 };
 use crate::item::Function;
 use crate::model::Model;
-use crate::paths::ends_in;
 use crate::tokens::located;
 use crate::usage::{self, Usage, Uses};
 
@@ -246,8 +245,8 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
 
 /// Whether it is a `self` by value that the body uses by value.
 fn is_given_self(binding: &Binding<'_>) -> bool {
-    let by_value = |ty: &Type| matches!(ty, Type::Path(path) if ends_in(&path.path, "Self Box"));
-    binding.is_self && binding.uses.whole.is_some() && binding.known.ty().is_some_and(by_value)
+    let by_value = binding.known.ty().is_some_and(is_self_by_value);
+    binding.is_self && binding.uses.whole.is_some() && by_value
 }
 
 /// Whether the argument is an `F: FnMut()` that is not `Clone`, and the body can have a `&mut F` instead.

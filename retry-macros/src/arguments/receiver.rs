@@ -3,17 +3,16 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, Receiver, ReceiverKind, Type};
+use syn::{Attribute, Expr, Receiver, ReceiverKind};
 
 use super::binding;
 use super::plan::{Plan, again};
 use super::seen::type_of_self;
-use super::types::{Indirection, indirection, is_counted};
+use super::types::{Indirection, indirection, is_counted, is_self_by_value};
 use crate::conditions;
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::{Model, Spanned};
-use crate::paths::ends_in;
 use crate::tokens::{self, is_punct, located};
 use crate::usage::{self, MovedField, Usage, Uses};
 
@@ -31,20 +30,13 @@ pub(super) fn plan_self(
     let plumbing = located(receiver.self_token.span);
     // The user's own token: rustc resolves `self` by its hygiene, as any local name.
     let this = receiver.self_token;
-    let by_value = match &receiver.kind {
-        ReceiverKind::Value => true,
-        ReceiverKind::Typed(_, ty) => {
-            matches!(&**ty, Type::Path(path) if path.path.is_ident("Self")
-                || ends_in(&path.path, "Box"))
-        }
-        _ => false,
-    };
     check_hooks(receiver, model, errors);
     let uses = usage::read("self", body);
     if uses.usage == Usage::Unmentioned {
         return;
     }
     let ty = type_of_self(receiver);
+    let by_value = is_self_by_value(&ty);
     let may_borrow = || function.output_may_borrow_from(Some(&ty), true);
     if let (true, Some(at)) = (function.takes_mutable_self(), uses.result_borrows()) {
         if may_borrow() {

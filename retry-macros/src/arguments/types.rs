@@ -72,6 +72,11 @@ pub(super) fn is_concrete(ty: &Type, function: &Function) -> bool {
     matches!(ty, Type::Path(path) if path.qself.is_none()) && !tokens::any_word(ty, &open)
 }
 
+/// Whether the type of `self` is that of a `self` by value: `Self` or `Box<Self>`.
+pub(super) fn is_self_by_value(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if ends_in(&path.path, "Self Box"))
+}
+
 /// Whether a type is an `Arc` or `Rc`, as in `self: Arc<Self>`.
 pub(super) fn is_counted(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if ends_in(&path.path, "Arc Rc"))
