@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::State;
 use super::cut::Cut;
 use super::decide::{Cause, Situation, decide};
-use super::observers::FailedWith;
 use super::timers::{LONGEST_SLEEP, Until};
 use crate::budget::{BudgetOfCall, Charge, Request};
 use crate::classify::{Ruling, Said, Verdict};
@@ -17,7 +16,7 @@ use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::report::Hedge;
 use crate::stopped::{CutCommit, Outcome, Stopped};
-use crate::trace::Words;
+use crate::trace::{Event, FailedWith, Words};
 
 impl State<'_> {
     /// Ends a call that succeeded.
@@ -164,8 +163,7 @@ impl State<'_> {
         match decide(&CallSituation { state: self, cause }) {
             Ok((range, now)) => {
                 self.frame.go_on();
-                let (delay, until) = self.plan_wait(&range, now);
-                self.wait_begins(delay, failed);
+                let until = self.begin_wait(&range, now, |delay| Event::Retrying(failed, delay));
                 self.hand_on_untold();
                 Ok(until)
             }
@@ -191,7 +189,7 @@ impl State<'_> {
         };
         if self.frame.is_beside() {
             self.frame.set_aside(hint);
-            self.log_set_aside(failed);
+            self.log(Event::SetAside(failed));
             return Ok(Until(None));
         }
         let hint = self.frame.join_aside(hint);
@@ -203,12 +201,13 @@ impl State<'_> {
         self.wait_or_end(joined, failed)
     }
 
-    /// Draws the delay. Returns it, and how long the call waits, which may be shorter in a test scope.
-    pub(super) fn plan_wait(
+    /// Draws the delay, and begins the wait. Returns when it ends, which may be at once in a test scope.
+    pub(super) fn begin_wait<'e>(
         &self,
         range: &RangeInclusive<Duration>,
         (now, stamp): (Instant, Stamp),
-    ) -> (Duration, Until) {
+        event: impl FnOnce(Duration) -> Event<'e>,
+    ) -> Until {
         let (delay, wait) = self.draw(range, stamp);
         if self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
             self.frame.cold().noted().delay = Some(delay);
@@ -216,10 +215,11 @@ impl State<'_> {
         if wait == delay {
             self.waits_from(now);
         }
+        self.wait_begins(delay, event(delay));
         // A hundred years, if the clock cannot represent the end.
         let most = || now.checked_add(LONGEST_SLEEP * 36_525);
         let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
-        (delay, Until((!wait.is_zero()).then(at)))
+        Until((!wait.is_zero()).then(at))
     }
 
     /// Ends a call that failed, and its retries with it.

@@ -11,21 +11,13 @@
 use std::time::Duration;
 
 use super::State;
-use crate::classify::Verdict;
 use crate::clock::{Instant, Stamp};
 use crate::context::{Notes, Phase, Previous};
 use crate::listen::{is_listening, listener};
 use crate::metrics::{self, Attempted};
 use crate::report::Report;
 use crate::stopped::Outcome;
-use crate::trace::{self, FailedAttempt, Words};
-
-/// How an attempt failed, for those who hear of it.
-#[derive(Clone, Copy)]
-pub(super) struct FailedWith<'w> {
-    pub(super) verdict: Verdict,
-    pub(super) words: &'w dyn Words,
-}
+use crate::trace::{self, CallInEvent, Event, FailedWith, Words};
 
 /// An attempt begins.
 impl State<'_> {
@@ -80,23 +72,8 @@ impl State<'_> {
 
 /// A wait begins.
 impl State<'_> {
-    #[inline]
-    pub(super) fn wait_begins(&self, delay: Duration, failed: FailedWith<'_>) {
-        if trace::may_be_heard() {
-            self.log(failed, |failure| trace::retry_scheduled(failure, delay));
-        }
-        if self.is_recorded() {
-            metrics::delayed(self.settings.name(), delay);
-        }
-    }
-
-    /// The same for the wait for the end of a pause, which may come before the first attempt.
-    pub(super) fn pause_begins(&self, delay: Duration) {
-        self.look_for_recorder();
-        if trace::may_be_heard() {
-            let _entered = self.enter_call();
-            trace::paused(self.settings.name(), delay, &self.settings.shared.lines);
-        }
+    pub(super) fn wait_begins(&self, delay: Duration, event: Event<'_>) {
+        self.log(event);
         if self.is_recorded() {
             metrics::delayed(self.settings.name(), delay);
         }
@@ -128,12 +105,10 @@ impl State<'_> {
     /// says how its last attempt failed, unless it succeeded.
     #[inline]
     pub(super) fn call_ends(&self, outcome: Outcome, failed: Option<FailedWith<'_>>) {
-        if trace::may_be_heard() {
-            match failed {
-                Some(failed) => self.log(failed, |failure| trace::gave_up(failure, outcome)),
-                None if outcome == Outcome::SuccessAfterRetry => self.log_success(),
-                None => {}
-            }
+        match failed {
+            Some(failed) => self.log(Event::GaveUp(failed, outcome)),
+            None if outcome == Outcome::SuccessAfterRetry => self.log(Event::Succeeded),
+            None => {}
         }
         self.frame.end(outcome);
         self.ended(outcome);
@@ -220,58 +195,37 @@ impl State<'_> {
     }
 }
 
-/// Events. Each is in the span of the call.
+/// Events.
 impl State<'_> {
-    fn log(&self, failed: FailedWith<'_>, event: impl FnOnce(FailedAttempt<'_>)) {
+    /// Writes an event, in the span of the call.
+    pub(super) fn log(&self, event: Event<'_>) {
+        if !trace::may_be_heard() {
+            return;
+        }
+        let frame = &self.frame;
         let _entered = self.enter_call();
-        event(FailedAttempt {
+        let call = CallInEvent {
             function: self.settings.name(),
-            attempt: self.frame.number.get(),
-            attempts: self.frame.attempts_allowed(),
-            verdict: failed.verdict,
+            attempt: match event {
+                Event::SetAside(_) if !frame.is_hedge() => 1,
+                _ => frame.number.get(),
+            },
+            attempts: frame.attempts_allowed(),
             elapsed: &|| self.elapsed(),
-            words: failed.words,
             // If a call inside was refused, the event of that call names the budget.
-            budget: match self.frame.refusal() {
+            budget: match frame.refusal() {
                 None => self.settings.budget(),
                 Some(_) => None,
             },
             lines: &self.settings.shared.lines,
-        });
-    }
-
-    /// Says that a failure is set aside, because the other attempt still runs.
-    pub(super) fn log_set_aside(&self, failed: FailedWith<'_>) {
-        if trace::may_be_heard() {
-            self.log(failed, |failure| {
-                trace::set_aside(FailedAttempt {
-                    attempt: if self.frame.is_hedge() { 2 } else { 1 },
-                    ..failure
-                });
-            });
-        }
-    }
-
-    /// Says that a hedge begins.
-    pub(super) fn log_hedged(&self) {
-        if trace::may_be_heard() {
-            let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
-            let _entered = self.enter_call();
-            trace::hedged(function, || self.elapsed(), lines);
-        }
-    }
-
-    fn log_success(&self) {
-        let (function, lines) = (self.settings.name(), &self.settings.shared.lines);
-        let _entered = self.enter_call();
-        trace::succeeded_after_retry(function, self.frame.number.get(), || self.elapsed(), lines);
+        };
+        trace::write(event, &call);
     }
 
     /// Says once for each function that it makes fewer attempts inside another call.
     pub(super) fn log_fewer_attempts(&self, allowed: u32, own: u32) {
         if self.settings.shared.told.raise() {
-            let _entered = self.enter_call();
-            trace::nested(self.settings.name(), allowed, own);
+            self.log(Event::FewerAttempts { allowed, own });
         }
     }
 
@@ -279,8 +233,7 @@ impl State<'_> {
     pub(super) fn log_blocked_tasks(&self, blocks: impl FnOnce() -> bool) {
         let blocked = &self.settings.shared.blocked;
         if trace::may_be_heard() && blocked.is_down() && blocks() && blocked.raise() {
-            let _entered = self.enter_call();
-            trace::blocked(self.settings.name());
+            self.log(Event::Blocked);
         }
     }
 }

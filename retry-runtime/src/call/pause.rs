@@ -9,6 +9,7 @@ use crate::budget::BudgetOfCall;
 use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, TooLate, around};
 use crate::listen::{is_listening, test_scope_around};
+use crate::trace::Event;
 
 impl<C: Cuts, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
@@ -62,9 +63,9 @@ impl State<'_> {
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let delays = left..=spread(left, high.saturating_sub(low), most);
-        let (delay, until) = self.plan_wait(&within(delays, longest)?, now);
-        self.pause_begins(delay);
-        Ok(Some(until))
+        let range = within(delays, longest)?;
+        self.look_for_recorder();
+        Ok(Some(self.begin_wait(&range, now, Event::Paused)))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: until `max_retry_after` has

@@ -28,6 +28,7 @@ use crate::budget::Share;
 use crate::clock::{Instant, Sleep, Stamp, nanos};
 use crate::context::{NEVER, Phase, Which, is_within};
 use crate::opaque::opaque;
+use crate::trace::Event;
 
 pin_project! {
     /// The attempts of one call that run now: the first or a later one, and the hedge.
@@ -350,7 +351,7 @@ impl Limits {
     fn begin_hedge(&mut self, cut: u64, state: &State<'_>) {
         self.hedged = true;
         self.cuts[1] = cut;
-        state.log_hedged();
+        state.log(Event::Hedged);
         state.frame.begin_hedge(cut);
         state.look_for_recorder();
         if is_within() {

@@ -1,11 +1,8 @@
 //! Writes the events.
 
-use std::time::Duration;
-
 #[cfg(feature = "tower")]
 use super::lines::Limit;
-use super::lines::Lines;
-use super::{FailedAttempt, asked};
+use super::{CallInEvent, Event, asked};
 use crate::budget::BudgetOfCall;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
@@ -55,149 +52,116 @@ pub(crate) fn may_be_heard() -> bool {
 /// Writes the event of a failed attempt, unless its line is left out: the fields of every such event, then its own.
 macro_rules! failed {
     (
-        $event:ident, $question:ident, $failure:ident, $line:ident, $message:literal
+        $event:ident, $question:ident, $call:ident, $failed:ident, $line:ident, $message:literal
         $(, $($own:tt)+)?
     ) => {
         limited!(
             $event,
             $question,
-            $failure.lines.$line,
-            function = $failure.function,
+            $call.lines.$line,
+            function = $call.function,
             $message,
-            attempt = $failure.attempt,
-            attempts = $failure.attempts,
-            verdict = $failure.verdict.as_str(),
-            elapsed = ($failure.elapsed)().map(tracing::field::debug),
-            error = $failure.words.text()
+            attempt = $call.attempt,
+            attempts = $call.attempts,
+            verdict = $failed.verdict.as_str(),
+            elapsed = ($call.elapsed)().map(tracing::field::debug),
+            error = $failed.words.text()
             $(, $($own)+)?
         )
     };
 }
 
-/// Another attempt will follow: an event of level debug.
-#[inline]
-pub(crate) fn retry_scheduled(failure: FailedAttempt<'_>, delay: Duration) {
-    failed!(
-        debug,
-        DEBUG,
-        failure,
-        retrying,
-        "attempt failed, retrying",
-        ?delay
-    );
-}
-
-/// No attempt will follow: an event of level warn, or of level debug for an error that is not retryable, because the
-/// caller deals with that.
-pub(crate) fn gave_up(failure: FailedAttempt<'_>, outcome: Outcome) {
-    if outcome == Outcome::NotRetryable {
-        failed!(
+/// Writes an event of a call.
+pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
+    let CallInEvent {
+        function, lines, ..
+    } = *call;
+    match event {
+        Event::Retrying(failed, delay) => failed!(
             debug,
             DEBUG,
-            failure,
+            call,
+            failed,
+            retrying,
+            "attempt failed, retrying",
+            ?delay
+        ),
+        Event::GaveUp(failed, Outcome::NotRetryable) => failed!(
+            debug,
+            DEBUG,
+            call,
+            failed,
             not_retryable,
             "attempt failed, not retryable",
-            outcome = outcome.as_str()
-        );
-    } else {
-        let budget = failure.budget.filter(|_| outcome == Outcome::Budget);
-        let empty = budget.map(|budget| Empty(failure.function, budget));
-        failed!(
-            warn,
-            WARN,
-            failure,
-            gave_up,
-            "gave up",
-            outcome = outcome.as_str(),
-            reason = empty.map(tracing::field::display)
-        );
+            outcome = Outcome::NotRetryable.as_str()
+        ),
+        Event::GaveUp(failed, outcome) => {
+            let budget = call.budget.filter(|_| outcome == Outcome::Budget);
+            let empty = budget.map(|budget| Empty(function, budget));
+            failed!(
+                warn,
+                WARN,
+                call,
+                failed,
+                gave_up,
+                "gave up",
+                outcome = outcome.as_str(),
+                reason = empty.map(tracing::field::display)
+            );
+        }
+        Event::SetAside(failed) => failed!(
+            debug,
+            DEBUG,
+            call,
+            failed,
+            set_aside,
+            "attempt failed, the other still runs"
+        ),
+        Event::Paused(delay) => limited!(
+            debug,
+            DEBUG,
+            lines.paused,
+            function = function,
+            "the budget is in a pause, waiting",
+            ?delay
+        ),
+        Event::Hedged => limited!(
+            debug,
+            DEBUG,
+            lines.hedged,
+            function = function,
+            "attempt is slow, hedged",
+            elapsed = (call.elapsed)().map(tracing::field::debug)
+        ),
+        Event::Succeeded => limited!(
+            info,
+            INFO,
+            lines.succeeded,
+            function = function,
+            "succeeded after retry",
+            attempt = call.attempt,
+            outcome = Outcome::SuccessAfterRetry.as_str(),
+            elapsed = (call.elapsed)().map(tracing::field::debug)
+        ),
+        Event::FewerAttempts { allowed, own } => tracing::info!(
+            target: "reattempt",
+            function,
+            allowed,
+            attempts = {
+                asked::INFO.ask();
+                own
+            },
+            "no attempts left: retries of nested calls add, they do not multiply"
+        ),
+        Event::Blocked => tracing::warn!(
+            target: "reattempt",
+            function = {
+                asked::WARN.ask();
+                function
+            },
+            "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
+        ),
     }
-}
-
-/// An attempt waits for the end of the pause of its budget: an event of level debug.
-pub(crate) fn paused(function: &'static str, delay: Duration, lines: &Lines) {
-    limited!(
-        debug,
-        DEBUG,
-        lines.paused,
-        function = function,
-        "the budget is in a pause, waiting",
-        ?delay
-    );
-}
-
-/// A hedge begins: an event of level debug.
-pub(crate) fn hedged(
-    function: &'static str,
-    elapsed: impl Fn() -> Option<Duration>,
-    lines: &Lines,
-) {
-    limited!(
-        debug,
-        DEBUG,
-        lines.hedged,
-        function = function,
-        "attempt is slow, hedged",
-        elapsed = elapsed().map(tracing::field::debug)
-    );
-}
-
-/// One of two attempts failed, and the other still runs: an event of level debug.
-pub(crate) fn set_aside(failure: FailedAttempt<'_>) {
-    failed!(
-        debug,
-        DEBUG,
-        failure,
-        set_aside,
-        "attempt failed, the other still runs"
-    );
-}
-
-/// A later attempt succeeded: an event of level info.
-pub(crate) fn succeeded_after_retry(
-    function: &'static str,
-    attempt: u32,
-    elapsed: impl Fn() -> Option<Duration>,
-    lines: &Lines,
-) {
-    limited!(
-        info,
-        INFO,
-        lines.succeeded,
-        function = function,
-        "succeeded after retry",
-        attempt,
-        outcome = Outcome::SuccessAfterRetry.as_str(),
-        elapsed = elapsed().map(tracing::field::debug)
-    );
-}
-
-/// A function has fewer attempts than its policy allows, because the calls around it retry too: an event of level info,
-/// once for each function.
-pub(crate) fn nested(function: &'static str, allowed: u32, attempts: u32) {
-    tracing::info!(
-        target: "reattempt",
-        function,
-        allowed,
-        attempts = {
-            asked::INFO.ask();
-            attempts
-        },
-        "no attempts left: retries of nested calls add, they do not multiply"
-    );
-}
-
-/// A function waits between attempts on a thread that runs the tasks of a runtime: an event of level warn, once for
-/// each function.
-pub(crate) fn blocked(function: &'static str) {
-    tracing::warn!(
-        target: "reattempt",
-        function = {
-            asked::WARN.ask();
-            function
-        },
-        "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
-    );
 }
 
 /// A request has a header for a deadline whose value is of another form: an event of level debug.

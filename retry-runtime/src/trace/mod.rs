@@ -23,22 +23,56 @@ pub(crate) use self::off::*;
 pub(crate) use self::{events::*, lines::Lines, spans::*};
 use crate::budget::BudgetOfCall;
 use crate::classify::Verdict;
+use crate::stopped::Outcome;
 
-/// What an event says of a failed attempt.
+/// What happens to a call, for an event.
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(feature = "tracing"),
     expect(dead_code, reason = "only events say it")
 )]
-pub(crate) struct FailedAttempt<'a> {
+pub(crate) enum Event<'a> {
+    /// Another attempt will follow after this delay: level debug.
+    Retrying(FailedWith<'a>, Duration),
+    /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that.
+    GaveUp(FailedWith<'a>, Outcome),
+    /// One of two attempts failed, and the other still runs: level debug.
+    SetAside(FailedWith<'a>),
+    /// An attempt waits this long for the end of the pause of its budget: level debug.
+    Paused(Duration),
+    /// A hedge begins: level debug.
+    Hedged,
+    /// A later attempt succeeded: level info.
+    Succeeded,
+    /// The function has fewer attempts than its policy allows, because the calls around it retry too: level info, once for
+    /// each function.
+    FewerAttempts { allowed: u32, own: u32 },
+    /// The function waits on a thread that runs the tasks of a runtime: level warn, once for each function.
+    Blocked,
+}
+
+/// How an attempt failed: its verdict, and its error in words.
+#[derive(Clone, Copy)]
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "only events say it")
+)]
+pub(crate) struct FailedWith<'a> {
+    pub(crate) verdict: Verdict,
+    pub(crate) words: &'a dyn Words,
+}
+
+/// What events say of the call.
+#[cfg_attr(
+    not(feature = "tracing"),
+    expect(dead_code, reason = "only events say it")
+)]
+pub(crate) struct CallInEvent<'a> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
-    pub(crate) verdict: Verdict,
     /// How long the call took, if its start is known. It reads the clock, so it is called only if the event is wanted.
     pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
-    /// The error in words.
-    pub(crate) words: &'a dyn Words,
     /// The budget of the call, unless a call inside was refused.
     pub(crate) budget: Option<BudgetOfCall<'a>>,
     pub(crate) lines: &'a Lines,

@@ -1,8 +1,6 @@
 //! Stands for the events and the spans without the feature `tracing`: nobody hears of a call.
 
-use std::time::Duration;
-
-use super::{Begun, FailedAttempt, Words};
+use super::{Begun, CallInEvent, Event, Words};
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 
@@ -30,21 +28,7 @@ pub(crate) const fn spans_may_be_wanted() -> bool {
     false
 }
 
-pub(crate) fn retry_scheduled(_: FailedAttempt<'_>, _: Duration) {}
-
-pub(crate) fn gave_up(_: FailedAttempt<'_>, _: Outcome) {}
-
-pub(crate) fn set_aside(_: FailedAttempt<'_>) {}
-
-pub(crate) fn paused(_: &str, _: Duration, _: &Lines) {}
-
-pub(crate) fn hedged(_: &str, _: impl Fn() -> Option<Duration>, _: &Lines) {}
-
-pub(crate) fn succeeded_after_retry(_: &str, _: u32, _: impl Fn() -> Option<Duration>, _: &Lines) {}
-
-pub(crate) fn nested(_: &str, _: u32, _: u32) {}
-
-pub(crate) fn blocked(_: &str) {}
+pub(crate) fn write(_: Event<'_>, _: &CallInEvent<'_>) {}
 
 #[cfg(feature = "tower")]
 pub(crate) fn ignored_header(_: &str, _: &[u8], _: &str) {}
