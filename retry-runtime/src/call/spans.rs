@@ -8,7 +8,6 @@
 //! in between drops the call, which leaves the span.
 
 use super::State;
-use crate::context::Cold;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 use crate::trace::{Begun, Entered, Spans, Words, spans_may_be_wanted};
@@ -25,30 +24,24 @@ impl State<'_> {
 
     #[cold]
     fn enter_attempt_span(&self, begins: bool) {
-        if begins {
-            self.begin_attempt_span();
-        }
-        let Some(cold) = self.frame.if_cold() else {
-            return;
-        };
-        let span = cold.noted().spans.as_ref().and_then(Spans::attempt);
-        cold.noted().entered = span.map(Entered::new);
-    }
-
-    fn begin_attempt_span(&self) {
         let frame = &self.frame;
-        let begun = Begun {
-            function: self.settings.name(),
-            place: self.settings.shared.place,
-            attempt: frame.number.get(),
-            attempts: frame.attempts_allowed(),
-            hedge: frame.is_hedge(),
-        };
-        let Some(spans) = Spans::begin(self.take_spans(), &begun) else {
-            return;
-        };
-        // A call with a cold part does not end inline. Nothing closes spans there.
-        frame.cold().noted().spans = Some(spans);
+        if begins {
+            let begun = Begun {
+                function: self.settings.name(),
+                place: self.settings.shared.place,
+                attempt: frame.number.get(),
+                attempts: frame.attempts_allowed(),
+                hedge: frame.is_hedge(),
+            };
+            if let Some(spans) = Spans::begin(self.take_spans(), &begun) {
+                // A call with a cold part does not end inline. Nothing closes spans there.
+                frame.cold().noted().spans = Some(spans);
+            }
+        }
+        if let Some(cold) = frame.if_cold() {
+            let span = cold.noted().spans.as_ref().and_then(Spans::attempt);
+            cold.noted().entered = span.map(Entered::new);
+        }
     }
 
     /// Leaves the span of an attempt that is pending.
@@ -60,15 +53,7 @@ impl State<'_> {
     }
 
     /// Closes the span of an attempt that ended, with its error in words if it failed.
-    #[inline]
     pub(super) fn end_attempt_span(&self, how: Attempted, words: Option<&dyn Words>) {
-        if self.frame.if_cold().is_some() {
-            self.close_attempt_span(how, words);
-        }
-    }
-
-    #[cold]
-    fn close_attempt_span(&self, how: Attempted, words: Option<&dyn Words>) {
         if let Some(spans) = self.take_spans() {
             let spans = spans.end_attempt(how, words);
             self.frame.cold().noted().spans = Some(spans);
@@ -76,24 +61,16 @@ impl State<'_> {
     }
 
     /// Closes the spans of a call that ended.
-    #[inline]
     pub(super) fn end_spans(&self, outcome: Outcome) {
-        if self.frame.if_cold().is_some() {
-            self.close_spans(outcome);
-        }
-    }
-
-    #[cold]
-    fn close_spans(&self, outcome: Outcome) {
         if let Some(spans) = self.take_spans() {
             spans.end(outcome);
         }
     }
 
     /// Enters the span of the call, for events and code that belong to no attempt.
-    #[inline]
     pub(super) fn enter_call(&self) -> Option<Entered> {
-        enter_call_span(self.frame.if_cold()?)
+        let span = (self.frame.if_cold()?.noted().spans.as_ref()).map(Spans::call);
+        span.map(Entered::new)
     }
 
     /// Takes the spans out, so that no lock is held while the subscriber is called. Leaves the span of the attempt if
@@ -105,10 +82,4 @@ impl State<'_> {
         drop(entered);
         spans
     }
-}
-
-#[cold]
-fn enter_call_span(cold: &Cold) -> Option<Entered> {
-    let span = cold.noted().spans.as_ref().map(Spans::call);
-    span.map(Entered::new)
 }

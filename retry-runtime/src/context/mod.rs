@@ -17,7 +17,6 @@ mod nesting;
 mod open_commits;
 
 pub use self::attempt::Attempt;
-pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
 pub use self::facts::Previous;
