@@ -105,7 +105,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
     fn drop(&mut self) {
         // Before the hook, because an error may hold a connection or a permit.
         drop(self.call.kept.take());
-        let report = self.call.state.closed();
+        let report = self.call.state.close_with_report();
         if std::thread::panicking() {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {

@@ -114,11 +114,11 @@ impl State<'_> {
         self.ended(outcome);
     }
 
-    /// Records the end of a call, also of one that is dropped, and closes its spans.
+    /// Records the end of a call, also of one that is dropped, and closes its spans. An attempt that still runs is lost.
     #[inline]
     fn ended(&self, outcome: Outcome) {
-        if self.frame.if_cold().is_some() {
-            self.lose_other();
+        if self.frame.lose_other() {
+            self.count(Attempted::Unfinished);
         }
         if self.is_recorded() {
             metrics::ended(&self.report(outcome));
@@ -126,23 +126,13 @@ impl State<'_> {
         self.end_spans(outcome);
     }
 
-    /// Counts the attempt that is lost because the call ends, and closes its span.
-    #[cold]
-    fn lose_other(&self) {
-        if self.frame.lose_other() {
-            self.count(Attempted::Unfinished);
-        }
-    }
-
-    /// Closes a call, also one that is dropped: gives its report to the listener around and to its test scope, and
-    /// returns it.
-    pub(super) fn closed(&self) -> Report {
-        let frame = &self.frame;
+    /// Closes a call, also one that is dropped. Returns its outcome.
+    fn closed(&self) -> Outcome {
         self.give_back();
         self.waited_until_now();
         self.never_began();
         // The phase changes first: if anything panics later, the call is not closed again.
-        let outcome = match frame.close() {
+        match self.frame.close() {
             Phase::Ended(outcome) => outcome,
             phase => {
                 if phase == Phase::Attempt {
@@ -151,25 +141,29 @@ impl State<'_> {
                 self.ended(Outcome::Dropped);
                 Outcome::Dropped
             }
-        };
-        let report = self.report(outcome);
-        listener(|listener| listener.tell(report.clone()));
-        if let Some(own) = self.leave_test_scope() {
-            own.end(report.clone());
         }
+    }
+
+    /// Closes a call. Its report is made only if somebody gets it.
+    pub(super) fn close_once(&self) {
+        let outcome = self.closed();
+        if is_listening() || self.is_in_test_scope() {
+            self.tell(self.report(outcome));
+        }
+    }
+
+    /// Closes a call, and returns its report.
+    pub(super) fn close_with_report(&self) -> Report {
+        let report = self.report(self.closed());
+        self.tell(report.clone());
         report
     }
 
-    /// Closes a call that is dropped or that ended. Its report is made only if somebody gets it.
-    pub(super) fn close_once(&self) {
-        self.never_began();
-        let unfinished = !matches!(self.frame.phase.get(), Phase::Ended(_));
-        let recorded = unfinished && self.is_recorded();
-        if recorded || is_listening() || self.is_in_test_scope() {
-            self.closed();
-        } else {
-            self.give_back();
-            self.end_spans(Outcome::Dropped);
+    /// Gives the report to the listener around and to the test scope of the call.
+    fn tell(&self, report: Report) {
+        listener(|listener| listener.tell(report.clone()));
+        if let Some(own) = self.leave_test_scope() {
+            own.end(report);
         }
     }
 
