@@ -7,10 +7,10 @@ use super::State;
 use super::cut::Cut;
 use super::decide::{Cause, Situation, decide};
 use super::timers::{LONGEST_SLEEP, Until};
-use crate::budget::{BudgetOfCall, Charge, Request};
-use crate::classify::{Ruling, Said, Verdict};
+use crate::budget::{Charge, Request};
+use crate::classify::{Ruling, Verdict};
 use crate::clock::{Instant, Stamp};
-use crate::context::{self, NEVER, Notes, Phase, Previous, Refusal, TooLate, refuse};
+use crate::context::{Notes, Phase, Previous, Refusal, TooLate};
 use crate::event::RetryEvent;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
@@ -44,12 +44,10 @@ impl State<'_> {
         let frame = &self.frame;
         let previous = frame.previous.get();
         let last_retry = frame.permit.get();
-        self.attempt_ends(Attempted::Succeeded, None);
+        self.attempt_ends(None);
         self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
-        if frame.has(Notes::FAILED_RETRIES) && context::is_within() {
-            // Its retries have not failed.
-            self.inner().hand_on(frame, 0);
-        }
+        // Its own retries have not failed.
+        self.hand_on_with(0);
         self.call_ends(
             match previous {
                 Some(_) => Outcome::SuccessAfterRetry,
@@ -73,10 +71,10 @@ impl State<'_> {
         } else {
             words
         };
+        let failed = FailedWith { verdict, words };
         self.frame.fail(Previous::Failed(verdict), erred);
-        self.attempt_ends(Attempted::Failed(verdict), Some(words));
-        self.wait_or_end(Cause::Returned(ruling), FailedWith { verdict, words })
-            .ok()
+        self.attempt_ends(Some(failed));
+        self.wait_or_end(Cause::Returned(ruling), failed).ok()
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
@@ -114,12 +112,12 @@ impl State<'_> {
             Cut::Deadline => (Previous::TimedOut, Cause::OutOfTime),
             Cut::Late | Cut::Paused | Cut::Cancelled => return Err(self.cut_between(cut)),
         };
-        self.frame.fail(previous, false);
-        self.attempt_ends(Attempted::Failed(verdict), Some(&cut));
         let failed = FailedWith {
             verdict,
             words: &cut,
         };
+        self.frame.fail(previous, false);
+        self.attempt_ends(Some(failed));
         self.wait_or_end(cause, failed).map_err(|outcome| {
             let mut ending = self.ending(outcome, false);
             ending.stopped.not_ready = cut == Cut::NotReady;
@@ -160,7 +158,7 @@ impl State<'_> {
 
     /// Decides, and then waits or ends the call.
     fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
-        match decide(&CallSituation { state: self, cause }) {
+        match decide(cause, self) {
             Ok((range, now)) => {
                 self.frame.go_on();
                 let until = self.begin_wait(&range, now, |delay| Event::Retrying(failed, delay));
@@ -230,7 +228,7 @@ impl State<'_> {
         // A subscriber may make calls of its own, which make the call around forget a refusal.
         self.call_ends(outcome, Some(failed));
         if let Some(refusal) = Refusal::of(outcome).or(frame.refusal()) {
-            refuse(frame, refusal);
+            self.refuse_around(refusal);
         }
         self.hand_on();
     }
@@ -315,49 +313,33 @@ impl Ending {
 }
 
 /// The situation of a call whose attempt failed.
-struct CallSituation<'s, 'p> {
-    state: &'s State<'p>,
-    cause: Cause,
-}
-
-impl Situation for CallSituation<'_, '_> {
+impl Situation for State<'_> {
     type Now = (Instant, Stamp);
 
-    fn cause(&self) -> Cause {
-        self.cause
-    }
-
     fn refusal(&self) -> Option<Refusal> {
-        self.state.frame.refusal()
+        self.frame.refusal()
     }
 
     fn is_exhausted(&self) -> bool {
-        self.state.frame.attempts_in_a_row() >= self.state.allowed()
+        self.frame.attempts_in_a_row() >= self.allowed()
     }
 
     fn is_enabled(&self) -> bool {
-        self.state.is_enabled()
+        self.is_enabled()
     }
 
     fn max_retry_after(&self) -> Duration {
-        self.state.settings.policy.max_retry_after()
+        self.settings.policy.max_retry_after()
     }
 
-    fn delays(&self) -> RangeInclusive<Duration> {
-        let (frame, settings) = (&self.state.frame, self.state.settings);
+    fn delays(&self, hinted: bool) -> RangeInclusive<Duration> {
+        let (frame, settings) = (&self.frame, self.settings);
         let last = match settings.policy.jitter() {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
             _ => None,
         };
-        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled))
-            && matches!(
-                self.cause,
-                Cause::Returned(Ruling {
-                    said: Said { hint: None, .. },
-                    ..
-                })
-            );
-        settings.delay_range(self.state.frame.attempts_in_a_row() - 1, last, throttled)
+        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
+        settings.delay_range(frame.attempts_in_a_row() - 1, last, throttled && !hinted)
     }
 
     fn now(&self) -> Self::Now {
@@ -367,23 +349,11 @@ impl Situation for CallSituation<'_, '_> {
 
     /// Starts the time of the call: a `Stopped` may say how long it took.
     fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
-        let frame = &self.state.frame;
-        frame.start(now);
-        if frame.deadline.get() == NEVER {
-            return Ok(None);
-        }
-        frame.longest_wait(now)
+        self.frame.start(now);
+        self.frame.longest_wait(now)
     }
 
     fn take_permit(&self, (_, now): Self::Now) -> bool {
-        self.state.settings.budget().is_none() || self.state.take_permit(now)
-    }
-}
-
-impl State<'_> {
-    /// Asks the budget for a permit. Returns `false` if it refuses.
-    #[cold]
-    fn take_permit(&self, now: Stamp) -> bool {
         let frame = &self.frame;
         let Some(charge) = frame.previous.get().map(Previous::charge) else {
             return true;
@@ -401,34 +371,7 @@ impl State<'_> {
             had_begun: !progressed && !frame.has(Notes::BEGAN_IN_FAULT),
             at_once: frame.was_never_pending(),
         };
-        let take = |budget: BudgetOfCall<'_>| budget.take(request, now);
-        frame.take_permit(self.with_budget(take).flatten())
-    }
-
-    /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
-    /// allows if the same operation had failed retries.
-    #[inline]
-    fn allowed(&self) -> u32 {
-        let own = self.settings.attempts;
-        let own = self
-            .attempts_in_test_scope()
-            .map_or(own, |most| most.min(own));
-        if !context::is_within() {
-            return own;
-        }
-        self.allowed_within(own)
-    }
-
-    #[cold]
-    fn allowed_within(&self, own: u32) -> u32 {
-        let allowed = self
-            .inner()
-            .allowed(&self.frame)
-            .map_or(own, |allowed| allowed.min(own));
-        self.frame.allow(allowed);
-        if allowed < own && self.frame.attempts_in_a_row() >= allowed {
-            self.log_fewer_attempts(allowed, own);
-        }
-        allowed
+        let permit = self.with_budget(|budget| budget.take(request, now));
+        permit.is_none_or(|permit| frame.take_permit(permit))
     }
 }

@@ -138,7 +138,7 @@ impl State<'_> {
                 self.find_fault();
             }
         }
-        let within = around(|outer| self.inner().begin(frame, outer)).is_some();
+        let within = around(|outer| self.begin_within(outer)).is_some();
         if !frame.begin(limited.then_some(self.settings.timeout)) {
             return true;
         }

@@ -29,7 +29,6 @@ pub(super) trait Situation {
     /// The instant of the decision.
     type Now: Copy;
 
-    fn cause(&self) -> Cause;
     /// The retry that a call inside was refused in the same poll.
     fn refusal(&self) -> Option<Refusal>;
     /// Whether the call has made all the attempts that it may make here.
@@ -38,8 +37,8 @@ pub(super) trait Situation {
     fn is_enabled(&self) -> bool;
     /// The longest hint that the call follows.
     fn max_retry_after(&self) -> Duration;
-    /// The range of the next delay, without a hint or a deadline.
-    fn delays(&self) -> RangeInclusive<Duration>;
+    /// The range of the next delay, without a deadline. `hinted` says that a hint bounds it too.
+    fn delays(&self, hinted: bool) -> RangeInclusive<Duration>;
     fn now(&self) -> Self::Now;
     /// The longest wait that keeps the deadline, or `None` without a deadline.
     fn longest_wait(&self, now: Self::Now) -> Result<Option<Duration>, TooLate>;
@@ -53,9 +52,9 @@ pub(super) trait Situation {
 /// The budget comes last, so that a retry that is refused for another reason takes no permit.
 #[inline]
 pub(super) fn decide<F: Situation>(
+    cause: Cause,
     situation: &F,
 ) -> Result<(RangeInclusive<Duration>, F::Now), Option<Outcome>> {
-    let cause = situation.cause();
     let (hint, exhausted) = match cause {
         Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
         Cause::Returned(_) => return Err(Some(Outcome::NotRetryable)),
@@ -79,7 +78,7 @@ pub(super) fn decide<F: Situation>(
             _ => Outcome::Disabled,
         }));
     }
-    let mut delays = situation.delays();
+    let mut delays = situation.delays(hint.is_some());
     if let Some(hint) = hint {
         let longest = situation.max_retry_after();
         if hint > longest {
@@ -163,9 +162,6 @@ mod tests {
     impl Situation for Known {
         type Now = ();
 
-        fn cause(&self) -> Cause {
-            self.cause
-        }
         fn refusal(&self) -> Option<Refusal> {
             self.refusal
         }
@@ -178,7 +174,7 @@ mod tests {
         fn max_retry_after(&self) -> Duration {
             ms(1000)
         }
-        fn delays(&self) -> RangeInclusive<Duration> {
+        fn delays(&self, _: bool) -> RangeInclusive<Duration> {
             ms(0)..=ms(100)
         }
         fn now(&self) {}
@@ -192,7 +188,7 @@ mod tests {
     }
 
     fn range(situation: &Known) -> Result<RangeInclusive<Duration>, Option<Outcome>> {
-        decide(situation).map(|(range, ())| range)
+        decide(situation.cause, situation).map(|(range, ())| range)
     }
 
     const fn ms(millis: u64) -> Duration {

@@ -15,7 +15,8 @@
 //!
 //! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
 //! `after.rs` acts on what the pure `decide.rs` decides. If the attribute names a budget, the call asks before each attempt
-//! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. Dropping the call closes it (`close.rs`). Whoever hears of a
+//! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. A call within another one
+//! asks and tells that one (`inner.rs`). Dropping the call closes it (`close.rs`). Whoever hears of a
 //! call is told in `observers.rs`.
 //!
 //! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
@@ -29,6 +30,7 @@ mod close;
 mod cut;
 mod decide;
 pub mod drive;
+mod inner;
 mod kept_error;
 mod observers;
 mod pause;
@@ -56,7 +58,7 @@ use std::time::Duration;
 
 use crate::classify::Ruling;
 use crate::clock::Stamp;
-use crate::context::{Frame, Inner, NEVER, Notes};
+use crate::context::{Frame, NEVER, Notes};
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Settings, Site, UnlimitedSite};
 use crate::trace::Words;
@@ -196,15 +198,7 @@ pub(crate) struct State<'p> {
     pub(super) settings: &'p Settings<'p>,
 }
 
-impl<'p> State<'p> {
-    /// Returns the call as the frames around it see it.
-    pub(super) fn inner(&self) -> Inner<'p> {
-        Inner {
-            function: self.settings.function(),
-            policy: &self.settings.policy,
-        }
-    }
-
+impl State<'_> {
     /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
@@ -222,23 +216,6 @@ impl<'p> State<'p> {
         self.leave_attempt();
         self.frame.share_open_commits();
         self.hand_on_untold();
-    }
-
-    /// Tells the call around what it does not know yet. It must know before the poll of this call ends, because this call
-    /// may then be dropped.
-    pub(super) fn hand_on_untold(&self) {
-        if self.frame.has(Notes::UNTOLD) {
-            self.hand_on();
-        }
-    }
-
-    /// Hands the failed retries to the call around: those inside this call, and those of this call.
-    #[cold]
-    pub(super) fn hand_on(&self) {
-        if self.frame.has(Notes::FAILED_RETRIES) {
-            let retries = self.frame.attempts_in_a_row().saturating_sub(1);
-            self.inner().hand_on(&self.frame, retries);
-        }
     }
 
     /// Returns how long the call has taken, or `None` if its time has not started.

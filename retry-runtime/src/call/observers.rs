@@ -17,7 +17,7 @@ use crate::listen::{is_listening, listener};
 use crate::metrics::{self, Attempted};
 use crate::report::Report;
 use crate::stopped::Outcome;
-use crate::trace::{self, CallInEvent, Event, FailedWith, Words};
+use crate::trace::{self, CallInEvent, Event, FailedWith};
 
 /// An attempt begins.
 impl State<'_> {
@@ -51,15 +51,19 @@ impl State<'_> {
 
 /// An attempt ends.
 impl State<'_> {
-    /// Counts it, and closes its span. The phase changes first: if anything panics later, the attempt is not counted
-    /// again.
-    pub(super) fn attempt_ends(&self, how: Attempted, words: Option<&dyn Words>) {
+    /// Counts it, and closes its span. `failed` says how it failed, unless it succeeded. The phase changes first: if anything
+    /// panics later, the attempt is not counted again.
+    pub(super) fn attempt_ends(&self, failed: Option<FailedWith<'_>>) {
         self.frame.end_attempt();
-        if let Attempted::Failed(verdict) = how {
-            self.note_verdict(verdict);
-        }
+        let how = match failed {
+            Some(FailedWith { verdict, .. }) => {
+                self.note_verdict(verdict);
+                Attempted::Failed(verdict)
+            }
+            None => Attempted::Succeeded,
+        };
         self.count(how);
-        self.end_attempt_span(how, words);
+        self.end_attempt_span(how, failed.map(|failed| failed.words));
     }
 
     /// Counts an attempt, if the call found a recorder. Only then is the name looked up.

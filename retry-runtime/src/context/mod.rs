@@ -1,7 +1,7 @@
 //! What an attempt sees of its call, and what a call sees of the calls around it.
 //!
 //! ```text
-//! attempt, inner, commit  ->  limits  ->  frame  ->  cold  ->  hedging  ->  facts, key, nesting, open_commits
+//! attempt, commit  ->  limits  ->  frame  ->  cold  ->  hedging  ->  facts, key, nesting, open_commits
 //! ```
 
 mod attempt;
@@ -10,20 +10,19 @@ mod commit;
 mod facts;
 mod frame;
 mod hedging;
-mod inner;
 mod key;
 mod limits;
 mod nesting;
 mod open_commits;
 
 pub use self::attempt::Attempt;
+pub(crate) use self::cold::Cold;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
 pub use self::facts::Previous;
-pub(crate) use self::facts::{NEVER, Notes, Phase, Refusal};
+pub(crate) use self::facts::{Leeway, NEVER, Notes, Phase, Refusal};
 pub(crate) use self::frame::{Frame, around, is_within};
 pub(crate) use self::hedging::Which;
-pub(crate) use self::inner::{Inner, refuse};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::limits::{TooLate, length};
-pub(crate) use self::nesting::FunctionId;
+pub(crate) use self::nesting::{FailedRetries, FunctionId, Operation, Ordinal};

@@ -1,0 +1,184 @@
+//! A call inside an attempt of another call: what it reads from the frame of that call, and what it writes there.
+//!
+//! All of this runs while the thread-local points at the frame around: before or after the poll of the inner call's
+//! attempt.
+
+use std::cell::LazyCell;
+use std::sync::{Arc, Weak};
+
+use super::State;
+use crate::clock::{Stamp, nanos};
+use crate::context::{
+    Cold, FailedRetries, Frame, Leeway, Notes, Operation, Ordinal, Phase, Refusal, around,
+};
+use crate::policy::Nested;
+
+impl State<'_> {
+    /// Begins an attempt inside another frame: inherits the limits of that frame, and the failed retries there.
+    ///
+    /// It is out of line, so that an outermost call costs one comparison.
+    #[inline(never)]
+    pub(super) fn begin_within(&self, outer: &Frame) {
+        let frame = &self.frame;
+        // The clock is read only after a failure or if there is a limit.
+        let now = LazyCell::new(Stamp::now);
+        if outer.is_limited() {
+            frame.inherit(outer, *now);
+        }
+        let outermost = self.is_outermost(outer);
+        frame.begin_within(outer, !outermost);
+        if outermost {
+            return;
+        }
+        if self.count_within(outer) {
+            let (operation, call) = (self.operation(), self.name());
+            let taken = outer.if_cold().map(|cold| {
+                let remembered = &cold.noted().remembered;
+                remembered.all_taken(operation, outer.number.get(), call.as_ref(), *now)
+            });
+            let taken = taken.unwrap_or_default();
+            if !taken.is_empty() || frame.if_cold().is_some() {
+                frame.cold().noted().remembered.inherit(taken);
+            }
+            frame.allow(self.allowed_in(outer, *now));
+        } else if outer.inside.get() == Leeway::Nothing || self.nested() == Nested::Outermost {
+            frame.allow(1);
+        }
+    }
+
+    /// Counts the call as an operation of the attempt around it, if it begins. Returns whether failed retries of calls
+    /// in that attempt may be known.
+    fn count_within(&self, outer: &Frame) -> bool {
+        if self.frame.phase.get() != Phase::New {
+            return true;
+        }
+        if !outer.is_call() {
+            return outer.if_cold().is_some();
+        }
+        let function = self.settings.function();
+        let prepares = outer.phase.get() == Phase::Preparation;
+        let ordinal = if outer.call(function.bit()) {
+            let calls = &mut outer.cold().noted().calls_inside;
+            calls.count(outer.number.get(), prepares, function)
+        } else {
+            Ordinal::first(prepares)
+        };
+        if ordinal != Ordinal::FIRST {
+            self.frame.cold().noted().ordinal = ordinal;
+        }
+        outer
+            .if_cold()
+            .is_some_and(|cold| !cold.noted().remembered.is_empty())
+    }
+
+    /// What the call does within the attempt around it.
+    fn operation(&self) -> Operation {
+        let ordinal = self.frame.if_cold().map(|cold| cold.noted().ordinal);
+        Operation::new(self.settings.function(), ordinal.unwrap_or(Ordinal::FIRST))
+    }
+
+    /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
+    /// allows if the same operation had failed retries.
+    pub(super) fn allowed(&self) -> u32 {
+        let own = self.settings.attempts;
+        let own = self
+            .attempts_in_test_scope()
+            .map_or(own, |most| most.min(own));
+        let within = around(|outer| {
+            (!self.is_outermost(outer)).then(|| self.allowed_in(outer, Stamp::now()))
+        });
+        let Some(allowed) = within.flatten().map(|allowed| allowed.min(own)) else {
+            return own;
+        };
+        self.frame.allow(allowed);
+        if allowed < own && self.frame.attempts_in_a_row() >= allowed {
+            self.log_fewer_attempts(allowed, own);
+        }
+        allowed
+    }
+
+    fn allowed_in(&self, outer: &Frame, now: Stamp) -> u32 {
+        let own = self.settings.attempts;
+        if self.nested() == Nested::Outermost {
+            return 1;
+        }
+        if own == u32::MAX {
+            return own;
+        }
+        if outer.inside.get() == Leeway::Nothing {
+            return 1;
+        }
+        let (operation, call) = (self.operation(), self.name());
+        let taken = outer.if_cold().map_or(0, |cold| {
+            let remembered = &cold.noted().remembered;
+            remembered.taken(operation, outer.number.get(), call.as_ref(), now)
+        });
+        own.saturating_sub(taken).max(1)
+    }
+
+    /// Tells the call around what it does not know yet. It must know before the poll of this call ends, because this call
+    /// may then be dropped.
+    pub(super) fn hand_on_untold(&self) {
+        if self.frame.has(Notes::UNTOLD) {
+            self.hand_on();
+        }
+    }
+
+    /// Hands the failed retries to the call around: those of this call, and those inside it.
+    pub(super) fn hand_on(&self) {
+        self.hand_on_with(self.frame.attempts_in_a_row().saturating_sub(1));
+    }
+
+    /// The same, but with so many `retries` of this call.
+    #[cold]
+    pub(super) fn hand_on_with(&self, retries: u32) {
+        let frame = &self.frame;
+        if !frame.has(Notes::FAILED_RETRIES) {
+            return;
+        }
+        frame.tell();
+        around(|outer| {
+            if self.is_outermost(outer) || !outer.is_call() {
+                return;
+            }
+            let now = Stamp::now();
+            let operation = self.operation();
+            let mut failed = frame
+                .if_cold()
+                .map(|cold| cold.noted().remembered.totals(operation, now))
+                .unwrap_or_default();
+            if retries > 0 {
+                let until = now.plus(nanos(self.settings.policy.max_delay()));
+                failed.push(FailedRetries::of(operation, retries, until));
+            }
+            let call = Arc::downgrade(frame.cold());
+            let remembered = &mut outer.cold().noted().remembered;
+            remembered.set(outer.number.get(), &call, failed, now);
+            outer.hear();
+        });
+    }
+
+    /// Tells the call around that this call was refused a retry, unless that was by a deadline of this call alone.
+    pub(super) fn refuse_around(&self, refusal: Refusal) {
+        around(|outer| {
+            if refusal != Refusal::Deadline || self.frame.shares_deadline_of(outer) {
+                outer.refuse(refusal);
+            }
+        });
+    }
+
+    /// Whether the call counts as an outermost call here.
+    fn is_outermost(&self, outer: &Frame) -> bool {
+        self.nested() == Nested::Multiply || outer.phase.get() == Phase::Scope
+    }
+
+    fn nested(&self) -> Nested {
+        self.settings.policy.nested()
+    }
+
+    /// The pointer by which the call around knows this call, if this call has told its retries.
+    fn name(&self) -> Option<Weak<Cold>> {
+        let told = self.frame.has(Notes::FAILED_RETRIES);
+        told.then(|| Arc::downgrade(self.frame.cold()))
+    }
+}
