@@ -3,24 +3,28 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+/// The range from which a delay is drawn, ends included.
+pub(crate) type DelayRange = RangeInclusive<Duration>;
+
+/// Cuts the range of a delay to the longest wait that leaves the next attempt time to be of use, if `left` nanoseconds are left
+/// of a `deadline`. Returns `None` if no wait does, or if the shortest delay is longer.
+pub(crate) fn within(range: DelayRange, deadline: u64, left: u64) -> Option<DelayRange> {
+    cut(range, Duration::from_nanos(longest_wait(deadline, left)?))
+}
+
 /// Returns the longest wait that leaves the next attempt time to be of use, or `None` if no wait does.
 ///
 /// All times are in nanoseconds; `left` is the time until the deadline. The time to be of use is a tenth of the
 /// deadline, at most 50 ms. Chosen by us, for a round trip and some work.
-#[inline]
-pub(crate) fn longest_wait(deadline: u64, left: u64) -> Option<u64> {
+fn longest_wait(deadline: u64, left: u64) -> Option<u64> {
     const OF_USE: u64 = 50_000_000;
     let of_use = (deadline / 10).min(OF_USE);
     left.checked_sub(of_use).filter(|_| left > 0)
 }
 
 /// Cuts the range of a delay to the longest wait. Returns `None` if the shortest delay does not fit.
-#[inline]
-pub(crate) fn cut(
-    low: Duration,
-    high: Duration,
-    longest: Duration,
-) -> Option<RangeInclusive<Duration>> {
+pub(crate) fn cut(range: DelayRange, longest: Duration) -> Option<DelayRange> {
+    let (low, high) = range.into_inner();
     // A range that is cut to zero would give a loop without a pause.
     let fits = low <= longest && (high.is_zero() || !longest.is_zero());
     fits.then(|| low..=high.min(longest))

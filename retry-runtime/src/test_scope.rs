@@ -4,13 +4,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Switch;
 use crate::budget::{BudgetOfCall, BudgetWord, Share};
 use crate::classify::Verdict;
+use crate::fit::DelayRange;
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::rng;
@@ -172,7 +172,7 @@ impl CallInScope {
 
     /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
     /// the ordinal of the call, so concurrent calls do not change it.
-    pub(crate) fn draw(&mut self, number: u32, range: &RangeInclusive<Duration>) -> Duration {
+    pub(crate) fn draw(&mut self, number: u32, range: &DelayRange) -> Duration {
         let place = (self.scope.0.seed, self.function, self.ordinal, number);
         let delay = rng::seeded_duration_in(place, range);
         self.delays.push(delay);

@@ -1,17 +1,17 @@
 //! What follows an attempt: the end of the call, or a wait.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::State;
 use super::cut::Cut;
 use super::decide::{Cause, Situation, decide};
-use super::timers::{LONGEST_SLEEP, Until};
+use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
 use crate::clock::{Instant, Stamp};
-use crate::context::{Notes, Phase, Previous, Refusal, TooLate};
+use crate::context::{Notes, Phase, Previous, Refusal};
 use crate::event::RetryEvent;
+use crate::fit::DelayRange;
 use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::report::Hedge;
@@ -161,7 +161,7 @@ impl State<'_> {
         match decide(cause, self) {
             Ok((range, now)) => {
                 self.frame.go_on();
-                let until = self.begin_wait(&range, now, |delay| Event::Retrying(failed, delay));
+                let until = self.wait_begins(&range, now, Some(failed));
                 self.hand_on_untold();
                 Ok(until)
             }
@@ -197,27 +197,6 @@ impl State<'_> {
             Cause::OutOfTime => cause,
         };
         self.wait_or_end(joined, failed)
-    }
-
-    /// Draws the delay, and begins the wait. Returns when it ends, which may be at once in a test scope.
-    pub(super) fn begin_wait<'e>(
-        &self,
-        range: &RangeInclusive<Duration>,
-        (now, stamp): (Instant, Stamp),
-        event: impl FnOnce(Duration) -> Event<'e>,
-    ) -> Until {
-        let (delay, wait) = self.draw(range, stamp);
-        if self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
-            self.frame.cold().noted().delay = Some(delay);
-        }
-        if wait == delay {
-            self.waits_from(now);
-        }
-        self.wait_begins(delay, event(delay));
-        // A hundred years, if the clock cannot represent the end.
-        let most = || now.checked_add(LONGEST_SLEEP * 36_525);
-        let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
-        Until((!wait.is_zero()).then(at))
     }
 
     /// Ends a call that failed, and its retries with it.
@@ -332,7 +311,7 @@ impl Situation for State<'_> {
         self.settings.policy.max_retry_after()
     }
 
-    fn delays(&self, hinted: bool) -> RangeInclusive<Duration> {
+    fn delays(&self, hinted: bool) -> DelayRange {
         let (frame, settings) = (&self.frame, self.settings);
         let last = match settings.policy.jitter() {
             Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
@@ -348,9 +327,9 @@ impl Situation for State<'_> {
     }
 
     /// Starts the time of the call: a `Stopped` may say how long it took.
-    fn longest_wait(&self, (_, now): Self::Now) -> Result<Option<Duration>, TooLate> {
+    fn within_deadline(&self, range: DelayRange, (_, now): Self::Now) -> Option<DelayRange> {
         self.frame.start(now);
-        self.frame.longest_wait(now)
+        self.frame.within_deadline(range, now)
     }
 
     fn take_permit(&self, (_, now): Self::Now) -> bool {

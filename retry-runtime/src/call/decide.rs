@@ -1,12 +1,11 @@
 //! Decides whether another attempt follows one that failed. This file is pure: it uses no clock, frame or thread, and
 //! tells nobody.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::classify::Ruling;
-use crate::context::{Refusal, TooLate};
-use crate::fit;
+use crate::context::Refusal;
+use crate::fit::DelayRange;
 use crate::stopped::Outcome;
 
 /// How an attempt failed.
@@ -38,10 +37,10 @@ pub(super) trait Situation {
     /// The longest hint that the call follows.
     fn max_retry_after(&self) -> Duration;
     /// The range of the next delay, without a deadline. `hinted` says that a hint bounds it too.
-    fn delays(&self, hinted: bool) -> RangeInclusive<Duration>;
+    fn delays(&self, hinted: bool) -> DelayRange;
     fn now(&self) -> Self::Now;
-    /// The longest wait that keeps the deadline, or `None` without a deadline.
-    fn longest_wait(&self, now: Self::Now) -> Result<Option<Duration>, TooLate>;
+    /// Cuts a range to the deadline. Returns `None` if no delay of it fits.
+    fn within_deadline(&self, range: DelayRange, now: Self::Now) -> Option<DelayRange>;
     /// Takes a permit for the retry. Returns `false` if the budget refuses it.
     fn take_permit(&self, now: Self::Now) -> bool;
 }
@@ -54,7 +53,7 @@ pub(super) trait Situation {
 pub(super) fn decide<F: Situation>(
     cause: Cause,
     situation: &F,
-) -> Result<(RangeInclusive<Duration>, F::Now), Option<Outcome>> {
+) -> Result<(DelayRange, F::Now), Option<Outcome>> {
     let (hint, exhausted) = match cause {
         Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
         Cause::Returned(_) => return Err(Some(Outcome::NotRetryable)),
@@ -90,7 +89,7 @@ pub(super) fn decide<F: Situation>(
         };
     }
     let now = situation.now();
-    let Ok(range) = within(delays, situation.longest_wait(now)) else {
+    let Some(range) = situation.within_deadline(delays, now) else {
         return Err(Some(Outcome::Deadline));
     };
     if !situation.take_permit(now) {
@@ -99,35 +98,13 @@ pub(super) fn decide<F: Situation>(
     Ok((range, now))
 }
 
-/// Cuts a range to the longest wait.
-///
-/// # Errors
-///
-/// - The shortest delay does not fit the deadline.
-pub(super) fn within(
-    range: RangeInclusive<Duration>,
-    longest: Result<Option<Duration>, TooLate>,
-) -> Result<RangeInclusive<Duration>, TooLate> {
-    match longest? {
-        None => Ok(range),
-        Some(longest) => {
-            let (low, high) = range.into_inner();
-            fit::cut(low, high, longest).ok_or(TooLate)
-        }
-    }
-}
-
 /// Raises a range to the hint, which is a lower bound.
 ///
 /// A hint above the whole range moves the range. It keeps its width, but no more than a quarter of the hint, and ends at
 /// the `longest` hint. So clients that got the same hint do not come back at the same instant, and none waits much longer
 /// than its server asked for.
 #[cold]
-fn raised_by(
-    hint: Duration,
-    range: &RangeInclusive<Duration>,
-    longest: Duration,
-) -> RangeInclusive<Duration> {
+fn raised_by(hint: Duration, range: &DelayRange, longest: Duration) -> DelayRange {
     let (low, high) = (*range.start(), *range.end());
     if hint < high {
         return hint.max(low)..=high;
@@ -146,6 +123,7 @@ mod tests {
 
     use super::*;
     use crate::classify::{Said, Verdict};
+    use crate::fit;
 
     /// A situation that allows a retry after 0 to 100 ms, unless a test changes them.
     struct Known {
@@ -153,7 +131,8 @@ mod tests {
         refusal: Option<Refusal>,
         exhausted: bool,
         enabled: bool,
-        longest_wait: Result<Option<Duration>, TooLate>,
+        /// `Err` if the deadline is reached.
+        longest_wait: Result<Option<Duration>, ()>,
         permit: bool,
         /// How often a permit was asked for.
         asked: Cell<u32>,
@@ -174,12 +153,15 @@ mod tests {
         fn max_retry_after(&self) -> Duration {
             ms(1000)
         }
-        fn delays(&self, _: bool) -> RangeInclusive<Duration> {
+        fn delays(&self, _: bool) -> DelayRange {
             ms(0)..=ms(100)
         }
         fn now(&self) {}
-        fn longest_wait(&self, (): ()) -> Result<Option<Duration>, TooLate> {
-            self.longest_wait
+        fn within_deadline(&self, range: DelayRange, (): ()) -> Option<DelayRange> {
+            match self.longest_wait.ok()? {
+                None => Some(range),
+                Some(longest) => fit::cut(range, longest),
+            }
         }
         fn take_permit(&self, (): ()) -> bool {
             self.asked.set(self.asked.get() + 1);
@@ -187,7 +169,7 @@ mod tests {
         }
     }
 
-    fn range(situation: &Known) -> Result<RangeInclusive<Duration>, Option<Outcome>> {
+    fn range(situation: &Known) -> Result<DelayRange, Option<Outcome>> {
         decide(situation.cause, situation).map(|(range, ())| range)
     }
 
@@ -230,7 +212,7 @@ mod tests {
         situation.permit = false;
         assert_eq!(range(&situation), Err(Some(Outcome::Budget)));
         assert_eq!(situation.asked.get(), 2);
-        situation.longest_wait = Err(TooLate);
+        situation.longest_wait = Err(());
         assert_eq!(range(&situation), Err(Some(Outcome::Deadline)));
         situation.cause = too_long;
         assert_eq!(range(&situation), Err(Some(Outcome::HintTooLong)));

@@ -4,15 +4,16 @@
 //! ```text
 //! an attempt begins   enter_attempt (each poll), look_for_recorder, enter_test_scope
 //! an attempt ends     attempt_ends
-//! a wait begins       wait_begins, waits_from
+//! a wait begins       wait_begins
 //! the call ends       call_ends, then closed
 //! ```
 
-use std::time::Duration;
-
 use super::State;
+use super::timers::{LONGEST_SLEEP, Until};
 use crate::clock::{Instant, Stamp};
 use crate::context::{Notes, Phase, Previous};
+use crate::fit::DelayRange;
+use crate::jitter::Jitter;
 use crate::listen::{is_listening, listener};
 use crate::metrics::{self, Attempted};
 use crate::report::Report;
@@ -76,19 +77,33 @@ impl State<'_> {
 
 /// A wait begins.
 impl State<'_> {
-    pub(super) fn wait_begins(&self, delay: Duration, event: Event<'_>) {
-        self.log(event);
+    /// Draws the delay. Returns when the wait ends, which may be at once in a test scope. `failed` says which failure it
+    /// follows, unless it is the pause of the budget.
+    pub(super) fn wait_begins(
+        &self,
+        range: &DelayRange,
+        (now, stamp): (Instant, Stamp),
+        failed: Option<FailedWith<'_>>,
+    ) -> Until {
+        let (delay, wait) = self.draw(range, stamp);
+        if self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
+            self.frame.cold().noted().delay = Some(delay);
+        }
+        // A listener will ask how long the call waited.
+        if wait == delay && (self.settings.listens || is_listening()) {
+            self.frame.cold().noted().waits_since = Some(stamp);
+        }
+        self.log(match failed {
+            Some(failed) => Event::Retrying(failed, delay),
+            None => Event::Paused(delay),
+        });
         if self.is_recorded() {
             metrics::delayed(self.settings.name(), delay);
         }
-    }
-
-    /// Records when a wait begins, if a listener will ask how long the call waited.
-    #[inline]
-    pub(super) fn waits_from(&self, now: Instant) {
-        if self.settings.listens || is_listening() {
-            self.frame.cold().noted().waits_since = Some(Stamp::of(now));
-        }
+        // A hundred years, if the clock cannot represent the end.
+        let most = || now.checked_add(LONGEST_SLEEP * 36_525);
+        let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
+        Until((!wait.is_zero()).then(at))
     }
 
     /// Adds the wait that is over, if there was one.

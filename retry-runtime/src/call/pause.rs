@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use super::cut::{Cut, Cuts};
-use super::decide::{spread, within};
+use super::decide::{Situation as _, spread};
 use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;
-use crate::clock::{Instant, Stamp, nanos};
-use crate::context::{Notes, Phase, TooLate, around};
+use crate::clock::{Stamp, nanos};
+use crate::context::{Notes, Phase, around};
 use crate::listen::{is_listening, test_scope_around};
-use crate::trace::Event;
 
 impl<C: Cuts, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
@@ -24,7 +23,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         let waited = state.frame.has(Notes::COLD);
         if waited || state.settings.may_be_paused() || test_scope_around().is_some() {
             let pause = state.pause(C::LIMITED);
-            return pause.or_else(|TooLate| C::from(Cut::Paused).map_or(Ok(None), Err));
+            return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }
         Ok(None)
     }
@@ -34,7 +33,7 @@ impl State<'_> {
     /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits the
     /// wait fits any deadline, because no error could say that it does not.
     #[cold]
-    fn pause(&self, limited: bool) -> Result<Option<Until>, TooLate> {
+    fn pause(&self, limited: bool) -> Result<Option<Until>, Cut> {
         let frame = &self.frame;
         let first = frame.phase.get() == Phase::New;
         if first && is_listening() {
@@ -45,7 +44,7 @@ impl State<'_> {
             return Ok(None);
         }
         self.waited_until_now();
-        let now = (Instant::now(), Stamp::now());
+        let now = self.now();
         let Some((left, most)) = self.left_of_pause(now.1) else {
             if first && frame.started.get().is_some() {
                 // The limit of the first attempt does not count the pause.
@@ -55,17 +54,14 @@ impl State<'_> {
         };
         frame.start(now.1);
         around(|outer| outer.is_limited().then(|| frame.inherit(outer, now.1)));
-        let longest = if limited {
-            frame.longest_wait(now.1)
-        } else {
-            Ok(None)
-        };
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
-        let delays = left..=spread(left, high.saturating_sub(low), most);
-        let range = within(delays, longest)?;
+        let mut delays = left..=spread(left, high.saturating_sub(low), most);
+        if limited {
+            delays = frame.within_deadline(delays, now.1).ok_or(Cut::Paused)?;
+        }
         self.look_for_recorder();
-        Ok(Some(self.begin_wait(&range, now, Event::Paused)))
+        Ok(Some(self.wait_begins(&delays, now, None)))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: until `max_retry_after` has

@@ -1,12 +1,12 @@
 //! A call in a test scope, which may replace its budget and its delays, and bound its attempts.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::State;
 use crate::budget::{BudgetOfCall, Share};
 use crate::classify::Verdict;
 use crate::clock::{Stamp, nanos};
+use crate::fit::DelayRange;
 use crate::listen::test_scope_around;
 use crate::rng;
 use crate::switch;
@@ -77,11 +77,7 @@ impl State<'_> {
     /// Draws the delay before the next attempt. Returns the delay, and how long the call waits, which is zero in a test
     /// scope without waits.
     #[inline]
-    pub(super) fn draw(
-        &self,
-        range: &RangeInclusive<Duration>,
-        now: Stamp,
-    ) -> (Duration, Duration) {
+    pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, Duration) {
         let number = self.frame.number.get();
         let drawn = self.with_test_scope(|own| (own.draw(number, range), own.waits()));
         match drawn {

@@ -38,6 +38,7 @@ use super::hedging::{Hedging, OfAttempt, Which};
 use super::nesting::RetriesInside;
 use crate::budget::Charge;
 use crate::clock::Stamp;
+use crate::fit::{self, DelayRange};
 use crate::report::Hedge;
 use crate::stopped::Outcome;
 use crate::trace::SpanBeside;
@@ -479,6 +480,15 @@ impl Frame {
     /// Nanoseconds until the deadline, or `None` without a deadline.
     pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
         self.left_of(self.deadline.get(), now)
+    }
+
+    /// Cuts the range of a delay to the deadline. Returns `None` if no wait leaves the next attempt time to be of use. For an
+    /// inherited deadline, that is a part of the time that was left when the time of this call started.
+    pub(crate) fn within_deadline(&self, range: DelayRange, now: Stamp) -> Option<DelayRange> {
+        match self.until_deadline(now) {
+            None => Some(range),
+            Some(left) => fit::within(range, self.deadline.get(), left),
+        }
     }
 
     /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.

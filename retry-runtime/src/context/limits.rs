@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::facts::{NEVER, Notes};
 use super::frame::Frame;
 use crate::clock::{Instant, Stamp, nanos};
-use crate::fit;
 
 impl Frame {
     /// Whether the time of the call has started and the deadline is reached.
@@ -13,24 +12,6 @@ impl Frame {
         self.deadline.get() != NEVER
             && self.started.get().is_some()
             && self.until_deadline(Stamp::now()) == Some(0)
-    }
-
-    /// The longest wait that leaves the next attempt time to be of use, or `None` without a deadline.
-    ///
-    /// The time to be of use is a tenth of the deadline, at most 50 ms. For an inherited deadline, it is a tenth of the
-    /// time that was left when the time of this call started.
-    ///
-    /// # Errors
-    ///
-    /// - No wait leaves that much time.
-    pub(crate) fn longest_wait(&self, now: Stamp) -> Result<Option<Duration>, TooLate> {
-        let Some(left) = self.until_deadline(now) else {
-            return Ok(None);
-        };
-        match fit::longest_wait(self.deadline.get(), left) {
-            Some(longest) => Ok(Some(Duration::from_nanos(longest))),
-            None => Err(TooLate),
-        }
     }
 
     /// The instant of the nearest limit of the code inside, or `None` without a limit.
@@ -61,10 +42,6 @@ impl Frame {
         Some(self.started.get()?.plus(deadline))
     }
 }
-
-/// There is no time left for another attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooLate;
 
 /// A limit in nanoseconds, or [`NEVER`] for none.
 pub(crate) const fn length(limit: Option<Duration>) -> u64 {

@@ -24,5 +24,5 @@ pub(crate) use self::facts::{Leeway, NEVER, Notes, Phase, Refusal};
 pub(crate) use self::frame::{Frame, around, is_within};
 pub(crate) use self::hedging::Which;
 pub use self::key::IdempotencyKey;
-pub(crate) use self::limits::{TooLate, length};
+pub(crate) use self::limits::length;
 pub(crate) use self::nesting::{FailedRetries, FunctionId, Operation, Ordinal};

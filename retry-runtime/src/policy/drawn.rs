@@ -69,8 +69,7 @@ impl Schedule {
         let mut range = self.policy.delay_range(self.retries, self.previous);
         if let Some(deadline) = self.policy.deadline() {
             let left = nanos(deadline.saturating_sub(self.waited));
-            let longest = Duration::from_nanos(fit::longest_wait(nanos(deadline), left)?);
-            range = fit::cut(*range.start(), *range.end(), longest)?;
+            range = fit::within(range, nanos(deadline), left)?;
         }
         Some(rng::seeded_duration_in((self.seed, self.retries), &range))
     }

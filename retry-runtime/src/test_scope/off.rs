@@ -1,12 +1,12 @@
 //! Stands for `test_scope.rs` without the feature `testing`: no call is ever in a test scope.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::atomics::Switch;
 use crate::budget::{BudgetOfCall, BudgetWord, Share};
 use crate::classify::Verdict;
+use crate::fit::DelayRange;
 use crate::policy::Policy;
 use crate::report::Report;
 
@@ -46,7 +46,7 @@ never! {
         fresh_word(BudgetOfCall<'_>) -> Arc<BudgetWord>;
         fresh_share(&'static Share) -> Arc<Share>;
         note(Verdict);
-        draw(u32, &RangeInclusive<Duration>) -> Duration;
+        draw(u32, &DelayRange) -> Duration;
         end(Report);
     }
 }
