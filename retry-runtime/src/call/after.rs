@@ -9,7 +9,7 @@ use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
 use crate::clock::{Instant, Stamp};
-use crate::context::{Notes, Phase, Previous, Refusal};
+use crate::context::{self, Notes, Phase, Previous, Refusal, around};
 use crate::event::RetryEvent;
 use crate::fit::DelayRange;
 use crate::jitter::Jitter;
@@ -46,8 +46,10 @@ impl State<'_> {
         let last_retry = frame.permit.get();
         self.attempt_ends(None);
         self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
-        // Its own retries have not failed.
-        self.hand_on_with(0);
+        if context::is_within() {
+            // Its own retries have not failed.
+            self.hand_on_with(0);
+        }
         self.call_ends(
             match previous {
                 Some(_) => Outcome::SuccessAfterRetry,
@@ -300,7 +302,11 @@ impl Situation for State<'_> {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.frame.attempts_in_a_row() >= self.allowed()
+        let own = self.settings.attempts;
+        let scope = self.attempts_in_test_scope();
+        let own = scope.map_or(own, |most| most.min(own));
+        let allowed = around(|outer| self.allowed_within(outer, own)).unwrap_or(own);
+        self.frame.attempts_in_a_row() >= allowed
     }
 
     fn is_enabled(&self) -> bool {

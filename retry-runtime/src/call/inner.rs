@@ -77,19 +77,14 @@ impl State<'_> {
         Operation::new(self.settings.function(), ordinal.unwrap_or(Ordinal::FIRST))
     }
 
-    /// Returns how many attempts the call may make here, or `u32::MAX` for no limit. It may make fewer than its policy
-    /// allows if the same operation had failed retries.
-    pub(super) fn allowed(&self) -> u32 {
-        let own = self.settings.attempts;
-        let own = self
-            .attempts_in_test_scope()
-            .map_or(own, |most| most.min(own));
-        let within = around(|outer| {
-            (!self.is_outermost(outer)).then(|| self.allowed_in(outer, Stamp::now()))
-        });
-        let Some(allowed) = within.flatten().map(|allowed| allowed.min(own)) else {
+    /// Returns how many attempts the call may make within the attempt around it, out of its `own`. It may make fewer if the
+    /// same operation had failed retries.
+    #[cold]
+    pub(super) fn allowed_within(&self, outer: &Frame, own: u32) -> u32 {
+        if self.is_outermost(outer) {
             return own;
-        };
+        }
+        let allowed = self.allowed_in(outer, Stamp::now()).min(own);
         self.frame.allow(allowed);
         if allowed < own && self.frame.attempts_in_a_row() >= allowed {
             self.log_fewer_attempts(allowed, own);
@@ -116,14 +111,6 @@ impl State<'_> {
         own.saturating_sub(taken).max(1)
     }
 
-    /// Tells the call around what it does not know yet. It must know before the poll of this call ends, because this call
-    /// may then be dropped.
-    pub(super) fn hand_on_untold(&self) {
-        if self.frame.has(Notes::UNTOLD) {
-            self.hand_on();
-        }
-    }
-
     /// Hands the failed retries to the call around: those of this call, and those inside it.
     pub(super) fn hand_on(&self) {
         self.hand_on_with(self.frame.attempts_in_a_row().saturating_sub(1));
@@ -136,8 +123,8 @@ impl State<'_> {
         if !frame.has(Notes::FAILED_RETRIES) {
             return;
         }
-        frame.tell();
         around(|outer| {
+            frame.tell();
             if self.is_outermost(outer) || !outer.is_call() {
                 return;
             }

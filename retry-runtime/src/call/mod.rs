@@ -218,6 +218,14 @@ impl State<'_> {
         self.hand_on_untold();
     }
 
+    /// Tells the call around what it does not know yet. It must know before the poll of this call ends, because this call
+    /// may then be dropped.
+    pub(super) fn hand_on_untold(&self) {
+        if self.frame.has(Notes::UNTOLD) {
+            self.hand_on();
+        }
+    }
+
     /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
         let started = self.frame.started.get()?;

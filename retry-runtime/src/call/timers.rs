@@ -52,10 +52,13 @@ impl State<'_> {
     /// Makes the wait that was scheduled.
     pub(super) fn wait(&self, until: Until) -> Wait {
         match until.0 {
-            Some(end) => Wait {
-                timer: Some(timer(self.settings, towards(end, Instant::now()))),
-                then: Then::Until(end),
-            },
+            Some(end) => {
+                let make = || sleep_until(towards(end, Instant::now()));
+                Wait {
+                    timer: Some(needs_timers(self.settings, make)),
+                    then: Then::Until(end),
+                }
+            }
             // A body that fails without being pending would otherwise keep other tasks from running.
             None => Wait {
                 timer: turn(),
@@ -122,7 +125,10 @@ pub(super) fn poll_until_due<D>(
                 return Poll::Pending;
             }
             (Err(Some(until)), Some(timer)) => timer.reset(until),
-            (Err(Some(until)), None) => arm(slot.as_mut(), state.settings, until),
+            (Err(Some(until)), None) => {
+                // Made where it stays, because it has 96 bytes.
+                needs_timers(state.settings, || slot.set(Some(sleep_until(until))));
+            }
         }
     }
 }
@@ -171,29 +177,12 @@ pub(super) fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
     ))
 }
 
-/// Puts a timer for a call with these settings into `slot`.
+/// Runs `make`, which makes a timer for a call with these settings. tokio has no function that says whether the runtime has
+/// timers, and its panic does not name the function.
 ///
 /// # Panics
 ///
 /// - If the runtime has no timers.
-#[inline]
-pub(super) fn arm(mut slot: Pin<&mut Option<Sleep>>, settings: &Settings<'_>, until: Instant) {
-    // Made where it stays, because it has 96 bytes.
-    needs_timers(settings, || slot.set(Some(sleep_until(until))));
-}
-
-/// Makes a timer for a call with these settings.
-///
-/// # Panics
-///
-/// - If the runtime has no timers.
-#[inline]
-pub(super) fn timer(settings: &Settings<'_>, until: Instant) -> Sleep {
-    needs_timers(settings, || sleep_until(until))
-}
-
-/// Runs `make`, which makes a timer. tokio has no function that says whether the runtime has timers, and its panic does
-/// not name the function.
 #[inline]
 fn needs_timers<T>(settings: &Settings<'_>, make: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(make)) {
