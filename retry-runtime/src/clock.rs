@@ -32,7 +32,7 @@ impl Stamp {
     }
 
     pub(crate) fn of(instant: Instant) -> Self {
-        let first = first(|| instant);
+        let first = *FIRST_INSTANT.get_or_init(|| instant);
         let nanos = match instant.checked_duration_since(first) {
             Some(later) => FIRST.saturating_add(nanos(later)),
             None => FIRST.saturating_sub(nanos(first.saturating_duration_since(instant))),
@@ -71,7 +71,7 @@ impl Stamp {
 
     /// The instant, or `None` if the clock cannot represent it.
     pub(crate) fn instant(self) -> Option<Instant> {
-        let first = first(Instant::now);
+        let first = *FIRST_INSTANT.get_or_init(Instant::now);
         match self.as_nanos().checked_sub(FIRST) {
             Some(later) => first.checked_add(Duration::from_nanos(later)),
             None => first.checked_sub(Duration::from_nanos(FIRST - self.as_nanos())),
@@ -87,10 +87,8 @@ pub(crate) const fn nanos(length: Duration) -> u64 {
     seconds.saturating_add(length.subsec_nanos() as u64)
 }
 
-fn first(if_none: impl FnOnce() -> Instant) -> Instant {
-    static FIRST: OnceLock<Instant> = OnceLock::new();
-    *FIRST.get_or_init(if_none)
-}
+/// The first instant that the process asked about.
+static FIRST_INSTANT: OnceLock<Instant> = OnceLock::new();
 
 #[cfg(test)]
 mod tests {

@@ -130,8 +130,9 @@ impl State<'_> {
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
     pub(super) fn cut_between(&self, cut: Cut) -> Ending {
-        self.never_began();
-        if self.frame.phase.get() == Phase::Attempt {
+        if self.frame.end_before_first() {
+            self.look_for_recorder();
+        } else if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
         let outcome = match cut {

@@ -81,23 +81,12 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
 }
 
 impl State<'_> {
-    /// Enters the attempt for one poll. The first poll begins it. Returns the cut if the deadline was reached before it
-    /// began.
+    /// Enters the attempt for one poll. The first poll begins it: now it counts, and spends its permit. Returns the cut if the
+    /// deadline was reached before it began.
     #[inline]
     pub(super) fn enter<C: Cuts>(&self) -> Option<C> {
-        let begins = self.frame.phase.get() != Phase::Attempt;
-        if self.begin(C::LIMITED) {
-            return C::from(Cut::Late);
-        }
-        self.enter_attempt(begins);
-        None
-    }
-
-    /// Begins the attempt if this is its first poll: now it counts, and spends its permit. Returns whether the
-    /// attempt is `limited` and the deadline was reached before it began.
-    #[inline]
-    fn begin(&self, limited: bool) -> bool {
         let frame = &self.frame;
+        let begins = frame.phase.get() != Phase::Attempt;
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {
             frame.begin_first();
@@ -106,19 +95,17 @@ impl State<'_> {
                 frame.find(Notes::RECORDED);
             }
             if self.settings.has_fault() {
-                self.find_fault();
+                frame.find(Notes::BEGAN_IN_FAULT);
             }
-            return false;
+        } else if begins && self.begin_later_or_within(C::LIMITED) {
+            return C::from(Cut::Late);
         }
-        frame.phase.get() != Phase::Attempt && self.begin_later_or_within(limited)
+        self.enter_attempt(begins);
+        None
     }
 
-    #[cold]
-    #[inline(never)]
-    fn find_fault(&self) {
-        self.frame.find(Notes::BEGAN_IN_FAULT);
-    }
-
+    /// Begins an attempt that is not the first of an outermost call. Returns whether it is `limited` and the deadline was
+    /// reached before it began.
     #[inline(never)]
     fn begin_later_or_within(&self, limited: bool) -> bool {
         let frame = &self.frame;
@@ -135,7 +122,7 @@ impl State<'_> {
                 self.enter_test_scope();
             }
             if self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
-                self.find_fault();
+                frame.find(Notes::BEGAN_IN_FAULT);
             }
         }
         let within = around(|outer| self.begin_within(outer)).is_some();

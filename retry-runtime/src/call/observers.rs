@@ -41,13 +41,6 @@ impl State<'_> {
     pub(super) fn needs_clock(&self) -> bool {
         self.settings.listens || trace::subscriber_wants() || self.frame.has(Notes::NEEDS_CLOCK)
     }
-
-    /// Counts no attempt if the call ends before its first one.
-    pub(super) fn never_began(&self) {
-        if self.frame.end_before_first() {
-            self.look_for_recorder();
-        }
-    }
 }
 
 /// An attempt ends.
@@ -149,18 +142,16 @@ impl State<'_> {
     fn closed(&self) -> Outcome {
         self.give_back();
         self.waited_until_now();
-        self.never_began();
         // The phase changes first: if anything panics later, the call is not closed again.
-        match self.frame.close() {
-            Phase::Ended(outcome) => outcome,
-            phase => {
-                if phase == Phase::Attempt {
-                    self.count(Attempted::Unfinished);
-                }
-                self.ended(Outcome::Dropped);
-                Outcome::Dropped
-            }
+        let phase = self.frame.close();
+        match phase {
+            Phase::Ended(outcome) => return outcome,
+            Phase::New => self.look_for_recorder(),
+            Phase::Attempt => self.count(Attempted::Unfinished),
+            _ => {}
         }
+        self.ended(Outcome::Dropped);
+        Outcome::Dropped
     }
 
     /// Closes a call. Its report is made only if somebody gets it.

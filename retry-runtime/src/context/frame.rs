@@ -435,6 +435,7 @@ impl Frame {
 
     /// Closes the call. Returns what it did before.
     pub(crate) fn close(&self) -> Phase {
+        self.end_before_first();
         self.phase.0.replace(Phase::Closed)
     }
 
