@@ -118,7 +118,12 @@ impl State<'_> {
     #[inline]
     pub(super) fn call_ends(&self, outcome: Outcome, failed: Option<FailedWith<'_>>) {
         match failed {
-            Some(failed) => self.log(Event::GaveUp(failed, outcome)),
+            Some(failed) => {
+                // If a call inside was refused, the event of that call names the budget.
+                let inside = self.frame.refusal();
+                let budget = self.settings.budget().filter(|_| inside.is_none());
+                self.log(Event::GaveUp(failed, outcome, budget));
+            }
             None if outcome == Outcome::SuccessAfterRetry => self.log(Event::Succeeded),
             None => {}
         }
@@ -202,6 +207,7 @@ impl State<'_> {
 /// Events.
 impl State<'_> {
     /// Writes an event, in the span of the call.
+    #[inline]
     pub(super) fn log(&self, event: Event<'_>) {
         if !trace::may_be_heard() {
             return;
@@ -216,11 +222,6 @@ impl State<'_> {
             },
             attempts: frame.attempts_allowed(),
             elapsed: &|| self.elapsed(),
-            // If a call inside was refused, the event of that call names the budget.
-            budget: match frame.refusal() {
-                None => self.settings.budget(),
-                Some(_) => None,
-            },
             lines: &self.settings.shared.lines,
         };
         trace::write(event, &call);

@@ -8,6 +8,7 @@
 //! in between drops the call, which leaves the span.
 
 use super::State;
+use crate::context::Cold;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 use crate::trace::{Begun, Entered, Spans, Words, spans_may_be_wanted};
@@ -68,18 +69,25 @@ impl State<'_> {
     }
 
     /// Enters the span of the call, for events and code that belong to no attempt.
+    #[inline]
     pub(super) fn enter_call(&self) -> Option<Entered> {
         let span = (self.frame.if_cold()?.noted().spans.as_ref()).map(Spans::call);
         span.map(Entered::new)
     }
 
-    /// Takes the spans out, so that no lock is held while the subscriber is called. Leaves the span of the attempt if
-    /// this thread is in it.
+    #[inline]
     fn take_spans(&self) -> Option<Spans> {
-        let mut noted = self.frame.if_cold()?.noted();
-        let (entered, spans) = (noted.entered.take(), noted.spans.take());
-        drop(noted);
-        drop(entered);
-        spans
+        self.frame.if_cold().and_then(|cold| take_spans_of(cold))
     }
+}
+
+/// Takes the spans out, so that no lock is held while the subscriber is called. Leaves the span of the attempt if this thread
+/// is in it.
+#[cold]
+fn take_spans_of(cold: &Cold) -> Option<Spans> {
+    let mut noted = cold.noted();
+    let (entered, spans) = (noted.entered.take(), noted.spans.take());
+    drop(noted);
+    drop(entered);
+    spans
 }

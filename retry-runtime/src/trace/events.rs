@@ -86,7 +86,7 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
             "attempt failed, retrying",
             ?delay
         ),
-        Event::GaveUp(failed, Outcome::NotRetryable) => failed!(
+        Event::GaveUp(failed, Outcome::NotRetryable, _) => failed!(
             debug,
             DEBUG,
             call,
@@ -95,8 +95,8 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
             "attempt failed, not retryable",
             outcome = Outcome::NotRetryable.as_str()
         ),
-        Event::GaveUp(failed, outcome) => {
-            let budget = call.budget.filter(|_| outcome == Outcome::Budget);
+        Event::GaveUp(failed, outcome, budget) => {
+            let budget = budget.filter(|_| outcome == Outcome::Budget);
             let empty = budget.map(|budget| Empty(function, budget));
             failed!(
                 warn,

@@ -35,7 +35,8 @@ pub(crate) enum Event<'a> {
     /// Another attempt will follow after this delay: level debug.
     Retrying(FailedWith<'a>, Duration),
     /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that.
-    GaveUp(FailedWith<'a>, Outcome),
+    /// It has the budget of the call, unless a call inside was refused.
+    GaveUp(FailedWith<'a>, Outcome, Option<BudgetOfCall<'a>>),
     /// One of two attempts failed, and the other still runs: level debug.
     SetAside(FailedWith<'a>),
     /// An attempt waits this long for the end of the pause of its budget: level debug.
@@ -73,8 +74,6 @@ pub(crate) struct CallInEvent<'a> {
     pub(crate) attempts: Option<u32>,
     /// How long the call took, if its start is known. It reads the clock, so it is called only if the event is wanted.
     pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
-    /// The budget of the call, unless a call inside was refused.
-    pub(crate) budget: Option<BudgetOfCall<'a>>,
     pub(crate) lines: &'a Lines,
 }
 
