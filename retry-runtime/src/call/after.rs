@@ -21,7 +21,7 @@ use crate::trace::{Event, FailedWith, Words};
 impl State<'_> {
     /// Ends a call that succeeded.
     #[inline]
-    pub(super) fn succeeded(&self) {
+    pub(crate) fn succeeded(&self) {
         if self.frame.has_notes() {
             return self.succeeded_late();
         }
@@ -62,7 +62,7 @@ impl State<'_> {
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
     /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
     #[inline(never)]
-    pub(super) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Until> {
+    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Until> {
         let ruling = self.if_idempotent(ruling);
         let verdict = ruling.said.verdict;
         if verdict == Verdict::Throttled {
@@ -80,7 +80,7 @@ impl State<'_> {
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(super) fn failed_value(&self) -> Option<Until> {
+    pub(crate) fn failed_value(&self) -> Option<Until> {
         let words = &"an `Ok` that means failure";
         self.failed(Ruling::failed_value(), words, false)
     }
@@ -98,7 +98,7 @@ impl State<'_> {
     ///
     /// `vetoed` says that `unless` or `not_on` forbids another attempt.
     #[inline(never)]
-    pub(super) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
+    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
         let verdict = self.verdict_of_cut();
         let (previous, cause) = match cut {
             Cut::Timeout => {
@@ -129,7 +129,7 @@ impl State<'_> {
 
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
-    pub(super) fn cut_between(&self, cut: Cut) -> Ending {
+    pub(crate) fn cut_between(&self, cut: Cut) -> Ending {
         if self.frame.end_before_first() {
             self.look_for_recorder();
         } else if self.frame.phase.get() == Phase::Attempt {
@@ -258,7 +258,7 @@ impl State<'_> {
     }
 
     /// Returns the event for `on_retry`.
-    pub(super) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
             function: self.settings.name(),
@@ -278,20 +278,9 @@ impl State<'_> {
 /// Why a call was stopped.
 #[derive(Debug)]
 pub struct Ending {
-    pub(super) stopped: Stopped,
+    pub(crate) stopped: Stopped,
     /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
-    pub(super) error_stands: bool,
-}
-
-impl Ending {
-    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
-    pub(crate) fn error_stands(&self) -> bool {
-        self.error_stands
-    }
-
-    pub(crate) fn into_stopped(self) -> Stopped {
-        self.stopped
-    }
+    pub(crate) error_stands: bool,
 }
 
 /// The situation of a call whose attempt failed.

@@ -56,12 +56,10 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::time::Duration;
 
-use crate::classify::Ruling;
 use crate::clock::Stamp;
 use crate::context::{Frame, NEVER, Notes};
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Settings, Site, UnlimitedSite};
-use crate::trace::Words;
 
 /// One call of an annotated function.
 ///
@@ -72,7 +70,8 @@ use crate::trace::Words;
 // one instruction less.
 #[repr(C)]
 pub struct Call<'p, C, K = Nothing> {
-    state: ManuallyDrop<State<'p>>,
+    /// The loop of `Policy::run` is written by hand, with this part.
+    pub(crate) state: ManuallyDrop<State<'p>>,
     kept: ManuallyDrop<Option<K>>,
     cuts: PhantomData<fn() -> C>,
 }
@@ -112,41 +111,6 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
     #[inline]
     pub fn err<R: ResultLike>(&self, error: R::Error) -> R {
         R::from_error(error)
-    }
-}
-
-/// For `Policy::run`, whose loop is written by hand.
-impl<C: Cuts> Call<'_, C> {
-    /// Ends a call that succeeded.
-    pub(crate) fn succeeded(&self) {
-        self.state.succeeded();
-    }
-
-    /// Ends a call whose `cancel` future completed.
-    pub(crate) fn cancel(&self) -> Ending {
-        self.state.cut_between(Cut::Cancelled)
-    }
-
-    /// Ends a call that is cut while it makes no attempt.
-    pub(crate) fn ended_between(&self, cut: Cut) -> Ending {
-        self.state.cut_between(cut)
-    }
-
-    /// Decides what follows an attempt that returned an error. Returns when the next attempt begins, or `None` if the
-    /// call ends.
-    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Words) -> Option<Until> {
-        self.state.failed(ruling, words, true)
-    }
-
-    /// Decides what follows an attempt that returned an `Ok` that means failure. Returns when the next attempt begins, or
-    /// `None` if the call ends.
-    pub(crate) fn failed_value(&self) -> Option<Until> {
-        self.state.failed_value()
-    }
-
-    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
-    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
-        self.state.cut(cut, vetoed)
     }
 }
 
@@ -194,7 +158,7 @@ impl UnlimitedSite {
 #[repr(C)]
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
-    pub(super) frame: Frame,
+    pub(crate) frame: Frame,
     pub(super) settings: &'p Settings<'p>,
 }
 

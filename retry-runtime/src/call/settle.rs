@@ -107,7 +107,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         next: Next<E, M>,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) -> Until {
-        hook(&self.event(next.error()));
+        hook(&self.state.event(next.error()));
         self.keep(next)
     }
 
@@ -174,7 +174,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         let checked = ended.checked();
         let error = checked.ended.result().and_then(Result::err);
         let after = match error {
-            Some(error) if checked.check != Check::Vetoed => self.lend(|| delay(error)),
+            Some(error) if checked.check != Check::Vetoed => self.state.frame.lend(|| delay(error)),
             _ => None,
         };
         Checked { after, ..checked }
@@ -189,11 +189,6 @@ impl<C: Cuts, K> Call<'_, C, K> {
     {
         let ending = self.state.cut_between(cut.into());
         self.stopped(cut, ending)
-    }
-
-    /// Runs code that may ask for the attempt.
-    pub(crate) fn lend<T>(&self, code: impl FnOnce() -> T) -> T {
-        self.state.frame.lend(code)
     }
 
     /// Follows an attempt. `keep` gets the error of a failure that is retried.
@@ -255,18 +250,13 @@ impl<C: Cuts, K> Call<'_, C, K> {
         let error = |stopped| cut.error(stopped);
         R::from_error(match self.kept.take() {
             Some(kept) => kept.make_error(ending, error),
-            None => error(ending.into_stopped()),
+            None => error(ending.stopped),
         })
     }
 
     /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
     pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
         (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
-    }
-
-    /// Returns the event for `on_retry`.
-    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
-        self.state.event(error)
     }
 }
 

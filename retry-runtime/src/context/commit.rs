@@ -245,10 +245,13 @@ mod tests {
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
-            let mut call = SITE.begin();
+            let mut call = SITE.begin::<crate::call::Nothing>();
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Said::new(Verdict::Transient));
-            let at = call.failed(lost, &"lost").expect("another attempt");
+            let at = call
+                .state
+                .failed(lost, &"lost", true)
+                .expect("another attempt");
             call.wait(at).await;
             let _ = call.prepare(open_commit(pending::<()>())).await;
             hang().await

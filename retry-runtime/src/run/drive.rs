@@ -82,7 +82,7 @@ macro_rules! awaited {
     ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
         match Unless::new(Pin::new(&mut $cancel.0), $waits || $cancel.1, $part).await {
             Some(output) => output,
-            None => return Err($turns.cancelled()),
+            None => return Err($turns.cut_between(Cut::Cancelled)),
         }
     };
 }

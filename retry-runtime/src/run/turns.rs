@@ -55,10 +55,9 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
 
     /// Returns how long the next attempt waits for the end of a pause, or `None` if it begins now.
     pub(super) fn pause(&mut self) -> Result<Option<Until>, E> {
-        self.call.pause().map_err(|cut| {
-            let ending = self.call.ended_between(cut.into());
-            self.end(ending)
-        })
+        self.call
+            .pause()
+            .map_err(|cut| self.cut_between(cut.into()))
     }
 
     /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
@@ -72,8 +71,8 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                     }
                 }
                 if !self.decides.rules.say(&Rule::WhenOk(&value)) {
-                    self.call.succeeded();
-                } else if let Some(at) = self.call.failed_value() {
+                    self.call.state.succeeded();
+                } else if let Some(at) = self.call.state.failed_value() {
                     self.tell(None);
                     return Ok(at);
                 }
@@ -86,12 +85,17 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                     Ruling::stop(ruling.said)
                 } else if ruling.retry {
                     let rules = &mut self.decides.rules;
-                    let said = self.call.lend(|| rules.ask(&Rule::RetryAfter(&error)));
+                    let said = self
+                        .call
+                        .state
+                        .frame
+                        .lend(|| rules.ask(&Rule::RetryAfter(&error)));
                     ruling.exactly(said.and_then(|said| said.hint))
                 } else {
                     ruling
                 };
-                let Some(at) = self.call.failed(ruling, &Text(&error, self.decides.text)) else {
+                let words = Text(&error, self.decides.text);
+                let Some(at) = self.call.state.failed(ruling, &words, true) else {
                     return Err(Err(error));
                 };
                 self.tell(Some(&error));
@@ -106,7 +110,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
     fn cut(&mut self, cut: Cut) -> Result<Until, Result<T, E>> {
         let stopped = self.call.stopped_by(cut).map(self.decides.stopped);
         let forbidden = stopped.is_some_and(|error| self.decides.rules.say(&Rule::Unless(&error)));
-        match self.call.cut(cut, forbidden) {
+        match self.call.state.cut(cut, forbidden) {
             Ok(at) => {
                 self.tell(None);
                 Ok(at)
@@ -121,13 +125,13 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
         if !self.call.is_beside() {
             self.decides
                 .rules
-                .ask(&Rule::OnRetry(&self.call.event(error)));
+                .ask(&Rule::OnRetry(&self.call.state.event(error)));
         }
     }
 
-    /// Returns the error of a call whose `cancel` future completed.
-    pub(super) fn cancelled(&mut self) -> E {
-        let ending = self.call.cancel();
+    /// Returns the error of a call that is cut between two attempts, or cancelled.
+    pub(super) fn cut_between(&mut self, cut: Cut) -> E {
+        let ending = self.call.state.cut_between(cut);
         self.end(ending)
     }
 
@@ -135,8 +139,8 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
     fn end(&mut self, ending: Ending) -> E {
         match self.last.take() {
             // The last attempt returned this error, and the wait ended after the deadline.
-            Some(error) if ending.error_stands() => error,
-            _ => (self.decides.stopped)(ending.into_stopped()),
+            Some(error) if ending.error_stands => error,
+            _ => (self.decides.stopped)(ending.stopped),
         }
     }
 }
