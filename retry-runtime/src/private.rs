@@ -26,5 +26,4 @@ pub use crate::run::{
     Rule, RunOfAny, RunRules,
 };
 pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
-pub use crate::trace::Words;
 pub use crate::{Backoff, Jitter, Nested, Policy};

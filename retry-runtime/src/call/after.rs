@@ -1,5 +1,6 @@
 //! What follows an attempt: the end of the call, or a wait.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::State;
@@ -16,7 +17,7 @@ use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::report::Hedge;
 use crate::stopped::{CutCommit, Outcome, Stopped};
-use crate::trace::{Event, FailedWith, Words};
+use crate::trace::{Event, FailedWith};
 
 impl State<'_> {
     /// Ends a call that succeeded.
@@ -62,7 +63,7 @@ impl State<'_> {
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
     /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
     #[inline(never)]
-    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Words, erred: bool) -> Option<Until> {
+    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Display, erred: bool) -> Option<Until> {
         let ruling = self.if_idempotent(ruling);
         let verdict = ruling.said.verdict;
         if verdict == Verdict::Throttled {

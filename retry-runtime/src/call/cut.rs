@@ -4,7 +4,6 @@ use std::fmt;
 use std::pin::Pin;
 
 use crate::clock::Sleep;
-use crate::trace::Words;
 
 /// The limit that ended an attempt before its body returned, or `until`, which does not accept what the body returned.
 // Four bytes: with one byte, the compiler splits a `u32` result, and a call with limits that is ready at once takes 7
@@ -83,12 +82,6 @@ impl Cuts for Never {
 impl From<Never> for Cut {
     fn from(cut: Never) -> Self {
         match cut {}
-    }
-}
-
-impl Words for Cut {
-    fn text(&self) -> String {
-        self.to_string()
     }
 }
 

@@ -26,6 +26,7 @@
     reason = "left to rustc, a call with limits that is ready at once takes 193 instructions in place of 160"
 )]
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::kept_error::{Keeps, LastError};
@@ -35,7 +36,6 @@ use crate::event::RetryEvent;
 use crate::lookup::Failed;
 use crate::result::{ErrorOf, FromStopped, ResultLike};
 use crate::stopped::{Outcome, Stopped};
-use crate::trace::Words;
 
 /// The next attempt.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Next<E, M> {
 /// A judge that captures nothing. Each closure has a type of its own, so code that takes a closure is compiled again for each
 /// function. Code that takes a `SharedJudge` is compiled once for all functions with the same types: a function adds 1,050 lines of
 /// LLVM IR to a program, and not 1,420.
-type SharedJudge<E, M> = for<'e> fn(&'e Failed<'e, E>) -> (Ruling, &'e dyn Words, M);
+type SharedJudge<E, M> = for<'e> fn(&'e Failed<'e, E>) -> (Ruling, &'e dyn Display, M);
 
 impl<E, M> Next<E, M> {
     /// Returns the error of the last attempt.
@@ -89,7 +89,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn decide<A, M, W>(
         &mut self,
         ended: A,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Display, M),
     ) -> Result<Next<ErrorOf<A::Result>, M>, A::Result>
     where
         A: Checks<Cut = C, Result: ResultLike>,
@@ -196,7 +196,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     fn follow<A, M, W>(
         &mut self,
         ended: A,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Words, M),
+        judge: impl for<'e> FnOnce(&'e Failed<'e, ErrorOf<A::Result>>) -> (Ruling, &'e dyn Display, M),
         keep: impl FnOnce(&mut Option<K>, (ErrorOf<A::Result>, M)),
     ) -> Result<Until, A::Result>
     where

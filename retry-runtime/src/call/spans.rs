@@ -7,11 +7,13 @@
 //! happens in the same poll. To check after each poll would cost a call that is ready at once 20 instructions. A panic
 //! in between drops the call, which leaves the span.
 
+use std::fmt::Display;
+
 use super::State;
 use crate::context::Cold;
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
-use crate::trace::{Begun, Entered, Spans, Words, spans_may_be_wanted};
+use crate::trace::{Begun, Entered, Spans, spans_may_be_wanted};
 
 impl State<'_> {
     /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
@@ -54,7 +56,7 @@ impl State<'_> {
     }
 
     /// Closes the span of an attempt that ended, with its error in words if it failed.
-    pub(super) fn end_attempt_span(&self, how: Attempted, words: Option<&dyn Words>) {
+    pub(super) fn end_attempt_span(&self, how: Attempted, words: Option<&dyn Display>) {
         if let Some(spans) = self.take_spans() {
             let spans = spans.end_attempt(how, words);
             self.frame.cold().noted().spans = Some(spans);

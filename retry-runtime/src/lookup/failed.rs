@@ -7,7 +7,6 @@ use std::ops::Deref;
 
 use super::Level;
 use crate::classify::{MAX_LINKS, Retryable, Said};
-use crate::trace::Words;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
@@ -156,13 +155,13 @@ impl<E: Error> Explain<'_, E> {
     /// Returns the text of the error and of its causes, from the outside in.
     #[inline]
     #[must_use]
-    pub fn words(&self) -> &dyn Words {
+    pub fn words(&self) -> &dyn Display {
         self
     }
 }
 
-impl<E: Error> Words for Explain<'_, E> {
-    fn text(&self) -> String {
+impl<E: Error> Display for Explain<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = self.error();
         let mut text = error.to_string();
         let mut cause = error.source();
@@ -175,7 +174,7 @@ impl<E: Error> Words for Explain<'_, E> {
             }
             cause = link.source();
         }
-        text
+        f.write_str(&text)
     }
 }
 
@@ -183,14 +182,14 @@ impl<E: Display + ?Sized> Displayed<'_, E> {
     /// Returns the error in the alternate form `{:#}`, in which `anyhow::Error` and `eyre::Report` add their causes.
     #[inline]
     #[must_use]
-    pub fn words(&self) -> &dyn Words {
+    pub fn words(&self) -> &dyn Display {
         self
     }
 }
 
-impl<E: Display + ?Sized> Words for Displayed<'_, E> {
-    fn text(&self) -> String {
-        format!("{:#}", self.0.0)
+impl<E: Display + ?Sized> Display for Displayed<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.0.0)
     }
 }
 
@@ -198,14 +197,14 @@ impl<E: ?Sized> Named<'_, E> {
     /// Returns the name of the error's type.
     #[inline]
     #[must_use]
-    pub fn words(&self) -> &dyn Words {
+    pub fn words(&self) -> &dyn Display {
         self
     }
 }
 
-impl<E: ?Sized> Words for Named<'_, E> {
-    fn text(&self) -> String {
-        std::any::type_name::<E>().to_owned()
+impl<E: ?Sized> Display for Named<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::any::type_name::<E>())
     }
 }
 
@@ -228,7 +227,10 @@ mod tests {
     #[test]
     fn a_std_error_is_told_with_its_causes() {
         let error = Fetching(std::io::Error::other("cable cut"));
-        assert_eq!(Explain::new(&error).words().text(), "fetching: cable cut");
+        assert_eq!(
+            Explain::new(&error).words().to_string(),
+            "fetching: cable cut"
+        );
     }
 
     #[test]
@@ -237,15 +239,20 @@ mod tests {
             .context("connecting")
             .context("fetching");
         assert_eq!(
-            Explain::new(&error).words().text(),
+            Explain::new(&error).words().to_string(),
             "fetching: connecting: cable cut"
         );
     }
 
     #[test]
     fn a_text_is_told_and_the_rest_is_named() {
-        assert_eq!(Explain::new("busy").words().text(), "busy");
-        assert!(Explain::new(&Silent).words().text().ends_with("Silent"));
+        assert_eq!(Explain::new("busy").words().to_string(), "busy");
+        assert!(
+            Explain::new(&Silent)
+                .words()
+                .to_string()
+                .ends_with("Silent")
+        );
     }
 
     #[test]
@@ -266,7 +273,7 @@ mod tests {
                 Some(&CIRCLE)
             }
         }
-        assert_eq!(Explain::new(&Circle).words().text(), "round");
-        assert_eq!(Explain::new(&Again(1)).words().text(), "again 1");
+        assert_eq!(Explain::new(&Circle).words().to_string(), "round");
+        assert_eq!(Explain::new(&Again(1)).words().to_string(), "again 1");
     }
 }

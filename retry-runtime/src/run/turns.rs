@@ -1,5 +1,6 @@
 //! What a run has, and what it does between two attempts.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::Duration;
@@ -9,7 +10,6 @@ use crate::call::{Call, Cut, Cuts, Ended, Ending, Until};
 use crate::classify::Ruling;
 use crate::site::Settings;
 use crate::stopped::Stopped;
-use crate::trace::Words;
 
 /// An operation with everything that its loop needs.
 pub(super) struct RunParts<'p, O, E> {
@@ -148,8 +148,8 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
 /// An error, and the function that makes its text.
 struct Text<'a, E>(&'a E, fn(&E) -> String);
 
-impl<E> Words for Text<'_, E> {
-    fn text(&self) -> String {
-        (self.1)(self.0)
+impl<E> fmt::Display for Text<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&(self.1)(self.0))
     }
 }

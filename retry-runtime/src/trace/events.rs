@@ -65,7 +65,7 @@ macro_rules! failed {
             attempts = $call.attempts,
             verdict = $failed.verdict.as_str(),
             elapsed = ($call.elapsed)().map(tracing::field::debug),
-            error = $failed.words.text()
+            error = $failed.words.to_string()
             $(, $($own)+)?
         )
     };

@@ -14,6 +14,7 @@ mod off;
 #[cfg(feature = "tracing")]
 mod spans;
 
+use std::fmt::Display;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -54,13 +55,10 @@ pub(crate) enum Event<'a> {
 
 /// How an attempt failed: its verdict, and its error in words.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(feature = "tracing"),
-    expect(dead_code, reason = "only events say it")
-)]
 pub(crate) struct FailedWith<'a> {
     pub(crate) verdict: Verdict,
-    pub(crate) words: &'a dyn Words,
+    /// The text is made when a subscriber wants it, and not before.
+    pub(crate) words: &'a dyn Display,
 }
 
 /// What events say of the call.
@@ -89,16 +87,4 @@ pub(crate) struct Begun {
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) hedge: bool,
-}
-
-/// Makes a text when a subscriber wants it, and not before.
-pub trait Words {
-    /// Returns the text.
-    fn text(&self) -> String;
-}
-
-impl Words for &str {
-    fn text(&self) -> String {
-        (*self).to_owned()
-    }
 }

@@ -1,6 +1,8 @@
 //! Stands for the events and the spans without the feature `tracing`: nobody hears of a call.
 
-use super::{Begun, CallInEvent, Event, Words};
+use std::fmt::Display;
+
+use super::{Begun, CallInEvent, Event};
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 
@@ -51,7 +53,7 @@ impl Spans {
         None
     }
 
-    pub(crate) fn end_attempt(self, _: Attempted, _: Option<&dyn Words>) -> Self {
+    pub(crate) fn end_attempt(self, _: Attempted, _: Option<&dyn Display>) -> Self {
         self
     }
 

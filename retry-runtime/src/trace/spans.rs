@@ -3,6 +3,7 @@
 //! The call has a span of its own, because the span around it may contain other calls too. The waits and the outcome
 //! belong to the call, not to one of its attempts.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use tracing::callsite::{Callsite as _, DefaultCallsite, Identifier};
@@ -10,8 +11,8 @@ use tracing::field::{FieldSet, Value, ValueSet};
 use tracing::metadata::Kind;
 use tracing::{Level, Metadata, Span};
 
+use super::Begun;
 use super::asked::ask_about;
-use super::{Begun, Words};
 use crate::metrics::Attempted;
 use crate::stopped::Outcome;
 
@@ -64,11 +65,11 @@ impl Spans {
     }
 
     /// Closes the span of the attempt.
-    pub(crate) fn end_attempt(self, how: Attempted, words: Option<&dyn Words>) -> Self {
+    pub(crate) fn end_attempt(self, how: Attempted, words: Option<&dyn Display>) -> Self {
         if let Some(attempt) = self.attempt {
             record(&attempt, "verdict", &how.as_str());
             if let (Some(words), false) = (words, attempt.is_disabled()) {
-                record(&attempt, "error", &words.text());
+                record(&attempt, "error", &words.to_string());
                 record(&attempt, "otel.status_code", &"ERROR");
             }
         }
