@@ -7,8 +7,8 @@ pub use std::time::Duration;
 
 pub use crate::call::{
     Attempting, Call, CanBlock, Cancels, Check, Checked, Checks, Cut, Cuts, Ended, Ending, Keeps,
-    KeepsBeside, Kept, LastError, Never, Next, Nothing, OnEnd, Prepare, Race, Racing, Stops,
-    Unless, Until, Wait, drive, unless, unless_begun,
+    Kept, LastError, Never, Next, Nothing, OnEnd, Prepare, Race, Racing, Stops, Unless, Until,
+    Wait, drive, unless, unless_begun,
 };
 pub use crate::classify::{IntoHint, Ruling, Said, ask, ask_delay, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;

@@ -4,17 +4,15 @@
 //! error of its last attempt during the wait. It does so only if the error is `Send`, since the future could not be
 //! spawned otherwise, and if it converts into a boxed error. Other errors are dropped before the wait.
 
-use super::Ending;
+use super::{Cut, Ending, Never};
 use crate::lookup::{BoxedError, Forgets, Remembers};
 use crate::stopped::Stopped;
 
-/// Says whether a call keeps its last error: [`Remembers`] or [`Forgets`].
-pub trait Keeps<E> {
-    /// The type that the call holds.
-    type Kept;
-
+/// Whether a call in which `C` can cut an attempt keeps an error `E` as `K`: [`Remembers`] or [`Forgets`]. Without limits, it
+/// keeps none.
+pub trait Keeps<C, E, K> {
     /// Keeps or drops the error of an attempt, before the call waits for the next one.
-    fn keep(error: E) -> Option<Self::Kept>;
+    fn keep(error: E) -> Option<K>;
 }
 
 /// An error that is kept.
@@ -25,20 +23,23 @@ pub struct Kept<E>(E);
 #[derive(Debug)]
 pub enum Nothing {}
 
-impl<E> Keeps<E> for Remembers {
-    type Kept = Kept<E>;
-
+impl<E> Keeps<Cut, E, Kept<E>> for Remembers {
     #[inline]
     fn keep(error: E) -> Option<Kept<E>> {
         Some(Kept(error))
     }
 }
 
-impl<E> Keeps<E> for Forgets {
-    type Kept = Nothing;
-
+impl<E> Keeps<Cut, E, Nothing> for Forgets {
     #[inline]
     fn keep(_error: E) -> Option<Nothing> {
+        None
+    }
+}
+
+impl<M, E, K> Keeps<Never, E, K> for M {
+    #[inline]
+    fn keep(_error: E) -> Option<K> {
         None
     }
 }

@@ -48,7 +48,7 @@ pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
 pub use self::kept_error::{Keeps, Kept, LastError, Nothing};
 pub use self::race::{Race, Racing};
-pub use self::settle::{Check, Checked, Checks, KeepsBeside, Next, Stops};
+pub use self::settle::{Check, Checked, Checks, Next, Stops};
 pub use self::timers::{Until, Wait};
 
 use std::fmt;

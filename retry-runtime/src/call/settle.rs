@@ -72,11 +72,11 @@ impl<C: Cuts, K> Call<'_, C, K> {
     where
         A: Checks<Cut = C, Result: ResultLike>,
         C: Stops<ErrorOf<A::Result>, W>,
-        M: KeepsBeside<C, ErrorOf<A::Result>, K>,
+        M: Keeps<C, ErrorOf<A::Result>, K>,
         K: LastError<ErrorOf<A::Result>>,
     {
         self.follow(ended, judge, |kept, (error, _)| {
-            *kept = M::keep_beside(error);
+            *kept = M::keep(error);
         })
     }
 
@@ -102,7 +102,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     }
 
     /// Calls `on_retry`, keeps the error of the last attempt, and returns when the next attempt begins.
-    pub fn tell<E, M: KeepsBeside<C, E, K>>(
+    pub fn tell<E, M: Keeps<C, E, K>>(
         &mut self,
         next: Next<E, M>,
         hook: impl FnOnce(&RetryEvent<'_, E>),
@@ -113,9 +113,9 @@ impl<C: Cuts, K> Call<'_, C, K> {
 
     /// Keeps the error of the last attempt, if it is one to keep, and returns when the next attempt begins.
     #[inline]
-    pub fn keep<E, M: KeepsBeside<C, E, K>>(&mut self, next: Next<E, M>) -> Until {
+    pub fn keep<E, M: Keeps<C, E, K>>(&mut self, next: Next<E, M>) -> Until {
         if let Some((error, _)) = next.error {
-            *self.kept = M::keep_beside(error);
+            *self.kept = M::keep(error);
         }
         next.until
     }
@@ -300,26 +300,6 @@ impl<E: FromStopped<W>, W> Stops<E, W> for Cut {
 impl<E> Stops<E, ()> for Never {
     fn error(self, _stopped: Stopped) -> E {
         match self {}
-    }
-}
-
-/// Whether a call in which `C` can cut an attempt keeps an error `E` as `K`. Without limits, it keeps none.
-pub trait KeepsBeside<C, E, K> {
-    /// Keeps or drops the error.
-    fn keep_beside(error: E) -> Option<K>;
-}
-
-impl<M: Keeps<E>, E> KeepsBeside<Cut, E, M::Kept> for M {
-    #[inline]
-    fn keep_beside(error: E) -> Option<M::Kept> {
-        M::keep(error)
-    }
-}
-
-impl<M, E, K> KeepsBeside<Never, E, K> for M {
-    #[inline]
-    fn keep_beside(_error: E) -> Option<K> {
-        None
     }
 }
 
