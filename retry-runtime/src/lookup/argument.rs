@@ -41,8 +41,6 @@ pub struct LentLocally<'a, T>(&'a T);
 
 impl<'a, T> Argument<'a, T> {
     /// Takes the argument as the caller passed it.
-    #[inline]
-    #[must_use]
     pub const fn new(argument: &'a T) -> Self {
         Level(Lent(Unshared(LentLocally(argument))))
     }
@@ -50,50 +48,36 @@ impl<'a, T> Argument<'a, T> {
 
 impl<T: Clone> Argument<'_, T> {
     /// Clones the argument.
-    #[inline]
-    #[must_use]
     pub fn for_each_attempt(&self) -> T {
         self.0.0.0.0.clone()
     }
 
     /// Clones the argument, even if a reference would do.
-    #[inline]
-    #[must_use]
     pub fn own_or_lent(&self) -> T {
         self.own()
     }
 
     /// Clones an argument that each attempt must own.
-    #[inline]
-    #[must_use]
     pub fn own(&self) -> T {
         self.0.0.0.0.clone()
     }
 
     /// Clones an argument that each attempt must own, and that is rarely `Clone`.
-    #[inline]
-    #[must_use]
     pub fn own_made(&self) -> T {
         self.own()
     }
 
     /// Clones `self`, which each attempt must own.
-    #[inline]
-    #[must_use]
     pub fn own_self(&self) -> T {
         self.own()
     }
 
     /// Clones a `mut self`.
-    #[inline]
-    #[must_use]
     pub fn own_mut_self(&self) -> T {
         self.own()
     }
 
     /// Accepts that the body moves a field: each attempt moves it out of its own clone.
-    #[inline]
-    #[must_use]
     pub const fn spares<F>(&self, _: &F) -> Spared {
         Spared
     }
@@ -101,39 +85,27 @@ impl<T: Clone> Argument<'_, T> {
 
 impl<'a, T> Lent<'a, T> {
     /// Lends the argument. Generated code calls this if a reference has the bounds of the argument's type.
-    #[inline]
-    #[must_use]
     pub const fn lend(&self) -> &'a T {
         self.0.0.0
     }
 
     /// Refuses the argument: each attempt must own it, and its type is not `Clone`.
-    #[inline]
-    #[must_use]
     #[rustfmt::skip]
     pub fn own(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0.0) }
 
     /// Refuses the argument: each attempt must own it, and it can only be made anew.
-    #[inline]
-    #[must_use]
     #[rustfmt::skip]
     pub fn own_made(&self) -> T where Each: MadeForEachAttempt<T> { Each::own_made(self.0.0.0) }
 
     /// Refuses `self`: each attempt must own it, and its type is not `Clone`.
-    #[inline]
-    #[must_use]
     #[rustfmt::skip]
     pub fn own_self(&self) -> T where Each: FindsSelfAgain<T> { Each::own_self(self.0.0.0) }
 
     /// Refuses a `mut self`: each attempt must own it, and its type is not `Clone`.
-    #[inline]
-    #[must_use]
     #[rustfmt::skip]
     pub fn own_mut_self(&self) -> T where Each: StartsAnew<T> { Each::own_mut_self(self.0.0.0) }
 
     /// Takes a field that the body moves. [`Field`] decides whether the next attempt still has it.
-    #[inline]
-    #[must_use]
     pub const fn spares<'f, F>(&self, field: &'f F) -> Field<'f, F> {
         Field::new(field)
     }
@@ -141,8 +113,6 @@ impl<'a, T> Lent<'a, T> {
 
 impl<'a, T: Sync> Lent<'a, T> {
     /// Lends the argument.
-    #[inline]
-    #[must_use]
     pub const fn for_each_attempt(&self) -> &'a T {
         self.0.0.0
     }
@@ -151,24 +121,18 @@ impl<'a, T: Sync> Lent<'a, T> {
 impl<T: Send> Unshared<'_, T> {
     /// Refuses to lend the argument. The future would not be `Send`, but the future of the plain function is. The value
     /// has the type of the argument, so that the body causes no second error.
-    #[inline]
-    #[must_use]
     #[rustfmt::skip]
     pub fn for_each_attempt(&self) -> T where Each: LentAcrossThreads<T> { Each::lend(self.0.0) }
 }
 
 impl<T> Unshared<'_, T> {
     /// Refuses the argument: a reference does not have the bounds of its type.
-    #[inline]
-    #[must_use]
     #[rustfmt::skip]
     pub fn own_or_lent(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0) }
 }
 
 impl<'a, T> LentLocally<'a, T> {
     /// Lends the argument.
-    #[inline]
-    #[must_use]
     pub const fn for_each_attempt(&self) -> &'a T {
         self.0
     }
@@ -177,7 +141,6 @@ impl<'a, T> LentLocally<'a, T> {
 impl<'a, T> Deref for Lent<'a, T> {
     type Target = Unshared<'a, T>;
 
-    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -186,7 +149,6 @@ impl<'a, T> Deref for Lent<'a, T> {
 impl<'a, T> Deref for Unshared<'a, T> {
     type Target = LentLocally<'a, T>;
 
-    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -207,8 +169,6 @@ pub struct LentParts<'a, T>(&'a mut T);
 
 impl<'a, T> Parts<'a, T> {
     /// Takes the argument as the caller passed it.
-    #[inline]
-    #[must_use]
     pub const fn new(argument: &'a mut T) -> Self {
         Level(LentParts(argument))
     }
@@ -216,8 +176,6 @@ impl<'a, T> Parts<'a, T> {
 
 impl<T: Clone> Parts<'_, T> {
     /// Clones the argument.
-    #[inline]
-    #[must_use]
     pub fn for_each_attempt(&mut self) -> T {
         self.0.0.clone()
     }
@@ -225,8 +183,6 @@ impl<T: Clone> Parts<'_, T> {
 
 impl<T> LentParts<'_, T> {
     /// Lends the argument.
-    #[inline]
-    #[must_use]
     pub const fn for_each_attempt(&mut self) -> &mut T {
         self.0
     }

@@ -21,8 +21,6 @@ pub struct Unconverted<X, T>(PhantomData<fn(T) -> X>);
 
 impl<X, T> Convert<X, T> {
     /// Takes the type of the argument.
-    #[inline]
-    #[must_use]
     pub const fn of(_: &T) -> Self {
         Level(Level(Unconverted(PhantomData)))
     }
@@ -30,7 +28,6 @@ impl<X, T> Convert<X, T> {
 
 impl<X: Clone, T: Into<X>> Convert<X, Option<T>> {
     /// Converts the argument. The body can convert the result, as it can convert the argument, and nothing else.
-    #[inline]
     pub fn once(&self, argument: Option<T>) -> Option<impl Into<X> + Clone + use<X, T>> {
         argument.map(T::into)
     }
@@ -38,7 +35,6 @@ impl<X: Clone, T: Into<X>> Convert<X, Option<T>> {
 
 impl<X: Clone, T: Into<X>> ConvertWhole<X, T> {
     /// Converts the argument. The body can convert the result, as it can convert the argument, and nothing else.
-    #[inline]
     pub fn once(&self, argument: T) -> impl Into<X> + Clone + use<X, T> {
         argument.into()
     }
@@ -46,7 +42,6 @@ impl<X: Clone, T: Into<X>> ConvertWhole<X, T> {
 
 impl<X, T> Unconverted<X, T> {
     /// Returns the argument.
-    #[inline]
     pub fn once(&self, argument: T) -> T {
         argument
     }

@@ -33,7 +33,6 @@ pub struct Forgets;
 type NotKept<'e, E> = Level<Probe<'e, E>>;
 
 impl<'e, E> Failed<'e, E> {
-    #[inline]
     pub(crate) fn new(error: &'e E, vetoed: bool) -> Self {
         Self {
             error: Level(Probe::new(error)),
@@ -42,8 +41,6 @@ impl<'e, E> Failed<'e, E> {
     }
 
     /// Whether `unless` or `not_on` forbids another attempt.
-    #[inline]
-    #[must_use]
     pub fn is_vetoed(&self) -> bool {
         self.vetoed
     }
@@ -51,8 +48,6 @@ impl<'e, E> Failed<'e, E> {
 
 impl<E: Send + Into<BoxedError>> Failed<'_, E> {
     /// Chooses whether the error is kept.
-    #[inline]
-    #[must_use]
     pub fn kept(&self) -> Remembers {
         Remembers
     }
@@ -60,8 +55,6 @@ impl<E: Send + Into<BoxedError>> Failed<'_, E> {
 
 impl<E> NotKept<'_, E> {
     /// Chooses whether the error is kept.
-    #[inline]
-    #[must_use]
     pub fn kept(&self) -> Forgets {
         Forgets
     }
@@ -70,7 +63,6 @@ impl<E> NotKept<'_, E> {
 impl<'e, E> Deref for Failed<'e, E> {
     type Target = NotKept<'e, E>;
 
-    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.error
     }
@@ -95,7 +87,6 @@ pub type Probe<'a, E> = Level<Mute<'a, E>>;
 
 impl<'a, E: ?Sized> Probe<'a, E> {
     /// Takes the error to ask.
-    #[inline]
     pub const fn new(error: &'a E) -> Self {
         Level(Level(Explain::new(error)))
     }
@@ -103,7 +94,6 @@ impl<'a, E: ?Sized> Probe<'a, E> {
 
 impl<E: Retryable + ?Sized> Probe<'_, E> {
     /// Asks the error.
-    #[must_use]
     pub fn said(&self) -> Said {
         Said::of(self.error())
     }
@@ -114,7 +104,6 @@ type Mute<'a, E> = Level<Explain<'a, E>>;
 
 impl<E: ?Sized> Mute<'_, E> {
     /// Returns [`Said::UNKNOWN`].
-    #[must_use]
     pub fn said(&self) -> Said {
         Said::UNKNOWN
     }
@@ -138,14 +127,11 @@ pub struct Named<'a, E: ?Sized>(&'a E);
 
 impl<'a, E: ?Sized> Explain<'a, E> {
     /// Takes the error.
-    #[inline]
     pub const fn new(error: &'a E) -> Self {
         Level(Level(Named(error)))
     }
 
     /// Returns the error.
-    #[inline]
-    #[must_use]
     pub const fn error(&self) -> &'a E {
         self.0.0.0
     }
@@ -153,8 +139,6 @@ impl<'a, E: ?Sized> Explain<'a, E> {
 
 impl<E: Error> Explain<'_, E> {
     /// Returns the text of the error and of its causes, from the outside in.
-    #[inline]
-    #[must_use]
     pub fn words(&self) -> &dyn Display {
         self
     }
@@ -180,8 +164,6 @@ impl<E: Error> Display for Explain<'_, E> {
 
 impl<E: Display + ?Sized> Displayed<'_, E> {
     /// Returns the error in the alternate form `{:#}`, in which `anyhow::Error` and `eyre::Report` add their causes.
-    #[inline]
-    #[must_use]
     pub fn words(&self) -> &dyn Display {
         self
     }
@@ -195,8 +177,6 @@ impl<E: Display + ?Sized> Display for Displayed<'_, E> {
 
 impl<E: ?Sized> Named<'_, E> {
     /// Returns the name of the error's type.
-    #[inline]
-    #[must_use]
     pub fn words(&self) -> &dyn Display {
         self
     }

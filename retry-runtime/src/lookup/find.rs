@@ -75,8 +75,6 @@ pub struct Itself<'a, E, A>(&'a E, PhantomData<fn(&A)>);
 
 impl<'e, E> Failed<'e, E> {
     /// Searches the error for errors of type `A`.
-    #[inline]
-    #[must_use]
     pub fn search<A>(&self) -> Find<'e, E, A> {
         Find::new(self.error())
     }
@@ -84,7 +82,6 @@ impl<'e, E> Failed<'e, E> {
 
 impl<'a, E, A> Find<'a, E, A> {
     /// Takes the error to search.
-    #[inline]
     pub const fn new(error: &'a E) -> Self {
         let itself = Itself(error, PhantomData);
         let whole = Level(Level(Level(Level(Level(itself)))));
@@ -96,7 +93,6 @@ impl<E: Error + 'static, A: Error + 'static> Find<'_, E, A> {
     /// Returns the answer of the first `A` that is not permanent.
     // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled
     // again for each annotated function.
-    #[inline]
     pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said> {
         let error: &E = self.error();
         match itself(error) {
@@ -106,8 +102,6 @@ impl<E: Error + 'static, A: Error + 'static> Find<'_, E, A> {
     }
 
     /// Returns whether an `A` is inside.
-    #[must_use]
-    #[inline]
     pub fn contains(&self) -> bool {
         let error: &E = self.error();
         itself::<E, A>(error).is_some() || contained_in::<A>(error)
@@ -119,15 +113,12 @@ macro_rules! searches_chain {
     ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
         impl<$E: $($bound)+, A: Error + 'static> $level<'_, $E, A> {
             /// Returns the answer of the first `A` that is not permanent.
-            #[inline]
             pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said> {
                 let $error: &$E = self.error();
                 find_in($first, said)
             }
 
             /// Returns whether an `A` is inside.
-            #[must_use]
-            #[inline]
             pub fn contains(&self) -> bool {
                 let $error: &$E = self.error();
                 contained_in::<A>($first)
@@ -147,7 +138,6 @@ macro_rules! searches_itself {
     ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
         impl<$E: $($bound)+, A: Inside<$E>> $level<'_, $E, A> {
             /// Returns the answer of the error, unless it is permanent.
-            #[inline]
             pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said> {
                 let $error: &$E = self.error();
                 match known::last_word($first) {
@@ -169,7 +159,6 @@ impl<'a, E, A> Itself<'a, E, A> {
     /// Returns the answer of the error, unless it is permanent.
     // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
     // `Inside`, and not a missing method.
-    #[inline]
     pub fn find(&self, said: fn(&Probe<'_, A>) -> Said) -> Option<Said>
     where
         A: Inside<E>,
@@ -178,8 +167,6 @@ impl<'a, E, A> Itself<'a, E, A> {
     }
 
     /// Returns true. The call compiles only if the error is an `A`.
-    #[must_use]
-    #[inline]
     pub fn contains(&self) -> bool
     where
         A: Inside<E>,
@@ -275,14 +262,12 @@ impl<A> Inside<Rc<A>> for A {
 }
 
 /// Returns the error as an `A` if `E` and `A` are the same type. The compiler decides this for each pair.
-#[inline]
 fn itself<E: 'static, A: 'static>(error: &E) -> Option<&A> {
     (error as &dyn Any).downcast_ref()
 }
 
 /// Whether the error is an `io::Error` with no error inside, the most frequent error. It needs no walk. The compiler knows
 /// `E`, so it keeps only one of these arms.
-#[inline]
 fn is_bare_io<E: 'static>(error: &E) -> bool {
     match (error as &dyn Any).downcast_ref::<io::Error>() {
         Some(error) => error.get_ref().is_none(),

@@ -23,6 +23,12 @@
 //! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display` |
 //! | `find` | an error of another type inside an error: `Error`, or `AsRef<dyn Error>` |
 
+#![expect(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "generated code alone calls these methods, and uses what they return"
+)]
+
 use std::ops::{Deref, DerefMut};
 
 mod argument;
@@ -48,14 +54,12 @@ pub struct Level<T>(T);
 impl<T> Deref for Level<T> {
     type Target = T;
 
-    #[inline]
     fn deref(&self) -> &T {
         &self.0
     }
 }
 
 impl<T> DerefMut for Level<T> {
-    #[inline]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }

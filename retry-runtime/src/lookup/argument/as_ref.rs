@@ -16,8 +16,6 @@ pub struct ArgumentAs<'a, U: ?Sized, T>(Argument<'a, T>, PhantomData<fn() -> &'a
 
 impl<'a, U: ?Sized, T> ArgumentAs<'a, U, T> {
     /// Takes the argument as the caller passed it.
-    #[inline]
-    #[must_use]
     pub const fn new(argument: &'a T) -> Self {
         Self(Argument::new(argument), PhantomData)
     }
@@ -29,8 +27,6 @@ where
     T: AsRef<U>,
 {
     /// Lends what the argument refers to.
-    #[inline]
-    #[must_use]
     pub fn for_each_attempt(&self) -> LentAs<'a, U> {
         LentAs(self.0.lend().as_ref())
     }
@@ -39,7 +35,6 @@ where
 impl<'a, U: ?Sized, T> Deref for ArgumentAs<'a, U, T> {
     type Target = Argument<'a, T>;
 
-    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -51,7 +46,6 @@ impl<'a, U: ?Sized, T> Deref for ArgumentAs<'a, U, T> {
 pub struct LentAs<'a, U: ?Sized>(&'a U);
 
 impl<U: ?Sized> Clone for LentAs<'_, U> {
-    #[inline]
     fn clone(&self) -> Self {
         *self
     }
@@ -60,7 +54,6 @@ impl<U: ?Sized> Clone for LentAs<'_, U> {
 impl<U: ?Sized> Copy for LentAs<'_, U> {}
 
 impl<U: ?Sized> AsRef<U> for LentAs<'_, U> {
-    #[inline]
     fn as_ref(&self) -> &U {
         self.0
     }

@@ -4,8 +4,6 @@ use super::{Argument, Lent};
 
 impl<T: Clone> Argument<'_, T> {
     /// Clones the argument.
-    #[inline]
-    #[must_use]
     pub fn on_this_thread(&self) -> T {
         self.own()
     }
@@ -13,8 +11,6 @@ impl<T: Clone> Argument<'_, T> {
 
 impl<'a, T> Lent<'a, T> {
     /// Lends the argument. All attempts run on one thread, so its type need not be `Sync`.
-    #[inline]
-    #[must_use]
     pub const fn on_this_thread(&self) -> &'a T {
         self.lend()
     }

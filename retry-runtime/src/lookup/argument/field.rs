@@ -24,14 +24,11 @@ pub struct Spared;
 
 impl Spared {
     /// Accepts the field.
-    #[inline]
     pub const fn again(&self) {}
 }
 
 impl<'f, F> Field<'f, F> {
     /// Takes the field as the caller passed it.
-    #[inline]
-    #[must_use]
     pub const fn new(field: &'f F) -> Self {
         Level(Level(Gone(field)))
     }
@@ -39,12 +36,9 @@ impl<'f, F> Field<'f, F> {
 
 impl<F: Copy> Field<'_, F> {
     /// Accepts the field: the body copies it.
-    #[inline]
     pub const fn again(&self) {}
 
     /// Tells that the argument stays intact.
-    #[inline]
-    #[must_use]
     pub const fn left(&self) -> Intact {
         Intact
     }
@@ -52,12 +46,9 @@ impl<F: Copy> Field<'_, F> {
 
 impl<F: ?Sized> Reborrowed<'_, &mut F> {
     /// Accepts the field: the body reborrows it.
-    #[inline]
     pub const fn again(&self) {}
 
     /// Tells that the argument stays intact.
-    #[inline]
-    #[must_use]
     pub const fn left(&self) -> Intact {
         Intact
     }
@@ -65,13 +56,10 @@ impl<F: ?Sized> Reborrowed<'_, &mut F> {
 
 impl<F> Gone<'_, F> {
     /// Refuses the field: the next attempt would not have it.
-    #[inline]
     #[rustfmt::skip]
     pub const fn again(&self) where Each: FindsAgain<F> {}
 
     /// Tells that the argument misses the field.
-    #[inline]
-    #[must_use]
     pub const fn left(&self) -> Broken {
         Broken
     }
@@ -87,15 +75,11 @@ pub struct Broken;
 
 impl Intact {
     /// Adds what another field leaves.
-    #[inline]
-    #[must_use]
     pub const fn with<L: Copy>(self, left: L) -> L {
         left
     }
 
     /// Lends the argument to each attempt.
-    #[inline]
-    #[must_use]
     pub const fn parts<T>(self, argument: &mut T) -> LentParts<'_, T> {
         LentParts(argument)
     }
@@ -103,15 +87,11 @@ impl Intact {
 
 impl Broken {
     /// Adds what another field leaves.
-    #[inline]
-    #[must_use]
     pub const fn with<L: Copy>(self, _: L) -> Self {
         self
     }
 
     /// Clones the argument for each attempt.
-    #[inline]
-    #[must_use]
     pub const fn parts<T>(self, argument: &mut T) -> Parts<'_, T> {
         Parts::new(argument)
     }

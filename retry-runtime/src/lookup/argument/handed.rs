@@ -6,13 +6,11 @@ pub struct Handed<T>(T);
 
 impl<T> Handed<T> {
     /// Wraps the argument.
-    #[inline]
     pub const fn new(argument: T) -> Self {
         Self(argument)
     }
 
     /// Returns the argument.
-    #[inline]
     pub fn take(self) -> T {
         self.0
     }

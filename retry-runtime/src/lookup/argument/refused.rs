@@ -15,7 +15,6 @@ pub struct Each;
 )]
 pub trait ForEachAttempt<T> {
     /// Returns a value for the next attempt.
-    #[must_use]
     fn own(argument: &T) -> T;
 }
 
@@ -29,7 +28,6 @@ pub trait ForEachAttempt<T> {
 )]
 pub trait MadeForEachAttempt<T> {
     /// Returns a value for the next attempt.
-    #[must_use]
     fn own_made(argument: &T) -> T;
 }
 
@@ -51,7 +49,6 @@ pub trait FindsAgain<F> {}
 )]
 pub trait FindsSelfAgain<T> {
     /// Returns a `self` for the next attempt.
-    #[must_use]
     fn own_self(argument: &T) -> T;
 }
 
@@ -63,7 +60,6 @@ pub trait FindsSelfAgain<T> {
 )]
 pub trait StartsAnew<T> {
     /// Returns a `self` for the next attempt.
-    #[must_use]
     fn own_mut_self(argument: &T) -> T;
 }
 
@@ -75,6 +71,5 @@ pub trait StartsAnew<T> {
 )]
 pub trait LentAcrossThreads<T> {
     /// Returns a value for the next attempt.
-    #[must_use]
     fn lend(argument: &T) -> T;
 }
