@@ -7,8 +7,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::ledger::Ledger;
 use super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
+use super::of_call::Ledger;
 use super::share::Share;
 use crate::atomics::Word;
 

@@ -1,7 +1,6 @@
 //! The retry budget: bounds how many retries calls make.
 
 mod budgets;
-mod ledger;
 mod numbers;
 mod of_call;
 mod setters;

@@ -9,10 +9,10 @@
 //!
 //! With the numbers of the default, that is the promise about a service that is down.
 
-use super::ledger::Ledger;
 use super::numbers::{
     BudgetNumbers, Charge, Earning, FREE_RETRIES, FaultState, LedgerState, Request,
 };
+use super::of_call::Ledger;
 use super::share::Share;
 use crate::atomics::{AtomicU64, Word};
 
