@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::log::Log;
-use crate::listen::Listener;
+use crate::listen::{Listener, Observe};
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::test_scope::TestScope;
@@ -106,9 +106,8 @@ impl Scope {
     pub fn run<F: Future>(self, future: F) -> InScope<F> {
         let scope = self.begin();
         InScope {
-            listener: Listener::of(scope.clone()),
+            calls: Observe::with(Listener::of(scope.clone()), future),
             scope,
-            future: Some(future),
         }
     }
 
@@ -147,9 +146,8 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct InScope<F> {
         scope: TestScope,
-        listener: Listener,
         #[pin]
-        future: Option<F>,
+        calls: Observe<F>,
     }
 }
 
@@ -157,8 +155,8 @@ impl<F: Future> Future for InScope<F> {
     type Output = (F::Output, Log);
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let (output, _) = ready!(this.listener.lend_to(this.future.as_mut(), context));
+        let this = self.project();
+        let (output, _) = ready!(this.calls.poll(context));
         Poll::Ready((output, Log::new(this.scope.take())))
     }
 }

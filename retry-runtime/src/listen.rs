@@ -3,15 +3,14 @@
 //! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of the calls around
 //! it.
 
-mod observe;
-
 use std::cell::{Cell, OnceCell, RefCell};
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use pin_project_lite::pin_project;
 use scoped_tls_hkt::ScopedKey;
 
-pub use self::observe::{Observe, observe};
 use crate::context::{Frame, around, is_within};
 use crate::report::Report;
 use crate::test_scope::{self, TestScope};
@@ -60,28 +59,6 @@ impl Listener {
         }
     }
 
-    /// Polls a future. Once it is ready, the future is dropped, so that the calls it still holds end too. Then the last
-    /// report is told to the listener around, and returned.
-    ///
-    /// # Panics
-    ///
-    /// - If the future was ready before.
-    pub(crate) fn lend_to<F: Future>(
-        &self,
-        mut slot: Pin<&mut Option<F>>,
-        context: &mut Context<'_>,
-    ) -> Poll<(F::Output, Option<Report>)> {
-        let output = ready!(self.lend(|| {
-            let future = slot.as_mut().as_pin_mut();
-            let polled = future.expect("polled after it was ready").poll(context);
-            if polled.is_ready() {
-                slot.set(None);
-            }
-            polled
-        }));
-        Poll::Ready((output, self.hand_on()))
-    }
-
     /// Returns the last report, and tells it to the listener around.
     pub(crate) fn hand_on(&self) -> Option<Report> {
         let report = self.last.take();
@@ -124,4 +101,69 @@ pub(crate) fn test_scope_around() -> Option<TestScope> {
 /// The frame around, as an address to compare while it is lent; 0 for none.
 fn mark() -> usize {
     around(|frame| std::ptr::from_ref(frame).addr()).unwrap_or(0)
+}
+
+/// Returns the output of a future together with the [`Report`] of the call in it.
+///
+/// Of several outermost calls in the future, the report is that of the call that ended last. It is `None` if no call
+/// ended. A call that is dropped within the future, for example by a timeout, reports
+/// [`Outcome::Dropped`](crate::Outcome::Dropped). Calls in spawned tasks do not report.
+///
+/// Begin the call within the future. A call that was polled before may not report.
+///
+/// Calls that nobody observes pay nothing for this.
+///
+/// # Cancel safety
+///
+/// Dropping it drops the future, and there is no report.
+pub fn observe<F: Future>(future: F) -> Observe<F> {
+    Observe::with(Listener::default(), future)
+}
+
+pin_project! {
+    /// The future of [`observe`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Observe<F> {
+        listener: Listener,
+        #[pin]
+        future: Option<F>,
+    }
+}
+
+impl<F> Observe<F> {
+    pub(crate) fn with(listener: Listener, future: F) -> Self {
+        Self {
+            listener,
+            future: Some(future),
+        }
+    }
+}
+
+impl<F: Future> Future for Observe<F> {
+    type Output = (F::Output, Option<Report>);
+
+    /// Once the future is ready, it is dropped, so that the calls it still holds end too. Then the last report is told to the
+    /// listener around, and returned.
+    ///
+    /// # Panics
+    ///
+    /// - If it is polled after it was ready.
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let output = ready!(this.listener.lend(|| {
+            let future = this.future.as_mut().as_pin_mut();
+            let polled = future.expect("polled after it was ready").poll(context);
+            if polled.is_ready() {
+                this.future.set(None);
+            }
+            polled
+        }));
+        Poll::Ready((output, this.listener.hand_on()))
+    }
+}
+
+impl<F> fmt::Debug for Observe<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observe").finish_non_exhaustive()
+    }
 }
