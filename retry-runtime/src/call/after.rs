@@ -17,6 +17,7 @@ use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::report::Hedge;
 use crate::stopped::{CutCommit, Outcome, Stopped};
+use crate::switch;
 use crate::trace::{Event, FailedWith};
 
 impl State<'_> {
@@ -156,13 +157,13 @@ impl State<'_> {
             let words = &"`before_retry` failed";
             self.end(Outcome::NotRetryable, FailedWith { verdict, words });
         } else {
-            self.frame.forget_refusal();
+            self.frame.refuse(None);
         }
     }
 
     /// Decides, and then waits or ends the call.
     fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
-        match decide(cause, self) {
+        match decide(cause, self.frame.refusal(), self) {
             Ok((range, now)) => {
                 self.frame.go_on();
                 let until = self.wait_begins(&range, now, Some(failed));
@@ -288,10 +289,6 @@ pub struct Ending {
 impl Situation for State<'_> {
     type Now = (Instant, Stamp);
 
-    fn refusal(&self) -> Option<Refusal> {
-        self.frame.refusal()
-    }
-
     fn is_exhausted(&self) -> bool {
         let own = self.settings.attempts;
         let scope = self.attempts_in_test_scope();
@@ -300,8 +297,10 @@ impl Situation for State<'_> {
         self.frame.attempts_in_a_row() >= allowed
     }
 
+    /// In the test scope of the call, or outside.
     fn is_enabled(&self) -> bool {
-        self.is_enabled()
+        self.with_test_scope(|own| own.enabled().is_on())
+            .unwrap_or_else(switch::is_enabled_outside)
     }
 
     fn max_retry_after(&self) -> Duration {
@@ -318,15 +317,13 @@ impl Situation for State<'_> {
         settings.delay_range(frame.attempts_in_a_row() - 1, last, throttled && !hinted)
     }
 
-    fn now(&self) -> Self::Now {
-        let now = Instant::now();
-        (now, Stamp::of(now))
-    }
-
     /// Starts the time of the call: a `Stopped` may say how long it took.
-    fn within_deadline(&self, range: DelayRange, (_, now): Self::Now) -> Option<DelayRange> {
-        self.frame.start(now);
-        self.frame.within_deadline(range, now)
+    fn within_deadline(&self, range: DelayRange) -> Option<(DelayRange, Self::Now)> {
+        let now = Instant::now();
+        let stamp = Stamp::of(now);
+        self.frame.start(stamp);
+        let range = self.frame.within_deadline(range, stamp)?;
+        Some((range, (now, stamp)))
     }
 
     fn take_permit(&self, (_, now): Self::Now) -> bool {

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::kept_error::Nothing;
 use super::{Call, State};
 use crate::context::{Notes, Phase};
-use crate::listen::listener;
+use crate::listen::{is_listening, listener};
 use crate::opaque::opaque;
 use crate::report::Report;
 
@@ -32,11 +32,16 @@ impl<C, K> Call<'_, C, K> {
 impl State<'_> {
     #[inline(never)]
     fn close(&mut self) {
-        let state = ClearedOnDrop(self);
+        let cleared = ClearedOnDrop(self);
+        let state = &*cleared.0;
         // Only a panic ends a poll before the call around knows. It unwinds into the attempt around.
-        state.0.hand_on_untold();
-        if state.0.frame.phase.get() != Phase::Closed {
-            state.0.close_once();
+        state.hand_on_untold();
+        if state.frame.phase.get() != Phase::Closed {
+            let outcome = state.closed();
+            // The report is made only if somebody gets it.
+            if is_listening() || state.is_in_test_scope() {
+                state.tell(state.report(outcome));
+            }
         }
     }
 
@@ -105,7 +110,9 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
     fn drop(&mut self) {
         // Before the hook, because an error may hold a connection or a permit.
         drop(self.call.kept.take());
-        let report = self.call.state.close_with_report();
+        let state = &self.call.state;
+        let report = state.report(state.closed());
+        state.tell(report.clone());
         if std::thread::panicking() {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {

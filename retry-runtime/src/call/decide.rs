@@ -28,8 +28,6 @@ pub(super) trait Situation {
     /// The instant of the decision.
     type Now: Copy;
 
-    /// The retry that a call inside was refused in the same poll.
-    fn refusal(&self) -> Option<Refusal>;
     /// Whether the call has made all the attempts that it may make here.
     fn is_exhausted(&self) -> bool;
     /// Whether retries are on in this process.
@@ -38,20 +36,20 @@ pub(super) trait Situation {
     fn max_retry_after(&self) -> Duration;
     /// The range of the next delay, without a deadline. `hinted` says that a hint bounds it too.
     fn delays(&self, hinted: bool) -> DelayRange;
-    fn now(&self) -> Self::Now;
-    /// Cuts a range to the deadline. Returns `None` if no delay of it fits.
-    fn within_deadline(&self, range: DelayRange, now: Self::Now) -> Option<DelayRange>;
+    /// Cuts a range to the deadline at the instant of the decision. Returns both, or `None` if no delay of the range fits.
+    fn within_deadline(&self, range: DelayRange) -> Option<(DelayRange, Self::Now)>;
     /// Takes a permit for the retry. Returns `false` if the budget refuses it.
     fn take_permit(&self, now: Self::Now) -> bool;
 }
 
 /// Returns the range of the delay before the next attempt and the instant from which it counts, or why there is none:
-/// `Err(None)` if the attempt is one of two.
+/// `Err(None)` if the attempt is one of two. `refusal` is that of a call inside, in the same poll.
 ///
 /// The budget comes last, so that a retry that is refused for another reason takes no permit.
 #[inline]
 pub(super) fn decide<F: Situation>(
     cause: Cause,
+    refusal: Option<Refusal>,
     situation: &F,
 ) -> Result<(DelayRange, F::Now), Option<Outcome>> {
     let (hint, exhausted) = match cause {
@@ -64,7 +62,7 @@ pub(super) fn decide<F: Situation>(
         Cause::TimedOut { .. } => return Err(Some(Outcome::Timeout)),
         Cause::OutOfTime => return Err(Some(Outcome::Deadline)),
     };
-    if let Some(refusal) = situation.refusal() {
+    if let Some(refusal) = refusal {
         return Err(refusal.outcome());
     }
     if situation.is_exhausted() {
@@ -88,8 +86,7 @@ pub(super) fn decide<F: Situation>(
             _ => raised_by(hint, &delays, longest),
         };
     }
-    let now = situation.now();
-    let Some(range) = situation.within_deadline(delays, now) else {
+    let Some((range, now)) = situation.within_deadline(delays) else {
         return Err(Some(Outcome::Deadline));
     };
     if !situation.take_permit(now) {
@@ -141,9 +138,6 @@ mod tests {
     impl Situation for Known {
         type Now = ();
 
-        fn refusal(&self) -> Option<Refusal> {
-            self.refusal
-        }
         fn is_exhausted(&self) -> bool {
             self.exhausted
         }
@@ -156,12 +150,12 @@ mod tests {
         fn delays(&self, _: bool) -> DelayRange {
             ms(0)..=ms(100)
         }
-        fn now(&self) {}
-        fn within_deadline(&self, range: DelayRange, (): ()) -> Option<DelayRange> {
-            match self.longest_wait.ok()? {
-                None => Some(range),
-                Some(longest) => fit::cut(range, longest),
-            }
+        fn within_deadline(&self, range: DelayRange) -> Option<(DelayRange, ())> {
+            let range = match self.longest_wait.ok()? {
+                None => range,
+                Some(longest) => fit::cut(range, longest)?,
+            };
+            Some((range, ()))
         }
         fn take_permit(&self, (): ()) -> bool {
             self.asked.set(self.asked.get() + 1);
@@ -170,7 +164,7 @@ mod tests {
     }
 
     fn range(situation: &Known) -> Result<DelayRange, Option<Outcome>> {
-        decide(situation.cause, situation).map(|(range, ())| range)
+        decide(situation.cause, situation.refusal, situation).map(|(range, ())| range)
     }
 
     const fn ms(millis: u64) -> Duration {

@@ -124,7 +124,7 @@ impl State<'_> {
             return;
         }
         around(|outer| {
-            frame.tell();
+            frame.note_retries(false);
             if self.is_outermost(outer) || !outer.is_call() {
                 return;
             }
@@ -141,7 +141,7 @@ impl State<'_> {
             let call = Arc::downgrade(frame.cold());
             let remembered = &mut outer.cold().noted().remembered;
             remembered.set(outer.number.get(), &call, failed, now);
-            outer.hear();
+            outer.note_retries(true);
         });
     }
 
@@ -149,7 +149,7 @@ impl State<'_> {
     pub(super) fn refuse_around(&self, refusal: Refusal) {
         around(|outer| {
             if refusal != Refusal::Deadline || self.frame.shares_deadline_of(outer) {
-                outer.refuse(refusal);
+                outer.refuse(Some(refusal));
             }
         });
     }

@@ -49,15 +49,15 @@ impl State<'_> {
     /// panics later, the attempt is not counted again.
     pub(super) fn attempt_ends(&self, failed: Option<FailedWith<'_>>) {
         self.frame.end_attempt();
-        let how = match failed {
-            Some(FailedWith { verdict, .. }) => {
-                self.note_verdict(verdict);
-                Attempted::Failed(verdict)
+        let (how, words) = match failed {
+            Some(FailedWith { verdict, words }) => {
+                self.with_test_scope(|own| own.note(verdict));
+                (Attempted::Failed(verdict), Some(words))
             }
-            None => Attempted::Succeeded,
+            None => (Attempted::Succeeded, None),
         };
         self.count(how);
-        self.end_attempt_span(how, failed.map(|failed| failed.words));
+        self.end_attempt_span(how, words);
     }
 
     /// Counts an attempt, if the call found a recorder. Only then is the name looked up.
@@ -144,7 +144,7 @@ impl State<'_> {
     }
 
     /// Closes a call, also one that is dropped. Returns its outcome.
-    fn closed(&self) -> Outcome {
+    pub(super) fn closed(&self) -> Outcome {
         self.give_back();
         self.waited_until_now();
         // The phase changes first: if anything panics later, the call is not closed again.
@@ -159,30 +159,15 @@ impl State<'_> {
         Outcome::Dropped
     }
 
-    /// Closes a call. Its report is made only if somebody gets it.
-    pub(super) fn close_once(&self) {
-        let outcome = self.closed();
-        if is_listening() || self.is_in_test_scope() {
-            self.tell(self.report(outcome));
-        }
-    }
-
-    /// Closes a call, and returns its report.
-    pub(super) fn close_with_report(&self) -> Report {
-        let report = self.report(self.closed());
-        self.tell(report.clone());
-        report
-    }
-
     /// Gives the report to the listener around and to the test scope of the call.
-    fn tell(&self, report: Report) {
+    pub(super) fn tell(&self, report: Report) {
         listener(|listener| listener.tell(report.clone()));
         if let Some(own) = self.leave_test_scope() {
             own.end(report);
         }
     }
 
-    fn report(&self, outcome: Outcome) -> Report {
+    pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
         let waited = frame.if_cold().map(|cold| cold.noted().waited);
         Report {

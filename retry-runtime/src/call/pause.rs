@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::cut::{Cut, Cuts};
-use super::decide::{Situation as _, spread};
+use super::decide::spread;
 use super::{Call, State, Until};
 use crate::budget::BudgetOfCall;
-use crate::clock::{Stamp, nanos};
+use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, around};
 use crate::listen::{is_listening, test_scope_around};
 
@@ -44,7 +44,8 @@ impl State<'_> {
             return Ok(None);
         }
         self.waited_until_now();
-        let now = self.now();
+        let now = Instant::now();
+        let now = (now, Stamp::of(now));
         let Some((left, most)) = self.left_of_pause(now.1) else {
             if first && frame.started.get().is_some() {
                 // The limit of the first attempt does not count the pause.

@@ -22,6 +22,7 @@ use pin_project_lite::pin_project;
 
 use super::attempt::Ended;
 use super::cut::{Cut, Cuts};
+use super::decide::Situation as _;
 use super::timers::{poll_until_due, step};
 use super::{Call, State};
 use crate::budget::Share;

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use super::State;
 use crate::budget::{BudgetOfCall, Share};
-use crate::classify::Verdict;
 use crate::clock::{Stamp, nanos};
 use crate::fit::DelayRange;
 use crate::listen::test_scope_around;
 use crate::rng;
-use crate::switch;
 use crate::test_scope::{self, CallInScope};
 
 impl State<'_> {
@@ -30,7 +28,7 @@ impl State<'_> {
     }
 
     /// Shows the call's part of the test scope to `f`, if the call is in a test scope.
-    fn with_test_scope<T>(&self, f: impl FnOnce(&mut CallInScope) -> T) -> Option<T> {
+    pub(super) fn with_test_scope<T>(&self, f: impl FnOnce(&mut CallInScope) -> T) -> Option<T> {
         test_scope::find(|| self.frame.if_cold()?.noted().scope.as_mut().map(f))
     }
 
@@ -43,13 +41,6 @@ impl State<'_> {
     #[inline]
     pub(super) fn attempts_in_test_scope(&self) -> Option<u32> {
         self.with_test_scope(|own| own.attempts()).flatten()
-    }
-
-    /// Whether retries are on, in the test scope of the call or outside.
-    #[inline]
-    pub(super) fn is_enabled(&self) -> bool {
-        self.with_test_scope(|own| own.enabled().is_on())
-            .unwrap_or_else(switch::is_enabled_outside)
     }
 
     /// Shows the budget of the call to `f`, if it has one.
@@ -98,12 +89,6 @@ impl State<'_> {
         let cold = self.frame.if_cold();
         let passed_over = cold.map(|cold| cold.noted().passed_over);
         now.plus(nanos(passed_over.unwrap_or_default()))
-    }
-
-    /// Records the verdict of an attempt that failed.
-    #[inline]
-    pub(super) fn note_verdict(&self, verdict: Verdict) {
-        self.with_test_scope(|own| own.note(verdict));
     }
 
     /// Takes the call out of its test scope.

@@ -373,13 +373,9 @@ impl Frame {
         self.permit.0.set(None);
     }
 
-    /// Records that a retry was refused: to the call, or to a call inside.
-    pub(crate) fn refuse(&self, refusal: Refusal) {
-        self.refusal.set(Some(refusal));
-    }
-
-    pub(crate) fn forget_refusal(&self) {
-        self.refusal.set(None);
+    /// Records that a retry was refused to a call inside, or forgets that.
+    pub(crate) fn refuse(&self, refusal: Option<Refusal>) {
+        self.refusal.set(refusal);
     }
 
     /// Takes a permit for the next retry. Returns whether there is one.
@@ -455,16 +451,10 @@ impl Frame {
         called & bit != 0
     }
 
-    /// Notes that the call around knows of the failed retries here.
-    pub(crate) fn tell(&self) {
+    /// Notes that there are failed retries here, and whether the call around does not know of them all.
+    pub(crate) fn note_retries(&self, untold: bool) {
         self.note(Notes::FAILED_RETRIES, true);
-        self.note(Notes::UNTOLD, false);
-    }
-
-    /// Notes that a call inside told of its failed retries.
-    pub(crate) fn hear(&self) {
-        self.note(Notes::FAILED_RETRIES, true);
-        self.note(Notes::UNTOLD, true);
+        self.note(Notes::UNTOLD, untold);
     }
 }
 
