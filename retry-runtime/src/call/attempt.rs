@@ -89,7 +89,7 @@ impl State<'_> {
         let begins = frame.phase.get() != Phase::Attempt;
         let within = context::is_within();
         if frame.phase.get() == Phase::New && !within {
-            frame.begin_first();
+            frame.begin(None);
             // As `look_for_recorder`, with 2 instructions less, because nothing can be noted yet.
             if metrics::is_recording() {
                 frame.find(Notes::RECORDED);

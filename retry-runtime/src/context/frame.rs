@@ -246,12 +246,6 @@ impl Frame {
 
 /// What a call does, in the order in which it does it.
 impl Frame {
-    /// Begins the first attempt of a call without a frame around.
-    #[inline]
-    pub(crate) fn begin_first(&self) {
-        self.phase.0.set(Phase::Attempt);
-    }
-
     /// Forgets what belongs to the attempt before, because another one will begin.
     pub(crate) fn begin_anew(&self) {
         self.again.set(true);
@@ -273,6 +267,7 @@ impl Frame {
 
     /// Begins an attempt: now it counts. With limits, it has a `timeout`, and does not begin after the deadline. Returns
     /// whether it begins.
+    #[inline]
     pub(crate) fn begin(&self, timeout: Option<u64>) -> bool {
         if let (Some(timeout), Some(_)) = (timeout, self.started.get()) {
             let elapsed = self.elapsed(Stamp::now());
