@@ -267,16 +267,13 @@ impl BudgetNumbers {
         }
     }
 
-    /// Returns what a call gives when it asks for a retry, before the price is taken.
-    pub(super) const fn share(&self, first: bool) -> u32 {
-        match (self.earning, first) {
-            (Earning::Call, true) => self.reward,
-            _ => 0,
-        }
-    }
-
     /// Returns the state after a retry asked for its permit, and what it is charged. `None` refuses it.
     pub(super) fn take(&self, state: LedgerState, of: Request) -> (LedgerState, Option<Charge>) {
+        let state = match self.earning {
+            // The call gives its share before the price is taken.
+            Earning::Call if of.number == 1 => state.add(self.reward),
+            _ => state,
+        };
         let price = self.price(of.charge);
         let missing = state.missing.saturating_add(price);
         let fits = missing <= self.capacity;

@@ -162,7 +162,6 @@ impl<W: Word> Ledger<'_, W> {
     pub(super) fn take(&self, of: Request, now: u64) -> Option<Charge> {
         self.update(|state| {
             let state = self.numbers.at(state, now);
-            let state = state.add(self.numbers.share(of.number == 1));
             self.numbers.take(state, of)
         })
     }

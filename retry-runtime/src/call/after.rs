@@ -27,7 +27,7 @@ impl State<'_> {
         if self.frame.has_notes() {
             return self.succeeded_late();
         }
-        if self.settings.may_be_credited() {
+        if !self.settings.word.is_at_rest() {
             self.credit();
         }
         self.frame.succeed_at_once();

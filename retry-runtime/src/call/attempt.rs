@@ -94,7 +94,7 @@ impl State<'_> {
             if metrics::is_recording() {
                 frame.find(Notes::RECORDED);
             }
-            if self.settings.has_fault() {
+            if self.settings.word.has_fault() {
                 frame.find(Notes::BEGAN_IN_FAULT);
             }
         } else if begins && self.begin_later_or_within(C::LIMITED) {

@@ -21,7 +21,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn pause(&self) -> Result<Option<Until>, C> {
         let state = &*self.state;
         let waited = state.frame.has(Notes::COLD);
-        if waited || state.settings.may_be_paused() || test_scope_around().is_some() {
+        if waited || state.settings.word.may_be_paused() || test_scope_around().is_some() {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }

@@ -88,7 +88,7 @@ pub type Probe<'a, E> = Level<Mute<'a, E>>;
 impl<'a, E: ?Sized> Probe<'a, E> {
     /// Takes the error to ask.
     pub const fn new(error: &'a E) -> Self {
-        Level(Level(Explain::new(error)))
+        Level(Level(Level(Level(Named(error)))))
     }
 }
 
@@ -126,11 +126,6 @@ type Displayed<'a, E> = Level<Named<'a, E>>;
 pub struct Named<'a, E: ?Sized>(&'a E);
 
 impl<'a, E: ?Sized> Explain<'a, E> {
-    /// Takes the error.
-    pub const fn new(error: &'a E) -> Self {
-        Level(Level(Named(error)))
-    }
-
     /// Returns the error.
     pub const fn error(&self) -> &'a E {
         self.0.0.0
@@ -196,7 +191,7 @@ impl<E: ?Sized> fmt::Debug for Named<'_, E> {
 
 #[cfg(test)]
 mod tests {
-    use super::Explain;
+    use super::Probe;
 
     #[derive(Debug, thiserror::Error)]
     #[error("fetching")]
@@ -208,7 +203,7 @@ mod tests {
     fn a_std_error_is_told_with_its_causes() {
         let error = Fetching(std::io::Error::other("cable cut"));
         assert_eq!(
-            Explain::new(&error).words().to_string(),
+            Probe::new(&error).words().to_string(),
             "fetching: cable cut"
         );
     }
@@ -219,20 +214,15 @@ mod tests {
             .context("connecting")
             .context("fetching");
         assert_eq!(
-            Explain::new(&error).words().to_string(),
+            Probe::new(&error).words().to_string(),
             "fetching: connecting: cable cut"
         );
     }
 
     #[test]
     fn a_text_is_told_and_the_rest_is_named() {
-        assert_eq!(Explain::new("busy").words().to_string(), "busy");
-        assert!(
-            Explain::new(&Silent)
-                .words()
-                .to_string()
-                .ends_with("Silent")
-        );
+        assert_eq!(Probe::new("busy").words().to_string(), "busy");
+        assert!(Probe::new(&Silent).words().to_string().ends_with("Silent"));
     }
 
     #[test]
@@ -253,7 +243,7 @@ mod tests {
                 Some(&CIRCLE)
             }
         }
-        assert_eq!(Explain::new(&Circle).words().to_string(), "round");
-        assert_eq!(Explain::new(&Again(1)).words().to_string(), "again 1");
+        assert_eq!(Probe::new(&Circle).words().to_string(), "round");
+        assert_eq!(Probe::new(&Again(1)).words().to_string(), "again 1");
     }
 }

@@ -83,7 +83,7 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[inline]
     #[must_use]
     pub const fn settings(&self) -> &Settings<'static> {
-        self.0.settings()
+        &self.0.settings
     }
 
     /// Sets the budget that all calls of the function share.

@@ -18,8 +18,8 @@ pub struct Settings<'p> {
     name: &'static str,
     /// What all calls of the function share.
     pub(crate) shared: &'static Shared,
-    /// The word of the budget that was set, or that of the function.
-    word: &'p BudgetWord,
+    /// The word of the budget that was set, or that of the function. A call without a budget has one too.
+    pub(crate) word: &'p BudgetWord,
     /// Its numbers. `None` stands for those of the policy.
     numbers: Option<&'p BudgetNumbers>,
     /// Whether the call uses it.
@@ -181,24 +181,6 @@ impl<'p> Settings<'p> {
             }),
             (None, _) => None,
         }
-    }
-
-    /// Whether a success can add something to the budget. It may be true for a call without a budget.
-    #[inline]
-    pub(crate) fn may_be_credited(&self) -> bool {
-        !self.word.is_at_rest()
-    }
-
-    /// Whether the budget has a fault.
-    #[inline]
-    pub(crate) fn has_fault(&self) -> bool {
-        self.word.has_fault()
-    }
-
-    /// Whether the budget may be in a pause. It may be true for a call without a budget.
-    #[inline]
-    pub(crate) fn may_be_paused(&self) -> bool {
-        self.word.may_be_paused()
     }
 
     /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry, and
