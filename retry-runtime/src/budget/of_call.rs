@@ -86,14 +86,9 @@ impl<'b> BudgetOfCall<'b> {
         self.level() * 2.0 >= f64::from(self.numbers.capacity())
     }
 
-    /// Whether a hint of a server pauses all calls.
-    pub(crate) fn pauses(self) -> bool {
-        self.numbers.pauses
-    }
-
-    /// Pauses all calls until `end`, or until the end of the present pause if that is later.
+    /// Pauses all calls until `end`, or until the end of the present pause if that is later, if the hint of a server does so.
     pub(crate) fn pause_until(self, end: Stamp) {
-        if self.pauses() {
+        if self.numbers.pauses {
             self.word.pause.raise_to(end.as_nanos());
         }
     }

@@ -263,7 +263,7 @@ impl State<'_> {
     pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
-            function: self.settings.name(),
+            function: self.settings.name,
             attempt: frame.number.get(),
             attempts: self.frame.attempts_allowed(),
             verdict: frame

@@ -182,16 +182,8 @@ impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
 }
 
 impl State<'_> {
-    /// Runs `before_retry` of a function that is not async.
-    pub(super) fn prepare_blocking<T, C: Cuts>(&self, body: impl FnOnce() -> T) -> Result<T, C> {
-        match self.begin_preparation() {
-            Some(late) => Err(late),
-            None => Ok(self.lend_preparation(body)),
-        }
-    }
-
     /// Begins `before_retry` if this is its first poll. Returns the cut if the deadline was reached before.
-    fn begin_preparation<C: Cuts>(&self) -> Option<C> {
+    pub(super) fn begin_preparation<C: Cuts>(&self) -> Option<C> {
         let frame = &self.frame;
         if !frame.prepare() {
             return None;
@@ -201,7 +193,7 @@ impl State<'_> {
     }
 
     /// Runs one poll of `before_retry`, in the span of the call.
-    fn lend_preparation<T>(&self, body: impl FnOnce() -> T) -> T {
+    pub(super) fn lend_preparation<T>(&self, body: impl FnOnce() -> T) -> T {
         self.frame.lend(|| {
             let _entered = self.enter_call();
             body()

@@ -57,7 +57,10 @@ impl<C: Cuts, K> Call<'_, C, K> {
     ///
     /// - The deadline was reached before it began.
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
-        self.state.prepare_blocking(body)
+        match self.state.begin_preparation() {
+            Some(late) => Err(late),
+            None => Ok(self.state.lend_preparation(body)),
+        }
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) fn decide<F: Situation>(
             return Err(Some(Outcome::HintTooLong));
         }
         delays = match cause {
-            Cause::Returned(ruling) if ruling.is_exact() => hint..=hint,
+            Cause::Returned(ruling) if ruling.exact => hint..=hint,
             _ => raised_by(hint, &delays, longest),
         };
     }

@@ -63,7 +63,7 @@ impl State<'_> {
     /// Counts an attempt, if the call found a recorder. Only then is the name looked up.
     pub(super) fn count(&self, how: Attempted) {
         if self.is_recorded() {
-            metrics::attempted(self.settings.name(), how);
+            metrics::attempted(self.settings.name, how);
         }
     }
 }
@@ -91,7 +91,7 @@ impl State<'_> {
             None => Event::Paused(delay),
         });
         if self.is_recorded() {
-            metrics::delayed(self.settings.name(), delay);
+            metrics::delayed(self.settings.name, delay);
         }
         // A hundred years, if the clock cannot represent the end.
         let most = || now.checked_add(LONGEST_SLEEP * 36_525);
@@ -171,7 +171,7 @@ impl State<'_> {
         let frame = &self.frame;
         let waited = frame.if_cold().map(|cold| cold.noted().waited);
         Report {
-            function: self.settings.name(),
+            function: self.settings.name,
             attempts: frame.number.get(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
@@ -200,7 +200,7 @@ impl State<'_> {
         let frame = &self.frame;
         let _entered = self.enter_call();
         let call = CallInEvent {
-            function: self.settings.name(),
+            function: self.settings.name,
             attempt: match event {
                 Event::SetAside(_) if !frame.is_hedge() => 1,
                 _ => frame.number.get(),

@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::cut::{Cut, Cuts};
 use super::decide::spread;
 use super::{Call, State, Until};
-use crate::budget::BudgetOfCall;
 use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, around};
 use crate::listen::{is_listening, test_scope_around};
@@ -85,8 +84,7 @@ impl State<'_> {
     #[cold]
     pub(super) fn pause_others(&self, hint: Option<Duration>) {
         let longest = self.settings.policy.max_retry_after();
-        let hint = hint.filter(|hint| *hint <= longest);
-        if let (Some(hint), Some(true)) = (hint, self.settings.budget().map(BudgetOfCall::pauses)) {
+        if let Some(hint) = hint.filter(|hint| *hint <= longest) {
             let end = self.in_test_scope(Stamp::now()).plus(nanos(hint));
             self.with_budget(|budget| budget.pause_until(end));
         }

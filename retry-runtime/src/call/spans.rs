@@ -30,7 +30,7 @@ impl State<'_> {
         let frame = &self.frame;
         if begins {
             let begun = Begun {
-                function: self.settings.name(),
+                function: self.settings.name,
                 place: self.settings.shared.place,
                 attempt: frame.number.get(),
                 attempts: frame.attempts_allowed(),

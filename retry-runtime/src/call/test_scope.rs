@@ -21,7 +21,7 @@ impl State<'_> {
         if self.is_in_test_scope() {
             return;
         }
-        scope.enter(self.settings.name(), &mut frame.cold().noted().scope);
+        scope.enter(self.settings.name, &mut frame.cold().noted().scope);
         if let Some(most) = self.attempts_in_test_scope() {
             frame.allow_at_most(most);
         }

@@ -187,7 +187,7 @@ pub(super) fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
 fn needs_timers<T>(settings: &Settings<'_>, make: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(make)) {
         Ok(output) => output,
-        Err(panic) => no_timer(settings.name(), &*panic),
+        Err(panic) => no_timer(settings.name, &*panic),
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Ruling {
     /// Whether the rules allow another attempt.
     pub retry: bool,
     /// Whether the hint is the delay itself, as `retry_after` says.
-    exact: bool,
+    pub(crate) exact: bool,
     /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
     pub said: Said,
 }
@@ -65,11 +65,6 @@ impl Ruling {
             self.exact = true;
         }
         self
-    }
-
-    /// Whether the hint is the delay itself.
-    pub(crate) const fn is_exact(self) -> bool {
-        self.exact
     }
 
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.

@@ -15,7 +15,8 @@ use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one key")]
 pub struct Settings<'p> {
-    name: &'static str,
+    /// The label in events, reports and metrics.
+    pub(crate) name: &'static str,
     /// What all calls of the function share.
     pub(crate) shared: &'static Shared,
     /// The word of the budget that was set, or that of the function. A call without a budget has one too.
@@ -155,12 +156,6 @@ impl<'p> Settings<'p> {
             };
         }
         self
-    }
-
-    /// The label in events, reports and metrics.
-    #[inline]
-    pub(crate) const fn name(&self) -> &'static str {
-        self.name
     }
 
     /// Identifies the function. The calls of one place in the source may have different names.
