@@ -52,13 +52,10 @@ impl State<'_> {
             // Its own retries have not failed.
             self.hand_on_with(0);
         }
-        self.call_ends(
-            match previous {
-                Some(_) => Outcome::SuccessAfterRetry,
-                None => Outcome::Success,
-            },
-            None,
-        );
+        match previous {
+            Some(_) => self.call_ends(Outcome::SuccessAfterRetry, Some(Event::Succeeded)),
+            None => self.call_ends(Outcome::Success, None),
+        }
     }
 
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
@@ -209,8 +206,11 @@ impl State<'_> {
     fn end(&self, outcome: Outcome, failed: FailedWith<'_>) {
         let frame = &self.frame;
         self.give_back();
+        // If a call inside was refused, the event of that call names the budget.
+        let budget = self.settings.budget();
+        let budget = budget.filter(|_| frame.refusal().is_none());
         // A subscriber may make calls of its own, which make the call around forget a refusal.
-        self.call_ends(outcome, Some(failed));
+        self.call_ends(outcome, Some(Event::GaveUp(failed, outcome, budget)));
         if let Some(refusal) = Refusal::of(outcome).or(frame.refusal()) {
             self.refuse_around(refusal);
         }

@@ -113,19 +113,10 @@ impl State<'_> {
 
 /// The call ends.
 impl State<'_> {
-    /// Logs it, records it, and closes its spans. This happens once in each call that is not dropped before. `failed`
-    /// says how its last attempt failed, unless it succeeded.
-    #[inline]
-    pub(super) fn call_ends(&self, outcome: Outcome, failed: Option<FailedWith<'_>>) {
-        match failed {
-            Some(failed) => {
-                // If a call inside was refused, the event of that call names the budget.
-                let inside = self.frame.refusal();
-                let budget = self.settings.budget().filter(|_| inside.is_none());
-                self.log(Event::GaveUp(failed, outcome, budget));
-            }
-            None if outcome == Outcome::SuccessAfterRetry => self.log(Event::Succeeded),
-            None => {}
+    /// Logs it, records it, and closes its spans. This happens once in each call that is not dropped before.
+    pub(super) fn call_ends(&self, outcome: Outcome, event: Option<Event<'_>>) {
+        if let Some(event) = event {
+            self.log(event);
         }
         self.frame.end(outcome);
         self.ended(outcome);
