@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tonic::transport::{Channel, Endpoint, Server};
 use tonic::{Request, Response, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -15,8 +15,18 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
+use crate::skip;
+
 /// The answer of the health service to each call. With `None` it is healthy.
 pub type Script = fn(call: usize) -> Option<Status>;
+
+const SKIPS: &str = "stall, and skip";
+
+/// Stands for "do not answer at all". Time is [skipped](skip) as soon as the service has the call.
+#[must_use]
+pub fn stall() -> Status {
+    Status::unknown(SKIPS)
+}
 
 struct Scripted {
     script: Script,
@@ -33,6 +43,10 @@ impl Health for Scripted {
         match (self.script)(call) {
             // This message stands for "do not answer at all".
             Some(status) if status.message() == "stall" => std::future::pending().await,
+            Some(status) if status.message() == SKIPS => {
+                skip().await;
+                std::future::pending().await
+            }
             Some(status) => Err(status),
             None => {
                 let status = ServingStatus::Serving.into();
@@ -67,16 +81,18 @@ impl Service {
     ///
     /// If no port is free.
     pub async fn start(script: Script) -> Self {
-        Self::start_at("127.0.0.1:0".parse().unwrap(), script).await
+        Self::start_with(Server::builder(), listener().await, script)
     }
 
-    /// Starts it at this address.
+    /// Starts it on this socket.
     ///
     /// # Panics
     ///
-    /// If the address is taken.
-    pub async fn start_at(address: SocketAddr, script: Script) -> Self {
-        Self::start_with(Server::builder(), address, script).await
+    /// If the socket cannot listen.
+    #[must_use]
+    pub fn start_on(socket: TcpSocket, script: Script) -> Self {
+        let listener = socket.listen(1024).unwrap();
+        Self::start_with(Server::builder(), listener, script)
     }
 
     /// Starts it on a free port, with this timeout for each call.
@@ -86,7 +102,7 @@ impl Service {
     /// If no port is free.
     pub async fn start_hurried(timeout: Duration, script: Script) -> Self {
         let server = Server::builder().timeout(timeout);
-        Self::start_with(server, "127.0.0.1:0".parse().unwrap(), script).await
+        Self::start_with(server, listener().await, script)
     }
 
     /// Starts it on a free port, as this builder says.
@@ -95,11 +111,10 @@ impl Service {
     ///
     /// If no port is free.
     pub async fn start_as(server: Server, script: Script) -> Self {
-        Self::start_with(server, "127.0.0.1:0".parse().unwrap(), script).await
+        Self::start_with(server, listener().await, script)
     }
 
-    async fn start_with(mut server: Server, address: SocketAddr, script: Script) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
+    fn start_with(mut server: Server, listener: TcpListener, script: Script) -> Self {
         let address = listener.local_addr().unwrap();
         let calls = Arc::new(AtomicUsize::new(0));
         let scripted = Scripted {
@@ -143,6 +158,10 @@ impl Service {
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
+}
+
+async fn listener() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
 
 /// A client for a server at this address. It connects at its first use.

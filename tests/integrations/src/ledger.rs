@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+use crate::skip;
 
 /// The server, over HTTP on loopback. It ends with its runtime.
 #[derive(Debug)]
@@ -40,22 +42,35 @@ impl Ledger {
     ///
     /// If no port is free.
     pub async fn start(unanswered: usize) -> Self {
-        Self::start_at("127.0.0.1:0".parse().unwrap(), unanswered).await
+        Self::start_with(listener().await, unanswered, false)
     }
 
-    /// The same at this address.
+    /// The same, but time is [skipped](skip) as soon as it has booked a request that it does not answer.
     ///
     /// # Panics
     ///
-    /// If the address is taken.
-    pub async fn start_at(address: SocketAddr, unanswered: usize) -> Self {
-        let listener = TcpListener::bind(address).await.unwrap();
+    /// If no port is free.
+    pub async fn start_skipping(unanswered: usize) -> Self {
+        Self::start_with(listener().await, unanswered, true)
+    }
+
+    /// Starts it on this socket. It answers each request.
+    ///
+    /// # Panics
+    ///
+    /// If the socket cannot listen.
+    #[must_use]
+    pub fn start_on(socket: TcpSocket) -> Self {
+        Self::start_with(socket.listen(1024).unwrap(), 0, false)
+    }
+
+    fn start_with(listener: TcpListener, unanswered: usize, skips: bool) -> Self {
         let address = listener.local_addr().unwrap();
         let book = Arc::new(Mutex::new(Book::default()));
         let shared = Arc::clone(&book);
         tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                tokio::spawn(serve(connection, Arc::clone(&shared), unanswered));
+                tokio::spawn(serve(connection, Arc::clone(&shared), unanswered, skips));
             }
         });
         Self { address, book }
@@ -88,7 +103,11 @@ impl Ledger {
     }
 }
 
-async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: usize) {
+async fn listener() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
+}
+
+async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: usize, skips: bool) {
     let mut request = Vec::new();
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {
         match connection.read_buf(&mut request).await {
@@ -104,6 +123,9 @@ async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: us
     // The entry is booked before the client gets an answer.
     let number = book.lock().unwrap().book(key);
     if number <= unanswered {
+        if skips {
+            skip().await;
+        }
         std::future::pending::<()>().await;
     }
     let answer = b"HTTP/1.1 201 Created\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";

@@ -7,6 +7,8 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
+use futures::FutureExt as _;
+
 pub mod commit_proxy;
 pub mod grpc;
 pub mod ledger;
@@ -18,6 +20,25 @@ pub mod proxy;
 pub mod redis;
 pub mod suite;
 pub mod written;
+
+/// What [`skip`] is for: more than the longest limit that a test expects to be reached, and less than all others.
+pub const SKIPPED: Duration = Duration::from_secs(30);
+
+/// Lets [`SKIPPED`] pass at once for all timers of this runtime, which must have one thread.
+///
+/// A test that wants a limit to be reached need not wait for it then, so the limit can be one that no machine reaches by
+/// being slow.
+///
+/// # Panics
+///
+/// If the runtime has several threads, or its clock is paused.
+pub async fn skip() {
+    tokio::time::pause();
+    // Nothing else runs before the clock goes on.
+    let _ = tokio::time::advance(SKIPPED).now_or_never();
+    tokio::time::resume();
+    tokio::task::yield_now().await;
+}
 
 /// How long a server may take until it answers, on a busy machine.
 const STARTS_WITHIN: Duration = Duration::from_secs(90);

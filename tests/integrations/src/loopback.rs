@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+use crate::skip;
 
 /// The answer of the server to a connection.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +47,19 @@ impl Loopback {
     ///
     /// If no port is free.
     pub async fn start(script: &'static [Answer]) -> Self {
+        Self::start_with(script, false).await
+    }
+
+    /// The same, but time is [skipped](skip) as soon as an answer stalls.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start_skipping(script: &'static [Answer]) -> Self {
+        Self::start_with(script, true).await
+    }
+
+    async fn start_with(script: &'static [Answer], skips: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let calls = Arc::new(AtomicUsize::new(0));
@@ -56,7 +71,7 @@ impl Loopback {
                 let (stream, _) = listener.accept().await.unwrap();
                 let call = counted.fetch_add(1, Ordering::Relaxed);
                 let answer = script.get(call).copied().unwrap_or(OK);
-                tokio::spawn(serve(stream, answer, Arc::clone(&read)));
+                tokio::spawn(serve(stream, answer, skips, Arc::clone(&read)));
             }
         });
         Self {
@@ -106,12 +121,32 @@ impl Loopback {
 /// # Panics
 ///
 /// If no port is free.
-pub async fn nobody() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    listener.local_addr().unwrap()
+#[must_use]
+pub fn nobody() -> SocketAddr {
+    let (address, socket) = later();
+    // While this process runs, nobody else gets the port.
+    std::mem::forget(socket);
+    address
 }
 
-async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<(Instant, String)>>>) {
+/// An address at which no server listens yet, and the socket with which one can.
+///
+/// # Panics
+///
+/// If no port is free.
+#[must_use]
+pub fn later() -> (SocketAddr, TcpSocket) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    (socket.local_addr().unwrap(), socket)
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    answer: Answer,
+    skips: bool,
+    read: Arc<Mutex<Vec<(Instant, String)>>>,
+) {
     let mut request = Vec::new();
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {
         let mut chunk = [0; 1024];
@@ -138,7 +173,12 @@ async fn serve(mut stream: TcpStream, answer: Answer, read: Arc<Mutex<Vec<(Insta
             tokio::time::sleep(Duration::from_millis(20)).await;
             stream.set_zero_linger().unwrap();
         }
-        End::Stall => std::future::pending().await,
+        End::Stall => {
+            if skips {
+                skip().await;
+            }
+            std::future::pending::<()>().await;
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use http::{HeaderMap, Request};
-use integrations::grpc::Service;
+use integrations::grpc::{self, Service};
 use integrations::loopback::{Answer, Loopback};
 use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
@@ -235,15 +235,15 @@ async fn a_server_gets_them() {
 /// that the call retries.
 #[tokio::test]
 async fn a_grpc_server_that_gives_up_first_is_asked_again() {
-    #[retry(attempts = 3, base = "1ms", timeout = "100ms", budget = "none")]
+    #[retry(attempts = 3, base = "1ms", timeout = "20s", budget = "none")]
     async fn check(client: &HealthClient<Channel>) -> Result<(), reattempt::Error<Status>> {
         let mut request = tonic::Request::new(HealthCheckRequest::default());
         set_attempt_metadata(request.metadata_mut());
         client.clone().check(request).await?;
         Ok(())
     }
+    let same_time = Service::start(|_| Some(grpc::stall())).await;
     let stalls = |_| Some(Status::unknown("stall"));
-    let same_time = Service::start(stalls).await;
     let server_first = Service::start_hurried(Duration::from_millis(5), stalls).await;
     for service in [same_time, server_first] {
         let (result, report) = observe(check(&service.client())).await;
