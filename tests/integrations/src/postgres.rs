@@ -85,6 +85,22 @@ impl Server {
         connect(&self.url()).await
     }
 
+    /// Waits until so many sessions match, such as one that waits for a lock.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many within 90 s.
+    pub async fn until(&self, sessions: usize, matches: &str) {
+        let admin = self.connect().await.unwrap();
+        let find =
+            format!("SELECT FROM pg_stat_activity WHERE {matches} AND pid <> pg_backend_pid()");
+        let began = Instant::now();
+        while admin.query(&find, &[]).await.unwrap().len() < sessions {
+            assert!(began.elapsed() < STARTS_WITHIN, "not {sessions}: {matches}");
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Ends it with all its sessions.
     ///
     /// # Panics
@@ -137,7 +153,7 @@ impl Server {
 
     fn pg_ctl(&self, mode: &str) -> Command {
         let mut stop = unprivileged(&self.programs.join("pg_ctl"));
-        stop.args(["stop", "-s", "-t", "20", "-m", mode, "-D"]);
+        stop.args(["stop", "-s", "-t", "90", "-m", mode, "-D"]);
         stop
     }
 }

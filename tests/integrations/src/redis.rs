@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use redis::aio::MultiplexedConnection;
-use redis::{Client, RedisResult};
+use redis::aio::{ConnectionManagerConfig, MultiplexedConnection};
+use redis::{AsyncConnectionConfig, Client, RedisResult};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
@@ -76,7 +76,29 @@ impl Server {
     ///
     /// - The server does not answer.
     pub async fn connect(&self) -> RedisResult<MultiplexedConnection> {
-        self.client().get_multiplexed_async_connection().await
+        connect(&self.client()).await
+    }
+
+    /// Waits until so many clients wait in a command that blocks.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many within 90 s.
+    pub async fn until_blocked(&self, clients: usize) {
+        let mut admin = self.connect().await.unwrap();
+        let mut about = redis::cmd("INFO");
+        about.arg("clients");
+        let line = format!("blocked_clients:{clients}\r\n");
+        let began = Instant::now();
+        while !about
+            .query_async::<String>(&mut admin)
+            .await
+            .unwrap()
+            .contains(&line)
+        {
+            assert!(began.elapsed() < STARTS_WITHIN, "not {clients} blocked");
+            sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Kills it, as a crash would.
@@ -127,6 +149,29 @@ impl Server {
     }
 }
 
+/// Connects, and gives a busy machine more time for each answer than the half second of the client.
+///
+/// # Errors
+///
+/// - As [`Client::get_multiplexed_async_connection`].
+pub async fn connect(client: &Client) -> RedisResult<MultiplexedConnection> {
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(STARTS_WITHIN))
+        .set_response_timeout(Some(STARTS_WITHIN));
+    client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await
+}
+
+/// The same for a manager, which retries nothing.
+#[must_use]
+pub fn manager() -> ConnectionManagerConfig {
+    ConnectionManagerConfig::new()
+        .set_number_of_retries(0)
+        .set_connection_timeout(Some(STARTS_WITHIN))
+        .set_response_timeout(Some(STARTS_WITHIN))
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         // The server may be dead already, which is not an error.
@@ -139,7 +184,8 @@ fn spawn(folder: &Path, port: u16) -> Child {
     Command::new("redis-server")
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
         .args(["--save", "", "--appendonly", "yes"])
-        .args(["--appendfsync", "always", "--dir"])
+        // What was written outlives the process, and no test waits for the disk.
+        .args(["--appendfsync", "no", "--dir"])
         .arg(folder)
         .stdout(Stdio::null())
         .spawn()

@@ -1,7 +1,9 @@
 //! What an attempt that was cut leaves behind on a connection, and what the next attempt gets.
 //!
-//! The server works on the first statement for longer than a test takes.
+//! The server works on the first statement for longer than a test takes. Nothing but a cut ends an attempt that waits for it.
 
+use std::convert::Infallible;
+use std::future::{pending, ready};
 use std::time::Duration;
 
 use bb8_postgres::PostgresConnectionManager;
@@ -10,11 +12,12 @@ use deadpool_postgres::{
 };
 use integrations::grpc::{self, Service};
 use integrations::proxy::{Proxy, To};
-use integrations::{postgres, redis as redis_server};
+use integrations::{postgres, redis as redis_server, skip};
 use reattempt::{Attempt, Error, Retryable, Stopped, observe, retry};
 use redis::aio::MultiplexedConnection;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use tokio::time::sleep;
 use tokio_postgres::{Client, NoTls};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
@@ -37,6 +40,30 @@ fn statement() -> &'static str {
     }
 }
 
+/// Makes a call, and cuts so many of its attempts: the first as soon as the server is busy with it, and each other one after a
+/// second, in which it could have succeeded.
+async fn cut<F: Future>(attempts: u32, busy: impl Future<Output = ()>, call: F) -> F::Output {
+    let cuts = async {
+        busy.await;
+        skip().await;
+        for _ in 1..attempts {
+            sleep(Duration::from_secs(1)).await;
+            skip().await;
+        }
+        pending::<Infallible>().await
+    };
+    tokio::select! {
+        biased;
+        output = call => output,
+        never = cuts => match never {},
+    }
+}
+
+/// Until the server works on so many first statements. It goes on with those of earlier calls.
+async fn sleep_in(server: &postgres::Server, calls: usize) {
+    server.until(calls, "wait_event = 'PgSleep'").await;
+}
+
 fn pool(server: &postgres::Server, recycling_method: RecyclingMethod) -> Pool {
     let config = ManagerConfig { recycling_method };
     let manager = Manager::from_config(server.url().parse().unwrap(), NoTls, config);
@@ -48,7 +75,7 @@ fn pool(server: &postgres::Server, recycling_method: RecyclingMethod) -> Pool {
         .unwrap()
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s")]
+#[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn pooled(pool: &Pool) -> Result<(), BusyError> {
     let client = pool.get().await?;
     client.batch_execute(statement()).await?;
@@ -64,7 +91,7 @@ impl Drop for Taken {
     }
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s")]
+#[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn guarded(pool: &Pool) -> Result<(), BusyError> {
     let mut client = Taken(Some(pool.get().await?));
     let held = client.0.as_ref().unwrap();
@@ -75,14 +102,14 @@ async fn guarded(pool: &Pool) -> Result<(), BusyError> {
 
 type Bb8 = bb8::Pool<PostgresConnectionManager<NoTls>>;
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s", when = |_| true)]
+#[retry(attempts = 3, base = "1ms", timeout = "20s", when = |_| true)]
 async fn bb8_pooled(pool: &Bb8) -> Result<(), Error<bb8::RunError<tokio_postgres::Error>>> {
     let client = pool.get().await?;
     let done = client.batch_execute(statement()).await;
     Ok(done.map_err(bb8::RunError::User)?)
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s", when = |_| true)]
+#[retry(attempts = 3, base = "1ms", timeout = "20s", when = |_| true)]
 async fn bb8_dedicated(pool: &Bb8) -> Result<(), Error<tokio_postgres::Error>> {
     let client: Client = pool.dedicated_connection().await?;
     Ok(client.batch_execute(statement()).await?)
@@ -91,34 +118,38 @@ async fn bb8_dedicated(pool: &Bb8) -> Result<(), Error<tokio_postgres::Error>> {
 pub(crate) async fn a_cut_attempt_leaves_a_busy_connection_in_a_pool_that_does_not_test_it() {
     let server = postgres::Server::start().await.unwrap();
     let fast = pool(&server, RecyclingMethod::Fast);
-    let (stopped, report) = observe(pooled(&fast)).await;
+    let (stopped, report) = cut(3, sleep_in(&server, 1), observe(pooled(&fast))).await;
     assert!(matches!(stopped, Err(BusyError::Stopped(_))), "{stopped:?}");
     assert_eq!(report.unwrap().attempts(), 3);
     assert_eq!(fast.status().size, 1, "three slots were free");
 
     let manager = PostgresConnectionManager::new(server.url().parse().unwrap(), NoTls);
-    let bb8 = Bb8::builder().max_size(4).build(manager).await.unwrap();
-    let (stopped, report) = observe(bb8_pooled(&bb8)).await;
+    let bb8 = Bb8::builder()
+        .max_size(4)
+        .connection_timeout(Duration::from_mins(5));
+    let bb8 = bb8.build(manager).await.unwrap();
+    let (stopped, report) = cut(3, sleep_in(&server, 2), observe(bb8_pooled(&bb8))).await;
     stopped.unwrap_err();
     assert_eq!(report.unwrap().attempts(), 3);
-    let (done, report) = observe(bb8_dedicated(&bb8)).await;
+    let (done, report) = cut(1, sleep_in(&server, 3), observe(bb8_dedicated(&bb8))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 }
 
 pub(crate) async fn a_pool_that_tests_its_connections_in_time_gives_another_one() {
     let server = postgres::Server::start().await.unwrap();
-    let (done, report) = observe(pooled(&pool(&server, RecyclingMethod::Verified))).await;
+    let verified = pool(&server, RecyclingMethod::Verified);
+    let (done, report) = cut(1, sleep_in(&server, 1), observe(pooled(&verified))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 
     let fast = pool(&server, RecyclingMethod::Fast);
-    let (done, report) = observe(guarded(&fast)).await;
+    let (done, report) = cut(1, sleep_in(&server, 2), observe(guarded(&fast))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s")]
+#[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn sqlx_pooled(pool: &PgPool) -> Result<(), Error<sqlx::Error>> {
     sqlx::raw_sql(statement()).execute(pool).await?;
     Ok(())
@@ -127,12 +158,16 @@ async fn sqlx_pooled(pool: &PgPool) -> Result<(), Error<sqlx::Error>> {
 pub(crate) async fn the_pool_of_sqlx_gives_another_connection() {
     let server = postgres::Server::start().await.unwrap();
     let url = format!("postgres://postgres@127.0.0.1:{}/postgres", server.port());
-    for (connections, succeeds) in [(4, true), (1, false)] {
-        let pool = PgPoolOptions::new().max_connections(connections);
+    for (calls, connections, succeeds) in [(1, 4, true), (2, 1, false)] {
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(Duration::from_mins(5));
         let pool = pool.connect(&url).await.unwrap();
-        let (done, report) = observe(sqlx_pooled(&pool)).await;
-        assert_eq!(done.is_ok(), succeeds, "{connections}: {done:?}");
         let attempts = if succeeds { 2 } else { 3 };
+        let cuts = if succeeds { 1 } else { 3 };
+        let busy = sleep_in(&server, calls);
+        let (done, report) = cut(cuts, busy, observe(sqlx_pooled(&pool))).await;
+        assert_eq!(done.is_ok(), succeeds, "{connections}: {done:?}");
         assert_eq!(report.unwrap().attempts(), attempts, "{connections}");
     }
 }
@@ -149,20 +184,20 @@ async fn command(connection: &mut MultiplexedConnection) -> redis::RedisResult<(
     command.query_async(connection).await
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "400ms")]
+#[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn shared(connection: &MultiplexedConnection) -> Result<(), Error<redis::RedisError>> {
     Ok(command(&mut connection.clone()).await?)
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "400ms")]
+#[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn alone(client: &redis::Client) -> Result<(), Error<redis::RedisError>> {
-    let mut connection = client.get_multiplexed_async_connection().await?;
+    let mut connection = redis_server::connect(client).await?;
     Ok(command(&mut connection).await?)
 }
 
 type RedisPoolError = deadpool_redis::PoolError;
 
-#[retry(attempts = 3, base = "1ms", timeout = "5s", on = "redis::RedisError")]
+#[retry(attempts = 10, base = "1ms", timeout = "20s", on = "redis::RedisError")]
 async fn redis_pooled(pool: &deadpool_redis::Pool) -> Result<(), Error<RedisPoolError>> {
     let mut connection = pool.get().await?;
     Ok(command(&mut connection)
@@ -173,10 +208,12 @@ async fn redis_pooled(pool: &deadpool_redis::Pool) -> Result<(), Error<RedisPool
 pub(crate) async fn a_blocking_command_holds_up_its_connection_and_no_other() {
     let server = redis_server::Server::start().await.unwrap();
     let connection = server.connect().await.unwrap();
-    let (stopped, report) = observe(shared(&connection)).await;
+    let busy = server.until_blocked(1);
+    let (stopped, report) = cut(3, busy, observe(shared(&connection))).await;
     stopped.unwrap_err();
     assert_eq!(report.unwrap().attempts(), 3);
-    let (done, report) = observe(alone(&server.client())).await;
+    let (client, busy) = (server.client(), server.until_blocked(2));
+    let (done, report) = cut(1, busy, observe(alone(&client))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 
@@ -186,10 +223,11 @@ pub(crate) async fn a_blocking_command_holds_up_its_connection_and_no_other() {
     let pool = pool.create_pool(Some(Runtime::Tokio1)).unwrap();
     let (done, report) = observe(redis_pooled(&pool)).await;
     done.unwrap();
-    assert_eq!(report.unwrap().attempts(), 2);
+    // More, if a busy machine reaches the timeout too: it is half a second.
+    assert!(report.unwrap().attempts() >= 2);
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "1s")]
+#[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn check(
     client: &HealthClient<tonic::transport::Channel>,
 ) -> Result<(), Error<tonic::Status>> {
@@ -202,16 +240,21 @@ pub(crate) async fn a_shared_connection_that_is_dead_is_replaced_if_its_client_p
     let port = server.address.port();
     let name = Proxy::start(move |_| To::Server(port)).await;
     let endpoint = grpc::endpoint(([127, 0, 0, 1], name.port).into());
-    let pings = Duration::from_millis(100);
     let pinging = endpoint
         .clone()
-        .http2_keep_alive_interval(pings)
-        .keep_alive_timeout(pings);
+        .http2_keep_alive_interval(Duration::from_millis(100))
+        // A connection that is only slow must not look dead.
+        .keep_alive_timeout(Duration::from_secs(2));
     for (endpoint, succeeds) in [(endpoint, false), (pinging, true)] {
         let client = HealthClient::new(endpoint.connect_lazy());
         check(&client).await.unwrap();
         name.freeze();
-        let (done, report) = observe(check(&client)).await;
+        let call = observe(check(&client));
+        let (done, report) = if succeeds {
+            call.await
+        } else {
+            cut(3, ready(()), call).await
+        };
         assert_eq!(done.is_ok(), succeeds, "{done:?}");
         let attempts = report.unwrap().attempts();
         assert_eq!(attempts, if succeeds { 2 } else { 3 });

@@ -6,20 +6,25 @@ use std::time::Duration;
 
 use deadpool_redis::{Connection, Pool, Runtime};
 use integrations::proxy::{Proxy, To};
-use integrations::redis::Server;
+use integrations::redis::{Server, connect, manager};
 use reattempt::{Retryable, Stopped, Verdict, observe, retry};
-use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::aio::{ConnectionLike, ConnectionManager};
 use redis::{AsyncCommands as _, Client, ErrorKind, RedisError, RedisResult, ServerErrorKind};
 
 /// Connects in each attempt, which is the simplest way to survive a restart.
-#[retry(attempts = 200, backoff = "constant", base = "100ms")]
+#[retry(attempts = "unlimited", backoff = "constant", base = "100ms")]
 async fn count(server: &Client, key: &str) -> Result<u64, RedisError> {
-    let mut connection = server.get_multiplexed_async_connection().await?;
+    let mut connection = connect(server).await?;
     connection.incr(key, 1).await
 }
 
 /// Uses a connection that reconnects by itself between attempts.
-#[retry(attempts = 200, backoff = "constant", base = "100ms", timeout = "2s")]
+#[retry(
+    attempts = "unlimited",
+    backoff = "constant",
+    base = "100ms",
+    timeout = "60s"
+)]
 async fn count_managed(connection: &ConnectionManager, key: &str) -> anyhow_free::Result<u64> {
     Ok(connection.clone().incr(key, 1).await?)
 }
@@ -38,6 +43,14 @@ mod anyhow_free {
     pub(crate) type Result<T> = std::result::Result<T, Error>;
 }
 
+/// On the same port, as soon as that is free.
+async fn restart(server: &mut Server) {
+    server.restart();
+    while !server.answers().await {
+        server.restart();
+    }
+}
+
 pub(crate) async fn a_server_that_is_killed_and_restarted_is_waited_for() {
     let mut server = Server::start().await.unwrap();
     let client = server.client();
@@ -45,7 +58,7 @@ pub(crate) async fn a_server_that_is_killed_and_restarted_is_waited_for() {
     server.kill();
     let (counted, _server) = tokio::join!(count(&client, "a"), async {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        server.restart();
+        restart(&mut server).await;
         server
     });
     // No attempt reached the server while it was down.
@@ -55,14 +68,13 @@ pub(crate) async fn a_server_that_is_killed_and_restarted_is_waited_for() {
 pub(crate) async fn a_managed_connection_survives_a_restart() {
     let mut server = Server::start().await.unwrap();
     // The retries of the manager are off, because the test is about ours.
-    let config = ConnectionManagerConfig::new().set_number_of_retries(0);
-    let connection = ConnectionManager::new_with_config(server.client(), config)
+    let connection = ConnectionManager::new_with_config(server.client(), manager())
         .await
         .unwrap();
     assert_eq!(count_managed(&connection, "b").await.unwrap(), 1);
     server.kill();
-    server.restart();
-    assert_eq!(count_managed(&connection, "b").await.unwrap(), 2);
+    let (counted, ()) = tokio::join!(count_managed(&connection, "b"), restart(&mut server));
+    assert_eq!(counted.unwrap(), 2);
 }
 
 pub(crate) async fn a_connection_that_was_lost_is_transient_and_none_is_refused() {
@@ -122,8 +134,12 @@ pub(crate) async fn what_the_server_says_is_by_its_kind() {
             .query_async::<()>(&mut endless)
             .await
     });
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let busy = connection.get::<_, String>("text").await.unwrap_err();
+    // Until the script runs.
+    let busy = loop {
+        if let Err(error) = connection.get::<_, String>("text").await {
+            break error;
+        }
+    };
     assert_eq!(busy.code(), Some("BUSY"), "{busy:?}");
     assert_eq!(busy.verdict(), Verdict::Refused, "{busy:?}");
     redis::cmd("SCRIPT")
@@ -169,7 +185,7 @@ async fn fail_over(first: &Server, second: &Server, master: &AtomicU16) {
     master.store(second.port(), Ordering::Relaxed);
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "2s")]
+#[retry(attempts = 3, base = "1ms", timeout = "60s")]
 async fn write_managed(connection: &ConnectionManager) -> anyhow_free::Result<u64> {
     Ok(connection.clone().incr("d", 1).await?)
 }
@@ -185,14 +201,14 @@ enum PooledError {
     Stopped(#[from] Stopped),
 }
 
-#[retry(attempts = 3, base = "1ms", timeout = "2s")]
+#[retry(attempts = 3, base = "1ms", timeout = "60s")]
 async fn count_pooled(pool: &Pool) -> Result<u64, PooledError> {
     let mut connection = pool.get().await?;
     Ok(connection.incr("d", 1).await?)
 }
 
 /// As the guide's page on clients says.
-#[retry(attempts = 3, base = "1ms", timeout = "2s")]
+#[retry(attempts = 3, base = "1ms", timeout = "60s")]
 async fn count_on_a_master(pool: &Pool) -> Result<u64, PooledError> {
     let mut connection = pool.get().await?;
     let counted: RedisResult<u64> = connection.incr("d", 1).await;
@@ -210,7 +226,9 @@ pub(crate) async fn after_a_failover_a_new_connection_writes_and_an_old_one_does
     let (first, second, name, master) = two_servers().await;
     let url = format!("redis://127.0.0.1:{}/", name.port);
     let client = Client::open(url.as_str()).unwrap();
-    let managed = ConnectionManager::new(client.clone()).await.unwrap();
+    let managed = ConnectionManager::new_with_config(client.clone(), manager())
+        .await
+        .unwrap();
     let pool = deadpool_redis::Config::from_url(&url);
     let pool = pool.create_pool(Some(Runtime::Tokio1)).unwrap();
     drop(pool.get().await.unwrap());
@@ -233,7 +251,7 @@ pub(crate) async fn after_a_failover_a_new_connection_writes_and_an_old_one_does
 }
 
 #[retry(
-    attempts = 100,
+    attempts = "unlimited",
     backoff = "constant",
     base = "20ms",
     idempotent = false
@@ -250,7 +268,9 @@ pub(crate) async fn states_that_pass_are_waited_for() {
         Server::start().await.unwrap(),
     );
     let mut admin = first.connect().await.unwrap();
-    let connection = ConnectionManager::new(first.client()).await.unwrap();
+    let connection = ConnectionManager::new_with_config(first.client(), manager())
+        .await
+        .unwrap();
     let soon = || tokio::time::sleep(Duration::from_millis(100));
 
     // A replica refuses a transaction whole. It becomes a master.
@@ -280,7 +300,7 @@ pub(crate) async fn states_that_pass_are_waited_for() {
         set(&mut admin, "requirepass", password).await;
         let url = format!("redis://:{password}@127.0.0.1:{}/", first.port());
         let client = Client::open(url).unwrap();
-        let refused = client.get_multiplexed_async_connection().await.map(drop);
+        let refused = connect(&client).await.map(drop);
         let refused = refused.unwrap_err();
         assert!(refused.verdict().is_retryable(), "{refused:?}");
         let (counted, ()) = tokio::join!(count(&client, "i"), async {

@@ -12,7 +12,7 @@ use sea_orm::{
 
 use crate::sqlx::version::{ACCOUNTS, BALANCES, ONE};
 
-#[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
+#[retry(attempts = "unlimited", base = "5ms", max_delay = "20ms")]
 async fn add_one(database: &DatabaseConnection) -> Result<(), TransactionError<DbErr>> {
     let transaction = database.begin().await?;
     transaction.execute_unprepared(ONE).await?;

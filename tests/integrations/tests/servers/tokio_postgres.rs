@@ -10,6 +10,7 @@ use std::time::Duration;
 use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
+use integrations::skip;
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use tokio::sync::{Barrier, watch};
@@ -162,7 +163,7 @@ async fn terminate(admin: &Client, session: &str) {
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE {session} AND pid <> pg_backend_pid()"
     );
-    for _ in 0..2000 {
+    for _ in 0..10_000 {
         let ended = admin.query_one(&terminate, &[]).await.unwrap();
         if ended.get::<_, i64>(0) > 0 {
             return;
@@ -367,7 +368,7 @@ pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
 }
 
 /// Connects in each attempt, with this setting, and updates a row that another transaction may have locked.
-#[retry(attempts = 20, base = "10ms", max_delay = "50ms", timeout = "1s")]
+#[retry(attempts = 20, base = "10ms", max_delay = "50ms", timeout = "20s")]
 async fn deposit(
     url: &str,
     begun: &watch::Sender<u32>,
@@ -381,6 +382,7 @@ async fn deposit(
 }
 
 pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below_the_timeout() {
+    const CUT: &str = "statement_timeout=0";
     let server = Server::start().await.unwrap();
     let mut holder = server.connect().await.unwrap();
     accounts(&holder).await;
@@ -388,7 +390,7 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
         ("statement_timeout=50", false),
         ("lock_timeout=50", true),
         // The attempt is cut. Nothing but its end frees the server of the statement.
-        ("statement_timeout=0", true),
+        (CUT, true),
     ] {
         let lock = holder.transaction().await.unwrap();
         let row = "SELECT FROM account WHERE id = 1 FOR UPDATE";
@@ -397,8 +399,12 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
         let (begun, mut attempts) = watch::channel(0);
         let call = async move { reattempt::observe(deposit(&url, &begun)).await };
         let ((done, report), ()) = tokio::join!(call, async {
+            if setting == CUT {
+                server.until(1, "wait_event_type = 'Lock'").await;
+                skip().await;
+            }
             // Until an attempt has failed and the next begins, or until the call has ended.
-            let _ = attempts.wait_for(|begun| *begun == 2).await;
+            let _ = attempts.wait_for(|begun| *begun >= 2).await;
             lock.rollback().await.unwrap();
         });
         let attempts = report.unwrap().attempts();
@@ -419,7 +425,7 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
     attempts = "unlimited",
     base = "10ms",
     max_delay = "100ms",
-    deadline = "30s"
+    deadline = "90s"
 )]
 async fn connect_at_start(url: &str) -> Result<Client, reattempt::Error<tokio_postgres::Error>> {
     Ok(postgres::connect(url).await?)

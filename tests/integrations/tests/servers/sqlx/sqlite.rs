@@ -27,7 +27,7 @@ pub(crate) async fn two_connections(folder: &tempfile::TempDir) -> [SqlitePool; 
     [one, pool.connect_with(fails).await.unwrap()]
 }
 
-#[retry(attempts = 50, base = "5ms", max_delay = "20ms")]
+#[retry(attempts = "unlimited", base = "5ms", max_delay = "20ms")]
 async fn add_one(pool: &SqlitePool) -> Result<(), TransactionError<Error>> {
     let mut transaction = pool.begin().await?;
     transaction.execute(ONE).await?;
