@@ -1,8 +1,8 @@
 //! Hedges over sockets: what a slow server gets, and what dropped attempts do to a connection of HTTP/2.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,8 +15,8 @@ use reattempt::{Attempt, Retryable as _, retry};
 use reqwest::Client;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::task::{JoinSet, spawn_blocking, yield_now};
+use tokio::time::{Instant, sleep};
 use tonic::Status;
 use tonic::transport::{Channel, Server};
 use tonic_health::pb::HealthCheckRequest;
@@ -114,11 +114,15 @@ async fn three_thousand_losers_leave_a_channel_open() {
     assert_eq!(service.connections(), 1);
 }
 
-/// A service with a thread of its own, which stands still for half a second in its second call.
+/// Where the service below and its test meet: when it stands still, and when it goes on.
+static STILL: Barrier = Barrier::new(2);
+
+/// A service with a thread of its own, which stands still in its second call.
 fn freezing(server: Server) -> (Runtime, Service) {
     const SCRIPT: Script = |call| {
         if call == 2 {
-            std::thread::sleep(Duration::from_millis(500));
+            STILL.wait();
+            STILL.wait();
         }
         None
     };
@@ -142,12 +146,15 @@ async fn beside_losers(calls: u32, server: Server) -> (Result<(), Status>, usize
         let client = client.clone();
         async move { once(&client).await }
     });
-    sleep(Duration::from_millis(50)).await;
+    spawn_blocking(|| STILL.wait()).await.unwrap();
     let beside = tokio::spawn({
         let client = client.clone();
         async move { once(&client).await }
     });
     assert_eq!(lose(calls, &client, &healthy.client()).await, calls);
+    // The client runs in this thread too, and has sent all by then.
+    sleep(Duration::from_millis(50)).await;
+    STILL.wait();
     let result = beside.await.unwrap();
     let _ = freezes.await.unwrap();
     // On a new connection, if the other was closed.
@@ -175,9 +182,11 @@ async fn a_server_that_stands_still_closes_a_connection_with_more_than_20_losers
 /// More than 50 within a second, and more than 1,024 in all.
 #[tokio::test]
 async fn answers_that_cross_many_losers_make_the_client_close_its_connection() {
-    /// The server's only thread needs 20 ms for 200 calls.
+    const CALLS: usize = 199;
+    /// While this test has it, the service stands still.
+    static GATE: Mutex<()> = Mutex::new(());
     const SCRIPT: Script = |_| {
-        std::thread::sleep(Duration::from_micros(100));
+        drop(GATE.lock());
         None
     };
     let runtime = Builder::new_multi_thread()
@@ -190,13 +199,36 @@ async fn answers_that_cross_many_losers_make_the_client_close_its_connection() {
     let service = started.recv().unwrap();
     let client = service.client();
     let began = Instant::now();
+    once(&client).await.unwrap();
     let closed = loop {
-        let mut calls = Box::pin(join_all((0..200).map(|_| once(&client))));
-        let _ = timeout(Duration::from_millis(2), calls.as_mut()).await;
-        // The client runs in this thread too, so it reads no answer before the calls are dropped.
+        let answered = service.calls() + CALLS + 1;
+        let gate = GATE.lock();
+        let mut calls = Box::pin(join_all((0..CALLS).map(|_| once(&client))));
+        // It comes after them, and so does its answer.
+        let beside = tokio::spawn({
+            let client = client.clone();
+            async move { once(&client).await }
+        });
+        // All are sent: the client runs in this thread too, and needs only its turns.
+        let turns = async {
+            for _ in 0..100 {
+                yield_now().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = calls.as_mut() => unreachable!("the service stands still"),
+            () = turns => {}
+        }
+        drop(gate);
+        // The client reads no answer before the calls are dropped.
+        while service.calls() < answered {
+            std::thread::sleep(Duration::from_millis(1));
+            assert!(began.elapsed() < Duration::from_mins(1), "it stands still");
+        }
         std::thread::sleep(Duration::from_millis(50));
         drop(calls);
-        if let Err(status) = once(&client).await {
+        if let Err(status) = beside.await.unwrap() {
             break status;
         }
         assert!(began.elapsed() < Duration::from_mins(1), "it stays open");
