@@ -13,7 +13,7 @@ mod server;
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use reattempt::{Retryable, Stopped, codes, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -79,15 +79,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("A server that is down, then stalls, then is overloaded, and then answers:");
     let server = Server::reserve()?;
     let addr = server.addr();
-    // At first no server listens, so the first attempt is refused.
-    let task = tokio::spawn(server.listen_after(
-        Duration::from_millis(1),
-        vec![
-            Behaviour::Stall,
-            Behaviour::Unavailable,
-            Behaviour::Answer("hello"),
-        ],
-    ));
+    // No server listens before this task waits for the first time, so the first attempt is refused.
+    let task = tokio::spawn(server.listen(vec![
+        Behaviour::Stall,
+        Behaviour::Unavailable,
+        Behaviour::Answer("hello"),
+    ]));
     let began = Instant::now();
     let body = fetch(addr).await?;
     println!("  = {body:?} after {:.1?}\n", began.elapsed());
@@ -96,9 +93,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("A server that accepts and never answers, called with a deadline of one second:");
     let server = Server::reserve()?;
     let addr = server.addr();
-    let task = tokio::spawn(server.listen_after(Duration::ZERO, vec![Behaviour::Stall]));
-    // Gives the server time to listen.
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    let task = tokio::spawn(server.listen(vec![Behaviour::Stall]));
+    // Lets the server listen.
+    tokio::task::yield_now().await;
     let began = Instant::now();
     match fetch_quickly(addr).await {
         Ok(reply) => println!("  = {reply:?}"),

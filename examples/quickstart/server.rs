@@ -36,13 +36,8 @@ impl Server {
         self.addr
     }
 
-    /// Listens after a delay. Each connection gets the next behaviour, and later connections get the last.
-    pub(crate) async fn listen_after(
-        self,
-        delay: Duration,
-        behaviours: Vec<Behaviour>,
-    ) -> io::Result<()> {
-        tokio::time::sleep(delay).await;
+    /// Listens. Each connection gets the next behaviour, and later connections get the last.
+    pub(crate) async fn listen(self, behaviours: Vec<Behaviour>) -> io::Result<()> {
         let listener: TcpListener = self.socket.listen(16)?;
         let last = behaviours.last().copied();
         let mut behaviours = behaviours.into_iter();
