@@ -7,14 +7,18 @@
 //! The service stores each key with the answer, in the transaction that books the payment. A request with a known key
 //! gets the first answer again. The service is `axum`'s, the tables are in a Postgres server that this program starts.
 
-use std::future::{IntoFuture as _, pending};
+use std::future::{IntoFuture as _, ready};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
+use futures::FutureExt as _;
 use integrations::postgres::{Server, connect};
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY};
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
@@ -23,7 +27,7 @@ use reqwest::Client;
 use tokio::net::TcpListener;
 
 /// Pays. `attempt_headers` sends the same key with every attempt of this call. Another call has another key.
-#[retry(attempts = 11, base = "5ms", timeout = "250ms")]
+#[retry(attempts = 11, base = "5ms", timeout = "5s")]
 pub(crate) async fn pay(
     client: &Client,
     url: &str,
@@ -78,10 +82,10 @@ async fn answer(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
     order: String,
-) -> (StatusCode, String) {
+) -> Response {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(key) = text(IDEMPOTENCY_KEY) else {
-        return (StatusCode::BAD_REQUEST, "a payment needs a key".to_owned());
+        return (StatusCode::BAD_REQUEST, "a payment needs a key").into_response();
     };
     let answer = book(key, &order, &service.database).await;
     let lose = |left: u32| left.checked_sub(1);
@@ -94,14 +98,19 @@ async fn answer(
             "  attempt {}: the answer is lost",
             text(ATTEMPT_NUMBER).unwrap_or("?")
         );
-        pending::<()>().await;
+        // The connection ends before the answer does.
+        let broken = ready(Err::<String, _>(io::Error::other("lost")));
+        return Body::from_stream(broken.into_stream()).into_response();
     }
-    // Nothing was committed, so another attempt may book it.
-    answer.unwrap_or_else(|error| (StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+    match answer {
+        Ok(answer) => answer.into_response(),
+        // Nothing was committed, so another attempt may book it.
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
+    }
 }
 
 /// Starts the service on a free port, and gives its URL.
-pub(crate) async fn start(service: Service) -> std::io::Result<String> {
+pub(crate) async fn start(service: Service) -> io::Result<String> {
     let router = Router::new().route("/payments", post(answer));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
