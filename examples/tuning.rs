@@ -9,12 +9,11 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
 use reattempt::{Jitter, Outcome, Policy, Preset, Report, config, is_enabled, observe, retry};
-use tokio::sync::watch;
+use tokio::sync::{RwLock, watch};
 use tokio::time::sleep;
 
 /// Three attempts, 500 ms apart. The file overrides these values.
@@ -28,7 +27,8 @@ static SEARCH: Preset = Preset::new(
 );
 
 struct Client {
-    server_is_up: AtomicBool,
+    /// Whether the server is up. Who holds the lock also holds up its answers.
+    server_is_up: RwLock<bool>,
     /// How many retries were scheduled.
     retries: watch::Sender<u32>,
 }
@@ -41,7 +41,7 @@ impl Client {
     )]
     async fn ask(&self) -> io::Result<()> {
         sleep(Duration::from_millis(10)).await;
-        if self.server_is_up.load(Ordering::Relaxed) {
+        if *self.server_is_up.read().await {
             Ok(())
         } else {
             Err(io::ErrorKind::ConnectionReset.into())
@@ -187,7 +187,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reloads = reload_on_hangup(source)?;
     let mut operator = Operator { file, reloads };
     let client = Client {
-        server_is_up: AtomicBool::new(false),
+        server_is_up: RwLock::new(false),
         retries: watch::Sender::new(0),
     };
 
@@ -216,6 +216,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     operator.sets("").await?;
     let (reports, reloaded) = tokio::join!(client.ask_three_times(), async {
         client.three_wait().await;
+        // No second attempt ends before the file is read.
+        let _held_up = client.server_is_up.write().await;
         operator.sets("enabled = false").await
     });
     reloaded?;
@@ -230,7 +232,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(is_enabled());
     let (reports, ()) = tokio::join!(client.ask_three_times(), async {
         client.three_wait().await;
-        client.server_is_up.store(true, Ordering::Relaxed);
+        *client.server_is_up.write().await = true;
     });
     assert_all(&reports, 2, Outcome::SuccessAfterRetry);
 
