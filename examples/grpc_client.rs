@@ -20,7 +20,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 ///
 /// `Status` cannot hold a `Stopped`, but `reattempt::Error` can, and `?` converts into it. A client of `tonic` is cheap
 /// to clone, and each attempt has its own.
-#[retry(attempts = 4, base = "50ms", timeout = "500ms", deadline = "5s", on_retry = tell)]
+#[retry(attempts = 8, base = "50ms", timeout = "500ms", deadline = "20s", on_retry = tell)]
 async fn health(
     client: &HealthClient<Channel>,
     service: &str,

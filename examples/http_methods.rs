@@ -25,7 +25,7 @@ impl Api {
     #[retry(
         attempts = 3,
         base = "10ms",
-        timeout = "300ms",
+        timeout = "1s",
         idempotent = method.is_idempotent() || key.is_some()
     )]
     async fn send(&self, method: Method, key: Option<&str>) -> Result<StatusCode, RequestError> {

@@ -18,7 +18,7 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};
 const POLICY: Policy = Policy::new()
     .with_attempts(3)
     .with_base(Duration::from_millis(10))
-    .with_timeout(Duration::from_millis(300));
+    .with_timeout(Duration::from_secs(1));
 
 /// All requests to the shop share it.
 static SHOP: Budget = Budget::new();

@@ -16,7 +16,7 @@ use reattempt::{RetryEvent, retry};
 use reqwest::Client;
 
 /// Pays, with a server that does not know keys. After an attempt that may have run there is no other.
-#[retry(attempts = 3, base = "10ms", timeout = "300ms", idempotent = false, on_retry = tell)]
+#[retry(attempts = 3, base = "10ms", timeout = "2s", idempotent = false, on_retry = tell)]
 pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), RequestError> {
     client.post(ledger).send().await?.check()?;
     Ok(())
@@ -24,7 +24,7 @@ pub(crate) async fn pay_once(client: &Client, ledger: &str) -> Result<(), Reques
 
 /// Pays, with a server that recognizes a request by its key. All attempts of a call have the same key; another call has
 /// another one.
-#[retry(attempts = 3, base = "10ms", timeout = "300ms", on_retry = tell)]
+#[retry(attempts = 3, base = "10ms", timeout = "2s", on_retry = tell)]
 pub(crate) async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), RequestError> {
     let request = client.post(ledger).attempt_headers();
     request.send().await?.check()?;

@@ -16,13 +16,13 @@ use redis::{AsyncCommands as _, RedisError};
 
 /// Reads a value. The manager reconnects by itself, but the command that was on the lost connection fails, so it is
 /// retried here.
-#[retry(attempts = 20, base = "20ms", max_delay = "500ms", on_retry = tell)]
+#[retry(attempts = 100, base = "20ms", max_delay = "500ms", on_retry = tell)]
 async fn read(cache: &ConnectionManager, key: &str) -> Result<Option<String>, RedisError> {
     cache.clone().get(key).await
 }
 
 /// Writes a value, with a time to live in seconds. It may run twice, because the result is the same.
-#[retry(attempts = 20, base = "20ms", max_delay = "500ms", on_retry = tell)]
+#[retry(attempts = 100, base = "20ms", max_delay = "500ms", on_retry = tell)]
 async fn write(cache: &ConnectionManager, key: &str, value: &str) -> Result<(), RedisError> {
     cache.clone().set_ex(key, value, 60).await
 }
