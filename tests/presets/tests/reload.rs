@@ -48,18 +48,26 @@ fn readers_see_whole_policies_while_others_are_applied() {
     thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
-                let mut seen = Vec::new();
+                let mut last = None;
                 while !done.load(Relaxed) {
-                    seen.push(number(&SHARED.policy()));
-                    seen.dedup();
+                    let n = number(&SHARED.policy());
+                    if last.replace(n) != Some(n) {
+                        reads.fetch_add(1, Relaxed);
+                    }
                 }
-                reads.fetch_add(seen.len() as u64, Relaxed);
             });
         }
         // Two writers must not mix their reloads.
         let writers = [0, 1].map(|odd| {
+            let reads = &reads;
             scope.spawn(move || {
-                for n in (2..RELOADS).filter(|n| n % 2 == odd) {
+                let numbers = (2..RELOADS).filter(|n| n % 2 == odd);
+                let rounds = numbers.clone().count();
+                for (made, n) in numbers.cycle().take(100 * rounds).enumerate() {
+                    // On a busy machine the readers may come late.
+                    if made >= rounds && reads.load(Relaxed) > 3 {
+                        break;
+                    }
                     // Some reloads return to the code, and some have a mistake and change nothing.
                     let (text, right) = match n % 10 {
                         3 => (String::new(), true),
@@ -98,7 +106,7 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
         source.apply().unwrap();
     };
     apply(2);
-    let done = AtomicBool::new(false);
+    let (done, met) = (AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
         let callers = [(); 2].map(|()| {
             scope.spawn(|| {
@@ -107,24 +115,31 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
                     .start_paused(true)
                     .build()
                     .unwrap();
-                let mut seen = [0_u32; MOST as usize + 1];
+                let mut first = None;
+                let mut has_met = false;
                 while !done.load(Relaxed) {
                     let delays = RefCell::default();
                     let (_, report) = runtime.block_on(observe(fails(&delays)));
                     let n = report.unwrap().attempts();
                     let expected = vec![Duration::from_millis(n.into()); n as usize - 1];
                     assert_eq!(delays.take(), expected);
-                    seen[n as usize] += 1;
+                    if *first.get_or_insert(n) != n && !std::mem::replace(&mut has_met, true) {
+                        met.fetch_add(1, Relaxed);
+                    }
                 }
-                seen.iter().filter(|count| **count > 0).count()
             })
         });
-        for n in (2..=MOST).cycle().take(4_000) {
+        for (made, n) in (2..=MOST).cycle().enumerate() {
+            // On a busy machine the callers may come late. Calls of each must begin during reloads.
+            let ended = callers.iter().any(thread::ScopedJoinHandle::is_finished);
+            if ended || made >= 4_000 && met.load(Relaxed) == 2 {
+                break;
+            }
             apply(n);
         }
         done.store(true, Relaxed);
         for caller in callers {
-            assert!(caller.join().unwrap() > 1, "calls began during reloads");
+            caller.join().unwrap();
         }
     });
 }
