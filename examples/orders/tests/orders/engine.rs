@@ -1,6 +1,7 @@
 //! What apalis-postgres does. If a test fails after an update, the example and its page can perhaps do less.
 
 use std::future::pending;
+use std::sync::Barrier;
 use std::time::Duration;
 
 use apalis::prelude::{
@@ -28,7 +29,7 @@ pub(crate) async fn connect(server: &Server) -> PgPool {
 async fn connect_at(port: u16) -> PgPool {
     let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
     PgPoolOptions::new()
-        .acquire_timeout(Duration::from_secs(5))
+        .acquire_timeout(Duration::from_secs(10))
         .max_connections(4)
         .connect(&url)
         .await
@@ -135,6 +136,8 @@ pub(crate) async fn a_worker_under_an_old_name_keeps_the_jobs_of_the_dead_one() 
 }
 
 pub(crate) async fn a_worker_that_hangs_loses_its_job_and_both_run_it() {
+    /// Where the first try ends.
+    static END: Barrier = Barrier::new(2);
     /// Blocks its worker at the first try, and so the heartbeats.
     async fn hang(
         _: u32,
@@ -142,7 +145,7 @@ pub(crate) async fn a_worker_that_hangs_loses_its_job_and_both_run_it() {
         ended: Data<UnboundedSender<usize>>,
     ) -> Result<(), BoxDynError> {
         if attempt.current() == 1 {
-            std::thread::sleep(Duration::from_secs(5));
+            END.wait();
         }
         ended.send(attempt.current())?;
         Ok(())
@@ -174,6 +177,7 @@ pub(crate) async fn a_worker_that_hangs_loses_its_job_and_both_run_it() {
     }
     tokio::spawn(work(pool.clone(), "b", ended));
     assert_eq!(timeout(PATIENCE, tries.recv()).await, Ok(Some(2)));
+    END.wait();
     assert_eq!(timeout(PATIENCE, tries.recv()).await, Ok(Some(1)));
     sleep(Duration::from_millis(500)).await;
     assert_eq!(locked().await.as_deref(), Some("b"));
@@ -190,7 +194,7 @@ pub(crate) async fn a_worker_with_jobs_in_stock_sends_no_heartbeats() {
         let (begun, mut jobs) = unbounded_channel();
         let seen = async {
             timeout(PATIENCE, jobs.recv()).await.unwrap();
-            sleep(Duration::from_millis(300)).await; // for the one that is under way
+            sleep(Duration::from_secs(1)).await; // for the one that is under way
             let before = last_seen(name).await;
             while last_seen(name).await == before {
                 sleep(Duration::from_millis(20)).await;
@@ -202,7 +206,7 @@ pub(crate) async fn a_worker_with_jobs_in_stock_sends_no_heartbeats() {
         }
     };
     let two = config().batch_size(2);
-    assert!(!heartbeat("two", two, Duration::from_secs(3)).await);
+    assert!(!heartbeat("two", two, Duration::from_secs(5)).await);
     // After a second, these jobs go to the next worker.
     assert!(heartbeat("one", config(), PATIENCE).await);
 }
@@ -222,7 +226,7 @@ pub(crate) async fn an_idle_worker_looks_for_jobs_with_each_heartbeat() {
     // A task of its own, which this test does not wake.
     tokio::spawn(worker.run());
     timeout(PATIENCE, jobs.recv()).await.unwrap();
-    sleep(Duration::from_secs(1)).await; // until it is idle
+    sleep(Duration::from_secs(3)).await; // until it is idle
     storage.push(8).await.unwrap();
     let second = timeout(Duration::from_secs(2), jobs.recv()).await;
     assert!(second.is_err(), "it need not be told how often to look");
