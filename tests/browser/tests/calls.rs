@@ -72,7 +72,7 @@ async fn a_failure_is_retried_after_a_wait() {
     assert_eq!(report.unwrap().outcome(), Outcome::SuccessAfterRetry);
     let waited = began.elapsed();
     assert!(waited >= Duration::from_millis(120), "{waited:?}");
-    assert!(waited < Duration::from_secs(5), "{waited:?}");
+    assert!(waited < Duration::from_secs(60), "{waited:?}");
 }
 
 #[test]
@@ -91,8 +91,8 @@ async fn an_attempt_that_hangs_is_cut_by_its_timeout() {
 async fn the_deadline_ends_a_call_of_many_attempts() {
     #[retry(
         attempts = "unlimited",
-        deadline = "200ms",
-        base = "30ms",
+        deadline = "1s",
+        base = "150ms",
         jitter = "none",
         budget = "none"
     )]
@@ -105,8 +105,9 @@ async fn the_deadline_ends_a_call_of_many_attempts() {
     let (result, report) = observe(fetch(&made)).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
-    assert!((2..=5).contains(&made.get()), "{}", made.get());
-    assert!(began.elapsed() < Duration::from_secs(5));
+    // One, if a busy machine stands still in the first.
+    assert!((1..=5).contains(&made.get()), "{}", made.get());
+    assert!(began.elapsed() < Duration::from_secs(20));
 }
 
 /// A tab in the background slows its timers, and a machine that sleeps stops them.
