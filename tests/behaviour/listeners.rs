@@ -116,7 +116,7 @@ fn a_listener_may_call_the_function_of_the_event() {
             tell.send(counts).unwrap();
         });
     });
-    let told = told.recv_timeout(Duration::from_secs(10));
+    let told = told.recv_timeout(Duration::from_mins(1));
     let [calls, within] = told.expect("the call hangs in its own event");
     assert_eq!(calls, 5);
     assert!(within > 0, "the listener heard of it");

@@ -38,7 +38,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 type Tested = Result<(), Failure>;
 
 /// How long a test waits for something, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The programs that the service starts.
 const SERVERS: [Program; 2] = [redis::PROGRAM, postgres::PROGRAM];

@@ -32,6 +32,16 @@ pub(crate) struct Prometheus {
 impl Prometheus {
     /// Starts a server that scrapes a service every second.
     pub(crate) async fn scraping(service: &str) -> Result<Self, Failure> {
+        // Another program may take the port before the server, which then ends.
+        for _ in 0..4 {
+            if let Ok(server) = Self::start(service).await {
+                return Ok(server);
+            }
+        }
+        Self::start(service).await
+    }
+
+    async fn start(service: &str) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let target = service.strip_prefix("http://").ok_or("not http")?;
         let config = folder.path().join("prometheus.yml");
@@ -40,7 +50,6 @@ impl Prometheus {
              static_configs:\n  - targets: ['{target}']\n"
         );
         fs::write(&config, scrape)?;
-        // Another program may take the port before the server, which then ends.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let process = Command::new("prometheus")
             .arg(format!("--config.file={}", config.display()))
@@ -89,10 +98,10 @@ impl Prometheus {
 }
 
 impl Prometheus {
-    /// Its time now, in seconds.
+    /// Its time two seconds ago, in seconds. Each scrape of that time has arrived, or never will.
     pub(crate) async fn time(&self) -> Result<String, Failure> {
-        let now = self.ask("api/v1/query", &[("query", "time()")]).await?;
-        Ok(now["result"][1].as_str().ok_or("no time")?.to_owned())
+        let ago = self.ask("api/v1/query", &[("query", "time() - 2")]).await?;
+        Ok(ago["result"][1].as_str().ok_or("no time")?.to_owned())
     }
 
     /// The result of a query at this time: a number for each set of labels. Those that are not finite are left out.
