@@ -25,7 +25,9 @@ fn a_budget_without_a_free_first_wave_refuses_calls_in_most_of_these_batches() {
     assert_eq!(Batch::ALL.iter().filter(lost).count(), 7);
 }
 
-#[tokio::test]
+/// What is sent over loopback is there at once, and both sides run in this thread: while something is under way, the clock
+/// stands still.
+#[tokio::test(start_paused = true)]
 async fn over_sockets_the_default_budget_refuses_no_call_that_retries_would_save() {
     let short = Batch::ALL.iter().filter(|batch| batch.workers > 1);
     let lost = short.map(|batch| async move {
