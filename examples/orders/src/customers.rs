@@ -40,7 +40,7 @@ pub(crate) fn order(number: u32) -> Order {
 /// All attempts of this call have one key, which stays with the order to its end.
 ///
 /// There is no budget, because each customer is a program of its own.
-#[retry(attempts = "unlimited", timeout = "8s", deadline = "40s")]
+#[retry(attempts = "unlimited", timeout = "8s", deadline = "180s")]
 async fn place(client: &Client, shop: &str, order: &Order) -> Result<StatusCode, RequestError> {
     let answer = client
         .post(shop)

@@ -44,6 +44,10 @@ pub(crate) async fn happen(
     ));
 
     sleep(OUTAGE / 2).await;
+    // On a busy machine it takes longer until the queue has an order that will be refused.
+    while !declined_is_queued(pool).await? {
+        sleep(Duration::from_millis(10)).await;
+    }
     service.restart().await?;
     progress.tell("the payment service is back");
 
@@ -81,6 +85,12 @@ impl Commits {
         };
         Some((passed, End::Close))
     }
+}
+
+/// Whether an order with a card that will be declined waits in the queue.
+async fn declined_is_queued(pool: &PgPool) -> Result<bool, sqlx::Error> {
+    let queued = "SELECT EXISTS (SELECT FROM orders WHERE state = 'queued' AND number % 10 = 9)";
+    sqlx::query_scalar(queued).fetch_one(pool).await
 }
 
 /// Of the workers whose names match, the one with the most jobs, and how many it has.

@@ -47,7 +47,7 @@ use crate::service::Service;
 const ORDERS: usize = 200;
 
 /// How long the whole may take. What has not ended then is lost.
-const LONGEST: Duration = Duration::from_secs(45);
+const LONGEST: Duration = Duration::from_secs(200);
 
 type Failure = Box<dyn Error + Send + Sync>;
 
