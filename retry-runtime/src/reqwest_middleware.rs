@@ -25,7 +25,6 @@
 //! # client().unwrap();
 //! ```
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,11 +37,10 @@ use async_trait::async_trait;
 
 use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError, set_attempt_headers};
 use crate::call::Cut;
-use crate::classify::{Retryable, Verdict};
+use crate::classify::Retryable;
 use crate::policy::Policy;
 use crate::run::Run;
 use crate::site::{BudgetOf, PolicyOf};
-use crate::stopped::Stopped;
 
 /// A middleware that makes each request of a client a call, with the retries of a policy.
 ///
@@ -69,7 +67,7 @@ use crate::stopped::Stopped;
 /// |---|---|
 /// | had a response | that response, whatever its status |
 /// | had an error | that error, unchanged |
-/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`] inside |
+/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`](crate::Stopped) inside |
 ///
 /// An `on_retry` hook and other rules need a function: annotate that, and leave the middleware out.
 ///
@@ -178,26 +176,26 @@ impl Middleware for Retry {
             let sent = copy.or_else(|| request.take());
             let (next, mut extensions) = (next.clone(), before.clone());
             let (after, refused) = (&after, &refused);
+            lock(refused).take();
             async move {
-                lock(refused).take();
                 let mut sent = sent.expect("a stream has one attempt");
                 if self.sends_headers {
                     set_attempt_headers(sent.headers_mut());
                 }
                 let answered = next.run(sent, &mut extensions).await;
                 **lock(after) = extensions;
-                let response = answered.map_err(FailedRequest::Error)?;
+                let response = answered?;
                 match StatusError::from_parts(response.status(), response.headers()) {
                     Some(error) if error.verdict().is_retryable() => {
                         *lock(refused) = Some(response);
-                        Err(FailedRequest::Status(error))
+                        Err(Error::middleware(error))
                     }
                     _ => Ok(response),
                 }
             }
         };
         let mut run =
-            Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, FailedRequest::Stopped)
+            Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, Error::middleware)
                 .with_idempotent(idempotent)
                 .with_sensitive(self.sensitive);
         if let Some(name) = self.name {
@@ -210,57 +208,9 @@ impl Middleware for Retry {
             let delay = self.delay_after.as_ref()?;
             lock(&refused).as_ref().and_then(delay)
         });
+        // If the last attempt had a response, the error is its status.
         let ended = run.unboxed().await;
-        ended.or_else(|failed| match failed {
-            FailedRequest::Status(error) => lock(&refused)
-                .take()
-                .ok_or_else(|| Error::middleware(error)),
-            FailedRequest::Error(error) => Err(error),
-            FailedRequest::Stopped(stopped) => Err(Error::middleware(stopped)),
-        })
-    }
-}
-
-/// Why an attempt of a request failed.
-#[derive(Debug)]
-enum FailedRequest {
-    /// The response has this status. The response itself waits for the end of the call.
-    Status(StatusError),
-    Error(Error),
-    Stopped(Stopped),
-}
-
-impl FailedRequest {
-    fn error(&self) -> &(dyn StdError + 'static) {
-        match self {
-            Self::Status(error) => error,
-            Self::Error(error) => error,
-            Self::Stopped(stopped) => stopped,
-        }
-    }
-}
-
-impl fmt::Display for FailedRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self.error(), f)
-    }
-}
-
-impl Retryable for FailedRequest {
-    fn verdict(&self) -> Verdict {
-        match self {
-            Self::Status(error) => error.verdict(),
-            Self::Error(error) => error.verdict(),
-            Self::Stopped(stopped) => stopped.verdict(),
-        }
-    }
-
-    fn hint(&self) -> Option<Duration> {
-        match self {
-            Self::Status(error) => error.hint(),
-            Self::Error(error) => error.hint(),
-            Self::Stopped(stopped) => stopped.hint(),
-        }
+        ended.or_else(|error| lock(&refused).take().ok_or(error))
     }
 }
 
