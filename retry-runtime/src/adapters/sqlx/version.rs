@@ -53,44 +53,27 @@ impl Retryable for Error {
     }
 }
 
-/// The code of an error. Each database has its own numbers.
-enum Code<'a> {
-    SqlState(&'a str),
-    MySql(i32, &'a str),
-    Sqlite(i32),
-}
-
-/// Reads the code, if there is one. `code` is the result of `error.code()`.
+/// The verdict of the code of an error. Each database has its own numbers.
 ///
 /// The core of `sqlx` does not know the databases. A SQLSTATE has five characters. The codes of SQLite are decimal
 /// numbers with fewer characters. The message of a MySQL error begins with the number, and with the SQLSTATE if there
 /// is one. Tests check this with a server.
-fn read<'a>(error: &dyn DatabaseError, code: Option<&'a str>) -> Option<Code<'a>> {
-    let message = error.to_string();
-    let number = |code: &str| {
-        let number = message.split_once(code)?.0.trim_end();
-        number.parse().ok()
-    };
-    match code {
-        // If MySQL refuses a connection before it knows the protocol of the client, it sends no SQLSTATE.
-        None => number(": ").map(|number| Code::MySql(number, "")),
-        Some(code) if code.len() != 5 => code.parse().ok().map(Code::Sqlite),
-        Some(code) => Some(match number(&format!("({code}): ")) {
-            Some(number) => Code::MySql(number, code),
-            None => Code::SqlState(code),
-        }),
-    }
-}
-
 fn of_code(error: &dyn DatabaseError) -> Verdict {
-    match read(error, error.code().as_deref()) {
-        Some(Code::SqlState(code)) => codes::sqlstate(code),
-        Some(Code::MySql(number, state)) => match codes::mysql(number) {
-            Verdict::Unknown => codes::sqlstate(state),
-            verdict => verdict,
+    let message = error.to_string();
+    let of_mysql = |code: &str| {
+        let number = message.split_once(code)?.0.trim_end();
+        number.parse().ok().map(|number: i32| codes::mysql(number))
+    };
+    match error.code().as_deref() {
+        // If MySQL refuses a connection before it knows the protocol of the client, it sends no SQLSTATE.
+        None => of_mysql(": ").unwrap_or(Verdict::Unknown),
+        Some(code) if code.len() != 5 => code
+            .parse()
+            .map_or(Verdict::Unknown, |code: i32| codes::sqlite(code)),
+        Some(code) => match of_mysql(&format!("({code}): ")) {
+            None | Some(Verdict::Unknown) => codes::sqlstate(code),
+            Some(verdict) => verdict,
         },
-        Some(Code::Sqlite(code)) => codes::sqlite(code),
-        None => Verdict::Unknown,
     }
 }
 
