@@ -54,45 +54,29 @@ impl Retryable for DbError {
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        if let Some(code) = self.code() {
-            return code.verdict();
-        }
-        match ClientFailure::of(self) {
-            ClientFailure::Connect => Verdict::Refused,
-            ClientFailure::Lost => Verdict::Unknown,
-            ClientFailure::Other => Verdict::Permanent,
+        match self.code() {
+            Some(code) => code.verdict(),
+            None => of_client(self),
         }
     }
 }
 
-/// The kinds of errors that do not come from the server.
-enum ClientFailure {
-    /// The connection could not be made.
-    Connect,
-    /// The connection was lost.
-    Lost,
-    /// The statement, its values or the protocol are at fault.
-    Other,
-}
-
-impl ClientFailure {
-    fn of(error: &Error) -> Self {
-        if error.is_closed() {
-            return Self::Lost;
-        }
-        // The kind is private, but the message begins with the kind. Tests check these messages with a server. An
-        // error with any other message is not retried.
-        let message = error.to_string();
-        if message.starts_with("error connecting to server")
-            || message.starts_with("timeout waiting for server")
-        {
-            Self::Connect
-        } else if message.starts_with("error communicating with the server") && !is_nonsense(error)
-        {
-            Self::Lost
-        } else {
-            Self::Other
-        }
+/// The verdict of an error that does not come from the server.
+fn of_client(error: &Error) -> Verdict {
+    if error.is_closed() {
+        return Verdict::Unknown;
+    }
+    // The kind is private, but the message begins with the kind. Tests check these messages with a server. An
+    // error with any other message is not retried.
+    let message = error.to_string();
+    if message.starts_with("error connecting to server")
+        || message.starts_with("timeout waiting for server")
+    {
+        Verdict::Refused
+    } else if message.starts_with("error communicating with the server") && !is_nonsense(error) {
+        Verdict::Unknown
+    } else {
+        Verdict::Permanent
     }
 }
 
@@ -106,7 +90,7 @@ fn is_nonsense(error: &Error) -> bool {
 transactions!(Error, is_lost, Transaction<'_>);
 
 fn is_lost(error: &Error) -> bool {
-    error.code().is_none() && matches!(ClientFailure::of(error), ClientFailure::Lost)
+    error.code().is_none() && error.verdict() == Verdict::Unknown
 }
 
 #[cfg(test)]
