@@ -30,6 +30,8 @@ use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
 #[cfg(feature = "tower")]
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
+#[cfg(feature = "tonic")]
+pub(crate) use self::headers::set_header;
 pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
 use crate::clock;

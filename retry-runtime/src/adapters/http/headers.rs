@@ -50,16 +50,17 @@ pub fn set_attempt_headers(headers: &mut HeaderMap) {
         return;
     };
     attempt.record_resend();
-    set(headers, IDEMPOTENCY_KEY, || {
+    set_header(headers, IDEMPOTENCY_KEY, || {
         attempt.idempotency_key().to_string()
     });
-    set(headers, ATTEMPT_NUMBER, || attempt.number().to_string());
+    set_header(headers, ATTEMPT_NUMBER, || attempt.number().to_string());
     if let Some(left) = attempt.remaining() {
-        set(headers, TIMEOUT_MS, || format_millis(left));
+        set_header(headers, TIMEOUT_MS, || format_millis(left));
     }
 }
 
-fn set(headers: &mut HeaderMap, name: HeaderName, text: impl FnOnce() -> String) {
+/// Sets a header that is not set yet.
+pub(crate) fn set_header(headers: &mut HeaderMap, name: HeaderName, text: impl FnOnce() -> String) {
     if headers.contains_key(&name) {
         return;
     }

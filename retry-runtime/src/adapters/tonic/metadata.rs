@@ -1,7 +1,9 @@
 //! The metadata that tells a gRPC server about the current attempt.
 
-use ::tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
+use ::http::HeaderName;
+use ::tonic::metadata::MetadataMap;
 
+use crate::adapters::http::{IDEMPOTENCY_KEY, set_header};
 use crate::context::Attempt;
 use crate::deadline::header::format_grpc_timeout;
 
@@ -32,26 +34,18 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
     let Some(attempt) = Attempt::current() else {
         return;
     };
-    set(metadata, "idempotency-key", || {
+    let headers = metadata.as_mut();
+    set_header(headers, IDEMPOTENCY_KEY, || {
         attempt.idempotency_key().to_string()
     });
     let previous = attempt.number() - 1;
     if previous > 0 {
-        set(metadata, "grpc-previous-rpc-attempts", || {
-            previous.to_string()
-        });
+        let name = HeaderName::from_static("grpc-previous-rpc-attempts");
+        set_header(headers, name, || previous.to_string());
     }
     if let Some(left) = attempt.remaining() {
-        set(metadata, "grpc-timeout", || format_grpc_timeout(left));
-    }
-}
-
-fn set(metadata: &mut MetadataMap, name: &'static str, text: impl FnOnce() -> String) {
-    if metadata.contains_key(name) {
-        return;
-    }
-    // Digits, letters and hyphens always make a valid value.
-    if let Ok(value) = AsciiMetadataValue::try_from(text()) {
-        metadata.insert(AsciiMetadataKey::from_static(name), value);
+        set_header(headers, HeaderName::from_static("grpc-timeout"), || {
+            format_grpc_timeout(left)
+        });
     }
 }
