@@ -36,6 +36,7 @@ pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt
 use crate::classify::{Retryable, Verdict};
 use crate::clock;
 use crate::codes;
+use crate::deadline::header::number;
 
 /// The verdict is that of [`codes::http_status`].
 #[diagnostic::do_not_recommend]
@@ -180,12 +181,9 @@ fn retry_after_at(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<D
 fn delay(value: &HeaderValue, sent_at: impl Fn() -> SystemTime) -> Option<Duration> {
     let text = text(value)?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    // Only digits: `u64::from_str` alone would accept a plus sign.
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits(whole) && digits(fraction) {
-        let seconds: u64 = whole.parse().unwrap_or(u64::MAX);
-        let more = fraction.bytes().any(|digit| digit != b'0');
-        return Some(Duration::from_secs(seconds.saturating_add(more.into())));
+    if let (Some(seconds), Some(fraction)) = (number(whole), number(fraction)) {
+        let more = u64::from(fraction > 0);
+        return Some(Duration::from_secs(seconds.saturating_add(more)));
     }
     let until = date(value)?;
     Some(until.duration_since(sent_at()).unwrap_or(Duration::ZERO))

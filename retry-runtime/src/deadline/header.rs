@@ -113,7 +113,7 @@ const UNITS: [(char, Duration); 6] = [
 ];
 
 /// Reads digits and nothing else, saturating. `parse` alone would accept "+5".
-fn number(digits: &str) -> Option<u64> {
+pub(crate) fn number(digits: &str) -> Option<u64> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
