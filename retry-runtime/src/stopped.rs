@@ -163,9 +163,7 @@ impl fmt::Display for Stopped {
 
 impl StdError for Stopped {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        Some(self.source.as_deref()?)
     }
 }
 
@@ -177,9 +175,7 @@ impl fmt::Display for CutCommit {
 
 impl StdError for CutCommit {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        Some(self.source.as_deref()?)
     }
 }
 
