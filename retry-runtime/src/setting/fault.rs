@@ -17,6 +17,12 @@ impl SettingFault {
         }
     }
 
+    /// A fault of a word that is none of those in `list`.
+    pub(crate) fn unknown(problem: String, nearest: Option<String>, list: &str) -> Self {
+        let nearest = nearest.map(|nearest| format!("did you mean {nearest}? "));
+        Self::with_help(problem, nearest.unwrap_or_default() + list)
+    }
+
     /// What to write.
     #[cfg(feature = "config")]
     pub(crate) fn help(&self) -> &str {

@@ -98,21 +98,12 @@ pub(crate) const IN_CODE: [(&str, &str); 2] = [
     ),
 ];
 
-/// The fault of a key that belongs in the code.
-pub(crate) fn in_code(name: &str) -> Option<SettingFault> {
-    let (_, help) = IN_CODE.iter().find(|(key, _)| *key == name)?;
-    Some(SettingFault::with_help(
-        format!("`{name}` cannot be configured"),
-        *help,
-    ))
-}
-
 /// The fault of a name for which [`PolicyKey::named`] has no key.
 pub(crate) fn unknown_key(name: &str) -> SettingFault {
     // Names for a number that does not count the first call.
     const RETRIES: &str = "retries max_retries retry_count max_retry retry_limit";
-    if let Some(fault) = in_code(name) {
-        return fault;
+    if let Some((_, help)) = IN_CODE.iter().find(|(key, _)| *key == name) {
+        return SettingFault::with_help(format!("`{name}` cannot be configured"), *help);
     }
     if text::among(RETRIES, &text::snake_case(name)) {
         return SettingFault::with_help(
@@ -141,13 +132,9 @@ fn unknown<N: Iterator<Item = &'static str>>(
     names: impl Fn() -> N,
 ) -> SettingFault {
     let problem = format!("unknown key `{}`", text::shown(name));
+    let nearest = text::nearest(name, names()).map(|near| format!("`{near}`"));
     let keys = format!("{keys} {}", text::list(names(), ", "));
-    match text::nearest(name, names()) {
-        Some(nearest) => {
-            SettingFault::with_help(problem, format!("did you mean `{nearest}`? {keys}"))
-        }
-        None => SettingFault::with_help(problem, keys),
-    }
+    SettingFault::unknown(problem, nearest, &keys)
 }
 
 #[cfg(test)]

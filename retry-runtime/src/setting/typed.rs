@@ -38,10 +38,6 @@ pub(super) fn word<T: Copy>(
     let list: Vec<_> = words().map(quoted).collect();
     let list = format!("`{key}` is one of {}", list.join(", "));
     let problem = format!("unknown {key} {}", quoted(text));
-    Err(match text::nearest(text.trim(), words()) {
-        Some(nearest) => {
-            SettingFault::with_help(problem, format!("did you mean \"{nearest}\"? {list}"))
-        }
-        None => SettingFault::with_help(problem, list),
-    })
+    let nearest = text::nearest(text.trim(), words()).map(quoted);
+    Err(SettingFault::unknown(problem, nearest, &list))
 }
