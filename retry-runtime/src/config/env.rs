@@ -6,7 +6,7 @@ use retry_settings::text::name_shown;
 
 use super::Environment;
 use super::error::Problem;
-use super::found::{FoundSettings, SettingPlace};
+use super::found::{FoundSettings, SettingPlace, unknown_preset};
 use crate::preset::Preset;
 use crate::setting::{IN_CODE, SettingKey, Value, unknown_in_variable};
 
@@ -73,61 +73,45 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
             continue;
         }
         match split(rest, &names) {
-            Split::Setting(preset, key) => {
-                found.setting(preset, key, value_of(key, value), place, "");
-            }
-            Split::NoKey(_, "") => found.problem(&place, || {
-                format!("has no key; write `{variable}_ATTEMPTS`, for example")
-            }),
-            Split::NoKey(preset, key) => {
-                found.fault(preset, &place, "", || {
-                    unknown_in_variable(&key.to_lowercase())
-                });
-            }
-            Split::NoPreset(typed) => {
-                found.unknown_preset(&place, typed, &names, &[ENABLED]);
-            }
-        }
-    }
-}
-
-/// The meaning of a variable's name after the prefix.
-enum Split<'n> {
-    Setting(usize, SettingKey),
-    /// A preset, and a text that is not a key.
-    NoKey(usize, &'n str),
-    /// A text in the place of a preset.
-    NoPreset(&'n str),
-}
-
-fn split<'n>(rest: &'n str, names: &[String]) -> Split<'n> {
-    let mut longest: Option<(usize, &str, usize)> = None;
-    for (preset, name) in names.iter().enumerate() {
-        let key = match rest.strip_prefix(name.as_str()) {
-            Some("") => "",
-            Some(key) => match key.strip_prefix('_') {
-                Some(key) => key,
-                None => continue,
+            Ok((preset, text)) => match SettingKey::in_variable(&text) {
+                Some(key) => found.setting(preset, key, value_of(key, value), place, ""),
+                None if text.is_empty() => found.problem(&place, || {
+                    format!("has no key; write `{variable}_ATTEMPTS`, for example")
+                }),
+                None => found.fault(preset, &place, "", || unknown_in_variable(&text)),
             },
-            None => continue,
+            Err(typed) => found.problem(&place, || unknown_preset(typed, &names, &[ENABLED])),
+        }
+    }
+}
+
+/// Splits a variable's name, after the prefix, into a preset and the text of a key in lower case. If there is no preset,
+/// returns the text in its place.
+fn split<'n>(rest: &'n str, names: &[String]) -> Result<(usize, String), &'n str> {
+    let splits = names.iter().enumerate().filter_map(|(preset, name)| {
+        let key = rest.strip_prefix(name.as_str())?;
+        let key = if key.is_empty() {
+            key
+        } else {
+            key.strip_prefix('_')?
         };
-        if let Some(key) = SettingKey::in_variable(&key.to_lowercase()) {
-            return Split::Setting(preset, key);
-        }
-        if longest.is_none_or(|(_, _, length)| name.len() > length) {
-            longest = Some((preset, key, name.len()));
-        }
-    }
-    if let Some((preset, key, _)) = longest {
-        return Split::NoKey(preset, key);
-    }
-    let preset = SettingKey::names_in_variables()
-        .chain(IN_CODE.map(|(key, _)| key.to_owned()))
-        .find_map(|key| {
-            let preset = rest.strip_suffix(&key.to_uppercase())?;
-            preset.strip_suffix('_').filter(|preset| !preset.is_empty())
-        });
-    Split::NoPreset(preset.unwrap_or(rest))
+        Some((preset, key.to_lowercase()))
+    });
+    let splits: Vec<_> = splits.collect();
+    let known = splits
+        .iter()
+        .find(|(_, key)| SettingKey::in_variable(key).is_some());
+    // The longest name leaves the shortest key.
+    let best = known.or_else(|| splits.iter().min_by_key(|(_, key)| key.len()));
+    best.cloned().ok_or_else(|| {
+        SettingKey::names_in_variables()
+            .chain(IN_CODE.map(|(key, _)| key.to_owned()))
+            .find_map(|key| {
+                let preset = rest.strip_suffix(&key.to_uppercase())?;
+                preset.strip_suffix('_').filter(|preset| !preset.is_empty())
+            })
+            .unwrap_or(rest)
+    })
 }
 
 /// Makes a value from the text of a variable, which may be a number.

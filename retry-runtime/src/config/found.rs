@@ -100,22 +100,11 @@ impl<'p> FoundSettings<'p> {
             _ => self.problem(place, || wrong_enabled(value)),
         }
     }
-
-    /// Adds the mistake of an unknown preset. `names` are the known presets, `others` what else may stand in this
-    /// place.
-    pub(super) fn unknown_preset(
-        &mut self,
-        place: &SettingPlace,
-        typed: &str,
-        names: &[String],
-        others: &[&str],
-    ) {
-        self.problem(place, || unknown_preset(typed, names, others));
-    }
 }
 
-/// The message about an unknown preset. The nearest name may be longer: `db.read-only` for `db`.
-fn unknown_preset(typed: &str, names: &[String], others: &[&str]) -> String {
+/// The message about an unknown preset. `names` are the known presets, `others` what else may stand in this place. The
+/// nearest name may be longer: `db.read-only` for `db`.
+pub(super) fn unknown_preset(typed: &str, names: &[String], others: &[&str]) -> String {
     let known: Vec<_> = names
         .iter()
         .map(String::as_str)

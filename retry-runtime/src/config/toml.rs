@@ -6,7 +6,7 @@ use retry_settings::text::{shown, start};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::found::{FoundSettings, SettingPlace, wrong_enabled};
+use super::found::{FoundSettings, SettingPlace, unknown_preset, wrong_enabled};
 use super::lines::LineBreaks;
 use crate::preset::Preset;
 use crate::setting::{
@@ -176,7 +176,8 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
         } else {
             &["enabled"]
         };
-        self.found.unknown_preset(place, path, &self.names, others);
+        self.found
+            .problem(place, || unknown_preset(path, &self.names, others));
     }
 
     /// Whether a path is the name of a preset, or the start of one.
