@@ -70,14 +70,17 @@ fn one_number(keys: [u64; 3]) -> u64 {
 struct Fields([AtomicU64; 3]);
 
 impl Fields {
-    fn write(&self, policy: &Policy, order: Ordering) {
+    fn write(&self, policy: &Policy) {
         for field in &self.0 {
-            field.store(number(policy), order);
+            field.store(number(policy), Ordering::Relaxed);
         }
     }
 
-    fn read(&self, order: Ordering) -> Policy {
-        policy(one_number(self.0.each_ref().map(|field| field.load(order))))
+    fn read(&self) -> Policy {
+        let fields = self.0.each_ref();
+        policy(one_number(
+            fields.map(|field| field.load(Ordering::Relaxed)),
+        ))
     }
 }
 
@@ -90,6 +93,8 @@ enum Publishes {
     Relaxed,
     /// Wrong: before the fields are written.
     Early,
+    /// Wrong: in the memory of the policy before it, one field after the other.
+    InPlace,
 }
 
 /// A slot with memory for as many policies as a test sets.
@@ -106,7 +111,7 @@ impl Pointer {
     fn publish(&self, place: usize) {
         let order = match self.publishes {
             Publishes::Relaxed => Ordering::Relaxed,
-            Publishes::Whole | Publishes::Early => Ordering::Release,
+            _ => Ordering::Release,
         };
         self.published.store(place, order);
     }
@@ -115,68 +120,48 @@ impl Pointer {
 impl PolicySlot for Pointer {
     fn load(&self) -> Option<Policy> {
         let place = self.published.load(Ordering::Acquire).checked_sub(1)?;
-        Some(self.memory[place].read(Ordering::Relaxed))
+        Some(self.memory[place].read())
     }
 
     fn store(&self, policy: Option<Policy>) {
         let Some(policy) = policy else {
             return self.publish(0);
         };
-        let place = self.used.fetch_add(1, Ordering::Relaxed);
+        let place = match self.publishes {
+            Publishes::InPlace => 0,
+            _ => self.used.fetch_add(1, Ordering::Relaxed),
+        };
         if self.publishes == Publishes::Early {
             self.publish(place + 1);
         }
-        self.memory[place].write(&policy, Ordering::Relaxed);
+        self.memory[place].write(&policy);
         if self.publishes != Publishes::Early {
             self.publish(place + 1);
         }
     }
 }
 
-/// A wrong slot, which stores one key after the other in the memory that calls read.
-struct FieldByField {
-    is_set: AtomicBool,
-    fields: Fields,
-}
+type Model = Arc<Overridden<AtomicBool, Pointer>>;
 
-impl PolicySlot for FieldByField {
-    fn load(&self) -> Option<Policy> {
-        let is_set = self.is_set.load(Ordering::Acquire);
-        is_set.then(|| self.fields.read(Ordering::Acquire))
-    }
-
-    fn store(&self, policy: Option<Policy>) {
-        if let Some(policy) = &policy {
-            self.fields.write(policy, Ordering::Release);
-        }
-        self.is_set.store(policy.is_some(), Ordering::Release);
-    }
-}
-
-type Model<S> = Arc<Overridden<AtomicBool, S>>;
-
-fn model<S: PolicySlot>(slot: S) -> Model<S> {
-    Arc::new(Overridden::of(AtomicBool::new(false), slot))
-}
-
-fn pointer(publishes: Publishes) -> Model<Pointer> {
-    model(Pointer {
+fn model(publishes: Publishes) -> Model {
+    let pointer = Pointer {
         memory: Default::default(),
         used: AtomicUsize::new(0),
         published: AtomicUsize::new(0),
         publishes,
-    })
+    };
+    Arc::new(Overridden::of(AtomicBool::new(false), pointer))
 }
 
 /// Returns the number of the policy that a call gets when it begins.
-fn call<S: PolicySlot>(preset: &Model<S>) -> u64 {
+fn call(preset: &Model) -> u64 {
     number(&preset.or(&policy(CODE)))
 }
 
 #[test]
 fn calls_of_two_threads_that_begin_during_a_reload_go_by_one_whole_policy_each() {
     loom::model(|| {
-        let preset = pointer(Publishes::Whole);
+        let preset = model(Publishes::Whole);
         let calls: Vec<_> = (0..2)
             .map(|_| {
                 let preset = Arc::clone(&preset);
@@ -195,7 +180,7 @@ fn calls_of_two_threads_that_begin_during_a_reload_go_by_one_whole_policy_each()
 #[test]
 fn no_call_goes_by_older_settings_than_the_call_before_it() {
     loom::model(|| {
-        let preset = pointer(Publishes::Whole);
+        let preset = model(Publishes::Whole);
         let calls = {
             let preset = Arc::clone(&preset);
             thread::spawn(move || [call(&preset), call(&preset)])
@@ -213,7 +198,7 @@ fn no_call_goes_by_older_settings_than_the_call_before_it() {
 #[test]
 fn a_call_that_begins_after_a_reload_has_the_new_policy() {
     loom::model(|| {
-        let (preset, reloaded) = (pointer(Publishes::Whole), Arc::new(AtomicBool::new(false)));
+        let (preset, reloaded) = (model(Publishes::Whole), Arc::new(AtomicBool::new(false)));
         let calls = {
             let (preset, reloaded) = (Arc::clone(&preset), Arc::clone(&reloaded));
             thread::spawn(move || {
@@ -229,11 +214,9 @@ fn a_call_that_begins_after_a_reload_has_the_new_policy() {
 }
 
 /// Sets two policies, one after the other, while another thread begins two calls.
-fn reloads<S: PolicySlot + Send + Sync + 'static>(
-    preset: impl Fn() -> Model<S> + Send + Sync + 'static,
-) {
+fn reloads(publishes: Publishes) {
     loom::model(move || {
-        let preset = preset();
+        let preset = model(publishes);
         let calls = {
             let preset = Arc::clone(&preset);
             thread::spawn(move || [call(&preset), call(&preset)])
@@ -251,28 +234,23 @@ fn reloads<S: PolicySlot + Send + Sync + 'static>(
 
 #[test]
 fn calls_that_begin_during_two_reloads_go_by_whole_policies_in_order() {
-    reloads(|| pointer(Publishes::Whole));
+    reloads(Publishes::Whole);
 }
 
 #[test]
 #[should_panic(expected = "half of a reload")]
 fn the_model_rejects_a_reload_field_by_field() {
-    reloads(|| {
-        model(FieldByField {
-            is_set: AtomicBool::new(false),
-            fields: Fields::default(),
-        })
-    });
+    reloads(Publishes::InPlace);
 }
 
 #[test]
 #[should_panic(expected = "half of a reload")]
 fn the_model_rejects_a_policy_that_is_published_before_its_fields_are_written() {
-    reloads(|| pointer(Publishes::Early));
+    reloads(Publishes::Early);
 }
 
 #[test]
 #[should_panic(expected = "half of a reload")]
 fn the_model_rejects_a_policy_that_is_published_without_release() {
-    reloads(|| pointer(Publishes::Relaxed));
+    reloads(Publishes::Relaxed);
 }
