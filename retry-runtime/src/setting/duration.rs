@@ -1,4 +1,4 @@
-//! The wording of a text that is no duration.
+//! The value of a key that is a duration.
 
 use std::time::Duration;
 
@@ -7,10 +7,26 @@ use retry_settings::keys::PolicyKey;
 use retry_settings::text;
 
 use super::fault::{SettingFault, fault};
+use super::typed::Value;
 
 /// Reads a duration of at most 24 h.
-pub(crate) fn parse(key: PolicyKey, text: &str) -> Result<Duration, SettingFault> {
-    duration::parse(text).map_err(|fault| refused(key, &text::quoted(text), &fault))
+pub(super) fn read(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
+    let found = value.to_string();
+    let length = match value {
+        Value::Text(text) => duration::parse(text),
+        Value::Number(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
+            Err(DurationFault::NoUnit(number))
+        }
+        Value::Number(_) | Value::Other(_) => return Err(not_a_duration(key, &found)),
+    };
+    let length = length.map_err(|fault| refused(key, &found, &fault))?;
+    match key.key().zero.filter(|_| length.is_zero()) {
+        Some((why, help)) => {
+            let problem = format!("`{key}` is zero, so that {why}");
+            Err(SettingFault::with_help(problem, help))
+        }
+        None => Ok(length),
+    }
 }
 
 fn refused(key: PolicyKey, found: &str, is: &DurationFault<'_>) -> SettingFault {
@@ -28,7 +44,7 @@ fn refused(key: PolicyKey, found: &str, is: &DurationFault<'_>) -> SettingFault 
 }
 
 /// The fault of a value that is not a duration.
-pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
+fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
     let problem = format!("found {found}, expected a duration");
     match key {
         PolicyKey::Timeout | PolicyKey::Deadline if is_endless(found.trim_matches('"')) => {
@@ -38,17 +54,12 @@ pub(crate) fn not_a_duration(key: PolicyKey, found: &str) -> SettingFault {
     }
 }
 
-/// The fault of a number without a unit.
-pub(crate) fn no_unit(key: PolicyKey, found: &str, number: &str) -> SettingFault {
-    refused(key, found, &DurationFault::NoUnit(number))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Duration, String> {
-        parse(PolicyKey::Base, text).map_err(|fault| fault.to_string())
+        super::read(PolicyKey::Base, Value::Text(text)).map_err(|fault| fault.to_string())
     }
 
     #[test]

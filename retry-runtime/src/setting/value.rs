@@ -60,7 +60,7 @@ pub(crate) fn read(key: SettingKey, value: Value<'_>) -> Result<Change, SettingF
         PolicyKey::MaxRetryAfter => Policy::with_max_retry_after,
         PolicyKey::Hedge => Policy::with_hedge,
     };
-    let length = length(key, value)?;
+    let length = duration::read(key, value)?;
     Ok(Box::new(move |policy| set(policy, length)))
 }
 
@@ -144,25 +144,6 @@ fn factor(value: Value<'_>) -> Result<Factor, SettingFault> {
     } else {
         fault(problem, PolicyKey::Factor.example())
     })
-}
-
-fn length(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
-    let length = match value {
-        Value::Text(text) => duration::parse(key, text)?,
-        Value::Number(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
-            return Err(duration::no_unit(key, &value.to_string(), number));
-        }
-        Value::Number(_) | Value::Other(_) => {
-            return Err(duration::not_a_duration(key, &value.to_string()));
-        }
-    };
-    match key.key().zero.filter(|_| length.is_zero()) {
-        Some((why, help)) => {
-            let problem = format!("`{key}` is zero, so that {why}");
-            Err(SettingFault::with_help(problem, help))
-        }
-        None => Ok(length),
-    }
 }
 
 fn text_of(key: PolicyKey, value: Value<'_>) -> Result<&str, SettingFault> {
