@@ -13,25 +13,19 @@ use crate::stopped::rounded;
 /// ```
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            function,
-            attempts,
-            outcome,
-            elapsed,
-            waited,
-            hedge,
-            ..
-        } = self;
-        let plural = if *attempts == 1 { "" } else { "s" };
+        let plural = if self.attempts == 1 { "" } else { "s" };
         write!(
             f,
-            "{function}: {outcome}, {attempts} attempt{plural} in {:?}",
-            rounded(*elapsed)
+            "{}: {}, {} attempt{plural} in {:?}",
+            self.function,
+            self.outcome,
+            self.attempts,
+            rounded(self.elapsed)
         )?;
-        if !waited.is_zero() {
-            write!(f, ", {:?} of it waiting", rounded(*waited))?;
+        if !self.waited.is_zero() {
+            write!(f, ", {:?} of it waiting", rounded(self.waited))?;
         }
-        match hedge {
+        match self.hedge {
             Some(hedge) => write!(f, ", hedge {}", hedge.as_str()),
             None => Ok(()),
         }
