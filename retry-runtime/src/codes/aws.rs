@@ -20,19 +20,9 @@ use crate::classify::Verdict;
 /// ```
 #[must_use]
 pub fn aws(code: &str) -> Verdict {
-    of(bare(code))
-}
-
-/// `ThrottlingException` of `com.amazonaws.dynamodb.v20120810#ThrottlingException:http://internal.amazon.com/…`.
-fn bare(code: &str) -> &str {
-    let code = code.split(':').next().unwrap_or(code);
-    code.rsplit('#').next().unwrap_or(code).trim()
-}
-
-/// The lists of the AWS SDK for Rust (`aws-runtime`, `retries/classifiers.rs`) were looked through on 2026-11-25. The other
-/// codes are those of "Common Error Types" of the AWS API references, of `DynamoDB` and of Amazon S3 that we know of.
-fn of(code: &str) -> Verdict {
-    match code {
+    // The lists of the AWS SDK for Rust (`aws-runtime`, `retries/classifiers.rs`) were looked through on 2026-11-25. The other
+    // codes are those of "Common Error Types" of the AWS API references, of DynamoDB and of Amazon S3 that we know of.
+    match bare(code) {
         // What all SDKs of AWS retry as throttling. `LimitExceededException` is a rate in some services and a quota in others.
         "Throttling"
         | "ThrottlingException"
@@ -68,4 +58,10 @@ fn of(code: &str) -> Verdict {
         // The status decides.
         _ => Verdict::Unknown,
     }
+}
+
+/// `ThrottlingException` of `com.amazonaws.dynamodb.v20120810#ThrottlingException:http://internal.amazon.com/…`.
+fn bare(code: &str) -> &str {
+    let code = code.split(':').next().unwrap_or(code);
+    code.rsplit('#').next().unwrap_or(code).trim()
 }

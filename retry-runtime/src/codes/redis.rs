@@ -20,16 +20,12 @@ use crate::classify::Verdict;
 /// assert_eq!(codes::redis("ERR max number of clients reached"), Verdict::Refused);
 /// ```
 #[must_use]
+#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub fn redis(error: &str) -> Verdict {
     let error = error.strip_prefix('-').unwrap_or(error);
     let (code, text) = error.split_once(' ').unwrap_or((error, ""));
-    of(code, text)
-}
-
-/// After every code that Redis 7.0.15 and its Sentinel send, looked through in November 2026, and `REDIRECT` of Valkey 8. The
-/// manuals have no list: a code is the upper-case first word of an error in the sources.
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-fn of(code: &str, text: &str) -> Verdict {
+    // After every code that Redis 7.0.15 and its Sentinel send, looked through in November 2026, and `REDIRECT` of Valkey 8.
+    // The manuals have no list: a code is the upper-case first word of an error in the sources.
     match code {
         // The server loads its data, is a replica without its master, or belongs to a cluster that is down.
         "LOADING" | "MASTERDOWN" | "NOMASTERLINK" | "CLUSTERDOWN" => Verdict::Refused,
