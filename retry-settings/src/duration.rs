@@ -320,9 +320,8 @@ impl<'t> DurationParser<'t> {
 
     /// Takes the characters at the start for which `holds` is true.
     fn take(&mut self, holds: impl Fn(char) -> bool) -> &'t str {
-        let end = self.rest.find(|char| !holds(char));
-        let end = end.unwrap_or(self.rest.len());
-        let (taken, left) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        let left = self.rest.trim_start_matches(holds);
+        let taken = self.rest.strip_suffix(left).unwrap_or(self.rest);
         self.rest = left;
         taken
     }
