@@ -31,7 +31,7 @@ use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 #[cfg(feature = "tower")]
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 #[cfg(feature = "tonic")]
-pub(crate) use self::headers::set_header;
+pub(crate) use self::headers::{GRPC_TIMEOUT, set_header};
 pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
 use crate::clock;

@@ -7,7 +7,7 @@ use ::http::{HeaderMap, HeaderName, Request};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::headers::TIMEOUT_MS;
+use super::headers::{GRPC_TIMEOUT, TIMEOUT_MS};
 use crate::deadline::header::{parse_grpc_timeout, parse_millis};
 use crate::deadline::{DeadlineScope, scope_if};
 use crate::trace;
@@ -74,8 +74,11 @@ impl DeadlineLayer {
     }
 
     fn allowed(self, headers: &HeaderMap) -> Option<Duration> {
-        let sent = HEADERS.iter().flat_map(|header| header.read(headers));
-        sent.chain(self.max).min()
+        let form = "at most eight digits and a unit, such as `1500m`";
+        let grpc = sent(headers, &GRPC_TIMEOUT, parse_grpc_timeout, form);
+        let form = "milliseconds, such as `1500`";
+        let millis = sent(headers, &TIMEOUT_MS, parse_millis, form);
+        [grpc, millis, self.max].into_iter().flatten().min()
     }
 }
 
@@ -115,37 +118,20 @@ where
     }
 }
 
-/// A header that carries a deadline.
-struct DeadlineHeader {
-    name: HeaderName,
+/// Returns the nearest deadline in a header, and says which of its values are ignored. `form` is that of a value.
+fn sent(
+    headers: &HeaderMap,
+    name: &HeaderName,
     parse: fn(&str) -> Option<Duration>,
-    /// The form of its value.
     form: &'static str,
-}
-
-static HEADERS: [DeadlineHeader; 2] = [
-    DeadlineHeader {
-        name: HeaderName::from_static("grpc-timeout"),
-        parse: parse_grpc_timeout,
-        form: "at most eight digits and a unit, such as `1500m`",
-    },
-    DeadlineHeader {
-        name: TIMEOUT_MS,
-        parse: parse_millis,
-        form: "milliseconds, such as `1500`",
-    },
-];
-
-impl DeadlineHeader {
-    /// Reads its values, and says which ones are ignored.
-    fn read(&'static self, headers: &HeaderMap) -> impl Iterator<Item = Duration> {
-        let values = headers.get_all(&self.name).into_iter();
-        values.filter_map(|value| {
-            let parsed = value.to_str().ok().and_then(self.parse);
-            if parsed.is_none() {
-                trace::ignored_header(self.name.as_str(), value.as_bytes(), self.form);
-            }
-            parsed
-        })
-    }
+) -> Option<Duration> {
+    let values = headers.get_all(name).into_iter();
+    let parsed = values.filter_map(|value| {
+        let parsed = value.to_str().ok().and_then(parse);
+        if parsed.is_none() {
+            trace::ignored_header(name.as_str(), value.as_bytes(), form);
+        }
+        parsed
+    });
+    parsed.min()
 }

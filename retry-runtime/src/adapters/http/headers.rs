@@ -24,6 +24,11 @@ pub const ATTEMPT_NUMBER: HeaderName = HeaderName::from_static("x-attempt-number
 /// Chosen by us, because there is no standard beyond `grpc-timeout`.
 pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 
+/// The deadline of a call of gRPC, in the format of
+/// [`deadline::header::format_grpc_timeout`](crate::deadline::header::format_grpc_timeout).
+#[cfg(any(feature = "tonic", feature = "tower"))]
+pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+
 /// Tells the server about the current attempt: sets [`IDEMPOTENCY_KEY`], [`ATTEMPT_NUMBER`] and, if the attempt has a
 /// limit, [`TIMEOUT_MS`].
 ///

@@ -3,7 +3,7 @@
 use ::http::HeaderName;
 use ::tonic::metadata::MetadataMap;
 
-use crate::adapters::http::{IDEMPOTENCY_KEY, set_header};
+use crate::adapters::http::{GRPC_TIMEOUT, IDEMPOTENCY_KEY, set_header};
 use crate::context::Attempt;
 use crate::deadline::header::format_grpc_timeout;
 
@@ -44,8 +44,6 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
         set_header(headers, name, || previous.to_string());
     }
     if let Some(left) = attempt.remaining() {
-        set_header(headers, HeaderName::from_static("grpc-timeout"), || {
-            format_grpc_timeout(left)
-        });
+        set_header(headers, GRPC_TIMEOUT, || format_grpc_timeout(left));
     }
 }
