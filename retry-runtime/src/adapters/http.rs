@@ -30,9 +30,9 @@ use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
 #[cfg(feature = "tower")]
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
+pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 #[cfg(feature = "tonic")]
 pub(crate) use self::headers::{GRPC_TIMEOUT, set_header};
-pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use crate::classify::{Retryable, Verdict};
 use crate::clock;
 use crate::codes;
@@ -61,10 +61,8 @@ pub fn is_retryable<T>(response: &Response<T>) -> bool {
 ///
 /// - The status is in 400 to 599. The response and its body are dropped.
 pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
-    match StatusError::from_parts(response.status(), response.headers()) {
-        Some(error) => Err(error),
-        None => Ok(response),
-    }
+    let failure = StatusError::from_parts(response.status(), response.headers());
+    failure.map_or(Ok(response), Err)
 }
 
 /// A response whose status is a failure, with the delay that the server asked for.

@@ -77,10 +77,8 @@ impl Sealed for Response {}
 
 impl ResponseExt for Response {
     fn check(self) -> Result<Self, StatusError> {
-        match StatusError::from_parts(self.status(), self.headers()) {
-            Some(error) => Err(error),
-            None => Ok(self),
-        }
+        let failure = StatusError::from_parts(self.status(), self.headers());
+        failure.map_or(Ok(self), Err)
     }
 }
 
