@@ -6,8 +6,7 @@ use retry_settings::keys::PolicyKey;
 use retry_settings::text;
 
 use super::fault::{SettingFault, fault};
-use super::typed::{Value, word};
-use super::value::Change;
+use super::typed::{Change, Value, word};
 use crate::budget::{Budget, BudgetNumbers};
 use crate::policy::{Policy, PolicyBudget};
 

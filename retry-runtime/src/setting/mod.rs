@@ -27,5 +27,5 @@ pub(crate) use self::key::IN_CODE;
 pub(crate) use self::key::unknown_in_variable;
 pub(crate) use self::key::{SettingKey, unknown_budget_key, unknown_key};
 pub(crate) use self::together::{Setter, budget_contradictions, contradictions};
-pub(crate) use self::typed::Value;
-pub(crate) use self::value::{Change, read};
+pub(crate) use self::typed::{Change, Value};
+pub(crate) use self::value::read;

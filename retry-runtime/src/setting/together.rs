@@ -9,7 +9,8 @@ use retry_settings::rules::{TooLong, too_long};
 use super::budget::BudgetKey;
 use super::fault::SettingFault;
 use super::key::SettingKey;
-use super::value::{Change, length_in};
+use super::typed::Change;
+use super::value::length_in;
 use crate::Backoff;
 use crate::policy::{Policy, PolicyBudget};
 

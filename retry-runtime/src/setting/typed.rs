@@ -5,6 +5,10 @@ use std::fmt;
 use retry_settings::text::{self, quoted};
 
 use super::fault::SettingFault;
+use crate::policy::Policy;
+
+/// What a setting does to a policy.
+pub(crate) type Change = Box<dyn Fn(Policy) -> Policy>;
 
 /// A value before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,9 @@ use super::budget;
 use super::duration;
 use super::fault::{SettingFault, fault};
 use super::key::SettingKey;
-use super::typed::{Value, word};
+use super::typed::{Change, Value, word};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
-
-/// What a setting does to a policy.
-pub(crate) type Change = Box<dyn Fn(Policy) -> Policy>;
 
 /// Reads the value of a key.
 pub(crate) fn read(key: SettingKey, value: Value<'_>) -> Result<Change, SettingFault> {
