@@ -6,7 +6,7 @@ use retry_settings::keys::PolicyKey;
 use retry_settings::text;
 
 use super::fault::{SettingFault, fault};
-use super::typed::{Change, Value, word};
+use super::typed::{Change, Value, word, wrong};
 use crate::budget::{Budget, BudgetNumbers};
 use crate::policy::{Policy, PolicyBudget};
 
@@ -140,12 +140,7 @@ impl BudgetKey {
 
     /// Reads the value of a key.
     pub(super) fn read(self, value: Value<'_>) -> Result<Change, SettingFault> {
-        let wrong = || {
-            fault(
-                format!("found {value}, expected {}", self.kind()),
-                self.example(),
-            )
-        };
+        let wrong = || wrong(value, &self.kind(), self.example());
         let access = self.row().2;
         if let BudgetAccess::Kind = access {
             return match value {

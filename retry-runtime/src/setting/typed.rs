@@ -4,7 +4,7 @@ use std::fmt;
 
 use retry_settings::text::{self, quoted};
 
-use super::fault::SettingFault;
+use super::fault::{SettingFault, fault};
 use crate::policy::Policy;
 
 /// What a setting does to a policy.
@@ -27,6 +27,11 @@ impl fmt::Display for Value<'_> {
             Self::Number(text) | Self::Other(text) => f.write_str(&text::shown(text)),
         }
     }
+}
+
+/// The fault of a value of another kind than a key takes.
+pub(super) fn wrong(value: Value<'_>, kind: &str, example: &str) -> SettingFault {
+    fault(format!("found {value}, expected {kind}"), example)
 }
 
 /// Reads one of the words that a key takes.

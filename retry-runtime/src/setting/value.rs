@@ -9,7 +9,7 @@ use super::budget;
 use super::duration;
 use super::fault::{SettingFault, fault};
 use super::key::SettingKey;
-use super::typed::{Change, Value, word};
+use super::typed::{self, Change, Value, word};
 use crate::policy::Policy;
 use crate::{Backoff, Factor, Jitter};
 
@@ -150,10 +150,6 @@ fn text_of(key: PolicyKey, value: Value<'_>) -> Result<&str, SettingFault> {
     }
 }
 
-/// A value of another kind than the key takes.
 fn wrong(key: PolicyKey, value: Value<'_>) -> SettingFault {
-    fault(
-        format!("found {value}, expected {}", key.kind()),
-        key.example(),
-    )
+    typed::wrong(value, &key.kind(), key.example())
 }
