@@ -176,8 +176,8 @@ impl Middleware for Retry {
             let sent = copy.or_else(|| request.take());
             let (next, mut extensions) = (next.clone(), before.clone());
             let (after, refused) = (&after, &refused);
-            lock(refused).take();
             async move {
+                lock(refused).take();
                 let mut sent = sent.expect("a stream has one attempt");
                 if self.sends_headers {
                     set_attempt_headers(sent.headers_mut());

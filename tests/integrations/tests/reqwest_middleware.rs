@@ -12,12 +12,14 @@ use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
 use reattempt::reqwest::ResponseExt as _;
 use reattempt::reqwest_middleware::Retry;
 use reattempt::{
-    Budget, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict, deadline, observe, retry,
+    Budget, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict, deadline,
+    observe, retry,
 };
 use reqwest::{Body, Client, Request, Response};
 use reqwest_middleware::{
     ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder,
 };
+use tokio::sync::Notify;
 
 const QUICK: Policy = Policy::new()
     .with_attempts(4)
@@ -82,6 +84,30 @@ async fn after_the_last_attempt_the_caller_gets_its_response_or_its_error() {
     assert!(matches!(error, Error::Reqwest(_)), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Transient);
     assert_eq!(server.calls(), 4);
+}
+/// So does one whose wait ended only after the deadline, on a machine that stood still.
+#[tokio::test]
+async fn a_call_that_is_late_gives_the_response_of_its_last_attempt() {
+    let server = Loopback::start(&[UNAVAILABLE]).await;
+    let refused = Arc::new(Notify::new());
+    let told = Arc::clone(&refused);
+    let policy = Policy::new()
+        .with_base(Duration::from_secs(2))
+        .with_jitter(Jitter::None)
+        .with_deadline(Duration::from_secs(10));
+    let retry = Retry::new(policy).with_retry_after(move |_| {
+        told.notify_one();
+        None
+    });
+    let ((response, report), ()) = tokio::join!(sent(client(retry).get(server.url())), async {
+        refused.notified().await;
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(20)).await;
+        tokio::time::resume();
+    });
+    assert_eq!(response.unwrap().text().await.unwrap(), "busy");
+    assert_eq!(report.outcome(), Outcome::Deadline);
+    assert_eq!(server.calls(), 1);
 }
 
 #[tokio::test]
