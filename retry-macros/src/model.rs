@@ -20,14 +20,14 @@ pub(crate) struct Model {
     /// The policy that the settings below override.
     pub(crate) policy: Option<Expr>,
     /// How many attempts a call makes, the first included: at least 1, or `None` for the word `"unlimited"`.
-    pub(crate) attempts: Option<Spanned<Setting<Option<u32>>>>,
+    pub(crate) attempts: Option<Spanned<Written<Option<u32>>>>,
     /// The keys of the policy that are one duration.
-    pub(crate) lengths: Vec<(Id, Spanned<Setting<Duration>>)>,
-    pub(crate) backoff: Option<Spanned<Setting<Ident>>>,
-    pub(crate) factor: Option<Spanned<Setting<f64>>>,
-    pub(crate) jitter: Option<Spanned<Setting<Ident>>>,
+    pub(crate) lengths: Vec<(Id, Spanned<Written<Duration>>)>,
+    pub(crate) backoff: Option<Spanned<Written<Ident>>>,
+    pub(crate) factor: Option<Spanned<Written<f64>>>,
+    pub(crate) jitter: Option<Spanned<Written<Ident>>>,
     /// A list in place of a backoff. The type of an expression is `AsRef<[Duration]>`.
-    pub(crate) delays: Option<Spanned<Setting<Vec<Setting<Duration>>>>>,
+    pub(crate) delays: Option<Spanned<Written<Vec<Written<Duration>>>>>,
     /// The delay after an error.
     pub(crate) retry_after: Option<Spanned<Expr>>,
     pub(crate) rules: Rules,
@@ -38,9 +38,9 @@ pub(crate) struct Model {
     /// The arguments to clone for each attempt. With `None`, the way in which the body uses an argument decides.
     pub(crate) clone: Option<Spanned<Vec<Ident>>>,
     /// A budget, or `Fixed` for `"none"`.
-    pub(crate) budget: Option<Spanned<Setting<()>>>,
-    pub(crate) idempotent: Option<Spanned<Setting<bool>>>,
-    pub(crate) nested: Option<Spanned<Setting<Ident>>>,
+    pub(crate) budget: Option<Spanned<Written<()>>>,
+    pub(crate) idempotent: Option<Spanned<Written<bool>>>,
+    pub(crate) nested: Option<Spanned<Written<Ident>>>,
     /// `hedge = "policy"`. A duration is among the `lengths`.
     pub(crate) hedge_of_policy: bool,
     /// A future. The call stops when it completes.
@@ -60,7 +60,7 @@ pub(crate) struct Model {
 
 impl Model {
     /// A duration of the policy.
-    pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Setting<Duration>>> {
+    pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Written<Duration>>> {
         let mut lengths = self.lengths.iter();
         lengths.find_map(|(set, length)| (*set == key.id()).then_some(length))
     }
@@ -78,7 +78,7 @@ impl Model {
     /// Whether a call makes a single attempt.
     pub(crate) fn never_retries(&self) -> bool {
         let attempts = self.attempts.as_ref().map(|attempts| &attempts.value);
-        matches!(attempts, Some(Setting::Fixed(Some(1))))
+        matches!(attempts, Some(Written::Fixed(Some(1))))
     }
 }
 
@@ -102,19 +102,19 @@ pub(crate) struct Rules {
     pub(crate) when: Option<Spanned<Expr>>,
 }
 
-/// A setting that is a value, or an expression that the call evaluates.
+/// How a setting is written: as a value, or as an expression that the call evaluates.
 #[allow(
     clippy::large_enum_variant,
     reason = "large only with the feature of `proc-macro2` by which tests see spans"
 )]
-pub(crate) enum Setting<T> {
+pub(crate) enum Written<T> {
     /// A literal, or a word of a closed list, as the name of the runtime's variant.
     Fixed(T),
     /// An expression of the runtime's type. It may use the arguments and `self`.
     Expr(Expr),
 }
 
-impl<T> Setting<T> {
+impl<T> Written<T> {
     pub(crate) fn fixed(&self) -> Option<&T> {
         match self {
             Self::Fixed(value) => Some(value),

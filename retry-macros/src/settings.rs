@@ -9,7 +9,7 @@ use syn::{Expr, Generics};
 
 use crate::constant::is_constant;
 use crate::keys::PolicyKey;
-use crate::model::{Model, Setting, Spanned};
+use crate::model::{Model, Spanned, Written};
 use crate::operand::operand;
 use crate::tokens::{self, generated, located};
 
@@ -141,18 +141,18 @@ impl Sorted {
     fn add<T>(
         &mut self,
         key: PolicyKey,
-        setting: Option<&Spanned<Setting<T>>>,
+        setting: Option<&Spanned<Written<T>>>,
         fixed: impl Fn(&T) -> Option<TokenStream>,
     ) {
         let Some(setting) = setting else { return };
         let (constant, code) = match &setting.value {
-            Setting::Fixed(value) => {
+            Written::Fixed(value) => {
                 let value = fixed(value);
                 let limit = if value.is_none() { "unlimited_" } else { "" };
                 let setter = Ident::new(&format!("with_{limit}{key}"), Span::mixed_site());
                 (true, generated!(.#setter(#value)))
             }
-            Setting::Expr(expr) => {
+            Written::Expr(expr) => {
                 let constant = self.is_constant(expr);
                 // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
                 let ranged = matches!(key, PolicyKey::Attempts | PolicyKey::Factor);

@@ -13,11 +13,11 @@ use super::expression::{has_name, lone_name, number, plain_value, value};
 use crate::errors::Fault;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::given::{Form, Given};
-use crate::model::Setting;
+use crate::model::Written;
 use crate::operand::peel;
 use crate::tokens;
 
-pub(super) fn length(given: &Given) -> Result<Setting<Duration>, Fault> {
+pub(super) fn length(given: &Given) -> Result<Written<Duration>, Fault> {
     let (text, is_duration) = match &given.form {
         Form::Text(text) => (text.value(), quoted_is_duration(&text.value())),
         Form::Rust(_) | Form::List(_) => (given.typed(), starts_like_number(&given.typed())),
@@ -61,7 +61,7 @@ fn expression(
     given: &Given,
     expr: &Expr,
     is_duration: bool,
-) -> Result<Option<Setting<Duration>>, Fault> {
+) -> Result<Option<Written<Duration>>, Fault> {
     let peeled = peel(expr);
     let name = lone_name(expr).map(|name| name.to_string().to_lowercase());
     let is_endless = |name: String| match given.form {
@@ -80,7 +80,7 @@ fn expression(
     if !has_name(expr) || (is_duration && !computed) {
         return Ok(None);
     }
-    plain_value(given, expr).map(|expr| Some(Setting::Expr(expr)))
+    plain_value(given, expr).map(|expr| Some(Written::Expr(expr)))
 }
 
 /// The digits of a number without a suffix, or with a suffix that Rust itself has.
@@ -90,11 +90,11 @@ fn plain_number(expr: &Expr) -> Option<String> {
     (suffix.is_empty() || text::among(rust, suffix)).then(|| digits.to_owned())
 }
 
-fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
+fn fixed(given: &Given, text: &str) -> Result<Written<Duration>, Fault> {
     let message = match parse(text) {
         Ok(duration) => match given.key.zero.filter(|_| duration.is_zero()) {
             Some((why, help)) => zero(given.key, why, help),
-            None => return Ok(Setting::Fixed(duration)),
+            None => return Ok(Written::Fixed(duration)),
         },
         Err(fault) => refused(given.key, &given.typed(), &fault),
     };
@@ -102,7 +102,7 @@ fn fixed(given: &Given, text: &str) -> Result<Setting<Duration>, Fault> {
 }
 
 /// Reads a list of durations, or an expression whose value is a list.
-pub(super) fn delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Vec<Fault>> {
+pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, Vec<Fault>> {
     let list = match &given.form {
         Form::List(tokens) => Some(tokens.clone()),
         form => form.tokens().ok().and_then(|tokens| in_brackets(&tokens)),
@@ -114,14 +114,14 @@ pub(super) fn delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, V
     if found.is_empty() {
         return Err(given.fault(no_delays()).into());
     }
-    Ok(Setting::Fixed(found))
+    Ok(Written::Fixed(found))
 }
 
-fn expression_of_delays(given: &Given) -> Result<Setting<Vec<Setting<Duration>>>, Fault> {
+fn expression_of_delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, Fault> {
     let text = given.text().filter(|text| quoted_is_duration(text));
     let text = text.filter(|text| !text.is_empty());
     if text.is_none() {
-        return value(given, &given.expr()?).map(Setting::Expr);
+        return value(given, &given.expr()?).map(Written::Expr);
     }
     let typed = given.typed();
     // `"1s, 2s"` is one text with two durations.

@@ -5,7 +5,7 @@ use syn::{Expr, ExprPath, Lit, LitInt};
 use super::expression::{self, is_constant_name, lone_name, negated, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::Given;
-use crate::model::Setting;
+use crate::model::Written;
 use crate::operand::peel;
 use crate::paths::last_two;
 use crate::tokens::is_among;
@@ -17,7 +17,7 @@ const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbound
 /// What people write for "one attempt".
 const ONCE: &str = "none never no off once";
 
-pub(super) fn attempts(given: &Given) -> Result<Setting<Option<u32>>, Fault> {
+pub(super) fn attempts(given: &Given) -> Result<Written<Option<u32>>, Fault> {
     let found = given.typed();
     let expr = given.expr()?;
     let is_unlimited = |name: &str| text::among(UNLIMITED, &name.to_lowercase());
@@ -27,21 +27,21 @@ pub(super) fn attempts(given: &Given) -> Result<Setting<Option<u32>>, Fault> {
             _ => return Err(given.wrong()),
         },
         Expr::Path(path) => match lone_name(&expr) {
-            Some(name) if name == "unlimited" => return Ok(Setting::Fixed(None)),
+            Some(name) if name == "unlimited" => return Ok(Written::Fixed(None)),
             Some(name) if !is_constant_name(name) && is_unlimited(&name.to_string()) => {
                 wording::attempts_unlimited(&found)
             }
             Some(name) if is_among(name, ONCE) => wording::attempts_once(&found),
             _ if is_largest(path) => wording::attempts_unlimited(&found),
-            _ => return value(given, &expr).map(Setting::Expr),
+            _ => return value(given, &expr).map(Written::Expr),
         },
         other if negated(other).and_then(number).is_some() => wording::attempts_negative(&found),
-        _ => return value(given, &expr).map(Setting::Expr),
+        _ => return value(given, &expr).map(Written::Expr),
     };
     Err(given.fault(message))
 }
 
-fn count(given: &Given, int: &LitInt) -> Result<Setting<Option<u32>>, Fault> {
+fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Fault> {
     if !matches!(int.suffix(), "" | "u32") {
         return Err(given.wrong_but(int.base10_digits()));
     }
@@ -49,7 +49,7 @@ fn count(given: &Given, int: &LitInt) -> Result<Setting<Option<u32>>, Fault> {
         Ok(0) => Err(given.fault(wording::attempts_zero())),
         // The largest number stands for "no limit" in a policy.
         Ok(u32::MAX) | Err(_) => Err(given.fault(wording::attempts_out_of_range(&given.typed()))),
-        Ok(count) => Ok(Setting::Fixed(Some(count))),
+        Ok(count) => Ok(Written::Fixed(Some(count))),
     }
 }
 
@@ -59,7 +59,7 @@ fn is_largest(path: &ExprPath) -> bool {
     last_two(&path.path).is_some_and(|[ty, name]| name == "MAX" && is_among(ty, NUMBERS))
 }
 
-pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
+pub(super) fn factor(given: &Given) -> Result<Written<f64>, Fault> {
     let found = given.typed();
     // `"NaN"` and `"inf"` parse as an `f64`, but not as a Rust expression.
     if let Some(Ok(number)) = given.text().map(|text| text.parse()) {
@@ -76,11 +76,11 @@ pub(super) fn factor(given: &Given) -> Result<Setting<f64>, Fault> {
         Expr::Path(path) if is_not_finite(path) => {
             Err(given.fault(wording::factor_not_finite(&found)))
         }
-        _ => value(given, &expr).map(Setting::Expr),
+        _ => value(given, &expr).map(Written::Expr),
     }
 }
 
-fn checked(given: &Given, number: f64) -> Result<Setting<f64>, Fault> {
+fn checked(given: &Given, number: f64) -> Result<Written<f64>, Fault> {
     let found = given.typed();
     let fault = if !number.is_finite() {
         wording::factor_not_finite(&found)
@@ -89,7 +89,7 @@ fn checked(given: &Given, number: f64) -> Result<Setting<f64>, Fault> {
     } else if number > 1000.0 {
         wording::factor_above_limit(&found)
     } else {
-        return Ok(Setting::Fixed(number));
+        return Ok(Written::Fixed(number));
     };
     Err(given.fault(fault))
 }

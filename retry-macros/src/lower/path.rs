@@ -6,7 +6,7 @@ use syn::{Expr, LitStr, Path};
 use super::expression::{lone_name, plain_value, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
-use crate::model::Setting;
+use crate::model::Written;
 use crate::operand::peel;
 use crate::paths::last_two;
 use retry_settings::text;
@@ -24,11 +24,11 @@ pub(super) fn policy(given: &Given) -> Result<Expr, Fault> {
     plain_value(given, &given.expr()?)
 }
 
-pub(super) fn budget(given: &Given) -> Result<Setting<()>, Fault> {
+pub(super) fn budget(given: &Given) -> Result<Written<()>, Fault> {
     let found = given.typed();
     let word = found.trim_matches('"').to_lowercase();
     if word == "none" {
-        return Ok(Setting::Fixed(()));
+        return Ok(Written::Fixed(()));
     }
     if text::among("off no false 0 null disabled unlimited nothing", &word) {
         return Err(given.wrong_but("\"none\""));
@@ -41,7 +41,7 @@ pub(super) fn budget(given: &Given) -> Result<Setting<()>, Fault> {
     if is_made_here(&expr) {
         return Err(given.fault(wording::new_budget(&found)));
     }
-    value(given, &expr).map(Setting::Expr)
+    value(given, &expr).map(Written::Expr)
 }
 
 /// Whether an expression makes a new budget, as in `Budget::ratio(0.1).floor(1.0)`. Calls would not share it.

@@ -7,7 +7,7 @@ pub(super) use self::facts::Place;
 use super::types::same;
 use crate::errors::{Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
-use crate::model::{Model, Setting, Spanned};
+use crate::model::{Model, Spanned, Written};
 use retry_settings::rules::too_long;
 use retry_settings::text;
 use syn::Type;
@@ -182,7 +182,7 @@ fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
-fn is<T: PartialEq>(setting: Option<&Spanned<Setting<T>>>, value: &T) -> bool {
+fn is<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
     setting.and_then(|setting| setting.value.fixed()) == Some(value)
 }
 

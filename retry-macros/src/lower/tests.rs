@@ -10,7 +10,7 @@ use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{At, Errors, whole};
 use crate::keys::KEYS;
-use crate::model::{Model, Setting, Spanned};
+use crate::model::{Model, Spanned, Written};
 use crate::syntax::parse;
 use syn::Expr;
 
@@ -237,36 +237,36 @@ fn list(parts: &[impl ToTokens]) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-fn setting<T>(value: &Setting<T>, show: impl Fn(&T) -> String) -> String {
+fn setting<T>(value: &Written<T>, show: impl Fn(&T) -> String) -> String {
     match value {
-        Setting::Fixed(value) => show(value),
-        Setting::Expr(expr) => format!("= {}", tokens(expr)),
+        Written::Fixed(value) => show(value),
+        Written::Expr(expr) => format!("= {}", tokens(expr)),
     }
 }
 
-fn attempts(value: &Setting<Option<u32>>) -> String {
+fn attempts(value: &Written<Option<u32>>) -> String {
     setting(value, |attempts| match attempts {
         Some(count) => count.to_string(),
         None => "unlimited".to_owned(),
     })
 }
 
-fn length(value: &Setting<Duration>) -> String {
+fn length(value: &Written<Duration>) -> String {
     setting(value, |length| format!("{length:?}"))
 }
 
-fn delays(value: &Setting<Vec<Setting<Duration>>>) -> String {
+fn delays(value: &Written<Vec<Written<Duration>>>) -> String {
     setting(value, |list| {
         let list: Vec<_> = list.iter().map(length).collect();
         format!("[{}]", list.join(", "))
     })
 }
 
-fn word(value: &Setting<proc_macro2::Ident>) -> String {
+fn word(value: &Written<proc_macro2::Ident>) -> String {
     setting(value, ToString::to_string)
 }
 
-fn budget(value: &Setting<()>) -> String {
+fn budget(value: &Written<()>) -> String {
     setting(value, |()| "none".to_owned())
 }
 

@@ -6,7 +6,7 @@ use syn::{Expr, Lit};
 use super::expression::{is_constant_name, lone_name, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
-use crate::model::Setting;
+use crate::model::Written;
 use crate::operand::peel;
 use crate::tokens::is_among;
 use retry_settings::text;
@@ -56,10 +56,10 @@ pub(super) static NESTED: WordList = WordList {
     expressions: false,
 };
 
-pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fault> {
+pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<Ident>, Fault> {
     if let Some(text) = given.text() {
         if let Some(variant) = list.variant(&text, given.at.start) {
-            return Ok(Setting::Fixed(variant));
+            return Ok(Written::Fixed(variant));
         }
     }
     let quoted = matches!(given.form, Form::Text(_));
@@ -67,7 +67,7 @@ pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fau
     let is_expression = match (lone_name(&expr), peel(&expr)) {
         (Some(name), _) => {
             if let Some(variant) = list.variant(&name.to_string(), name.span()) {
-                return Ok(Setting::Fixed(variant));
+                return Ok(Written::Fixed(variant));
             }
             // A name that is not like a word of the list is an argument or a constant.
             is_constant_name(name) || !quoted && list.nearest(&name.to_string()).is_none()
@@ -76,11 +76,11 @@ pub(super) fn word(given: &Given, list: &WordList) -> Result<Setting<Ident>, Fau
             return Err(given.wrong());
         }
         (None, Expr::Lit(_) | Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) => false,
-        _ if list.expressions => return value(given, &expr).map(Setting::Expr),
+        _ if list.expressions => return value(given, &expr).map(Written::Expr),
         _ => false,
     };
     if list.expressions && is_expression {
-        return Ok(Setting::Expr(expr));
+        return Ok(Written::Expr(expr));
     }
     Err(list.unknown(given))
 }
@@ -129,19 +129,19 @@ pub(super) fn flag(given: &Given) -> Result<(), Fault> {
 }
 
 /// `true`, `false`, or an expression of type `bool`.
-pub(super) fn boolean(given: &Given) -> Result<Setting<bool>, Fault> {
+pub(super) fn boolean(given: &Given) -> Result<Written<bool>, Fault> {
     if let Some(Ok(value)) = given.text().map(|text| text.parse()) {
-        return Ok(Setting::Fixed(value));
+        return Ok(Written::Fixed(value));
     }
     let expr = given.expr()?;
     match (&given.form, peel(&expr)) {
         (Form::Rust(_), Expr::Lit(literal)) => match &literal.lit {
-            Lit::Bool(value) => Ok(Setting::Fixed(value.value)),
+            Lit::Bool(value) => Ok(Written::Fixed(value.value)),
             _ => Err(given.wrong()),
         },
         (_, word) if lone_name(word).is_some_and(|word| is_among(word, "yes no on off")) => {
             Err(given.wrong())
         }
-        _ => value(given, &expr).map(Setting::Expr),
+        _ => value(given, &expr).map(Written::Expr),
     }
 }

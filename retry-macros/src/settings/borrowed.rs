@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 
 use super::{Sorted, duration};
 use crate::constant::is_static;
-use crate::model::{Setting, Spanned};
+use crate::model::{Spanned, Written};
 use crate::operand::operand;
 use crate::tokens::{generated, located};
 
@@ -16,19 +16,19 @@ use crate::tokens::{generated, located};
 type Setters = (Option<TokenStream>, Option<TokenStream>);
 
 impl Sorted {
-    pub(super) fn delays(&mut self, delays: Option<&Spanned<Setting<Vec<Setting<Duration>>>>>) {
+    pub(super) fn delays(&mut self, delays: Option<&Spanned<Written<Vec<Written<Duration>>>>>) {
         let Some(delays) = delays else { return };
         let (constant, list) = match &delays.value {
-            Setting::Fixed(elements) => {
+            Written::Fixed(elements) => {
                 let list = elements.iter().map(|element| match element {
-                    Setting::Fixed(length) => duration(length),
-                    Setting::Expr(expr) => expr.to_token_stream(),
+                    Written::Fixed(length) => duration(length),
+                    Written::Expr(expr) => expr.to_token_stream(),
                 });
-                let mut expressions = elements.iter().filter_map(Setting::expr);
+                let mut expressions = elements.iter().filter_map(Written::expr);
                 let constant = expressions.all(|expr| self.is_constant(expr));
                 (constant, generated!([#(#list),*]))
             }
-            Setting::Expr(expr) => (false, operand(expr)),
+            Written::Expr(expr) => (false, operand(expr)),
         };
         if constant {
             self.constant
@@ -40,16 +40,16 @@ impl Sorted {
         self.delays = Some(generated!(.with_delays(#slice)));
     }
 
-    pub(super) fn budget(&mut self, budget: Option<&Spanned<Setting<()>>>) -> Setters {
+    pub(super) fn budget(&mut self, budget: Option<&Spanned<Written<()>>>) -> Setters {
         let Some(budget) = budget else {
             return (None, None);
         };
         match &budget.value {
-            Setting::Fixed(()) => (Some(generated!(.without_budget())), None),
-            Setting::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
+            Written::Fixed(()) => (Some(generated!(.without_budget())), None),
+            Written::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
                 (Some(generated!(.with_budget(&#expr))), None)
             }
-            Setting::Expr(expr) => {
+            Written::Expr(expr) => {
                 let name = self.borrow("__budget", expr.span(), budget.position, &operand(expr));
                 let of = quote_spanned!(name.span()=> __retry::BudgetOf::budget(#name));
                 (None, Some(generated!(.with_budget(#of))))
@@ -66,11 +66,11 @@ impl Sorted {
     }
 }
 
-pub(super) fn idempotent(idempotent: Option<&Spanned<Setting<bool>>>) -> Setters {
+pub(super) fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
     match idempotent.map(|idempotent| &idempotent.value) {
-        None | Some(Setting::Fixed(true)) => (None, None),
-        Some(Setting::Fixed(false)) => (Some(generated!(.not_idempotent())), None),
-        Some(Setting::Expr(expr)) => {
+        None | Some(Written::Fixed(true)) => (None, None),
+        Some(Written::Fixed(false)) => (Some(generated!(.not_idempotent())), None),
+        Some(Written::Expr(expr)) => {
             let setter = Ident::new("with_idempotent", located(expr.span()));
             (None, Some(generated!(.#setter(#expr))))
         }

@@ -8,7 +8,7 @@ use retry_settings::rules::too_long;
 use crate::errors::At;
 use crate::given::Given;
 use crate::keys::PolicyKey;
-use crate::model::{Model, Setting, Spanned};
+use crate::model::{Model, Spanned, Written};
 
 /// What is certain of a model, whatever its policy and its expressions turn out to be.
 pub(super) struct Facts<'a> {
@@ -103,7 +103,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn word(setting: Option<&Spanned<Setting<Ident>>>) -> Option<String> {
+fn word(setting: Option<&Spanned<Written<Ident>>>) -> Option<String> {
     let variant = setting?.value.fixed()?;
     Some(variant.to_string().to_lowercase())
 }
