@@ -4,7 +4,6 @@
 //! it.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -12,6 +11,7 @@ use pin_project_lite::pin_project;
 use scoped_tls_hkt::ScopedKey;
 
 use crate::context::{Frame, around, is_within};
+use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::{self, TestScope};
 
@@ -162,8 +162,4 @@ impl<F: Future> Future for Observe<F> {
     }
 }
 
-impl<F> fmt::Debug for Observe<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Observe").finish_non_exhaustive()
-    }
-}
+opaque! { Observe [F] [F]; }

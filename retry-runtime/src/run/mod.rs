@@ -34,6 +34,7 @@ pub use self::without_limits::WithoutLimits;
 use crate::call::Cut;
 use crate::classify::{Retryable, Said};
 use crate::event::RetryEvent;
+use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::site::{BudgetOf, DelaysOf, Settings};
 use crate::stopped::Stopped;
@@ -475,8 +476,4 @@ impl<O, T, E, const RULED: bool, C, X, R> fmt::Debug for Run<'_, O, T, E, RULED,
     }
 }
 
-impl<O, T, E, C, X, R> fmt::Debug for RunOfAny<'_, O, T, E, C, X, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunOfAny").finish_non_exhaustive()
-    }
-}
+opaque! { RunOfAny [O, T, E, C, X, R] ['_, O, T, E, C, X, R]; }
