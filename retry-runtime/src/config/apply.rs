@@ -91,7 +91,7 @@ fn together(found: &mut FoundSettings<'_>) -> Vec<Option<Policy>> {
         }
         for together in entries.chunk_by(|a, b| a.place.rank == b.place.rank) {
             let given = together.iter().map(|entry| (entry.key, &entry.change));
-            for (key, fault) in budget_contradictions(&given.collect::<Vec<_>>()) {
+            for (key, fault) in budget_contradictions(given) {
                 let blamed = together.iter().filter(|entry| entry.key == key);
                 for PresetEntry { place, .. } in blamed {
                     found.error.add(|| {

@@ -73,36 +73,41 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
             continue;
         }
         match split(rest, &names) {
-            Ok((preset, text)) => match SettingKey::in_variable(&text) {
-                Some(key) => found.setting(preset, key, value_of(key, value), place, ""),
-                None if text.is_empty() => found.problem(&place, || {
-                    format!("has no key; write `{variable}_ATTEMPTS`, for example")
-                }),
-                None => found.fault(preset, &place, "", || unknown_in_variable(&text)),
-            },
+            Ok((preset, _, Some(key))) => {
+                found.setting(preset, key, value_of(key, value), place, "");
+            }
+            Ok((_, text, None)) if text.is_empty() => found.problem(&place, || {
+                format!("has no key; write `{variable}_ATTEMPTS`, for example")
+            }),
+            Ok((preset, text, None)) => {
+                found.fault(preset, &place, "", || unknown_in_variable(&text));
+            }
             Err(typed) => found.problem(&place, || unknown_preset(typed, &names, &[ENABLED])),
         }
     }
 }
 
-/// Splits a variable's name, after the prefix, into a preset and the text of a key in lower case. If there is no preset,
-/// returns the text in its place.
-fn split<'n>(rest: &'n str, names: &[String]) -> Result<(usize, String), &'n str> {
+/// Splits a variable's name, after the prefix, into a preset and the text of a key in lower case, with the key if there is one
+/// of this name. If there is no preset, returns the text in its place.
+fn split<'n>(
+    rest: &'n str,
+    names: &[String],
+) -> Result<(usize, String, Option<SettingKey>), &'n str> {
     let splits = names.iter().enumerate().filter_map(|(preset, name)| {
-        let key = rest.strip_prefix(name.as_str())?;
-        let key = if key.is_empty() {
-            key
+        let text = rest.strip_prefix(name.as_str())?;
+        let text = if text.is_empty() {
+            text
         } else {
-            key.strip_prefix('_')?
+            text.strip_prefix('_')?
         };
-        Some((preset, key.to_lowercase()))
+        let text = text.to_lowercase();
+        let key = SettingKey::in_variable(&text);
+        Some((preset, text, key))
     });
     let splits: Vec<_> = splits.collect();
-    let known = splits
-        .iter()
-        .find(|(_, key)| SettingKey::in_variable(key).is_some());
-    // The longest name leaves the shortest key.
-    let best = known.or_else(|| splits.iter().min_by_key(|(_, key)| key.len()));
+    let known = splits.iter().find(|(_, _, key)| key.is_some());
+    // The longest name leaves the shortest text.
+    let best = known.or_else(|| splits.iter().min_by_key(|(_, text, _)| text.len()));
     best.cloned().ok_or_else(|| {
         SettingKey::names_in_variables()
             .chain(IN_CODE.map(|(key, _)| key.to_owned()))

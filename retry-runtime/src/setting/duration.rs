@@ -11,15 +11,15 @@ use super::typed::Value;
 
 /// Reads a duration of at most 24 h.
 pub(super) fn read(key: PolicyKey, value: Value<'_>) -> Result<Duration, SettingFault> {
-    let found = value.to_string();
+    let found = || value.to_string();
     let length = match value {
         Value::Text(text) => duration::parse(text),
         Value::Number(number) if number.starts_with(|char: char| char.is_ascii_digit()) => {
             Err(DurationFault::NoUnit(number))
         }
-        Value::Number(_) | Value::Other(_) => return Err(not_a_duration(key, &found)),
+        Value::Number(_) | Value::Other(_) => return Err(not_a_duration(key, &found())),
     };
-    let length = length.map_err(|fault| refused(key, &found, &fault))?;
+    let length = length.map_err(|fault| refused(key, &found(), &fault))?;
     match key.key().zero.filter(|_| length.is_zero()) {
         Some((why, help)) => {
             let problem = format!("`{key}` is zero, so that {why}");

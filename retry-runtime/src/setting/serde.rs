@@ -287,8 +287,8 @@ impl<'de> Visitor<'de> for ValueOf {
             let settings = map.next_value_seed(ValueOf(key))?;
             found.extend(settings.into_iter().map(|change| (key, change)));
         }
-        let given: Vec<_> = found.iter().map(|(key, change)| (*key, change)).collect();
-        if let Some((_, fault)) = budget_contradictions(&given).into_iter().next() {
+        let given = found.iter().map(|(key, change)| (*key, change));
+        if let Some((_, fault)) = budget_contradictions(given).into_iter().next() {
             return Err(A::Error::custom(fault));
         }
         found.sort_by_key(|(key, _)| key.is_one_number());

@@ -80,11 +80,11 @@ pub(crate) fn contradictions(
 }
 
 /// Returns the contradictions within one table, or within the variables of one environment, each with the key to blame.
-pub(crate) fn budget_contradictions(
-    given: &[(SettingKey, &Change)],
+pub(crate) fn budget_contradictions<'c>(
+    given: impl Iterator<Item = (SettingKey, &'c Change)> + Clone,
 ) -> Vec<(SettingKey, SettingFault)> {
     const BOTH: &str = "both choose the numbers";
-    let has = |key| given.iter().any(|(given, _)| *given == key);
+    let has = |key| given.clone().any(|(given, _)| given == key);
     let word = SettingKey::Policy(PolicyKey::Budget);
     let [kind, ratio, reward] =
         [BudgetKey::Kind, BudgetKey::Ratio, BudgetKey::Reward].map(SettingKey::Budget);
@@ -101,11 +101,11 @@ pub(crate) fn budget_contradictions(
         .map(|(first, second, why)| (second, format!("`{first}` and `{second}` {why}")))
         .collect();
     let is_none = |change: &Change| *change(Policy::new()).budget() == PolicyBudget::None;
-    if given.iter().any(|(_, change)| is_none(change)) {
-        let numbers = given.iter().filter(|(key, _)| key.is_one_number());
+    if given.clone().any(|(_, change)| is_none(change)) {
+        let numbers = given.filter(|(key, _)| key.is_one_number());
         found.extend(numbers.map(|(key, _)| {
             (
-                *key,
+                key,
                 format!("`budget` is \"none\", so that `{key}` has no effect"),
             )
         }));
