@@ -207,8 +207,8 @@ impl State<'_> {
         let frame = &self.frame;
         self.give_back();
         // If a call inside was refused, the event of that call names the budget.
-        let budget = self.settings.budget();
-        let budget = budget.filter(|_| frame.refusal().is_none());
+        let refused = outcome == Outcome::Budget && frame.refusal().is_none();
+        let budget = refused.then(|| self.settings.budget()).flatten();
         // A subscriber may make calls of its own, which make the call around forget a refusal.
         self.call_ends(outcome, Some(Event::GaveUp(failed, outcome, budget)));
         if let Some(refusal) = Refusal::of(outcome).or(frame.refusal()) {

@@ -31,7 +31,7 @@ impl State<'_> {
             return;
         }
         if self.count_within(outer) {
-            let (operation, call) = (self.operation(), self.name());
+            let (operation, call) = (self.operation(), self.known_as());
             let taken = outer.if_cold().map(|cold| {
                 let remembered = &cold.noted().remembered;
                 remembered.all_taken(operation, outer.number.get(), call.as_ref(), *now)
@@ -103,7 +103,7 @@ impl State<'_> {
         if outer.inside.get() == Leeway::Nothing {
             return 1;
         }
-        let (operation, call) = (self.operation(), self.name());
+        let (operation, call) = (self.operation(), self.known_as());
         let taken = outer.if_cold().map_or(0, |cold| {
             let remembered = &cold.noted().remembered;
             remembered.taken(operation, outer.number.get(), call.as_ref(), now)
@@ -164,7 +164,7 @@ impl State<'_> {
     }
 
     /// The pointer by which the call around knows this call, if this call has told its retries.
-    fn name(&self) -> Option<Weak<Cold>> {
+    fn known_as(&self) -> Option<Weak<Cold>> {
         let told = self.frame.has(Notes::FAILED_RETRIES);
         told.then(|| Arc::downgrade(self.frame.cold()))
     }

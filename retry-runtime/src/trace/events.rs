@@ -96,7 +96,6 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
             outcome = Outcome::NotRetryable.as_str()
         ),
         Event::GaveUp(failed, outcome, budget) => {
-            let budget = budget.filter(|_| outcome == Outcome::Budget);
             let empty = budget.map(|budget| Empty(function, budget));
             failed!(
                 warn,

@@ -36,7 +36,7 @@ pub(crate) enum Event<'a> {
     /// Another attempt will follow after this delay: level debug.
     Retrying(FailedWith<'a>, Duration),
     /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that.
-    /// It has the budget of the call, unless a call inside was refused.
+    /// It has the budget of the call if that refused the retry.
     GaveUp(FailedWith<'a>, Outcome, Option<BudgetOfCall<'a>>),
     /// One of two attempts failed, and the other still runs: level debug.
     SetAside(FailedWith<'a>),
