@@ -15,7 +15,8 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-use crate::skip;
+use crate::loopback::listener;
+use crate::stall as stalls;
 
 /// The answer of the health service to each call. With `None` it is healthy.
 pub type Script = fn(call: usize) -> Option<Status>;
@@ -41,11 +42,9 @@ impl Health for Scripted {
     ) -> Result<Response<HealthCheckResponse>, Status> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         match (self.script)(call) {
-            // This message stands for "do not answer at all".
-            Some(status) if status.message() == "stall" => std::future::pending().await,
-            Some(status) if status.message() == SKIPS => {
-                skip().await;
-                std::future::pending().await
+            // These messages stand for "do not answer at all".
+            Some(status) if ["stall", SKIPS].contains(&status.message()) => {
+                match stalls(status.message() == SKIPS).await {}
             }
             Some(status) => Err(status),
             None => {
@@ -158,10 +157,6 @@ impl Service {
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
-}
-
-async fn listener() -> TcpListener {
-    TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
 
 /// A client for a server at this address. It connects at its first use.

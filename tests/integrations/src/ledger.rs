@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use crate::skip;
+use crate::loopback::listener;
+use crate::stall;
 
 /// The server, over HTTP on loopback. It ends with its runtime.
 #[derive(Debug)]
@@ -103,10 +104,6 @@ impl Ledger {
     }
 }
 
-async fn listener() -> TcpListener {
-    TcpListener::bind("127.0.0.1:0").await.unwrap()
-}
-
 async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: usize, skips: bool) {
     let mut request = Vec::new();
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {
@@ -123,10 +120,7 @@ async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: us
     // The entry is booked before the client gets an answer.
     let number = book.lock().unwrap().book(key);
     if number <= unanswered {
-        if skips {
-            skip().await;
-        }
-        std::future::pending::<()>().await;
+        match stall(skips).await {}
     }
     let answer = b"HTTP/1.1 201 Created\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     // A client that has gone does not read it.

@@ -3,9 +3,11 @@
 //!
 //! The library starts the servers for the tests and the examples.
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::net::TcpListener;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 
@@ -38,6 +40,31 @@ pub async fn skip() {
     let _ = tokio::time::advance(SKIPPED).now_or_never();
     tokio::time::resume();
     tokio::task::yield_now().await;
+}
+
+/// Never answers. With `skips`, time is [skipped](skip) first.
+///
+/// # Panics
+///
+/// - As [`skip`].
+pub(crate) async fn stall(skips: bool) -> Infallible {
+    if skips {
+        skip().await;
+    }
+    pending().await
+}
+
+/// Asks every 5 ms until it `holds`.
+///
+/// # Panics
+///
+/// If it does not within 90 s.
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let began = Instant::now();
+    while !holds().await {
+        assert!(began.elapsed() < STARTS_WITHIN, "not in time: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// How long a server may take until it answers, on a busy machine.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use crate::skip;
+use crate::stall;
 
 /// The answer of the server to a connection.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl Loopback {
     }
 
     async fn start_with(script: &'static [Answer], skips: bool) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = listener().await;
         let address = listener.local_addr().unwrap();
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&calls);
@@ -129,6 +129,11 @@ pub fn nobody() -> SocketAddr {
     address
 }
 
+/// A socket that listens on a free port.
+pub(crate) async fn listener() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
+}
+
 /// An address at which no server listens yet, and the socket with which one can.
 ///
 /// # Panics
@@ -173,12 +178,7 @@ async fn serve(
             tokio::time::sleep(Duration::from_millis(20)).await;
             stream.set_zero_linger().unwrap();
         }
-        End::Stall => {
-            if skips {
-                skip().await;
-            }
-            std::future::pending::<()>().await;
-        }
+        End::Stall => match stall(skips).await {},
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use tokio_postgres::{Client, Config, Error, NoTls};
 
 use crate::program::{Missing, Program};
-use crate::{STARTS_WITHIN, free_port, is_root, run};
+use crate::{STARTS_WITHIN, free_port, is_root, run, until};
 
 /// One of the server's programs. The others are in the same folder, which Debian does not have on the path.
 pub const PROGRAM: Program = Program {
@@ -94,11 +94,10 @@ impl Server {
         let admin = self.connect().await.unwrap();
         let find =
             format!("SELECT FROM pg_stat_activity WHERE {matches} AND pid <> pg_backend_pid()");
-        let began = Instant::now();
-        while admin.query(&find, &[]).await.unwrap().len() < sessions {
-            assert!(began.elapsed() < STARTS_WITHIN, "not {sessions}: {matches}");
-            sleep(Duration::from_millis(5)).await;
-        }
+        until(matches, async || {
+            admin.query(&find, &[]).await.unwrap().len() >= sessions
+        })
+        .await;
     }
 
     /// Ends it with all its sessions.

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use crate::program::{Missing, Program};
-use crate::{STARTS_WITHIN, free_port};
+use crate::{STARTS_WITHIN, free_port, until};
 
 /// The server program.
 pub const PROGRAM: Program = Program {
@@ -89,16 +89,11 @@ impl Server {
         let mut about = redis::cmd("INFO");
         about.arg("clients");
         let line = format!("blocked_clients:{clients}\r\n");
-        let began = Instant::now();
-        while !about
-            .query_async::<String>(&mut admin)
-            .await
-            .unwrap()
-            .contains(&line)
-        {
-            assert!(began.elapsed() < STARTS_WITHIN, "not {clients} blocked");
-            sleep(Duration::from_millis(5)).await;
-        }
+        until(&line, async || {
+            let said: String = about.query_async(&mut admin).await.unwrap();
+            said.contains(&line)
+        })
+        .await;
     }
 
     /// Kills it, as a crash would.

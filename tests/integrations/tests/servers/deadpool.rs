@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
 use integrations::postgres::{self, Server};
-use integrations::skip;
+use integrations::{skip, until};
 use reattempt::tokio_postgres::{TransactionError, commit};
 use reattempt::{Outcome, Retryable, Stopped, Verdict, observe, retry};
 use tokio_postgres::{Client, Error, NoTls};
@@ -123,9 +123,7 @@ pub(crate) async fn an_error_of_ones_own_knows_whether_the_commit_was_sent() {
     ));
     let ((stopped, report), ()) = tokio::join!(observe(order(&hung)), async {
         // The commit takes effect, and its answer never comes.
-        while placed(&admin).await < 2 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("the second order", async || placed(&admin).await == 2).await;
         skip().await;
     });
     let stopped = stopped.unwrap_err();

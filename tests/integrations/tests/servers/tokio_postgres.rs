@@ -10,7 +10,7 @@ use std::time::Duration;
 use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
-use integrations::skip;
+use integrations::{skip, until};
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use tokio::sync::{Barrier, watch};
@@ -163,14 +163,11 @@ async fn terminate(admin: &Client, session: &str) {
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE {session} AND pid <> pg_backend_pid()"
     );
-    for _ in 0..10_000 {
+    until(session, async || {
         let ended = admin.query_one(&terminate, &[]).await.unwrap();
-        if ended.get::<_, i64>(0) > 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("no session with {session}");
+        ended.get::<_, i64>(0) > 0
+    })
+    .await;
 }
 
 /// Calls the function of the example, which takes a connection in each attempt, as from a pool.
