@@ -91,7 +91,7 @@ async fn an_attempt_that_hangs_is_cut_by_its_timeout() {
 async fn the_deadline_ends_a_call_of_many_attempts() {
     #[retry(
         attempts = "unlimited",
-        deadline = "1s",
+        deadline = "3s",
         base = "150ms",
         jitter = "none",
         budget = "none"
@@ -105,8 +105,7 @@ async fn the_deadline_ends_a_call_of_many_attempts() {
     let (result, report) = observe(fetch(&made)).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
-    // One, if a busy machine stands still in the first.
-    assert!((1..=5).contains(&made.get()), "{}", made.get());
+    assert!((2..=5).contains(&made.get()), "{}", made.get());
     assert!(began.elapsed() < Duration::from_secs(20));
 }
 
