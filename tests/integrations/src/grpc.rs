@@ -23,7 +23,7 @@ pub type Script = fn(call: usize) -> Option<Status>;
 
 const SKIPS: &str = "stall, and skip";
 
-/// Stands for "do not answer at all". Time is [skipped](skip) as soon as the service has the call.
+/// Stands for "do not answer at all". Time is [skipped](crate::skip) as soon as the service has the call.
 #[must_use]
 pub fn stall() -> Status {
     Status::unknown(SKIPS)

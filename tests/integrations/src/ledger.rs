@@ -46,7 +46,7 @@ impl Ledger {
         Self::start_with(listener().await, unanswered, false)
     }
 
-    /// The same, but time is [skipped](skip) as soon as it has booked a request that it does not answer.
+    /// The same, but time is [skipped](crate::skip) as soon as it has booked a request that it does not answer.
     ///
     /// # Panics
     ///

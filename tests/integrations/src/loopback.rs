@@ -50,7 +50,7 @@ impl Loopback {
         Self::start_with(script, false).await
     }
 
-    /// The same, but time is [skipped](skip) as soon as an answer stalls.
+    /// The same, but time is [skipped](crate::skip) as soon as an answer stalls.
     ///
     /// # Panics
     ///
