@@ -37,7 +37,10 @@ pub fn aws(code: &str) -> Verdict {
         | "LimitExceededException"
         | "SlowDown"
         | "PriorRequestNotComplete"
-        | "EC2ThrottledException" => Verdict::Throttled,
+        | "EC2ThrottledException"
+        // SQS and Kinesis: the key service throttles them. The SDKs do not list it.
+        | "KmsThrottled"
+        | "KMSThrottlingException" => Verdict::Throttled,
 
         // The server did not get the whole request in time (400), or it failed (500, 503).
         "RequestTimeout"
@@ -47,7 +50,9 @@ pub fn aws(code: &str) -> Verdict {
         | "InternalServerError"
         | "InternalServerException"
         | "ServiceUnavailable"
-        | "ServiceUnavailableException" => Verdict::Transient,
+        | "ServiceUnavailableException"
+        // STS did not reach the identity provider (400), and asks for "a limited number" of retries.
+        | "IDPCommunicationError" => Verdict::Transient,
 
         // Another request changes the same item or object at present, and this one was not done.
         "TransactionConflictException"

@@ -251,9 +251,11 @@ fn every_code_of_aws_has_its_verdict() {
     let throttled = "Throttling ThrottlingException ThrottledException RequestThrottled RequestThrottledException \
                      TooManyRequestsException ProvisionedThroughputExceededException \
                      TransactionInProgressException RequestLimitExceeded BandwidthLimitExceeded \
-                     LimitExceededException SlowDown PriorRequestNotComplete EC2ThrottledException";
+                     LimitExceededException SlowDown PriorRequestNotComplete EC2ThrottledException \
+                     KmsThrottled KMSThrottlingException";
     let transient = "RequestTimeout RequestTimeoutException InternalError InternalFailure InternalServerError \
-                     InternalServerException ServiceUnavailable ServiceUnavailableException";
+                     InternalServerException ServiceUnavailable ServiceUnavailableException \
+                     IDPCommunicationError";
     let conflict = "TransactionConflictException ReplicatedWriteConflictException OperationAborted \
                     ConditionalRequestConflict";
     let unknown =
