@@ -41,21 +41,27 @@ impl Retryable for SqlState {
     }
 }
 
+/// The verdict is that of the [`SqlState`]. A statement whose "cached plan must not change result type" is refused: a
+/// migration has changed its table, and it did not run.
 #[diagnostic::do_not_recommend]
 impl Retryable for DbError {
     fn verdict(&self) -> Verdict {
-        self.code().verdict()
+        // The code is "feature not supported". The name of the function in the server is in no human language.
+        match self.routine() {
+            Some("RevalidateCachedQuery") => Verdict::Refused,
+            _ => self.code().verdict(),
+        }
     }
 }
 
-/// An error of the server has the verdict of its [`SqlState`]. A failed connection attempt is refused. A
+/// An error of the server has the verdict of its [`DbError`]. A failed connection attempt is refused. A
 /// lost connection is unknown, because a `COMMIT` may have been on its way. Any other error, such as a
 /// value of the wrong type, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        match self.code() {
-            Some(code) => code.verdict(),
+        match self.as_db_error() {
+            Some(error) => error.verdict(),
             None => of_client(self),
         }
     }

@@ -70,6 +70,10 @@ fn of_code(error: &dyn DatabaseError) -> Verdict {
         Some(code) if code.len() != 5 => code
             .parse()
             .map_or(Verdict::Unknown, |code: i32| codes::sqlite(code)),
+        // A migration has changed the table of a prepared statement, which did not run. In another language, it is permanent.
+        Some("0A000") if error.message() == "cached plan must not change result type" => {
+            Verdict::Refused
+        }
         Some(code) => match of_mysql(&format!("({code}): ")) {
             None | Some(Verdict::Unknown) => codes::sqlstate(code),
             Some(verdict) => verdict,

@@ -69,6 +69,8 @@ integrations::tests! {
         sqlx_0_8::version::a_read_whose_connection_is_lost_is_retried_if_a_rule_says_so,
         sqlx::version::after_a_failover_a_new_connection_writes,
         sqlx_0_8::version::after_a_failover_a_new_connection_writes,
+        sqlx::version::after_a_migration_a_new_connection_reads,
+        sqlx_0_8::version::after_a_migration_a_new_connection_reads,
         tokio_postgres::a_locked_row_is_waited_for_unless_statement_timeout_is_below_the_timeout,
         tokio_postgres::a_program_that_starts_waits_for_its_server_and_not_for_its_database,
         tokio_postgres::a_serialization_failure_runs_the_whole_transaction_again,

@@ -318,6 +318,15 @@ pub(crate) async fn what_the_server_says_is_by_its_code() {
         assert_eq!(error.code().map(SqlState::code), Some(code), "{error:?}");
         assert_eq!(error.verdict(), verdict, "{error:?}");
     }
+    held.rollback().await.unwrap();
+    let prepared = client.prepare("SELECT * FROM account").await.unwrap();
+    holder
+        .batch_execute("ALTER TABLE account ADD COLUMN owner text")
+        .await
+        .unwrap();
+    let changed = client.query(&prepared, &[]).await.unwrap_err();
+    assert_eq!(changed.code().map(SqlState::code), Some("0A000"));
+    assert_eq!(changed.verdict(), Verdict::Refused, "{changed:?}");
     let unread = client
         .query_one("SELECT 'text'", &[])
         .await

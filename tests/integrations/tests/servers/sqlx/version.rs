@@ -12,7 +12,9 @@ use tokio::sync::Barrier;
 use super::adapter::{TransactionError, commit};
 use super::client::mysql::{MySqlConnection, MySqlPool};
 use super::client::postgres::{PgConnection, PgPool, PgPoolOptions};
-use super::client::{Connection as _, Database, Error, Executor, Pool, query, query_scalar};
+use super::client::{
+    Connection as _, Database, Error, Executor, Pool, Row as _, query, query_scalar,
+};
 
 /// How long a connection may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -420,6 +422,28 @@ pub(crate) async fn after_a_failover_a_new_connection_writes() {
     let (written, report) = observe(write_in_postgres(&pool)).await;
     written.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
+}
+
+#[retry(base = "1ms")]
+async fn columns(pool: &PgPool) -> Result<usize, Error> {
+    let mut connection = pool.acquire().await?;
+    let row = query("SELECT * FROM account").fetch_one(&mut *connection);
+    let row = row.await.inspect_err(|_| connection.close_on_drop())?;
+    Ok(row.columns().len())
+}
+
+pub(crate) async fn after_a_migration_a_new_connection_reads() {
+    let server = postgres::Server::start().await.unwrap();
+    let pool = PgPoolOptions::new().max_connections(1);
+    let pool = pool.connect(&postgres_url(server.port())).await.unwrap();
+    run(&pool, &[ACCOUNTS, BALANCES]).await;
+    let before = columns(&pool).await.unwrap();
+
+    run(&pool, &["ALTER TABLE account ADD COLUMN owner text"]).await;
+    let (after, report) = observe(columns(&pool)).await;
+    assert_eq!(after.unwrap(), before + 1);
+    let report = report.unwrap();
+    assert_eq!(report.attempts(), 2);
 }
 
 #[retry(
