@@ -11,7 +11,8 @@ use crate::classify::{Retryable, Said, Verdict, as_type};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
-/// If std has no kind for the number of a system error, such as `EHOSTDOWN` or `EMFILE`, the number decides.
+/// A name that is not resolved is refused. If std has no kind for the number of a system error, such as `EHOSTDOWN` or
+/// `EMFILE`, the number decides.
 ///
 /// If the kind has no verdict, such as `Other`, the innermost error inside that has a verdict decides. If a permanently
 /// [stopped](crate::Stopped) call is inside, the error is permanent with any kind. If a commit that may have taken effect is
