@@ -9,8 +9,8 @@ use reattempt::{Budget, Jitter, Policy};
 pub struct Manner {
     /// The name in tables and pictures.
     pub name: &'static str,
-    /// Whether the library has or had it by default, in words. Only tables say so.
-    pub default: Option<&'static str>,
+    /// Whether the library has it by default. Only tables say so.
+    pub is_default: bool,
     /// Attempts, timeout and delays.
     pub policy: Policy,
     /// Makes the budget of each process.
@@ -29,7 +29,7 @@ impl Manner {
     /// One attempt.
     pub const NONE: Self = Self {
         name: "no retries",
-        default: None,
+        is_default: false,
         policy: DEFAULTS.with_attempts(1),
         budget: None,
         shared: false,
@@ -37,25 +37,20 @@ impl Manner {
     /// Three attempts without waits.
     pub const NAIVE: Self = Self {
         name: "naive retries",
-        default: None,
         policy: DEFAULTS.with_base(Duration::ZERO).with_jitter(Jitter::None),
         ..Self::NONE
     };
     /// The defaults without the budget.
     pub const BACKOFF: Self = Self {
         name: "backoff and jitter",
-        default: None,
         policy: DEFAULTS,
         ..Self::NONE
     };
-    /// The defaults with the budget of the AWS SDKs, which was the default once.
-    pub const AWS: Self = Self {
-        default: Some("the old default"),
-        ..Self::BACKOFF.with_budget("`Budget::aws()`", Budget::aws)
-    };
+    /// The defaults with the budget of the AWS SDKs.
+    pub const AWS: Self = Self::BACKOFF.with_budget("`Budget::aws()`", Budget::aws);
     /// The defaults.
     pub const BUDGET: Self = Self {
-        default: Some("the default"),
+        is_default: true,
         ..Self::BACKOFF.with_budget("`Budget::new()`", Budget::new)
     };
     /// The defaults with the budget for large fleets of small processes.
@@ -79,13 +74,11 @@ impl Manner {
         Self::SMALL,
     ];
 
-    /// The name in tables, which says what is and was the default.
+    /// The name in tables, which says what is the default.
     #[must_use]
     pub fn in_tables(&self) -> String {
-        match self.default {
-            Some(default) => format!("{}, {default}", self.name),
-            None => self.name.to_owned(),
-        }
+        let default = if self.is_default { ", the default" } else { "" };
+        format!("{}{default}", self.name)
     }
 
     /// The same with another budget.

@@ -151,7 +151,7 @@ const COSTS: [(Manner, u32); 6] = [
 ];
 
 /// Head of the table of what the budget costs.
-pub const COST_HEAD: &str = "| attempts that fail | no budget | `Budget::aws()`, the old default | `Budget::new()`, the default, 200 calls a second | 50 calls a second | 10 calls a second | `.with_capacity(14)`, 10 calls a second |\n|---|---|---|---|---|---|---|";
+pub const COST_HEAD: &str = "| attempts that fail | no budget | `Budget::aws()` | `Budget::new()`, the default, 200 calls a second | 50 calls a second | 10 calls a second | `.with_capacity(14)`, 10 calls a second |\n|---|---|---|---|---|---|---|";
 
 /// A row: attempts for each call, and the share that succeeded, for a hundred processes with the
 /// defaults that make 10,000 calls each.
@@ -172,7 +172,7 @@ const TEN_THOUSAND: Calls = Calls {
 };
 
 /// Head of the table beside Marc Brooker's figures.
-pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::aws()`, the old default | `Budget::new()`, the default |\n|---|---|---|---|---|---|---|";
+pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::aws()` | `Budget::new()`, the default |\n|---|---|---|---|---|---|---|";
 
 /// His experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
 pub const BROOKER: &str = "budget_100clients_10rps_20s";
