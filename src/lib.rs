@@ -68,7 +68,7 @@
 //! | `tonic` | no | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
 //! | `tower` | no | `tower-layer` 0.3 | a layer for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
 //!
-//! For any other client, [`codes`] has the verdicts of HTTP statuses, SQLSTATEs, gRPC codes, MySQL and SQLite.
+//! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
 //!
 //! The crate needs tokio, or [a browser](guide::promises#in-a-browser), and Rust 1.85.

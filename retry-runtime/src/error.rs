@@ -9,7 +9,7 @@ use crate::stopped::Stopped;
 
 /// Either the error of the last attempt, or the reason why the call was stopped.
 ///
-/// Use it with `timeout`, `deadline` or `cancel` when the error type comes from another crate and cannot
+/// Use it with `timeout`, `deadline`, `cancel` or `until` when the error type comes from another crate and cannot
 /// be made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
 /// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error.
 ///
@@ -17,8 +17,8 @@ use crate::stopped::Stopped;
 ///
 /// One rule holds for this type and for the error types of the adapters: `Display` says what failed, in words of its
 /// own, and `source()` returns the error inside. `Display` never repeats the text of the source, so a report of the whole chain
-/// says everything once, except for a host or a status. A [`Stopped`] is a source too, and not skipped: its own source is the error of an earlier
-/// attempt, which must not be retried again.
+/// says everything once, except for a host or a status. A [`Stopped`] is a source too, and not skipped: its own source is the
+/// error of an earlier attempt, which must not be retried again.
 ///
 /// The enum is exhaustive: a call ends with the error of its last attempt or with a `Stopped`, and nothing else.
 #[derive(Debug)]

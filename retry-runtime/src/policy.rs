@@ -63,8 +63,8 @@ pub struct Policy {
 const UNLIMITED: u32 = u32::MAX;
 
 impl Policy {
-    /// The defaults: 3 attempts, no timeout, no deadline, exponential backoff from 100 ms to 20 s by
-    /// a factor of 2, full jitter.
+    /// The defaults: 3 attempts, no timeout, no deadline, exponential backoff from 100 ms (1 s if throttled) to 20 s by a
+    /// factor of 2, full jitter, hints up to 60 s, the [default budget](crate::Budget::new) and no hedge.
     ///
     /// The AWS SDKs use three attempts and a maximum backoff of 20 s too. We chose the base of 100 ms, which is long
     /// enough to relieve a busy server.

@@ -27,7 +27,7 @@ pub enum Outcome {
     Budget,
     /// The server asked for a longer delay than the policy waits.
     HintTooLong,
-    /// The budget is in a [pause](crate::Budget::with_pause) that does not fit the deadline, so no attempt began.
+    /// The budget is in a [pause](crate::Budget::with_pause) that does not fit the deadline.
     Paused,
     /// Retries are turned off in this process; see [`set_enabled`](crate::set_enabled).
     Disabled,
@@ -73,27 +73,28 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// Returns what stopped the call: a timeout, the deadline, or cancellation. After an `Ok` that is not ready, any
-    /// outcome of a failed call.
+    /// Returns what stopped the call: a timeout, the deadline, a pause, or cancellation. After a timeout it may also be what
+    /// refused a retry, such as the budget, and after an `Ok` that is not ready any outcome of a failed call.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// Returns how many attempts began.
+    /// Returns how many attempts began, from 0.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// Returns the time from the call's first suspension or failure to its end.
+    /// Returns the time from the call's first suspension or failure to its end. That of a `blocking` function counts from the
+    /// beginning of the call.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// Returns the timeout or the deadline that was reached. It is `None` for a call that was cancelled, and for an
-    /// inherited deadline.
+    /// Returns the timeout or the deadline that was reached, or that leaves no time for a wait or a pause. It is `None` for
+    /// any other outcome, and for an inherited deadline.
     #[must_use]
     pub fn limit(&self) -> Option<Duration> {
         self.limit

@@ -146,7 +146,7 @@ impl DurationFault<'_> {
 /// ```text
 /// duration = part { part }          no unit twice
 /// part     = digits [ "." digits ] unit
-/// unit     = ns | us | ms | s | m | h | d, or one of their longer names
+/// unit     = ns | us | ms | s | m | h | d | w, or one of their longer names
 /// ```
 ///
 /// Blanks may stand around parts and before units.

@@ -1,4 +1,4 @@
-//! `sea-orm` 2: the verdict of the `sqlx` error inside, with the feature `sqlx`.
+//! `sea-orm` 2: the verdict of the `sqlx` error inside.
 //!
 //! If a connection is lost during `COMMIT`, the transaction may have taken effect, as with [`sqlx`].
 //! [`TransactionError`] and [`commit`] tell this case from a connection that is lost before `COMMIT`.

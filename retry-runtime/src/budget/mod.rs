@@ -28,9 +28,9 @@ pub(crate) use self::share::Share;
 /// takes some. If too few are left, the call ends with its last error. Calls that succeed give tokens back. So retries
 /// are possible while few calls fail, and stop when most calls fail, which is when they do harm.
 ///
-/// Every annotated function has a budget of its own, unless its attribute or its policy names one. Functions that call
-/// the same service should share a budget: as a `static`, or in a [`Preset`](crate::Preset) whose policy
-/// [has a budget](crate::Policy::with_budget). [`Budgets`] keeps one for each host or tenant.
+/// Every annotated function has a budget of its own, unless its attribute or its policy names one, or its attempts are
+/// unlimited. Functions that call the same service should share a budget: as a `static`, or in a [`Preset`](crate::Preset)
+/// whose policy [has a budget](crate::Policy::with_budget). [`Budgets`] keeps one for each host or tenant.
 ///
 /// # Formula
 ///

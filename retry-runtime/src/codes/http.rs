@@ -6,7 +6,7 @@ use crate::classify::Verdict;
 /// Returns the verdict of an HTTP status.
 ///
 /// It follows RFC 9110, unless a comment names another source. A status outside of 400 to 599 is not a failure, and
-/// its verdict is unknown. For `Retry-After`, see [`adapters::http`](crate::adapters), feature `http`.
+/// its verdict is unknown. For `Retry-After`, see the module `http` of the feature of that name.
 ///
 /// # Examples
 ///

@@ -26,5 +26,5 @@ pub const SLOW_IO: Policy = Policy::new()
     .with_max_delay(Duration::from_secs(20))
     .with_deadline(Duration::from_secs(60));
 
-/// One attempt and no limits: the attribute has no effect.
+/// One attempt and no limits. Events, metrics and reports go on.
 pub const NO_RETRY: Policy = Policy::new().with_attempts(1);

@@ -42,12 +42,12 @@ use crate::stopped::Stopped;
 /// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
 /// prepares.
 ///
-/// Its rules and its hook have the names of the attribute's keys: [`on`](Self::on), [`when`](Self::when),
-/// [`when_ok`](Self::when_ok), [`until`](Self::until), [`unless`](Self::unless), [`on_retry`](Self::on_retry). A method that sets a value
-/// begins with `with_`, as those of [`Policy`] do. `RULED` says whether `on` or `when` selects the errors to retry; if
-/// not, the error type has to be [`Retryable`]. `C` says whether a limit may cut an attempt, `X` makes the text of an
-/// error, and `R` has the rules and hooks. You need not write these parameters. Each rule and each hook changes `R`: if one
-/// holds only sometimes, write the condition into its closure.
+/// Its rules and its hook have the names of the attribute's keys, such as [`on`](Self::on), [`until`](Self::until) and
+/// [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of [`Policy`] do.
+///
+/// You need not write the parameters. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type
+/// has to be [`Retryable`]. `C` says whether a limit may cut an attempt, `X` makes the text of an error, and `R` has the rules
+/// and hooks. Each rule and each hook changes `R`: if one holds only sometimes, write the condition into its closure.
 ///
 /// The first poll boxes the operation with its rules and hooks, which must be `Send`. [`unboxed`](Self::unboxed) does not
 /// box them and does not require `Send`: a hook may then change a `Cell` or an `Rc`, as in a test or on a `LocalSet`.

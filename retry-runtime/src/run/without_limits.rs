@@ -42,9 +42,8 @@ impl Preset {
 /// A policy without timeout and deadline: what [`Policy::without_limits`] returns.
 ///
 /// Nothing stops its calls, so their error types need not hold a [`Stopped`]. The attribute takes it too, as
-/// `policy = self.policy.without_limits()`. Attempts are limited as
-/// before. A deadline around the call, as of an annotated function that makes it, cuts the attempt there. Inside, it
-/// only bounds the waits.
+/// `policy = self.policy.without_limits()`. The number of attempts stays. A deadline around the call, as of an annotated
+/// function that makes it, cuts the attempt there. Inside, it only bounds the waits.
 #[derive(Debug, Clone, Copy)]
 pub struct WithoutLimits(Policy);
 
