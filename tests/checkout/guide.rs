@@ -443,7 +443,7 @@ fn each_event_of_the_table_is_one_that_calls_emit() {
         .into_iter()
         .map(|path| fs::read_to_string(path).unwrap())
         .collect();
-    assert_eq!(rows.len(), 9);
+    assert_eq!(rows.len(), 10);
     for row in rows {
         assert!(sources.contains(&format!("\"{}\"", row[1])), "{}", row[1]);
     }
