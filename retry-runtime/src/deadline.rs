@@ -42,8 +42,8 @@ use crate::context::{Frame, around};
 
 /// Gives a future a deadline that the annotated functions in it inherit: `duration` from now.
 ///
-/// Annotated functions in the future stop retrying in time. Those with `timeout`, `deadline`, `cancel` or `until` also cut
-/// an attempt that is running when the deadline is reached. The future itself is not cut, so it may have any output.
+/// Annotated functions in the future stop retrying in time. Those with `timeout`, `deadline`, `cancel`, `until` or a `policy`
+/// that may have limits also cut an attempt that is running then. The future itself is not cut, so it may have any output.
 /// To cut it, put `tokio::time::timeout` around it. Of several scopes and calls, the nearest deadline holds.
 ///
 /// In the body of an annotated function, the deadline is that of the calls inside the scope. The function does not end with

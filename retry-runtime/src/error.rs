@@ -9,8 +9,8 @@ use crate::stopped::Stopped;
 
 /// Either the error of the last attempt, or the reason why the call was stopped.
 ///
-/// Use it with `timeout`, `deadline`, `cancel` or `until` when the error type comes from another crate and cannot
-/// be made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
+/// Use it where a call may be stopped, such as by its `timeout`, and the error type comes from another crate and cannot be
+/// made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
 /// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error.
 ///
 /// # Text and source

@@ -39,7 +39,8 @@ pub struct RetryEvent<'a, E> {
 }
 
 impl<'a, E> RetryEvent<'a, E> {
-    /// Returns the name of the function: the attribute's `name`, or module path and function name.
+    /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
+    /// [`with_name`](crate::Run::with_name) says, or its place in the source.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function

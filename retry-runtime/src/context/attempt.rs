@@ -45,7 +45,8 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Returns the attempt that is running, or `None` outside the body of an annotated function.
+    /// Returns the attempt that is running, or `None` outside the body of an annotated function and the operation of a
+    /// [`Run`](crate::Run).
     ///
     /// In nested annotated functions, it is the attempt of the innermost function. A spawned task is outside, unless
     /// [`propagate`](fn@crate::propagate) carries the attempt into it. Hooks and `before_retry` run between two

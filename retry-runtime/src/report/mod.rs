@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::classify::Verdict;
 use crate::stopped::Outcome;
 
-/// What one call of an annotated function did.
+/// What one call did.
 ///
 /// [`observe`](crate::observe()) returns it to the caller, and the key `on_end` passes it to a hook of the function.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,8 @@ impl Hedge {
 }
 
 impl Report {
-    /// Returns the name of the function: the attribute's `name`, or module path and function name.
+    /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
+    /// [`with_name`](crate::Run::with_name) says, or its place in the source.
     #[must_use]
     pub fn function(&self) -> &'static str {
         self.function
