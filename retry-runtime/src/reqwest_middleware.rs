@@ -111,7 +111,8 @@ impl Retry {
     }
 
     /// Sets the budget that bounds the retries: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default: that
-    /// of the policy. If the policy names none, one for each place in the source that calls [`Retry::new`].
+    /// of the policy. If the policy names none, one for each place in the source that calls [`Retry::new`], and none if the
+    /// attempts are unlimited.
     #[must_use]
     pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
         self.budget = Some(Box::new(budget));

@@ -31,9 +31,9 @@ pub enum Outcome {
     Paused,
     /// Retries are turned off in this process; see [`set_enabled`](crate::set_enabled).
     Disabled,
-    /// The `cancel` future completed.
+    /// The future of the key `cancel` or `cancel_waits` completed.
     Cancelled,
-    /// The future of the call was dropped.
+    /// The future of the call was dropped, or its body panicked.
     Dropped,
 }
 

@@ -30,8 +30,8 @@ pub enum Hedge {
     Won,
     /// It began, and another attempt decided the call, or the call ended without a success.
     Lost,
-    /// The first attempt was slow, but the budget was less than half full, or the function had no hedge left: it makes at
-    /// most one for 16 calls.
+    /// The first attempt was slow, but the call had no budget, the budget was less than half full or in a pause, or the
+    /// function had no hedge left: 16 calls add one, and at most ten are saved up.
     Refused,
 }
 

@@ -54,8 +54,8 @@ impl LoggedCall {
         &self.delays
     }
 
-    /// Returns the verdict of each failed attempt, in order. An attempt that was cut counts as
-    /// [`Verdict::Transient`].
+    /// Returns the verdict of each failed attempt, in order. An attempt that was cut counts as [`Verdict::Transient`], or as
+    /// [`Verdict::Unknown`] if it was cut during a commit.
     #[must_use]
     pub fn verdicts(&self) -> &[Verdict] {
         &self.verdicts
