@@ -121,7 +121,7 @@ fn the_page_says_how_many_calls_succeed_at_40_percent_failures() {
     let page = PAGE.replace('\n', " ");
     let words = format!(
         "At 40 % failures and 200 calls a second, {busy} of 100 calls succeed, and {without} would without it. \
-         At 10 calls a second {rare} succeed with it too."
+         At 10 calls a second, {rare} succeed with it."
     );
     assert!(page.contains(&words), "{words}");
 }
