@@ -415,7 +415,7 @@ async fn fifty_calls_at_once_through_a_blip_lose_no_attempt_to_the_budget() {
         attempts.set(attempts.get() + 1);
         server.answer()
     }
-    let server = Blip(Instant::now() + ms(400));
+    let server = Blip(Instant::now() + ms(300));
     let attempts: Vec<_> = (0..50).map(|_| Cell::new(0)).collect();
     let ended = join_all(attempts.iter().map(|count| download(&server, count))).await;
     // With full jitter, all five waits of a call may be so short that they end within the blip.
