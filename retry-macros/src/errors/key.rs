@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::{Message, typed};
+use super::{Message, typed, whole};
 use crate::keys::{Grammar, Id, Key};
 
 messages! {
@@ -18,8 +18,8 @@ messages! {
     /// `attempts(4)`.
     not_a_list(key: &Key, tokens: &TokenStream) {
         "found `(` after `{key}`, expected `=`";
-        help "write `{}`", match typed(tokens) {
-            text if text.is_empty() || text.ends_with('…') => key.example.to_owned(),
+        help "write `{}`", match whole(tokens) {
+            text if text.is_empty() => key.example.to_owned(),
             text => format!("{key} = {text}"),
         };
     }
