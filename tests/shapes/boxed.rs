@@ -1,10 +1,11 @@
 //! `#[async_trait]`, and functions that return a future by hand.
 
 use std::cell::Cell;
-use std::future::Future;
+use std::future::{poll_fn, Future};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Mutex;
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -141,6 +142,40 @@ async fn futures_that_are_not_send_are_retried() {
     let (calls, cell) = (Calls::default(), Rc::new(Cell::new(0)));
     let _ = local(&calls, cell.clone()).await;
     assert_eq!((calls.count(), cell.get()), (3, 3));
+}
+
+struct Asked<'a, T>(&'a T);
+
+/// Of two methods of one name, this one wins if there is one.
+impl<T: Sync> Asked<'_, T> {
+    fn is_sync(&self) -> bool {
+        let _: &dyn Sync = self.0;
+        true
+    }
+}
+
+trait Otherwise {
+    fn is_sync(&self) -> bool {
+        false
+    }
+}
+
+impl<T> Otherwise for Asked<'_, T> {}
+
+#[tokio::test(start_paused = true)]
+async fn a_future_is_not_sync_but_a_mutex_of_one_is() {
+    let calls = Calls::default();
+    assert!(Asked(&plain(&calls)).is_sync());
+    assert!(!Asked(&opaque_by_call(&calls)).is_sync());
+
+    let boxed: Pin<Box<dyn Future<Output = io::Result<u8>> + Send + '_>> =
+        Box::pin(opaque_by_call(&calls));
+    let mut held = Mutex::new(boxed);
+    assert!(Asked(&held).is_sync());
+    poll_fn(|cx| held.get_mut().unwrap().as_mut().poll(cx))
+        .await
+        .unwrap_err();
+    assert_eq!(calls.count(), crate::ATTEMPTS);
 }
 
 cases! {
