@@ -108,6 +108,22 @@ mod backon {
     }
 
     #[test]
+    fn equal_jitter_below_twice_the_ceiling_draws_from_the_same_range() {
+        let fixed = ExponentialBuilder::default()
+            .with_max_delay(ms(3_000))
+            .with_max_times(4);
+        let ours = reattempt::Policy::new()
+            .with_base(ms(2_000))
+            .with_max_delay(ms(6_000))
+            .with_jitter(reattempt::Jitter::Equal);
+        for (n, least) in (0..).zip(fixed.build()) {
+            assert_eq!(ours.delay_range(n, None), least..=2 * least);
+        }
+        let mut delays = fixed.build().zip(fixed.with_jitter().build());
+        assert!(delays.all(|(least, drawn)| (least..2 * least).contains(&drawn)));
+    }
+
+    #[test]
     fn a_total_delay_bounds_the_sum_of_the_waits_alone() {
         let bounded = ExponentialBuilder::default()
             .with_max_times(9)
