@@ -121,5 +121,6 @@ fn without_a_runtime_only_a_wait_panics() {
     };
     assert_eq!(run([Step::Succeed]).unwrap().unwrap(), 1);
     let told = run([RESET]).unwrap_err();
-    assert!(told.contains("no reactor running"), "{told}");
+    assert!(told.contains("none runs here"), "{told}");
+    assert!(!told.contains("enable_time"), "{told}");
 }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
+use tokio::runtime::Handle;
 use tokio::task::{unconstrained, yield_now};
 
 use super::State;
@@ -182,7 +183,7 @@ pub(super) fn step(limit: u64, elapsed: u64, now: Instant) -> Option<Instant> {
 ///
 /// # Panics
 ///
-/// - If the runtime has no timers.
+/// - If the runtime has no timers, or is not tokio's.
 #[inline]
 fn needs_timers<T>(settings: &Settings<'_>, make: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(make)) {
@@ -193,6 +194,10 @@ fn needs_timers<T>(settings: &Settings<'_>, make: impl FnOnce() -> T) -> T {
 
 #[cold]
 fn no_timer(name: &str, panic: &(dyn Any + Send)) -> ! {
+    assert!(
+        Handle::try_current().is_ok(),
+        "`{name}` needs a tokio runtime with timers for its waits and limits, and none runs here"
+    );
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     panic!(
