@@ -252,6 +252,8 @@ async fn a_task_that_carries_the_attempt_makes_progress_for_it() {
     #[retry(attempts = 2, base = "0s", jitter = "none", budget = "none")]
     async fn call(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
+        let attempt = Attempt::current().expect("in an attempt");
+        assert!(attempt.attempts() >= Some(attempt.number()), "{attempt:?}");
         if calls.get() < 5 {
             tokio::spawn(propagate(async { Attempt::progress() }))
                 .await

@@ -67,7 +67,7 @@ pub(crate) struct Frame {
     /// Attempts begun, the current one included. It is 1 before the first attempt too, so that beginning that attempt
     /// takes one instruction less. A call that ends before sets it to 0.
     pub(crate) number: Fact<u32>,
-    /// How many attempts the call may make here, or `u32::MAX` for no limit.
+    /// How many attempts the call may make here in a row without progress, or `u32::MAX` for no limit.
     attempts: Cell<u32>,
     pub(crate) phase: Fact<Phase>,
     /// How the last attempt failed.
@@ -158,7 +158,7 @@ impl Frame {
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
         match self.attempts.get() {
             u32::MAX => None,
-            attempts => Some(attempts),
+            attempts => Some(attempts.saturating_add(self.before_progress())),
         }
     }
 
@@ -325,30 +325,23 @@ impl Frame {
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
     pub(crate) fn progress(&self) {
         let number = self.number.get();
-        let earlier = {
-            let mut noted = self.cold().noted();
-            // A task may still carry an earlier attempt.
-            if number < noted.progressed {
-                return;
-            }
-            noted.delay = None;
-            noted.remembered = RetriesInside::default();
-            std::mem::replace(&mut noted.progressed, number)
-        };
+        let mut noted = self.cold().noted();
+        // A task may still carry an earlier attempt.
+        if number < noted.progressed {
+            return;
+        }
+        noted.delay = None;
+        noted.remembered = RetriesInside::default();
+        noted.progressed = number;
         if self.has(Notes::FAILED_RETRIES) {
             // The call around heard of them. It must know before this call may be dropped.
             self.note(Notes::UNTOLD, true);
         }
-        if self.attempts_allowed().is_some() {
-            let more = number.saturating_sub(earlier.max(1));
-            self.attempts.set(self.attempts.get().saturating_add(more));
-        }
     }
 
-    /// Sets how many attempts the call may make here, without those that no longer count.
+    /// Sets how many attempts the call may make here in a row without progress.
     pub(crate) fn allow(&self, attempts: u32) {
-        self.attempts
-            .set(attempts.saturating_add(self.before_progress()));
+        self.attempts.set(attempts);
     }
 
     /// Lets the call make at most this many attempts.
