@@ -6,7 +6,7 @@ use std::num::ParseIntError;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, retry};
+use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, deadline, retry};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -271,6 +271,25 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
     assert_eq!(script.times(), [ms(0), ms(600), ms(1200), ms(1800)]);
     // The wait after the fourth attempt ends at 1.9 s. The deadline cuts `before_retry` at 2 s.
     assert_eq!(script.elapsed(), ms(2000));
+}
+
+/// The timeout of an attempt around cuts it too.
+#[tokio::test(start_paused = true)]
+async fn before_retry_knows_the_time_that_is_left_of_the_attempt_around() {
+    #[retry(
+        base = "1s",
+        jitter = "none",
+        before_retry = async || assert_eq!(deadline::remaining(), Some(ms(4_000)))
+    )]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(timeout = "5s", attempts = 1)]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        inner(script).await
+    }
+    let script = Script::new([RESET, Step::Succeed]);
+    assert_eq!(outer(&script).await.unwrap(), 2);
 }
 
 #[tokio::test(start_paused = true)]

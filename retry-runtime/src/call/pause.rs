@@ -53,7 +53,7 @@ impl State<'_> {
             return Ok(None);
         };
         frame.start(now.1);
-        around(|outer| outer.is_limited().then(|| frame.inherit(outer, now.1)));
+        around(|outer| frame.inherit(outer, now.1));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let mut delays = left..=spread(left, high.saturating_sub(low), most);

@@ -394,6 +394,7 @@ impl Frame {
             self.phase.0.set(Phase::Preparation);
             self.called.set(0);
             self.until.0.set(NEVER);
+            around(|outer| self.inherit(outer, Stamp::now()));
         }
         first
     }
