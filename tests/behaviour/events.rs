@@ -364,7 +364,7 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
         "verdict=\"transient\"",
     ];
     assert_line(&lines[1], "DEBUG", &parts);
-    assert_line(&lines[2], "INFO", &["succeeded after retry", "attempt=2"]);
+    assert_line(&lines[2], "INFO", &["succeeded after retry", "attempt=1"]);
 
     first_fails().await.unwrap();
     let beside = ["attempt failed, the other still runs", "attempt=1"];

@@ -192,10 +192,7 @@ impl State<'_> {
         let _entered = self.enter_call();
         let call = CallInEvent {
             function: self.settings.name,
-            attempt: match event {
-                Event::SetAside(_) if !frame.is_hedge() => 1,
-                _ => frame.number.get(),
-            },
+            attempt: frame.present(),
             attempts: frame.attempts_allowed(),
             elapsed: &|| self.elapsed(),
             lines: &self.settings.shared.lines,

@@ -147,7 +147,7 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
                     race.limits.turn_to(which, both, state);
                     state.enter_attempt(false);
                 }
-                if let Poll::Ready(result) = race.limits.poll_body(which, slot, state, waker) {
+                if let Poll::Ready(result) = race.limits.poll_body(slot, state, waker) {
                     return Poll::Ready(Ended::Returned(result));
                 }
             }
@@ -172,9 +172,7 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
                     race.hedge.set(Some((this.make)()));
                     race.limits.begin_hedge(cut, state);
                     let slot = race.hedge.as_mut();
-                    if let Poll::Ready(result) =
-                        race.limits.poll_body(Which::Hedge, slot, state, waker)
-                    {
+                    if let Poll::Ready(result) = race.limits.poll_body(slot, state, waker) {
                         return Poll::Ready(Ended::Returned(result));
                     }
                 }
@@ -243,7 +241,6 @@ impl Limits {
 
     fn poll_body<F: Future>(
         &self,
-        which: Which,
         mut slot: Pin<&mut Option<F>>,
         state: &State<'_>,
         waker: &mut Context<'_>,
@@ -254,7 +251,7 @@ impl Limits {
         let frame = &state.frame;
         let poll = || body.poll(waker);
         let polled = if self.hedged {
-            frame.lend_to(which, poll)
+            frame.lend_present(poll)
         } else {
             frame.lend(poll)
         };

@@ -174,7 +174,9 @@ impl<C: Cuts, K> Call<'_, C, K> {
         let checked = ended.checked();
         let error = checked.ended.result().and_then(Result::err);
         let after = match error {
-            Some(error) if checked.check != Check::Vetoed => self.state.frame.lend(|| delay(error)),
+            Some(error) if checked.check != Check::Vetoed => {
+                self.state.frame.lend_present(|| delay(error))
+            }
             _ => None,
         };
         Checked { after, ..checked }

@@ -618,15 +618,26 @@ impl Frame {
         }
     }
 
-    /// Runs one poll of an attempt, in which its number is that of the attempt. Outside of a poll, it is the number of the
-    /// attempts that began.
-    pub(crate) fn lend_to<T>(&self, which: Which, poll: impl FnOnce() -> T) -> T {
+    /// Runs one poll of the present attempt, or a rule about it, in which the number is that of the attempt. Elsewhere, it is the
+    /// number of the attempts that began.
+    pub(crate) fn lend_present<T>(&self, poll: impl FnOnce() -> T) -> T {
         let begun = self.number.get();
         let _restored = Finally(|| self.number.0.set(begun));
-        if begun == 2 && which == Which::First {
-            self.number.0.set(1);
-        }
+        self.number.0.set(self.present());
         self.lend(poll)
+    }
+
+    /// The number of the present attempt. Two that failed count as one, which is the hedge.
+    pub(crate) fn present(&self) -> u32 {
+        let is_first = |hedging: &mut Hedging| {
+            hedging.result == Hedge::Lost
+                && !hedging.present_is_hedge
+                && (hedging.other.is_some() || hedging.aside.is_some())
+        };
+        match self.number.get() {
+            2 if self.with_hedging(is_first) == Some(true) => 1,
+            number => number,
+        }
     }
 
     /// Records that the present attempt, one of two, ends. The refusal of its poll counts only if it is the last.
@@ -707,10 +718,10 @@ impl Frame {
         })
     }
 
-    /// Whether the present attempt is the hedge.
+    /// Whether the attempt with the number of the frame is the hedge. In a task that carries an attempt, it need not be the
+    /// present one.
     pub(crate) fn is_hedge(&self) -> bool {
-        let is_hedge = |hedging: &mut Hedging| hedging.present_is_hedge;
-        self.with_hedging(is_hedge) == Some(true)
+        self.number.get() == 2 && self.hedge(false) == Some(Hedge::Lost)
     }
 
     fn with_hedging<T>(&self, f: impl FnOnce(&mut Hedging) -> T) -> Option<T> {

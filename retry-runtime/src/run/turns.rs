@@ -89,7 +89,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                         .call
                         .state
                         .frame
-                        .lend(|| rules.ask(&Rule::RetryAfter(&error)));
+                        .lend_present(|| rules.ask(&Rule::RetryAfter(&error)));
                     ruling.exactly(said.and_then(|said| said.hint))
                 } else {
                     ruling

@@ -10,7 +10,7 @@ use std::time::Duration;
 use reattempt::testing::Scope;
 use reattempt::{
     Attempt, Budget, Hedge, Jitter, Outcome, Policy, Report, Retryable, Stopped, Verdict, observe,
-    retry, set_enabled,
+    propagate, retry, set_enabled,
 };
 use tokio::time::{Instant, advance, sleep, timeout};
 
@@ -671,6 +671,37 @@ async fn an_attempt_knows_that_it_is_a_hedge() {
     assert_eq!(seen.take(), [(1, false), (2, true), (3, false)]);
 }
 
+/// Also while the other attempt runs, and in a task that carries the attempt.
+#[tokio::test(start_paused = true)]
+async fn each_of_two_attempts_has_its_own_number_wherever_it_is_asked_for() {
+    fn number() -> (u32, bool) {
+        let attempt = Attempt::current().expect("in an attempt");
+        (attempt.number(), attempt.is_hedge())
+    }
+    #[retry(
+        attempts = 3, hedge = "20ms", base = "0s", jitter = "none", budget = script.budget,
+        retry_after = |_| { failed.borrow_mut().push(number()); None },
+    )]
+    async fn call(script: &Script, failed: &RefCell<Vec<(u32, bool)>>) -> Result<u32, Failure> {
+        let mine = number();
+        let carried = tokio::spawn(propagate(async {
+            sleep(ms(25)).await;
+            number()
+        }));
+        let played = script.play().await;
+        assert_eq!(carried.await.expect("no panic"), mine);
+        played
+    }
+    for (steps, expected) in [
+        ([Fails(40), Fails(60), Succeeds(5)], [(1, false), (2, true)]),
+        ([Fails(90), Fails(60), Succeeds(5)], [(2, true), (1, false)]),
+    ] {
+        let (script, failed) = (Script::new(steps), RefCell::default());
+        call(&script, &failed).await.unwrap();
+        assert_eq!(failed.take(), expected);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn hooks_run_between_attempts_and_not_beside_one() {
     #[retry(
@@ -749,7 +780,7 @@ async fn a_panic_in_either_attempt_ends_both() {
         let ((), log) = scope()
             .run(local.run_until(async {
                 let call = async move { call(&own, panics).await };
-                let ended = tokio::task::spawn_local(reattempt::propagate(call)).await;
+                let ended = tokio::task::spawn_local(propagate(call)).await;
                 ended.unwrap_err();
             }))
             .await;
