@@ -41,7 +41,7 @@ impl State<'_> {
                 frame.cold().noted().remembered.inherit(taken);
             }
             frame.allow(self.allowed_in(outer, *now));
-        } else if outer.inside.get() == Leeway::Nothing || self.nested() == Nested::Outermost {
+        } else if self.makes_one_attempt(outer) {
             frame.allow(1);
         }
     }
@@ -94,14 +94,11 @@ impl State<'_> {
 
     fn allowed_in(&self, outer: &Frame, now: Stamp) -> u32 {
         let own = self.settings.attempts;
-        if self.nested() == Nested::Outermost {
+        if self.makes_one_attempt(outer) {
             return 1;
         }
         if own == u32::MAX {
             return own;
-        }
-        if outer.inside.get() == Leeway::Nothing {
-            return 1;
         }
         let (operation, call) = (self.operation(), self.known_as());
         let taken = outer.if_cold().map_or(0, |cold| {
@@ -109,6 +106,11 @@ impl State<'_> {
             remembered.taken(operation, outer.number.get(), call.as_ref(), now)
         });
         own.saturating_sub(taken).max(1)
+    }
+
+    /// Whether the call makes one attempt here, whatever its policy says.
+    fn makes_one_attempt(&self, outer: &Frame) -> bool {
+        outer.inside.get() == Leeway::Nothing || self.nested() == Nested::Outermost
     }
 
     /// Hands the failed retries to the call around: those of this call, and those inside it.

@@ -702,6 +702,36 @@ async fn each_of_two_attempts_has_its_own_number_wherever_it_is_asked_for() {
     }
 }
 
+/// Its retries could not be counted, so the hedges would add more to the load than their share.
+#[tokio::test(start_paused = true)]
+async fn a_call_with_unlimited_attempts_makes_one_attempt_inside_a_hedge() {
+    #[retry(
+        attempts = "unlimited",
+        base = "10ms",
+        jitter = "none",
+        backoff = "constant"
+    )]
+    async fn inner(asked: &Cell<u32>) -> Result<(), Failure> {
+        let attempt = Attempt::current().expect("in an attempt");
+        assert_eq!((attempt.number(), attempt.attempts()), (1, Some(1)));
+        asked.set(asked.get() + 1);
+        Err(Failure::Reset(0))
+    }
+    #[retry(attempts = 2, hedge = "20ms", budget = *budget)]
+    async fn outer(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        let attempt = Attempt::current().expect("in an attempt");
+        if attempt.is_hedge() {
+            inner(asked).await
+        } else {
+            sleep(ms(200)).await;
+            Ok(())
+        }
+    }
+    let (asked, budget) = (Cell::new(0), Budget::new());
+    outer(&asked, &&budget).await.unwrap();
+    assert_eq!(asked.get(), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn hooks_run_between_attempts_and_not_beside_one() {
     #[retry(
