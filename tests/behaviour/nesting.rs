@@ -299,6 +299,23 @@ async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
     assert_eq!(script.calls(), 7);
 }
 
+/// The call around has made its first attempt then, and no other before the first `before_retry`.
+#[tokio::test(start_paused = true)]
+async fn a_carried_future_within_a_later_before_retry_has_one_attempt_a_call() {
+    #[retry(
+        attempts = 4,
+        base = "1ms",
+        budget = "none",
+        before_retry = propagate(async { drop(inner(script).await) })
+    )]
+    async fn carries(script: &Script) -> io::Result<usize> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let script = Script::new([RESET]);
+    carries(&script).await.unwrap_err();
+    assert_eq!(script.calls(), 4 + 1 + 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_scope() {
     let empty = Budget::new().with_capacity(1);

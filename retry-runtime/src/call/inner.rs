@@ -158,7 +158,8 @@ impl State<'_> {
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        self.nested() == Nested::Multiply || outer.phase.get() == Phase::Scope
+        let is_scope = outer.phase.get() == Phase::Scope && outer.inside.get() != Leeway::Nothing;
+        self.nested() == Nested::Multiply || is_scope
     }
 
     fn nested(&self) -> Nested {
