@@ -436,6 +436,22 @@ fn a_blocking_call_waits_for_the_pause() {
     assert!(read(&budget).unwrap() - began >= ms(60));
 }
 
+/// A busy runtime wakes it long after the deadline.
+#[tokio::test(start_paused = true)]
+async fn no_attempt_begins_after_a_pause_that_ended_after_the_deadline() {
+    let server = Server::paused_for(500).await;
+    let mut call = Box::pin(server.read_soon());
+    assert!(futures::poll!(&mut call).is_pending());
+    tokio::time::advance(ms(2_000)).await;
+    let error = call.await.unwrap_err();
+    let stopped = error.stopped().expect("no attempt failed");
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Deadline, 0)
+    );
+    assert_eq!(server.asked(), []);
+}
+
 /// An attempt under way is not held up by the hint that the one beside it got.
 #[tokio::test(start_paused = true)]
 async fn a_pause_does_not_hold_up_an_attempt_that_has_begun() {

@@ -47,6 +47,9 @@ impl State<'_> {
         let now = (now, Stamp::of(now));
         let Some((left, most)) = self.left_of_pause(now.1) else {
             if first && frame.started.get().is_some() {
+                if limited && frame.is_late() {
+                    return Err(Cut::Late);
+                }
                 // The limit of the first attempt does not count the pause.
                 frame.limit(self.settings.timeout, now.1);
             }
