@@ -452,6 +452,26 @@ async fn no_attempt_begins_after_a_pause_that_ended_after_the_deadline() {
     assert_eq!(server.asked(), []);
 }
 
+/// A pause is no delay of the call.
+#[tokio::test(start_paused = true)]
+async fn decorrelated_delays_do_not_grow_from_a_pause() {
+    #[retry(base = "10ms", jitter = "decorrelated", budget = server.budget)]
+    async fn reset_once(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        match Attempt::current().map(|attempt| attempt.number()) {
+            Some(1) => Err(Failure::Reset),
+            _ => Ok(()),
+        }
+    }
+    for _ in 0..20 {
+        let server = Server::paused_for(10_000).await;
+        reset_once(&server).await.unwrap();
+        let asked = server.asked();
+        // At most three times the base, and a step of the timer.
+        assert!(asked[1] <= asked[0] + ms(31), "{asked:?}");
+    }
+}
+
 /// An attempt under way is not held up by the hint that the one beside it got.
 #[tokio::test(start_paused = true)]
 async fn a_pause_does_not_hold_up_an_attempt_that_has_begun() {

@@ -79,7 +79,9 @@ impl State<'_> {
         failed: Option<FailedWith<'_>>,
     ) -> Until {
         let (delay, wait) = self.draw(range, stamp);
-        if self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated {
+        let is_asked =
+            self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated;
+        if is_asked && failed.is_some() {
             self.frame.cold().noted().delay = Some(delay);
         }
         // A listener will ask how long the call waited.
