@@ -53,6 +53,28 @@ fn it_waits_between_its_attempts_without_a_runtime() {
     assert!(report.elapsed() <= took, "{report}");
 }
 
+/// The clock of a runtime that is paused does, while a thread sleeps.
+#[tokio::test(start_paused = true)]
+async fn waits_count_although_the_clock_stands_still() {
+    #[retry(
+        blocking,
+        attempts = "unlimited",
+        delays = ["10ms"],
+        deadline = "50ms",
+        on_end = |report| *hear.borrow_mut() = Some(report.clone()),
+    )]
+    fn call(calls: &Cell<u32>, hear: &Told) -> io::Result<()> {
+        fail(calls)
+    }
+    let (calls, hear) = (Cell::new(0), Told::default());
+    call(&calls, &hear).unwrap_err();
+    // A fifth wait leaves no time to be of use.
+    assert_eq!(calls.get(), 5);
+    let report = told(&hear);
+    assert_eq!(report.outcome(), Outcome::Deadline);
+    assert_eq!((report.elapsed(), report.waited()), (ms(40), ms(40)));
+}
+
 #[test]
 fn time_counts_from_the_beginning_of_the_call() {
     #[retry(blocking, deadline = "10ms", base = "0s", on_end = |report| *hear.borrow_mut() = Some(report.clone()))]

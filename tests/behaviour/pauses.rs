@@ -436,6 +436,24 @@ fn a_blocking_call_waits_for_the_pause() {
     assert!(read(&budget).unwrap() - began >= ms(60));
 }
 
+/// The clock of a runtime that is paused stands still while a thread sleeps.
+#[tokio::test(start_paused = true)]
+async fn a_blocking_call_waits_for_the_pause_once_although_the_clock_stands_still() {
+    #[retry(blocking, attempts = 1, budget = budget)]
+    fn told(budget: &Budget) -> Result<(), Failure> {
+        Err(Failure::Busy { wait: ms(60) })
+    }
+    #[retry(blocking, base = "0s", budget = budget)]
+    fn read(budget: &Budget) -> Result<(), Failure> {
+        Ok(())
+    }
+    let budget = Budget::new().with_pause();
+    told(&budget).unwrap_err();
+    let (read, report) = observe(async { read(&budget) }).await;
+    read.unwrap();
+    assert_eq!(report.map(|report| report.waited()), Some(ms(60)));
+}
+
 /// A busy runtime wakes it long after the deadline.
 #[tokio::test(start_paused = true)]
 async fn no_attempt_begins_after_a_pause_that_ended_after_the_deadline() {

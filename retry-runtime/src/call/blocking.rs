@@ -93,6 +93,11 @@ impl State<'_> {
         }
         self.log_blocked_tasks(runs_tasks);
         thread::sleep(wait);
+        // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
+        let left = at.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            self.frame.pass_over(left);
+        }
     }
 }
 
