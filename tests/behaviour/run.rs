@@ -432,6 +432,30 @@ async fn within_an_annotated_function_retries_add() {
     assert_eq!(script.calls(), 7);
 }
 
+/// A closure that is not async does a part of its work before it returns the future.
+#[tokio::test(start_paused = true)]
+async fn what_a_closure_does_when_it_is_called_belongs_to_the_attempt() {
+    let seen = RefCell::new(Vec::new());
+    let policy = POLICY.with_attempts(3).with_hedge(ms(20));
+    let call = || {
+        let number = Attempt::current().map(|attempt| attempt.number());
+        seen.borrow_mut().push(number);
+        async {
+            sleep(ms(50)).await;
+            Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset))
+        }
+    };
+    policy.run(call).unboxed().await.unwrap_err();
+    assert_eq!(seen.take(), [Some(1), Some(2), Some(3)]);
+    policy.run(call).hedged().await.unwrap_err();
+    assert_eq!(seen.take(), [Some(1), Some(2), Some(3)]);
+
+    let cancelled = || policy.run(call).with_cancel(ready(()));
+    cancelled().unboxed().await.unwrap_err();
+    cancelled().hedged().await.unwrap_err();
+    assert_eq!(seen.take(), []);
+}
+
 #[tokio::test(start_paused = true)]
 async fn it_returns_the_last_error_if_no_attempt_was_cut() {
     let script = Script::new([Step::FailAfter(ms(90)), RESET]);

@@ -122,11 +122,10 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
         let begins = race.first.is_none() && race.hedge.is_none();
         if begins {
             race.timer.set(None);
-            race.first.set(Some((this.make)()));
             if let Some(late) = race.limits.begin(state) {
-                race.first.set(None);
                 return Poll::Ready(Ended::Cut(late));
             }
+            race.first.set(Some(state.frame.lend(&mut this.make)));
         }
         // The order alternates: if one attempt used up what tokio lets a task do in a poll, the other would starve.
         *race.turn = !*race.turn;
@@ -169,8 +168,8 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
                     }
                 }
                 Due::Hedge { cut } => {
-                    race.hedge.set(Some((this.make)()));
                     race.limits.begin_hedge(cut, state);
+                    race.hedge.set(Some(state.frame.lend(&mut this.make)));
                     let slot = race.hedge.as_mut();
                     if let Poll::Ready(result) = race.limits.poll_body(slot, state, waker) {
                         return Poll::Ready(Ended::Returned(result));

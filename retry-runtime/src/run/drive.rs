@@ -100,7 +100,7 @@ macro_rules! blocked {
 impl<O, E> RunParts<'_, O, E> {
     drive! {
         [async] fn drive[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
-        |call, operation| call.attempt(operation())
+        |call, operation| call.attempt(async { operation().await })
     }
     drive! {
         [async] fn drive_hedged[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],

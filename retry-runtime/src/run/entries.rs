@@ -10,10 +10,10 @@ use crate::result::{FromStopped, ResultFuture};
 impl Policy {
     /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
     ///
-    /// The operation is called once for each attempt. Prefer the attribute when you write a function: it checks more at
-    /// compile time, keeps the error of an earlier attempt as the source of a [`Stopped`](crate::Stopped), and costs
-    /// less. Use `run` for closures, and for code that you do not own. Only the attribute has the keys `before_retry`
-    /// and `on_end`.
+    /// The operation is called once in each attempt, so what it does before it returns a future belongs to the attempt. Prefer
+    /// the attribute when you write a function: it checks more at compile time, keeps the error of an earlier attempt as the
+    /// source of a [`Stopped`](crate::Stopped), and costs less. Use `run` for closures, and for code that you do not own. Only
+    /// the attribute has the keys `before_retry` and `on_end`.
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
     /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). The error
