@@ -170,7 +170,9 @@ impl State<'_> {
             elapsed: self.elapsed().unwrap_or_default(),
             waited: waited.unwrap_or_default(),
             verdict: frame.previous.get().map(|previous| match previous {
-                Previous::TimedOut if outcome != Outcome::Dropped => self.verdict_of_cut(),
+                Previous::TimedOut if matches!(outcome, Outcome::Timeout | Outcome::Deadline) => {
+                    self.verdict_of_cut()
+                }
                 _ => previous.verdict(),
             }),
             budget_level: self.with_budget(|budget| budget.level()),

@@ -148,6 +148,25 @@ mod tests {
 
     #[cfg(feature = "testing")]
     #[tokio::test(start_paused = true)]
+    async fn a_success_after_a_timeout_reports_the_verdict_of_the_timeout() {
+        let attempts = Cell::new(0);
+        let call = || async {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() == 1 {
+                return hang().await;
+            }
+            // The body goes on without the commit.
+            let cut = timeout(Duration::from_millis(1), open_commit(hang())).await;
+            assert!(cut.is_err());
+            Ok(())
+        };
+        let (result, report) = observe(POLICY.run(call).unboxed()).await;
+        result.unwrap();
+        assert_eq!(report.unwrap().verdict(), Some(Verdict::Transient));
+    }
+
+    #[cfg(feature = "testing")]
+    #[tokio::test(start_paused = true)]
     async fn a_call_that_is_dropped_in_a_commit_reports_the_verdict_of_the_attempt_before() {
         let attempts = Cell::new(0);
         let call = || async {
