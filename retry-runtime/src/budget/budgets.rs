@@ -12,6 +12,7 @@ use lru::LruCache;
 use self::forgotten::ForgottenLevels;
 use super::Budget;
 use super::of_call::tick_now;
+use crate::clock::Stamp;
 use crate::rng;
 
 /// Keeps one [`Budget`] for each key: a host, a shard, a tenant.
@@ -24,9 +25,9 @@ use crate::rng;
 /// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another,
 /// out of the 64 keys that were asked for or considered least recently:
 ///
-/// - The first key with a full budget that nobody holds is forgotten. Nothing is lost, because a new budget for that key
-///   would be full too.
-/// - If there is none, the key with the fullest budget that nobody holds is forgotten, and its level is remembered. The
+/// - The first key with a full budget that nobody holds, and that is in no [pause](Budget::with_pause), is forgotten. Nothing is
+///   lost, because a new budget for that key would be full too.
+/// - If there is none, the key with the fullest of such budgets is forgotten, and its level is remembered. The
 ///   new key starts with no more tokens than that budget had left, so new keys never create tokens.
 ///
 /// A forgotten key comes back with no more tokens than it had, and those that time has given back since. So nobody can
@@ -40,8 +41,8 @@ use crate::rng;
 /// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
 /// `Budgets`. All other code of the key runs outside the lock.
 ///
-/// A call holds its budget until it ends. If the budgets of all 64 keys are held, the fullest key is forgotten: the calls
-/// that hold its budget keep it, and other calls with this key get a new one. Ask for the budget in each call, and do not
+/// A call holds its budget until it ends. If the budgets of all 64 keys are held or in a pause, the fullest key is forgotten: the
+/// calls that hold its budget keep it, and other calls with this key get a new one without the pause. Ask for the budget in each call, and do not
 /// store it.
 ///
 /// # Examples
@@ -170,14 +171,15 @@ impl<K: Hash + Eq> KnownKeys<K> {
         (budget, replaced)
     }
 
-    /// Takes out the first of the next keys whose budget is full and that nobody holds. If there is none, takes the first
-    /// of the fullest, held ones last. Returns its level too. The others go to the end of the queue.
+    /// Takes out the first of the next keys whose budget is full, in no pause, and that nobody holds. If there is none, takes the
+    /// first of the fullest, those that are held or in a pause last. Returns its level too. The others go to the end of the queue.
     fn take_fullest(&mut self, now: u64) -> Option<(K, u32)> {
         let mut fullest: Option<(K, Arc<Budget>, (bool, u32))> = None;
         for _ in 0..self.budgets.len().min(LOOKS) {
             let (key, mut budget) = self.budgets.pop_lru()?;
-            // If nobody holds the budget, its level has all that earlier holders took.
-            let free = Arc::get_mut(&mut budget).is_some();
+            // If nobody holds the budget, its level has all that earlier holders took. A new one would have no pause.
+            let held = Arc::get_mut(&mut budget).is_none();
+            let free = !held && budget.of_call().paused_until(Stamp::now()).is_none();
             let level = budget.of_call().ledger().level(now);
             let is_full = free && level >= budget.numbers.capacity;
             let looked_at = (key, budget, (free, level));

@@ -114,6 +114,18 @@ fn a_flood_of_failing_keys_does_not_reset_a_drained_budget_or_make_tokens() {
     assert_eq!(level(&budgets, &0), 0);
 }
 
+/// Its budget may be full: a call with one attempt takes nothing from it.
+#[test]
+fn a_key_in_a_pause_is_not_forgotten_while_there_are_others() {
+    let budgets: Budgets<u32> = Budgets::new(small().with_pause()).with_max_keys(3);
+    let end = Stamp::now().plus(60_000_000_000);
+    budgets.of(&0).of_call().pause_until(end);
+    for key in 1..100 {
+        let _ = budgets.of(&key);
+    }
+    assert!(knows(&budgets, &0));
+}
+
 /// Of equal keys, the first in turn is forgotten.
 #[test]
 fn drained_keys_are_forgotten_in_turn() {
