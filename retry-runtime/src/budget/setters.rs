@@ -120,7 +120,7 @@ impl Budget {
     ///   delay. A retry waits in the same way after its own delay, and again after `before_retry`. A hedge is refused.
     /// - If that does not fit the deadline, the call ends at once, with [`Outcome::Paused`](crate::Outcome::Paused). A retry
     ///   then ends with the error of the last attempt.
-    /// - No call waits longer than its own `max_retry_after`.
+    /// - Before an attempt, no call waits in a pause longer than its own `max_retry_after`.
     ///
     /// A function takes part if its attribute names the budget, or a [`Run`](crate::Run) does. Give each tenant a budget of its
     /// own if the server limits each tenant, because one tenant's limit would stop all: `Budgets::new(Budget::new().with_pause())`
