@@ -90,6 +90,20 @@ impl<'c> Request<'c> {
         Ok(take(self.text).len())
     }
 
+    #[retry]
+    async fn changed_after_an_item_without_braces(mut self) -> io::Result<usize> {
+        struct Page(usize);
+        {
+            self.limit += 1;
+        }
+        assert_eq!(
+            self.limit, 2,
+            "an attempt starts from what the caller passed"
+        );
+        self.calls.fail::<()>()?;
+        Ok(Page(self.limit).0)
+    }
+
     #[retry(blocking, base = "0s")]
     fn blocking_and_changed(mut self: Box<Self>) -> io::Result<usize> {
         self.limit += 1;
@@ -291,6 +305,7 @@ cases! {
     boxed_by_a_trait: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).keep().await.map(drop));
     by_a_trait: |calls| clones!(calls, ATTEMPTS, |it| Sender::send(it).await);
     changed: |calls| clones!(calls, ATTEMPTS, |it| it.changed().await);
+    changed_after_an_item_without_braces: |calls| clones!(calls, ATTEMPTS, |it| it.changed_after_an_item_without_braces().await);
     blocking_and_changed: |calls| clones!(calls, ATTEMPTS, |it| Box::new(it).blocking_and_changed());
     bound: |calls| clones!(calls, ATTEMPTS, |it| it.bound().await);
     boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);

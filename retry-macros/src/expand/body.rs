@@ -46,31 +46,31 @@ pub(super) fn typed_return(output: &syn::Type) -> TokenStream {
 
 /// Renames `self` to `__self`, except within items. `hygiene` is the span at which `__self` is bound.
 pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
-    let mut tokens = body.into_iter().peekable();
-    let mut renamed = TokenStream::new();
+    let this = |at: Span| Ident::new("__self", hygiene.located_at(at));
+    let tokens: Vec<_> = body.into_iter().collect();
     let mut in_item = false;
-    while let Some(token) = tokens.next() {
-        let token = match token {
-            TokenTree::Ident(word) if word == "self" => {
-                TokenTree::Ident(Ident::new("__self", hygiene.located_at(word.span())))
-            }
-            TokenTree::Ident(word) => {
-                in_item |= begins_item(&word, tokens.peek());
-                TokenTree::Ident(word)
-            }
-            TokenTree::Group(group) if in_item => {
-                in_item = group.delimiter() != Delimiter::Brace;
-                TokenTree::Group(group)
-            }
-            TokenTree::Group(group) => {
-                let inner = renamed_self(group.stream(), hygiene);
-                grouped(group.delimiter(), inner, group.span())
-            }
-            other => other,
-        };
-        renamed.extend([token]);
-    }
-    renamed
+    let renamed = tokens.iter().enumerate().map(|(at, token)| match token {
+        TokenTree::Ident(word) if word == "self" => this(word.span()).into(),
+        TokenTree::Ident(word) => {
+            in_item |= begins_item(word, tokens.get(at + 1));
+            token.clone()
+        }
+        TokenTree::Punct(punct) => {
+            // An item without braces: `struct Page;`, `struct Page(u32);`.
+            in_item &= punct.as_char() != ';';
+            token.clone()
+        }
+        TokenTree::Group(group) if in_item => {
+            in_item = group.delimiter() != Delimiter::Brace;
+            token.clone()
+        }
+        TokenTree::Group(group) => {
+            let inner = renamed_self(group.stream(), hygiene);
+            grouped(group.delimiter(), inner, group.span())
+        }
+        TokenTree::Literal(_) => token.clone(),
+    });
+    renamed.collect()
 }
 
 /// Whether there is a statement or an item in a body, as far as its tokens show.
