@@ -88,6 +88,16 @@ pub(crate) fn is_attribute(tokens: &[TokenTree], at: usize) -> bool {
     delimiter(tokens.get(at)) == Some(Delimiter::Bracket) && is_punct(before(tokens, at, 1), "#")
 }
 
+/// Whether a `::` stands before the token at `at`.
+pub(crate) fn follows_path(tokens: &[TokenTree], at: usize) -> bool {
+    is_punct(before(tokens, at, 1), ":") && is_punct(before(tokens, at, 2), ":")
+}
+
+/// Whether the group at `at` lists what a `use` imports: `use std::io::{self, Write};`.
+pub(crate) fn is_import(tokens: &[TokenTree], at: usize) -> bool {
+    delimiter(tokens.get(at)) == Some(Delimiter::Brace) && follows_path(tokens, at)
+}
+
 /// The token that is `steps` places before `at`.
 pub(crate) fn before(tokens: &[TokenTree], at: usize, steps: usize) -> Option<&TokenTree> {
     at.checked_sub(steps).and_then(|index| tokens.get(index))

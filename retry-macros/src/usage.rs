@@ -13,7 +13,7 @@ mod tests;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
-use crate::tokens::{before, delimiter, is_among, is_attribute, is_punct, is_word};
+use crate::tokens::{before, delimiter, is_among, is_attribute, is_import, is_punct, is_word};
 
 /// How a body uses an argument. Later variants include earlier ones.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,6 +161,7 @@ impl Uses {
                         cfg_until = scope::end_of_attributed(&tokens, at);
                     }
                 }
+                TokenTree::Group(_) if is_import(&tokens, at) => {}
                 TokenTree::Group(group) => {
                     let previous = before(&tokens, at, 1);
                     let lists = match group.delimiter() {

@@ -104,6 +104,29 @@ impl<'c> Request<'c> {
         Ok(Page(self.limit).0)
     }
 
+    #[retry]
+    async fn changed_beside_modules(mut self) -> io::Result<usize> {
+        use std::fmt::{self, Write as _};
+        let page = 1;
+        self.limit += self::page(page);
+        let mut text = String::new();
+        fmt::write(&mut text, format_args!("{}", self.limit)).map_err(io::Error::other)?;
+        write!(text, ".").map_err(io::Error::other)?;
+        assert_eq!(text, "2.");
+        self.calls.fail()
+    }
+
+    #[retry]
+    async fn field_beside_modules(self) -> io::Result<usize> {
+        use std::fmt::{self, Write as _};
+        let page = 1;
+        let mut text = self.text;
+        fmt::write(&mut text, format_args!("{}", self::page(page))).map_err(io::Error::other)?;
+        write!(text, ".").map_err(io::Error::other)?;
+        assert_eq!(text, "text1.");
+        self.calls.fail()
+    }
+
     #[retry(blocking, base = "0s")]
     fn blocking_and_changed(mut self: Box<Self>) -> io::Result<usize> {
         self.limit += 1;
@@ -306,6 +329,8 @@ cases! {
     by_a_trait: |calls| clones!(calls, ATTEMPTS, |it| Sender::send(it).await);
     changed: |calls| clones!(calls, ATTEMPTS, |it| it.changed().await);
     changed_after_an_item_without_braces: |calls| clones!(calls, ATTEMPTS, |it| it.changed_after_an_item_without_braces().await);
+    changed_beside_modules: |calls| clones!(calls, ATTEMPTS, |it| it.changed_beside_modules().await);
+    field_beside_modules: |calls| clones!(calls, ATTEMPTS, |it| it.field_beside_modules().await);
     blocking_and_changed: |calls| clones!(calls, ATTEMPTS, |it| Box::new(it).blocking_and_changed());
     bound: |calls| clones!(calls, ATTEMPTS, |it| it.bound().await);
     boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);

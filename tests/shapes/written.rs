@@ -149,8 +149,14 @@ impl Store for Client<'_> {
 
     #[retry(when = |_| self.sent > 0 && name == "name", before_retry = pause(&mut self.sent))]
     async fn ruled(&mut self, name: String) -> io::Result<u32> {
+        use std::fmt::{self, Write as _};
         self.sent += 1;
-        assert_eq!(take(name), "name");
+        let take = 4;
+        let mut text = self::take(name);
+        text.truncate(take);
+        fmt::write(&mut text, format_args!("")).map_err(io::Error::other)?;
+        write!(text, ".").map_err(io::Error::other)?;
+        assert_eq!(text, "name.");
         self.calls.fail()
     }
 }

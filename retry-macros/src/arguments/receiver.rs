@@ -13,7 +13,7 @@ use crate::conditions;
 use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::{Model, Spanned};
-use crate::tokens::{self, is_punct, located};
+use crate::tokens::{self, is_import, is_punct, located};
 use crate::usage::{self, MovedField, Usage, Uses};
 
 /// Plans how each attempt gets `self`.
@@ -200,18 +200,13 @@ fn has_items(body: &TokenStream) -> bool {
 
 /// Whether a body uses `self` only as `self.member`, so that a reference can replace it.
 fn only_members(body: &TokenStream) -> bool {
-    let mut tokens = body.clone().into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        let fits = match token {
-            TokenTree::Ident(word) if word == "self" => is_punct(tokens.peek(), "."),
-            TokenTree::Group(group) => only_members(&group.stream()),
-            // `"{self}"`, `"{self:?}"`.
-            TokenTree::Literal(literal) => !literal.to_string().contains("{self"),
-            TokenTree::Ident(_) | TokenTree::Punct(_) => true,
-        };
-        if !fits {
-            return false;
-        }
-    }
-    true
+    let tokens: Vec<_> = body.clone().into_iter().collect();
+    tokens.iter().enumerate().all(|(at, token)| match token {
+        // `self.member`, and the module in `self::page`.
+        TokenTree::Ident(word) if word == "self" => is_punct(tokens.get(at + 1), ".:"),
+        TokenTree::Group(group) => is_import(&tokens, at) || only_members(&group.stream()),
+        // `"{self}"`, `"{self:?}"`.
+        TokenTree::Literal(literal) => !literal.to_string().contains("{self"),
+        TokenTree::Ident(_) | TokenTree::Punct(_) => true,
+    })
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
-use crate::tokens::{generated, grouped, has_word, is_among, is_punct};
+use crate::tokens::{generated, grouped, has_word, is_among, is_import, is_punct};
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -50,7 +50,10 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
     let tokens: Vec<_> = body.into_iter().collect();
     let mut in_item = false;
     let renamed = tokens.iter().enumerate().map(|(at, token)| match token {
-        TokenTree::Ident(word) if word == "self" => this(word.span()).into(),
+        // The module in `self::page` has no other name.
+        TokenTree::Ident(word) if word == "self" && !is_punct(tokens.get(at + 1), ":") => {
+            this(word.span()).into()
+        }
         TokenTree::Ident(word) => {
             in_item |= begins_item(word, tokens.get(at + 1));
             token.clone()
@@ -64,6 +67,7 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
             in_item = group.delimiter() != Delimiter::Brace;
             token.clone()
         }
+        TokenTree::Group(_) if is_import(&tokens, at) => token.clone(),
         TokenTree::Group(group) => {
             let inner = renamed_self(group.stream(), hygiene);
             grouped(group.delimiter(), inner, group.span())

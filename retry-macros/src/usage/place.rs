@@ -3,14 +3,14 @@
 use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
-use crate::tokens::{before, delimiter, is_attribute, is_punct, is_word};
+use crate::tokens::{before, delimiter, follows_path, is_attribute, is_punct, is_word};
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
 pub(super) fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
     let member = is_punct(previous, ".") && !is_punct(before(tokens, at, 2), ".");
-    let path = is_punct(previous, ":") && is_punct(before(tokens, at, 2), ":");
+    let path = follows_path(tokens, at);
     let called = is_punct(next, "!") && delimiter(tokens.get(at + 2)).is_some();
     let bound = is_word(previous, "let")
         || is_word(previous, "mut") && is_word(before(tokens, at, 2), "let");

@@ -13,6 +13,7 @@ fn read(body: &str) -> TokenStream {
 fn each_use_of_an_argument_is_recognized() {
     for (body, expected) in [
         ("y.x(); x::y(); x!(); Struct { x: 1 }", Usage::Unmentioned),
+        ("use y::{self, x}; use y::x::{z, x};", Usage::Unmentioned),
         (
             "f(&x); x.len(); x[0]; x == y; format!(\"{x}\")",
             Usage::Borrowed,
