@@ -10,6 +10,8 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::names::is_formatting;
+
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
@@ -170,7 +172,7 @@ impl Uses {
                         Delimiter::Bracket | Delimiter::None => false,
                     };
                     let inner = Around {
-                        formats: names::is_formatting(&tokens, at),
+                        formats: is_formatting(&tokens, at),
                         lists,
                         drops: lists
                             && is_word(previous, "drop")

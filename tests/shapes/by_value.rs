@@ -263,9 +263,10 @@ impl Scratch<'_> {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Kind {
     Large,
+    Small,
 }
 
 fn is_large(kind: Kind) -> bool {
@@ -279,6 +280,33 @@ impl Kind {
         tokio::task::yield_now().await;
         calls.fail::<()>()?;
         Ok(large)
+    }
+
+    /// A text names the `self` of the attempt, beside another variable.
+    #[retry]
+    async fn changed_and_shown(mut self, calls: &Calls) -> io::Result<String> {
+        let was = self;
+        self = Self::Small;
+        let text = format!("{self:?}, not {was:?}: {{self}} is {}", calls.up());
+        let expected = format!("Small, not Large: {{self}} is {}", calls.count());
+        assert_eq!(text, expected, "not that of the caller, {self:?}",);
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Shown<'c> {
+    calls: &'c Calls,
+    text: String,
+}
+
+impl Shown<'_> {
+    #[retry]
+    async fn shown_beside_a_field(self) -> io::Result<usize> {
+        let text = format!("{self:?}");
+        let size = take(self.text).len() + text.len();
+        self.calls.fail::<()>()?;
+        Ok(size)
     }
 }
 
@@ -345,4 +373,6 @@ cases! {
     reference: |calls| clones!(calls, 0, |it| it.reference().await);
     reborrowed: |calls| async { Scratch { calls, buffer: &mut vec![], limit: 1 }.reborrowed().await };
     copied: |calls| Kind::Large.copied(calls);
+    changed_and_shown: |calls| Kind::Large.changed_and_shown(calls);
+    shown_beside_a_field: |calls| async { Shown { calls, text: "text".to_owned() }.shown_beside_a_field().await };
 }

@@ -112,12 +112,16 @@ impl<'c> Client<'c> {
     }
 }
 
+#[derive(Debug)]
 struct Shared(Arc<Calls>);
 
 impl Shared {
     #[retry]
     async fn handed_to_a_task(self: Arc<Self>) -> io::Result<u32> {
-        let task = tokio::spawn(async move { self.0.fail() });
+        let task = tokio::spawn(async move {
+            assert_ne!(format!("{self:?}"), "");
+            self.0.fail()
+        });
         task.await?
     }
 }

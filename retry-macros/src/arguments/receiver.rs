@@ -14,7 +14,7 @@ use crate::errors::{self, Errors};
 use crate::item::Function;
 use crate::model::{Model, Spanned};
 use crate::tokens::{self, is_import, is_punct, located};
-use crate::usage::{self, MovedField, Usage, Uses};
+use crate::usage::{self, MovedField, Usage, Uses, is_formatting};
 
 /// Plans how each attempt gets `self`.
 pub(super) fn plan_self(
@@ -204,6 +204,11 @@ fn only_members(body: &TokenStream) -> bool {
     tokens.iter().enumerate().all(|(at, token)| match token {
         // `self.member`, and the module in `self::page`.
         TokenTree::Ident(word) if word == "self" => is_punct(tokens.get(at + 1), ".:"),
+        TokenTree::Group(group) if is_formatting(&tokens, at) => {
+            // The text gets an argument that stands for `self`.
+            let texts = |token: &TokenTree| !matches!(token, TokenTree::Literal(_));
+            only_members(&group.stream().into_iter().filter(texts).collect())
+        }
         TokenTree::Group(group) => is_import(&tokens, at) || only_members(&group.stream()),
         // `"{self}"`, `"{self:?}"`.
         TokenTree::Literal(literal) => !literal.to_string().contains("{self"),

@@ -1,10 +1,11 @@
 //! The user's body as the block of an attempt.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 
 use crate::arguments::Plan;
 use crate::item::{self, Function};
 use crate::tokens::{generated, grouped, has_word, is_among, is_import, is_punct};
+use crate::usage::is_formatting;
 
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
@@ -69,12 +70,52 @@ pub(super) fn renamed_self(body: TokenStream, hygiene: Span) -> TokenStream {
         }
         TokenTree::Group(_) if is_import(&tokens, at) => token.clone(),
         TokenTree::Group(group) => {
-            let inner = renamed_self(group.stream(), hygiene);
+            let mut inner = renamed_self(group.stream(), hygiene);
+            if is_formatting(&tokens, at) {
+                inner = with_self_as_argument(inner, &this(group.span()));
+            }
             grouped(group.delimiter(), inner, group.span())
         }
         TokenTree::Literal(_) => token.clone(),
     });
     renamed.collect()
+}
+
+/// Renames `self` in the text of a macro that formats. The text finds no variable with our hygiene, so it gets an argument.
+///
+/// ```text
+/// Input:   "{self:?} {name}"
+/// Output:  "{__self:?} {name}", __self = __self
+/// ```
+fn with_self_as_argument(arguments: TokenStream, this: &Ident) -> TokenStream {
+    let mut tokens: Vec<_> = arguments.into_iter().collect();
+    let renamed = tokens.iter_mut().any(|token| {
+        let TokenTree::Literal(text) = token else {
+            return false;
+        };
+        let typed = text.to_string();
+        // Two braces stand for one in the text.
+        let parts = typed.split("{{").map(|part| {
+            part.replace("{self}", "{__self}")
+                .replace("{self:", "{__self:")
+        });
+        let renamed = parts.collect::<Vec<_>>().join("{{");
+        match renamed.parse::<Literal>() {
+            Ok(mut renamed_text) if renamed != typed => {
+                renamed_text.set_span(text.span());
+                *text = renamed_text;
+                true
+            }
+            _ => false,
+        }
+    });
+    let separated = is_punct(tokens.last(), ",");
+    let mut arguments = TokenStream::from_iter(tokens);
+    if renamed {
+        let comma = (!separated).then(|| generated!(,));
+        arguments.extend(generated!(#comma #this = #this));
+    }
+    arguments
 }
 
 /// Whether there is a statement or an item in a body, as far as its tokens show.

@@ -44,7 +44,7 @@ fn formats(name: &str) -> bool {
 }
 
 /// Whether the group at `at` holds the arguments of a macro that formats or logs.
-pub(super) fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
+pub(crate) fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
     is_punct(before(tokens, at, 1), "!")
         && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if formats(&name.to_string()))
 }

@@ -47,6 +47,15 @@ impl Client {
     ///
     /// Must give no warning.
     #[reattempt::retry]
+    pub async fn changed_and_shown(mut self) -> io::Result<String> {
+        self.sent = send(&self.name).await?;
+        Ok(format!("{self:?} of {}", self.sent))
+    }
+
+    /// # Errors
+    ///
+    /// Must give no warning.
+    #[reattempt::retry]
     pub async fn in_parts(self) -> io::Result<(Vec<u8>, usize)> {
         let sent = send(&self.name).await?;
         Ok((self.name.into_bytes(), sent))
