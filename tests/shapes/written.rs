@@ -84,6 +84,33 @@ impl<'c> Client<'c> {
         calls.fail()
     }
 
+    /// The body hands the reference itself over.
+    #[retry]
+    async fn handed_on(&mut self) -> io::Result<u32> {
+        let (this, _) = take((self, 1));
+        this.sent += 1;
+        let this = Some(this);
+        this.map_or(Ok(0), |this| this.calls.fail())
+    }
+
+    #[retry]
+    async fn bound_by_an_arm(&mut self) -> io::Result<u32> {
+        match self {
+            Self { sent: 100.., .. } => Ok(1),
+            this => {
+                this.sent += 1;
+                this.calls.fail()
+            }
+        }
+    }
+
+    #[retry(blocking, base = "0s")]
+    fn handed_on_while_blocking(&mut self) -> io::Result<u32> {
+        let this = self;
+        this.sent += 1;
+        this.calls.fail()
+    }
+
     /// The result borrows for a longer time than `&mut self`.
     #[retry]
     async fn borrows_from_elsewhere<'a>(&mut self, text: &'a str) -> io::Result<&'a str> {
@@ -217,6 +244,9 @@ cases! {
     self_of_a_macro: |calls| Client::new(calls).self_of_a_macro();
     self_of_a_macro_moved: |calls| Client::new(calls).self_of_a_macro_moved();
     pinned: |calls| Pin::new(&mut Client::new(calls)).pinned();
+    handed_on: |calls| Client::new(calls).handed_on();
+    bound_by_an_arm: |calls| Client::new(calls).bound_by_an_arm();
+    handed_on_while_blocking: |calls| std::future::ready(Client::new(calls).handed_on_while_blocking());
     borrows_from_elsewhere: |calls| Client::new(calls).borrows_from_elsewhere("");
     items_within: |calls| Client::new(calls).items_within();
     in_a_task: |calls| in_a_task(calls);

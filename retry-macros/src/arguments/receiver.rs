@@ -90,7 +90,8 @@ pub(super) fn plan_self(
             plan.each.extend(rebound(own));
         }
     } else if function.takes_mutable_self() {
-        if uses.in_move_block {
+        // `let this = self;` would move the reference out of the call.
+        if uses.in_move_block || uses.usage >= Usage::Moved && !may_borrow() {
             lent = Some(quote_spanned!(plumbing=> &mut *#this));
         } else if !held && model.blocking.is_none() && !may_borrow() {
             plan.never
