@@ -230,6 +230,28 @@ async fn inner_by_value(calls: &Calls, keys: Keys) -> io::Result<usize> {
     calls.fail()
 }
 
+struct Counted {
+    list: Vec<u32>,
+    sizes: (usize, [u8; 2]),
+}
+
+/// The pattern binds references to the parts.
+#[retry]
+async fn parts_of_a_mutable_argument(
+    calls: &Calls,
+    Counted {
+        list,
+        sizes: (count, [first, _]),
+    }: &mut Counted,
+) -> io::Result<usize> {
+    push(list, calls);
+    *count += 1;
+    *first += 1;
+    assert_eq!((list.len(), *count), (*first as usize, *first as usize));
+    calls.fail::<()>()?;
+    Ok(*count)
+}
+
 /// Neither `Clone` nor `Sync`.
 struct Connection(Cell<u32>);
 
@@ -382,6 +404,7 @@ async fn bound_that_a_reference_has(
 
 cases! {
     bound_that_a_reference_has: |calls| bound_that_a_reference_has(calls, Subject(String::new()));
+    parts_of_a_mutable_argument: |calls| async { parts_of_a_mutable_argument(calls, &mut Counted { list: vec![], sizes: (0, [0; 2]) }).await };
     inner_by_value: |calls| inner_by_value(calls, Keys(vec!["key".into()]));
     inner_by_reference: |calls| inner_by_reference(calls, Connection(Cell::new(0)));
     mutable_in_an_option: |calls| mutable_in_an_option(calls, Some(Keys(vec!["key".into()])));

@@ -189,7 +189,7 @@ fn chosen(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatmen
     if usage == Usage::Unmentioned {
         return Treatment::Leave;
     }
-    let indirection = ty.and_then(indirection);
+    let indirection = known.indirection();
     if let Some(list) = &model.clone {
         match indirection {
             _ if list.value.contains(&binding.ident) => return Treatment::Clone,

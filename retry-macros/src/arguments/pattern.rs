@@ -3,6 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Attribute, FieldPat, Pat, Path, Type};
 
+use super::types::{Indirection, indirection};
 use crate::conditions;
 use crate::item::{Function, mentions_lifetime};
 use crate::paths::peel_type;
@@ -14,6 +15,8 @@ pub(super) enum Known<'a> {
     Type(&'a Type),
     /// Bound by value: a field of a struct that the pattern takes apart.
     Owned,
+    /// Bound as a `&mut`: a part of what a `&mut` argument refers to.
+    Mutable,
     Nothing,
 }
 
@@ -21,6 +24,14 @@ impl<'a> Known<'a> {
     pub(super) fn ty(self) -> Option<&'a Type> {
         match self {
             Self::Type(ty) => Some(ty),
+            Self::Owned | Self::Mutable | Self::Nothing => None,
+        }
+    }
+
+    pub(super) fn indirection(self) -> Option<Indirection> {
+        match self {
+            Self::Type(ty) => indirection(ty),
+            Self::Mutable => Some(Indirection::Mutable),
             Self::Owned | Self::Nothing => None,
         }
     }
@@ -31,7 +42,7 @@ impl<'a> Known<'a> {
         match self {
             Self::Type(_) => true,
             Self::Owned => !mentions_lifetime(&function.output),
-            Self::Nothing => false,
+            Self::Mutable | Self::Nothing => false,
         }
     }
 
@@ -64,18 +75,23 @@ pub(super) fn collect<'a>(
     found: &mut dyn FnMut(Name<'_, 'a>) -> bool,
 ) -> bool {
     let ty = known.ty().map(peel_type);
+    // Rust looks through the reference, and binds each part as a reference.
+    let parts = (known.indirection() == Some(Indirection::Mutable)).then_some(Known::Mutable);
     let mut rebinds = false;
     match pattern {
         Pat::Ident(pattern) => {
+            let known = match known {
+                _ if pattern.subpat.is_some() => Known::Nothing,
+                // In older editions, such a `mut` binds the part itself.
+                Known::Mutable if pattern.mutability.is_some() => Known::Nothing,
+                known => known,
+            };
             rebinds |= found(Name {
                 ident: &pattern.ident,
                 mutability: &mut pattern.mutability,
                 by_ref: pattern.by_ref.is_some(),
                 attributes,
-                known: match pattern.subpat {
-                    Some(_) => Known::Nothing,
-                    None => known,
-                },
+                known,
             });
             if let Some((_, inner)) = &mut pattern.subpat {
                 rebinds |= collect(inner, Known::Nothing, attributes, found);
@@ -93,18 +109,18 @@ pub(super) fn collect<'a>(
                 let ty = types.filter(|_| !has_rest);
                 let ty = ty.and_then(|types| types.get(at));
                 let known = ty.map_or(Known::Nothing, Known::Type);
-                rebinds |= collect(inner, known, attributes, found);
+                rebinds |= collect(inner, parts.unwrap_or(known), attributes, found);
             }
         }
         Pat::TupleStruct(tuple) => {
             for inner in &mut tuple.elems {
-                let known = known.field(&tuple.path, inner);
+                let known = parts.unwrap_or_else(|| known.field(&tuple.path, inner));
                 rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::Struct(pattern) => {
             for FieldPat { attrs, pat, .. } in &mut pattern.fields {
-                let known = known.field(&pattern.path, pat);
+                let known = parts.unwrap_or_else(|| known.field(&pattern.path, pat));
                 let around = [attributes, attrs].concat();
                 if collect(pat, known, &around, found) {
                     *attrs = without_expect(attrs);
@@ -115,7 +131,7 @@ pub(super) fn collect<'a>(
         Pat::Slice(slice) => {
             let known = match ty {
                 Some(Type::Array(array)) => Known::Type(&array.elem),
-                _ => Known::Nothing,
+                _ => parts.unwrap_or(Known::Nothing),
             };
             for inner in &mut slice.elems {
                 rebinds |= collect(inner, known, attributes, found);
