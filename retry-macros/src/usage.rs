@@ -167,7 +167,9 @@ impl Uses {
                 TokenTree::Group(group) => {
                     let previous = before(&tokens, at, 1);
                     let lists = match group.delimiter() {
-                        Delimiter::Parenthesis => follows_callee(&tokens, at),
+                        Delimiter::Parenthesis => {
+                            follows_callee(&tokens, at) || names::makes_error(&tokens, at)
+                        }
                         Delimiter::Brace => matches!(previous, Some(TokenTree::Ident(_))),
                         Delimiter::Bracket | Delimiter::None => false,
                     };

@@ -74,6 +74,14 @@ async fn anyhow_error(calls: &Calls) -> anyhow::Result<u8> {
     Ok(calls.fail()?)
 }
 
+/// The text becomes the error, so each attempt needs its own.
+#[retry(when = |_| true)]
+async fn anyhow_of_an_argument(calls: &Calls, text: String) -> anyhow::Result<u8> {
+    calls.up();
+    anyhow::ensure!(calls.count() > 0, text);
+    anyhow::bail!(text);
+}
+
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("input or output")]
@@ -202,6 +210,7 @@ cases! {
     impl_trait_out: |calls| impl_trait_out(calls);
     boxed_error: |calls| boxed_error(calls);
     anyhow_error: |calls| anyhow_error(calls);
+    anyhow_of_an_argument: |calls| anyhow_of_an_argument(calls, "busy".to_owned());
     own_error: |calls| own_error(calls);
     matched: |calls| matched(calls);
     asked_by_path: |calls| asked_by_path(calls);

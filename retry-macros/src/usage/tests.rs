@@ -88,6 +88,12 @@ fn each_use_of_an_argument_is_recognized() {
         ),
         ("x.body.into_bytes()", Usage::InParts),
         ("async move { f(x.body) }", Usage::Moved),
+        (
+            "bail!(\"{x}\"); bail!(\"no {}\", x); ensure!(x > 1, \"{x}\"); ensure!(x.is_some(), y)",
+            Usage::Borrowed,
+        ),
+        ("bail!(x)", Usage::HandedOver),
+        ("ensure!(y > 1, x)", Usage::HandedOver),
         // A method may take a reference.
         ("x.max(y)", Usage::Moved),
         // After a new binding, the name no longer means the argument.
