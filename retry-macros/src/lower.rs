@@ -89,8 +89,8 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::Budget => model.budget = Some(given.spanned(path::budget(given)?)),
         Id::Idempotent => model.idempotent = Some(given.spanned(word::boolean(given)?)),
         Id::Nested => model.nested = Some(given.spanned(word::word(given, &word::NESTED)?)),
-        Id::Cancel => model.cancel = Some(given.spanned(expression::future(given)?)),
-        Id::CancelWaits => model.cancel_waits = Some(given.spanned(expression::future(given)?)),
+        Id::Cancel => model.cancel = Some(given.spanned(expression::cancel(given)?)),
+        Id::CancelWaits => model.cancel_waits = Some(given.spanned(expression::cancel(given)?)),
         Id::Clone => model.clone = Some(given.spanned(clone::names(given)?)),
         Id::OnRetry => model.on_retry = Some(given.spanned(expression::function(given)?)),
         Id::BeforeRetry => {

@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, Lit, UnOp};
 use crate::errors::{Fault, combination, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::operand::peel;
-use crate::tokens;
+use crate::tokens::{self, is_punct};
 
 /// Reads a path, or a closure with one argument.
 pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
@@ -83,6 +83,18 @@ pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
         _ if is_value(&expr) => Ok(expr),
         _ => Err(given.wrong()),
     }
+}
+
+/// Reads what [`future`] reads. The call makes this future before its first attempt, so an error on the way would end a call
+/// that has not begun.
+pub(super) fn cancel(given: &Given) -> Result<Expr, Fault> {
+    let expr = future(given)?;
+    // In an async block or a closure, `?` and `.await` leave nothing else.
+    let is_bar = |token: TokenTree| is_punct(Some(&token), "|");
+    if tokens::has_word(&expr, "async") || tokens::deep(&expr).any(is_bar) {
+        return Ok(expr);
+    }
+    plain_value(given, &expr)
 }
 
 pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault> {

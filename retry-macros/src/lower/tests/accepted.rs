@@ -286,6 +286,10 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ),
     ("cancel = async { x.await; }", "cancel async { x.await; }"),
     (
+        "cancel = poll_fn(|context| { ready(context)?; return x; })",
+        "cancel poll_fn(|context| { ready(context)?; return x; })",
+    ),
+    (
         "cancel_waits = stop.notified(), attempts = 1",
         "attempts 1; cancel_waits stop.notified()",
     ),
