@@ -127,6 +127,29 @@ pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
     }
 }
 
+/// The tokens, without the invisible group around a place: around `x` or `x.body`, for which a `$value` of `macro_rules!`
+/// stands.
+pub(crate) fn with_bare_places(tokens: TokenStream) -> Vec<TokenTree> {
+    let mut bare = Vec::new();
+    for token in tokens {
+        if let TokenTree::Group(group) = &token {
+            if group.delimiter() == Delimiter::None {
+                let inner = with_bare_places(group.stream());
+                let is_part = |token: &TokenTree| match token {
+                    TokenTree::Ident(_) | TokenTree::Literal(_) => true,
+                    token => is_punct(Some(token), "."),
+                };
+                if inner.iter().all(is_part) {
+                    bare.extend(inner);
+                    continue;
+                }
+            }
+        }
+        bare.push(token);
+    }
+    bare
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

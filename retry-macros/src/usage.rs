@@ -15,7 +15,9 @@ pub(crate) use self::names::is_formatting;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
-use crate::tokens::{before, delimiter, is_among, is_attribute, is_import, is_punct, is_word};
+use crate::tokens::{
+    before, delimiter, is_among, is_attribute, is_import, is_punct, is_word, with_bare_places,
+};
 
 /// How a body uses an argument. Later variants include earlier ones.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +113,7 @@ struct Around {
 
 impl Uses {
     fn tokens(&mut self, stream: TokenStream, around: Around) {
-        let tokens: Vec<_> = stream.into_iter().collect();
+        let tokens = with_bare_places(stream);
         // The end of the last `move` closure or block.
         let mut moves_until = 0;
         // The end of the pattern of the last `let`, and the first token for which a `let` hides the argument.

@@ -1,5 +1,5 @@
-use proc_macro2::TokenStream;
-use quote::ToTokens as _;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote};
 use syn::{Attribute, Meta};
 
 use super::scope::is_rebound;
@@ -108,6 +108,40 @@ fn each_use_of_an_argument_is_recognized() {
     ] {
         assert_eq!(uses_in("x", &read(body)).usage, expected, "{body}");
     }
+}
+
+/// The tokens, with `x` in the invisible group of a `$value` of a macro.
+fn with_fragments(tokens: TokenStream) -> TokenStream {
+    let grouped = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            Group::new(group.delimiter(), with_fragments(group.stream())).into()
+        }
+        TokenTree::Ident(name) if name == "x" => {
+            TokenTree::from(Group::new(Delimiter::None, name.into_token_stream()))
+        }
+        token => token,
+    });
+    grouped.collect()
+}
+
+#[test]
+fn an_argument_for_which_a_fragment_of_a_macro_stands_is_recognized() {
+    for (body, expected) in [
+        ("f(&x); x.len(); x[0]; x == y", Usage::Borrowed),
+        ("f(x.body)", Usage::InParts),
+        ("f(x)", Usage::HandedOver),
+        ("drop(x)", Usage::UsedUp),
+        ("x.await", Usage::UsedUp),
+    ] {
+        let fragments = with_fragments(read(body));
+        assert_eq!(uses_in("x", &fragments).usage, expected, "{body}");
+        // A macro can hand a fragment to another macro.
+        let twice = with_fragments(fragments);
+        assert_eq!(uses_in("x", &twice).usage, expected, "{body}");
+    }
+    let field = Group::new(Delimiter::None, read("x.body"));
+    let uses = uses_in("x", &quote!(f(#field)));
+    assert_eq!(uses.fields.len(), 1);
 }
 
 #[test]
