@@ -16,7 +16,7 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::Attribute;
 
 use crate::tokens::{
-    before, delimiter, is_among, is_attribute, is_import, is_punct, is_word, with_bare_places,
+    before, delimiter, is_attribute, is_import, is_punct, is_word, with_bare_places,
 };
 
 /// How a body uses an argument. Later variants include earlier ones.
@@ -170,7 +170,7 @@ impl Uses {
                     let previous = before(&tokens, at, 1);
                     let lists = match group.delimiter() {
                         Delimiter::Parenthesis => {
-                            follows_callee(&tokens, at) || names::makes_error(&tokens, at)
+                            place::follows_callee(&tokens, at) || names::makes_error(&tokens, at)
                         }
                         Delimiter::Brace => matches!(previous, Some(TokenTree::Ident(_))),
                         Delimiter::Bracket | Delimiter::None => false,
@@ -194,7 +194,12 @@ impl Uses {
     }
 
     fn note(&mut self, usage: Usage, around: Around) {
-        let moved = if around.moves { Usage::Moved } else { usage };
+        let moved = match (around.moves, around.spawns) {
+            // No reference to an argument lives as long as a task may.
+            (true, true) => Usage::UsedUp,
+            (true, false) => Usage::Moved,
+            (false, _) => usage,
+        };
         self.usage = self.usage.max(usage).max(moved);
         self.apart_from_moves = self.apart_from_moves.max(usage);
         self.in_move_block |= around.moves;
@@ -288,13 +293,4 @@ fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
         + rest
             .take_while(|token| !is_punct(Some(token), ",;"))
             .count()
-}
-
-/// Whether the parentheses at `at` follow the name of a function, or a turbofish.
-fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
-    match before(tokens, at, 1) {
-        Some(TokenTree::Ident(word)) => !is_among(word, "match if while for in return move async"),
-        Some(TokenTree::Group(_)) => true,
-        previous => is_punct(previous, ">"),
-    }
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
-use crate::tokens::{before, delimiter, follows_path, is_attribute, is_punct, is_word};
+use crate::tokens::{before, delimiter, follows_path, is_among, is_attribute, is_punct, is_word};
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
@@ -171,4 +171,13 @@ fn is_compared(tokens: &[TokenTree], at: usize) -> bool {
         || at.checked_sub(2).is_some_and(compares)
         || is_punct(tokens.get(at + 1), "<>")
         || is_punct(before(tokens, at, 1), "<>") && !is_punct(before(tokens, at, 2), "-=")
+}
+
+/// Whether the parentheses at `at` follow the name of a function, or a turbofish.
+pub(super) fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
+    match before(tokens, at, 1) {
+        Some(TokenTree::Ident(word)) => !is_among(word, "match if while for in return move async"),
+        Some(TokenTree::Group(_)) => true,
+        previous => is_punct(previous, ">"),
+    }
 }

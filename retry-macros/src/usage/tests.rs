@@ -93,6 +93,8 @@ fn each_use_of_an_argument_is_recognized() {
             Usage::Borrowed,
         ),
         ("bail!(x)", Usage::HandedOver),
+        ("spawn(async move { x.len() })", Usage::UsedUp),
+        ("scope.spawn(move || x.len())", Usage::Moved),
         ("ensure!(y > 1, x)", Usage::HandedOver),
         // A method may take a reference.
         ("x.max(y)", Usage::Moved),

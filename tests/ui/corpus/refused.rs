@@ -531,3 +531,21 @@ pub mod guard_that_is_released {
         Ok(())
     }
 }
+
+pub mod task_that_owns {
+    use super::*;
+
+    pub trait Plugin: Send + Sync {
+        fn run(&self) -> u8;
+    }
+
+    #[retry(when = |_| true)]
+    pub async fn start(plugin: Box<dyn Plugin>) -> io::Result<u8> { //~ `Box<dyn Plugin>` is used up by the first attempt, and it is not `Clone`
+        Ok(tokio::spawn(async move { plugin.run() }).await?)
+    }
+
+    #[retry(when = |_| true)]
+    pub async fn generic<P: Plugin + 'static>(plugin: P) -> io::Result<u8> { //~ `P` is used up by the first attempt, and it is not `Clone`
+        Ok(tokio::spawn(async move { plugin.run() }).await?)
+    }
+}
