@@ -174,6 +174,13 @@ impl<'c> Request<'c> {
         Ok(size)
     }
 
+    #[retry]
+    async fn field_with_more(self) -> io::Result<String> {
+        let longer = self.text + "er";
+        assert_eq!(longer, "texter");
+        self.calls.fail()
+    }
+
     #[retry(when = |_| self.limit == 1, before_retry = async { assert_eq!(self.text, "text") })]
     async fn field_in_a_pattern(self) -> io::Result<usize> {
         let mut size = page(self.limit);
@@ -364,6 +371,7 @@ cases! {
     boxed: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).boxed().await);
     handed_over_beside_hooks: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over_beside_hooks().await);
     field: |calls| clones!(calls, ATTEMPTS, |it| it.field().await);
+    field_with_more: |calls| clones!(calls, ATTEMPTS, |it| it.field_with_more().await);
     loop_over_a_field: |calls| clones!(calls, ATTEMPTS, |it| it.loop_over_a_field().await);
     field_in_a_pattern: |calls| clones!(calls, ATTEMPTS, |it| it.field_in_a_pattern().await);
     blocking: |calls| clones!(calls, ATTEMPTS, |it| it.blocking());

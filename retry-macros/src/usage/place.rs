@@ -58,8 +58,9 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
         };
     }
     let field = end != at;
-    // `for item in x.items {`.
-    if field && is_word(previous, "in") && delimiter(next) == Some(Delimiter::Brace) {
+    // `for item in x.items {`, `x.text + "more"`.
+    let looped = is_word(previous, "in") && delimiter(next) == Some(Delimiter::Brace);
+    if field && (looped || is_lengthened(tokens, end)) {
         return Usage::HandedOver;
     }
     let referenced = is_punct(previous, "&")
@@ -153,6 +154,13 @@ pub(super) fn is_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
 fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
     is_punct(next, "+-*/%&|^<>=!.") || is_punct(previous, "!-*.") || is_word(next, "as")
+}
+
+/// Whether a text or a reference is added to the place that ends at `end`, which uses up a `String`.
+fn is_lengthened(tokens: &[TokenTree], end: usize) -> bool {
+    let added = tokens.get(end + 2);
+    let text = matches!(added, Some(TokenTree::Literal(it)) if it.to_string().contains('"'));
+    is_punct(tokens.get(end + 1), "+") && (text || is_punct(added, "&"))
 }
 
 /// Whether the token is an operand of a comparison, which takes references.

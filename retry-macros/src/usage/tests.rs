@@ -172,6 +172,10 @@ fn fields_that_are_used_by_value_are_found() {
         ("Struct { body: x.body }", "x . body"),
         ("x.body.into_bytes()", "x . body"),
         ("let y = x.body;", "x . body"),
+        (
+            "x.path + \"/y\"; x.name + &y; x.count + 1; x.a + y; y + &x.b",
+            "x . path, x . name",
+        ),
         ("for y in x.items { f(y) }", "x . items"),
         (
             "for y in &x.items { } for y in x.items.iter() { } for y in x.first..x.last { }",
