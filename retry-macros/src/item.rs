@@ -10,7 +10,7 @@ pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_erro
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Ident, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
+use syn::{Attribute, Ident, ReturnType, Signature, Token, Type, Visibility};
 
 use self::types::visibly_no_result;
 use crate::errors::{self, At, Errors};
@@ -187,12 +187,6 @@ impl Function {
     /// The block of the future that the function returns by hand.
     pub(crate) fn block(&self) -> Option<&FutureBlock> {
         self.handmade.as_ref()?.block.as_ref()
-    }
-
-    /// Whether `self` is taken by `&mut self`.
-    pub(crate) fn takes_mutable_self(&self) -> bool {
-        let kind = self.signature.receiver().map(|receiver| &receiver.kind);
-        matches!(kind, Some(ReceiverKind::Reference(_, _, Some(_))))
     }
 }
 

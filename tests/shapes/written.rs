@@ -84,6 +84,20 @@ impl<'c> Client<'c> {
         calls.fail()
     }
 
+    /// The type of `self` is spelled out.
+    #[retry]
+    #[expect(
+        clippy::needless_arbitrary_self_type,
+        reason = "the point of the case"
+    )]
+    async fn spelled_out(self: &mut Self) -> io::Result<u32> {
+        let sent = async move {
+            self.sent += 1;
+            self.calls.fail()
+        };
+        sent.await
+    }
+
     /// The body hands the reference itself over.
     #[retry]
     async fn handed_on(&mut self) -> io::Result<u32> {
@@ -244,6 +258,7 @@ cases! {
     self_of_a_macro: |calls| Client::new(calls).self_of_a_macro();
     self_of_a_macro_moved: |calls| Client::new(calls).self_of_a_macro_moved();
     pinned: |calls| Pin::new(&mut Client::new(calls)).pinned();
+    spelled_out: |calls| Client::new(calls).spelled_out();
     handed_on: |calls| Client::new(calls).handed_on();
     bound_by_an_arm: |calls| Client::new(calls).bound_by_an_arm();
     handed_on_while_blocking: |calls| std::future::ready(Client::new(calls).handed_on_while_blocking());

@@ -37,17 +37,18 @@ pub(super) fn plan_self(
     }
     let ty = type_of_self(receiver);
     let by_value = is_self_by_value(&ty);
+    let indirection = indirection(&ty);
+    let is_mutable = indirection == Some(Indirection::Mutable);
+    let is_pinned = indirection == Some(Indirection::MutablePin);
     let may_borrow = || function.output_may_borrow_from(Some(&ty), true);
-    if let (true, Some(at)) = (function.takes_mutable_self(), uses.result_borrows()) {
+    if let (true, Some(at)) = (is_mutable, uses.result_borrows()) {
         if may_borrow() {
             errors.push(at, errors::item::result_borrows("self"));
             return;
         }
     }
     // Two attempts side by side share what they borrow, as a call does that holds a reference.
-    if model.hedges()
-        && (function.takes_mutable_self() || indirection(&ty) == Some(Indirection::MutablePin))
-    {
+    if model.hedges() && (is_mutable || is_pinned) {
         let help = "take `&self`, and a lock or an atomic for what changes";
         errors.push(this.span, errors::item::hedged_mutably("self", help));
         return;
@@ -67,7 +68,7 @@ pub(super) fn plan_self(
     let is_cloned = by_value && mutability.is_none() && model.clone.is_none() && !has_items(body);
     let whole = uses.whole.filter(|_| is_cloned);
     let mut lent = None;
-    if indirection(&ty) == Some(Indirection::MutablePin) {
+    if is_pinned {
         plan.mutable_self = true;
         lent = Some(quote_spanned!(plumbing=> #this.as_mut()));
     } else if let (true, Some(mutability), None) = (by_value, mutability, &model.clone) {
@@ -89,7 +90,7 @@ pub(super) fn plan_self(
         } else {
             plan.each.extend(rebound(own));
         }
-    } else if function.takes_mutable_self() {
+    } else if is_mutable {
         // `let this = self;` would move the reference out of the call.
         if uses.in_move_block || uses.usage >= Usage::Moved && !may_borrow() {
             lent = Some(quote_spanned!(plumbing=> &mut *#this));
