@@ -209,9 +209,10 @@ pub(crate) fn is_closure(item: &TokenStream) -> bool {
     matches!(syn::parse2(item.clone()), Ok(syn::Expr::Closure(_)))
 }
 
-/// Whether a word is written like a type parameter of the `impl` around the function: `E`, `E1`.
+/// Whether a word is written like a type parameter of the `impl` around the function: `E`, `E1`, `DB`.
 pub(crate) fn looks_generic(word: &Ident) -> bool {
     let word = word.to_string();
-    let digits = word.strip_prefix(|first: char| first.is_ascii_uppercase());
-    digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_digit()))
+    let digits = word.trim_start_matches(|char: char| char.is_ascii_uppercase());
+    let letters = word.len() - digits.len();
+    (1..=2).contains(&letters) && digits.chars().all(|digit| digit.is_ascii_digit())
 }

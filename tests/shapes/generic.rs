@@ -112,6 +112,59 @@ where
     }
 }
 
+trait Backend: Sync {
+    type Error: Error + From<Stopped> + Send + Sync;
+    fn fail(&self) -> Self::Error;
+}
+
+impl Backend for Cloned {
+    type Error = Self;
+    fn fail(&self) -> Self {
+        self.clone()
+    }
+}
+
+trait Arguments<DB> {
+    fn count(self) -> usize;
+}
+
+impl<DB> Arguments<DB> for String {
+    fn count(self) -> usize {
+        self.len()
+    }
+}
+
+fn count<DB>(arguments: impl Arguments<DB>) -> usize {
+    arguments.count()
+}
+
+struct Pool<Store, DB>(Store, DB);
+
+/// The parameters of the `impl` have names of several letters.
+impl<Store: Backend, DB: Sync> Pool<Store, DB> {
+    #[retry(timeout = "1s", when = |_| true)]
+    async fn error_of_a_parameter(&self, calls: &Calls) -> Result<u8, Store::Error> {
+        calls.up();
+        Err(self.0.fail())
+    }
+
+    #[retry(timeout = "1s", when = |_| true)]
+    async fn error_of_a_trait(&self, calls: &Calls) -> Result<u8, <Store as Backend>::Error> {
+        calls.up();
+        Err(self.0.fail())
+    }
+
+    #[retry]
+    async fn bound_by_a_parameter<A>(&self, calls: &Calls, arguments: A) -> io::Result<usize>
+    where
+        A: Arguments<DB> + Clone + Sync,
+    {
+        let count = count(arguments);
+        calls.fail::<()>()?;
+        Ok(count)
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Cloned;
 
@@ -153,6 +206,9 @@ cases! {
     handed_over_and_clone: |calls| handed_over_and_clone(calls, 1);
     borrowed_and_not_sync: |calls| borrowed_and_not_sync(calls, std::cell::Cell::new(1));
     generic_error: |calls| generic_error(calls, || NotClone);
+    error_of_a_parameter: |calls| async { Pool(Cloned, 1).error_of_a_parameter(calls).await };
+    error_of_a_trait: |calls| async { Pool(Cloned, 1).error_of_a_trait(calls).await };
+    bound_by_a_parameter: |calls| async { Pool(Cloned, 1).bound_by_a_parameter(calls, String::new()).await };
     generic_error_with_verdict: |calls| generic_error_with_verdict(calls, || io::Error::from(io::ErrorKind::TimedOut));
     const_parameter_in_a_setting: |calls| const_parameter_in_a_setting::<1>(calls);
     generic_error_with_limit: |calls| generic_error_with_limit(calls, || io::Error::from(io::ErrorKind::TimedOut));

@@ -86,10 +86,7 @@ impl<'c> Client<'c> {
 
     /// The type of `self` is spelled out.
     #[retry]
-    #[expect(
-        clippy::needless_arbitrary_self_type,
-        reason = "the point of the case"
-    )]
+    #[expect(clippy::needless_arbitrary_self_type, reason = "the point of the case")]
     async fn spelled_out(self: &mut Self) -> io::Result<u32> {
         let sent = async move {
             self.sent += 1;
