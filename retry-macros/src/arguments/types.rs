@@ -8,7 +8,7 @@ use super::bounds::{
     OF_EVERY_VALUE, bounds_of, has_bound, is_bound_elsewhere, shows_bounds, traits_of,
 };
 use crate::item::{Function, mentions_lifetime};
-use crate::paths::{ends_in, peel_type, type_arguments};
+use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
 use crate::tokens::{self, is_among, is_punct};
 
 /// A reference, or a type around a `&mut`.
@@ -171,7 +171,7 @@ pub(super) fn lending(ty: &Type, function: &Function) -> Lending {
         _ => None,
     };
     let parameter = path.and_then(Path::get_ident);
-    if let (Some(path), None) = (path, parameter) {
+    if let (Some(path), None, None) = (path, parameter, path.and_then(boxed_bounds)) {
         // Only a function that is generic takes a `&Vec<T>` in place of a `Vec<T>`, but a `&Box<F>` is called like an `F`.
         let is_open = tokens::any_word(ty, &open) || tokens::has_word(ty, "dyn impl");
         return if is_open && !ends_in(path, "Box") {

@@ -399,3 +399,33 @@ pub mod job_that_is_polled {
         }
     }
 }
+
+/// A boxed trait object that is handed to a generic function, which takes a reference too.
+pub mod boxed_trait_object {
+    use super::*;
+
+    pub trait Named {
+        fn name(&self) -> String;
+    }
+
+    impl<N: Named + ?Sized> Named for &N {
+        fn name(&self) -> String {
+            (**self).name()
+        }
+    }
+
+    impl<N: Named + ?Sized> Named for Box<N> {
+        fn name(&self) -> String {
+            (**self).name()
+        }
+    }
+
+    fn length(named: impl Named) -> usize {
+        named.name().len()
+    }
+
+    #[retry]
+    pub async fn find(named: Box<dyn Named + Sync>) -> io::Result<usize> {
+        Ok(length(named))
+    }
+}

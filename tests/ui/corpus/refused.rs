@@ -548,4 +548,13 @@ pub mod task_that_owns {
     pub async fn generic<P: Plugin + 'static>(plugin: P) -> io::Result<u8> { //~ `P` is used up by the first attempt, and it is not `Clone`
         Ok(tokio::spawn(async move { plugin.run() }).await?)
     }
+
+    fn keep(plugin: Box<dyn Plugin>) -> u8 {
+        plugin.run()
+    }
+
+    #[retry]
+    pub async fn register(plugin: Box<dyn Plugin>) -> io::Result<u8> { //~ `Box<dyn Plugin>` is used up by the first attempt, and it is not `Clone`
+        Ok(keep(plugin))
+    }
 }
