@@ -558,3 +558,22 @@ pub mod task_that_owns {
         Ok(keep(plugin))
     }
 }
+
+pub mod loop_over_an_argument {
+    use super::*;
+
+    pub struct Row(pub String);
+
+    fn insert(row: Row) -> usize {
+        row.0.into_bytes().len()
+    }
+
+    #[retry]
+    pub async fn store(rows: Vec<Row>) -> io::Result<usize> {
+        let mut size = 0;
+        for row in rows {
+            size += insert(row); //~ mismatched types
+        }
+        Ok(size)
+    }
+}
