@@ -110,6 +110,23 @@ fn boxed_with_early_return(calls: &Calls, early: bool) -> BoxFuture<'_, io::Resu
 }
 
 #[retry]
+fn returns_before_the_block(calls: &Calls, early: bool) -> BoxFuture<'_, io::Result<u8>> {
+    if early {
+        return Box::pin(async move { calls.fail() });
+    }
+    Box::pin(async move { calls.fail() })
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_block_at_the_end_is_retried() {
+    for (early, attempts) in [(true, 1), (false, crate::ATTEMPTS)] {
+        let calls = Calls::default();
+        let _ = returns_before_the_block(&calls, early).await;
+        assert_eq!(calls.count(), attempts);
+    }
+}
+
+#[retry]
 #[expect(clippy::manual_async_fn, reason = "the point of the case")]
 fn opaque(calls: &Calls) -> impl Future<Output = io::Result<u8>> + Send + '_ {
     async move { calls.fail() }
