@@ -429,3 +429,19 @@ pub mod boxed_trait_object {
         Ok(length(named))
     }
 }
+
+/// A setting that is a parameter of the `impl` around, by the name of an associated constant.
+pub mod parameter_of_the_impl {
+    use super::*;
+
+    pub struct Client<const RETRIES: u32>;
+
+    impl<const RETRIES: u32> Client<RETRIES> {
+        const RETRIES: u32 = RETRIES;
+
+        #[retry(attempts = Self::RETRIES)]
+        pub async fn ping(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}

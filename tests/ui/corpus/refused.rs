@@ -577,3 +577,16 @@ pub mod loop_over_an_argument {
         Ok(size)
     }
 }
+
+pub mod parameter_of_the_impl {
+    use super::*;
+
+    pub struct Client<const RETRIES: u32>;
+
+    impl<const RETRIES: u32> Client<RETRIES> {
+        #[retry(attempts = RETRIES)] //~ can't use generic parameters from outer item
+        pub async fn ping(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
