@@ -72,16 +72,24 @@ fn with_self(answer: &Expr, argument: &str) -> String {
 /// Reads an expression whose value is a future.
 pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     let expr = given.expr()?;
+    if let Expr::Await(inner) = untried(&expr) {
+        let future = whole(&inner.base);
+        let message = wording::awaited(given.key, &given.typed(), &future);
+        return Err(given.fault(message));
+    }
     match peel(&expr) {
-        Expr::Await(inner) => {
-            let future = whole(&inner.base);
-            let message = wording::awaited(given.key, &given.typed(), &future);
-            Err(given.fault(message))
-        }
         // The call cannot move a future out of a field.
         Expr::Field(_) => Err(given.fault(wording::token(given.key, &given.typed()))),
         _ if is_value(&expr) => Ok(expr),
         _ => Err(given.wrong()),
+    }
+}
+
+/// What comes before the `?`, as in `self.reconnect().await?`.
+fn untried(expr: &Expr) -> &Expr {
+    match peel(expr) {
+        Expr::Try(tried) => untried(&tried.expr),
+        expr => expr,
     }
 }
 
@@ -101,7 +109,7 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault>
     let expr = given.expr()?;
     let is_async = match peel(&expr) {
         Expr::Closure(closure) => closure.asyncness.is_some(),
-        other => matches!(other, Expr::Async(_) | Expr::Await(_)),
+        other => matches!(untried(other), Expr::Async(_) | Expr::Await(_)),
     };
     if blocking && is_async {
         return Err(given.fault(combination::awaited_while_blocking(&given.typed())));
