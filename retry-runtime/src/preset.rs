@@ -116,7 +116,12 @@ impl Preset {
     /// outside, because a scope has its own budgets.
     #[must_use]
     pub fn budget_level(&self) -> Option<f64> {
-        Some(self.policy().shared_budget()?.level())
+        Some(self.shared_outside().shared_budget()?.level())
+    }
+
+    /// The policy outside of test scopes, with the word of its budget.
+    fn shared_outside(&self) -> Policy {
+        self.policy_outside().sharing(|| self.word())
     }
 
     #[cold]
@@ -134,8 +139,7 @@ impl Preset {
     /// Sets the policy of calls that begin from now on, outside of test scopes. `None` is the policy in the code.
     #[cfg(feature = "config")]
     pub(crate) fn set_override(&self, policy: Option<Policy>) {
-        let present = self.policy_outside().sharing(|| self.word());
-        if let Some(budget) = present.shared_budget() {
+        if let Some(budget) = self.shared_outside().shared_budget() {
             budget.settle();
         }
         self.overridden.set(policy);

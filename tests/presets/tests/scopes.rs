@@ -5,7 +5,7 @@ use std::io;
 
 use reattempt::config::Source;
 use reattempt::testing::Scope;
-use reattempt::{Outcome, Policy, Preset, is_enabled, observe, retry, set_enabled};
+use reattempt::{Budget, Outcome, Policy, Preset, is_enabled, observe, retry, set_enabled};
 
 static DB: Preset = Preset::new("db", Policy::new().with_attempts(3));
 
@@ -86,6 +86,19 @@ async fn a_scope_has_the_policy_that_it_says_or_that_of_the_code() {
         })
         .await;
     assert_eq!(OTHER.policy().attempts(), Some(9));
+}
+
+#[test]
+fn the_level_of_a_shared_budget_is_that_outside_of_the_scope() {
+    static SHARED: Preset = Preset::new("shared", Policy::new());
+    let file = "[shared.budget]\ncapacity = 50";
+    let source = Source::new([&SHARED]).with_toml_text("retry.toml", file);
+    source.apply().unwrap();
+    let other = Policy::new().with_budget(Budget::new().with_capacity(7));
+    for scope in [Scope::new(), Scope::new().with_preset(&SHARED, other)] {
+        let (level, _) = scope.run_blocking(|| SHARED.budget_level());
+        assert_eq!(level, Some(50.0));
+    }
 }
 
 #[tokio::test]
