@@ -48,8 +48,10 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
     let mut variables: Vec<_> = variables
         .iter()
         .filter_map(|(name, value)| {
-            let rest = name.to_str()?.strip_prefix(&environment.prefix)?;
-            Some((rest.strip_prefix('_')?, value))
+            // A name that is not UTF-8 is that of no setting, and refused like any other.
+            let name = name.to_string_lossy();
+            let rest = name.strip_prefix(&environment.prefix)?;
+            Some((rest.strip_prefix('_')?.to_owned(), value))
         })
         .collect();
     variables.sort();
@@ -72,7 +74,7 @@ pub(super) fn read(environment: &Environment, rank: usize, found: &mut FoundSett
             found.enabled(Value::Text(value), &place);
             continue;
         }
-        match split(rest, &names) {
+        match split(&rest, &names) {
             Ok((preset, _, Some(key))) => {
                 found.setting(preset, key, value_of(key, value), place, "");
             }

@@ -158,14 +158,23 @@ fn a_variable_without_a_key_is_of_the_preset_with_the_longest_name() {
 fn a_variable_that_is_not_utf_8_is_refused() {
     use std::os::unix::ffi::OsStringExt as _;
 
+    let refused = |variables: [(OsString, OsString); 2]| {
+        let source = Source::new(presets()).with_env_from("RETRY", variables);
+        source.unwrap().apply().unwrap_err().to_string()
+    };
     let value = OsString::from_vec(vec![b'2', 0xFF]);
-    let source = Source::new(presets());
-    let variables = [("RETRY_PAYMENTS_ATTEMPTS", value.clone()), ("OTHER", value)];
-    let error = source.with_env_from("RETRY", variables).unwrap().apply();
     assert_eq!(
-        error.unwrap_err().to_string(),
+        refused([
+            ("RETRY_PAYMENTS_ATTEMPTS".into(), value.clone()),
+            ("OTHER".into(), value.clone())
+        ]),
         "RETRY_PAYMENTS_ATTEMPTS: is not UTF-8, expected text in UTF-8; write `4`, `full` or `1.5s`, for example"
     );
+    let name = OsString::from_vec(b"RETRY_PAYMENTS_ATTEMPT\xFF".to_vec());
+    let error = refused([(name, "2".into()), (value, "2".into())]);
+    let expected =
+        "RETRY_PAYMENTS_ATTEMPT\u{FFFD}: unknown key `attempt\u{FFFD}`; did you mean `attempts`?";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 #[test]
