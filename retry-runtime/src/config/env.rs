@@ -106,11 +106,9 @@ fn split<'n>(
         let key = SettingKey::in_variable(&text);
         Some((preset, text, key))
     });
-    let splits: Vec<_> = splits.collect();
-    let known = splits.iter().find(|(_, _, key)| key.is_some());
     // The longest name leaves the shortest text.
-    let best = known.or_else(|| splits.iter().min_by_key(|(_, text, _)| text.len()));
-    best.cloned().ok_or_else(|| {
+    let best = splits.min_by_key(|(_, text, key)| (key.is_none(), text.len()));
+    best.ok_or_else(|| {
         SettingKey::names_in_variables()
             .chain(IN_CODE.map(|(key, _)| key.to_owned()))
             .find_map(|key| {

@@ -43,7 +43,7 @@
 //!
 //! The name of a variable is the prefix, the preset and the key in capitals, joined with `_`:
 //! `RETRY_PAYMENTS_MAX_DELAY=5s`. In the preset's name, `-` and `.` become `_`. Two presets must not have the same
-//! name in this form.
+//! name in this form. A variable that could be of two presets is of the one with the longer name.
 //!
 //! # Keys
 //!

@@ -71,6 +71,24 @@ fn names_with_dots_and_dashes_are_tables_and_variables() {
 }
 
 #[test]
+fn a_variable_of_two_presets_is_of_the_one_with_the_longer_name() {
+    for names in [["db", "db.throttled"], ["db.throttled", "db"]] {
+        let presets = names.map(|name| &*Box::leak(Box::new(Preset::new(name, Policy::new()))));
+        let source = Source::new(presets)
+            .with_env_from("RETRY", [("RETRY_DB_THROTTLED_BASE", "3s")])
+            .unwrap();
+        source.apply().unwrap();
+        for preset in presets {
+            let expected = match preset.name() {
+                "db" => Policy::new(),
+                _ => Policy::new().with_base(ms(3000)),
+            };
+            assert_eq!(preset.policy(), expected, "{names:?}");
+        }
+    }
+}
+
+#[test]
 fn a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code() {
     static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));
     static SEARCH: Preset = Preset::new("search", Policy::new());
