@@ -60,7 +60,7 @@ pub(super) fn apply(source: &Source) -> Result<(), ConfigError> {
         .map(|preset| preset.address())
         .collect();
     match found.enabled {
-        Some(enabled) => {
+        Some((_, enabled)) => {
             set_enabled(enabled);
             *off_by = (!enabled).then_some(presets);
         }

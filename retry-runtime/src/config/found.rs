@@ -37,7 +37,8 @@ pub(super) struct FoundSettings<'p> {
     pub(super) entries: Vec<Vec<PresetEntry>>,
     /// Whether a setting of the preset could not be read.
     pub(super) broken: Vec<bool>,
-    pub(super) enabled: Option<bool>,
+    /// With its rank.
+    pub(super) enabled: Option<(usize, bool)>,
     pub(super) error: ConfigError,
 }
 
@@ -71,6 +72,9 @@ impl<'p> FoundSettings<'p> {
         path: &str,
     ) {
         match setting::read(key, value) {
+            Ok(_) if self.has(preset, key, place.rank) => {
+                self.fault(preset, &place, path, || setting::twice(key));
+            }
             Ok(change) => {
                 if let Some(entries) = self.entries.get_mut(preset) {
                     entries.push(PresetEntry { key, change, place });
@@ -78,6 +82,14 @@ impl<'p> FoundSettings<'p> {
             }
             Err(fault) => self.fault(preset, &place, path, || fault),
         }
+    }
+
+    /// Whether this file or environment has set the key: one file can have a table as `[db.read]` and as `["db.read"]`, and
+    /// one environment a variable twice.
+    fn has(&self, preset: usize, key: SettingKey, rank: usize) -> bool {
+        let entries = self.entries.get(preset).into_iter().flatten().rev();
+        let mut own = entries.take_while(|entry| entry.place.rank == rank);
+        own.any(|entry| entry.key == key)
     }
 
     pub(super) fn fault(
@@ -94,11 +106,15 @@ impl<'p> FoundSettings<'p> {
     }
 
     pub(super) fn enabled(&mut self, value: Value<'_>, place: &SettingPlace) {
-        match value {
-            Value::Text("true") | Value::Other("true") => self.enabled = Some(true),
-            Value::Text("false") | Value::Other("false") => self.enabled = Some(false),
-            _ => self.problem(place, || wrong_enabled(value)),
+        let enabled = match value {
+            Value::Text("true") | Value::Other("true") => true,
+            Value::Text("false") | Value::Other("false") => false,
+            _ => return self.problem(place, || wrong_enabled(value)),
+        };
+        if self.enabled.is_some_and(|(rank, _)| rank == place.rank) {
+            return self.problem(place, || setting::twice("enabled").to_string());
         }
+        self.enabled = Some((place.rank, enabled));
     }
 }
 

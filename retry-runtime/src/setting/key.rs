@@ -98,6 +98,12 @@ pub(crate) const IN_CODE: [(&str, &str); 2] = [
     ),
 ];
 
+/// The fault of a key that is given twice in one place.
+pub(crate) fn twice(key: impl fmt::Display) -> SettingFault {
+    let problem = format!("`{key}` is given twice, expected each key once");
+    SettingFault::with_help(problem, "remove one of the two")
+}
+
 /// The fault of a name for which [`PolicyKey::named`] has no key.
 pub(crate) fn unknown_key(name: &str) -> SettingFault {
     // Names for a number that does not count the first call.

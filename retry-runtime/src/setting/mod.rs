@@ -22,7 +22,7 @@ pub(crate) use self::budget::BudgetKey;
 #[cfg(feature = "config")]
 pub(crate) use self::fault::SettingFault;
 #[cfg(feature = "config")]
-pub(crate) use self::key::{IN_CODE, unknown_in_variable};
+pub(crate) use self::key::{IN_CODE, twice, unknown_in_variable};
 pub(crate) use self::key::{SettingKey, unknown_budget_key, unknown_key};
 pub(crate) use self::together::{Setter, budget_contradictions, contradictions};
 pub(crate) use self::typed::{Change, Value};

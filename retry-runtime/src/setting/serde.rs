@@ -9,7 +9,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::budget::BudgetValue;
 use super::fault::SettingFault;
-use super::key::{DELAYS, NESTED};
+use super::key::{DELAYS, NESTED, twice};
 use super::value::length_in;
 use super::{
     BudgetKey, Change, PolicyKey, Setter, SettingKey, Value, budget_contradictions, contradictions,
@@ -198,9 +198,7 @@ impl<K: PartialEq + fmt::Display> Visitor<'_> for KeyOf<'_, K> {
     fn visit_str<E: serde_core::de::Error>(self, name: &str) -> Result<K, E> {
         let key = (self.known)(name).map_err(E::custom)?;
         if self.seen.contains(&key) {
-            return Err(E::custom(format_args!(
-                "`{key}` is given twice, expected each key once; remove one of the two"
-            )));
+            return Err(E::custom(twice(key)));
         }
         Ok(key)
     }

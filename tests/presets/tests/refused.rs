@@ -153,6 +153,28 @@ fn a_variable_without_a_key_is_of_the_preset_with_the_longest_name() {
     }
 }
 
+#[test]
+fn a_key_that_is_given_twice_in_one_place_is_refused() {
+    let twice = "`attempts` is given twice, expected each key once; remove one of the two";
+    let tables = "[db.read-only]|attempts = 2|['db.read-only']|attempts = 3";
+    assert_eq!(
+        refused(tables, &[]),
+        format!("retry.toml:4: db.read-only.attempts: {twice}")
+    );
+    for values in [["2", "10"], ["10", "2"], ["2", "2"]] {
+        let variables = values.map(|value| ("RETRY_PAYMENTS_ATTEMPTS", value));
+        assert_eq!(
+            refused("", &variables),
+            format!("RETRY_PAYMENTS_ATTEMPTS: {twice}")
+        );
+    }
+    let switch = ["true", "false"].map(|value| ("RETRY_ENABLED", value));
+    assert_eq!(
+        refused("", &switch),
+        "RETRY_ENABLED: `enabled` is given twice, expected each key once; remove one of the two"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn a_variable_that_is_not_utf_8_is_refused() {
