@@ -378,6 +378,43 @@ fn only_the_types_of_forwarded_fields_get_a_bound() {
     assert_eq!(said(&nested), (Verdict::Transient, None));
 }
 
+/// The errors of the parts of a request.
+#[derive(Retryable)]
+enum Parts<E> {
+    #[retryable(forward)]
+    One(E),
+    #[retryable(forward)]
+    First(Box<Parts<E>>),
+    #[retryable(forward)]
+    Last(Box<Self>),
+}
+
+#[test]
+fn a_generic_error_may_be_inside_itself() {
+    let one = Parts::One(Busy(SECOND));
+    let error = Parts::Last(Box::new(Parts::First(Box::new(one))));
+    assert_eq!(said(&error), (Verdict::Throttled, Some(SECOND)));
+}
+
+/// Another type of the same name is not the error itself.
+mod same_name {
+    pub(super) mod inner {
+        #[derive(reattempt::Retryable)]
+        #[retryable(forward)]
+        pub(crate) struct Failure<E>(pub(crate) E);
+    }
+
+    #[derive(reattempt::Retryable)]
+    #[retryable(forward)]
+    pub(super) struct Failure<E>(pub(super) inner::Failure<E>);
+}
+
+#[test]
+fn a_generic_error_may_hold_another_of_the_same_name() {
+    let error = same_name::Failure(same_name::inner::Failure(Busy(SECOND)));
+    assert_eq!(said(&error), (Verdict::Throttled, Some(SECOND)));
+}
+
 #[derive(Retryable)]
 #[expect(non_camel_case_types, reason = "raw identifiers are lower case")]
 enum r#Raw {

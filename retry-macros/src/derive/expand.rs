@@ -1,6 +1,6 @@
 //! Writes the code of the implementation from the model. It cannot fail.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
@@ -76,7 +76,7 @@ fn around(model: &ErrorType<'_>, body: &TokenStream) -> TokenStream {
         VerdictSource::Forward(field) => Some(field.ty),
         VerdictSource::Word(_) | VerdictSource::With(..) => None,
     });
-    for ty in forwarded.filter(|ty| mentions_parameter(ty, model)) {
+    for ty in forwarded.filter(|ty| mentions_parameter(ty, model) && !mentions_itself(ty, model)) {
         let clauses = &mut generics.make_where_clause().predicates;
         clauses.push(syn::parse_quote!(#ty: #root::Retryable));
     }
@@ -161,5 +161,15 @@ fn mentions_parameter(ty: &Type, model: &ErrorType<'_>) -> bool {
     tokens::any_word(ty, &|word| {
         let mut parameters = model.generics.type_params();
         parameters.any(|parameter| parameter.ident == *word)
+    })
+}
+
+/// Whether a type mentions the error type itself, by its name without a path. A bound on such a type would hold only if it
+/// held already, so that the error would never have a verdict.
+fn mentions_itself(ty: &Type, model: &ErrorType<'_>) -> bool {
+    let tokens: Vec<_> = tokens::deep(ty).collect();
+    tokens.iter().enumerate().any(|(at, token)| {
+        let is_name = matches!(token, TokenTree::Ident(word) if word == model.ident);
+        is_name && !tokens::is_punct(tokens::before(&tokens, at, 1), ":")
     })
 }
