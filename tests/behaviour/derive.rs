@@ -457,8 +457,6 @@ fn types_may_have_the_names_of_ours_and_of_std() {
     assert_eq!(said(&Shadowed::None), (Verdict::Permanent, None));
 }
 
-/// The expansion has no warning under any lint, without a prelude, and with the facade at another path.
-#[deny(warnings, clippy::pedantic, clippy::nursery)]
 /// `codes` accepts the types that such variants have: integers of any type, and texts.
 #[derive(Retryable)]
 enum Codes<'a> {
@@ -493,6 +491,8 @@ fn a_code_is_looked_up_in_the_tables_of_the_adapters() {
     }
 }
 
+/// The expansion has no warning under any lint, without a prelude, and with the facade at another path.
+#[deny(warnings, clippy::pedantic, clippy::nursery)]
 mod hostile {
     #![no_implicit_prelude]
     #![expect(dead_code, reason = "never built")]
