@@ -71,19 +71,44 @@ use crate::context::{Frame, around};
 /// # }
 /// ```
 pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
-    scope_if(Some(duration), future)
-}
-
-/// The same, or no deadline with `None`.
-pub(crate) fn scope_if<F: Future>(duration: Option<Duration>, future: F) -> DeadlineScope<F> {
-    // A longer duration may not fit the clock.
-    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-    let now = Instant::now();
     DeadlineScope {
-        deadline: duration.map(|duration| now.checked_add(duration.min(CENTURY)).unwrap_or(now)),
+        deadline: Some(after(duration)),
         frame: Frame::outside(),
         future,
     }
+}
+
+/// The same, or no deadline with `None`, for a future that is made in the scope.
+#[cfg(feature = "tower")]
+pub(crate) fn scope_if<F: Future>(
+    duration: Option<Duration>,
+    make: impl FnOnce() -> F,
+) -> DeadlineScope<F> {
+    let (deadline, frame) = (duration.map(after), Frame::outside());
+    let mut make = Some(make);
+    let make = || make.take().map(|make| make());
+    let future = within(deadline, &frame, make).expect("it is made once");
+    DeadlineScope {
+        deadline,
+        frame,
+        future,
+    }
+}
+
+fn after(duration: Duration) -> Instant {
+    // A longer duration may not fit the clock.
+    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    let now = Instant::now();
+    now.checked_add(duration.min(CENTURY)).unwrap_or(now)
+}
+
+/// Runs code within the deadline. `frame` is for code that no call surrounds.
+fn within<T>(deadline: Option<Instant>, frame: &Frame, mut run: impl FnMut() -> T) -> T {
+    let Some(deadline) = deadline.map(Stamp::of) else {
+        return run();
+    };
+    let within = around(|outer| outer.narrowed(deadline, &mut run));
+    within.unwrap_or_else(|| frame.narrowed(deadline, || frame.lend(run)))
 }
 
 /// Gives a future a deadline that the annotated functions in it inherit, as [`scope`] does: the instant `deadline`.
@@ -126,13 +151,8 @@ impl<F: Future> Future for DeadlineScope<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let Some(deadline) = this.deadline.map(Stamp::of) else {
-            return this.future.poll(context);
-        };
-        let (frame, mut future) = (&*this.frame, this.future);
-        let mut poll = || future.as_mut().poll(context);
-        let within = around(|outer| outer.narrowed(deadline, &mut poll));
-        within.unwrap_or_else(|| frame.narrowed(deadline, || frame.lend(poll)))
+        let mut future = this.future;
+        within(*this.deadline, this.frame, || future.as_mut().poll(context))
     }
 }
 

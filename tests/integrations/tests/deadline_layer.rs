@@ -20,7 +20,7 @@ use integrations::written::Written;
 use reattempt::http::{DeadlineLayer, TIMEOUT_MS};
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic::set_attempt_metadata;
-use reattempt::{deadline, retry};
+use reattempt::{deadline, propagate, retry};
 use tokio::net::TcpListener;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Server};
@@ -205,6 +205,18 @@ async fn a_client_shortens_the_time_and_never_lengthens_it() {
         let expected = ms(of_client).min(ms(700));
         assert_eq!(left(bounded, headers).await, Some(expected), "{headers:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_counts_from_the_request_also_for_what_a_handler_does_before_its_future() {
+    let handler = service_fn(|_: Request<()>| {
+        let at_once = deadline::remaining();
+        let spawned = tokio::spawn(propagate(async { deadline::remaining() }));
+        async move { Ok::<_, Infallible>((at_once, spawned.await.unwrap())) }
+    });
+    let service = DeadlineLayer::new().with_max(ms(700)).layer(handler);
+    let left = service.oneshot(Request::new(())).await.unwrap();
+    assert_eq!(left, (Some(ms(700)), Some(ms(700))));
 }
 
 #[tokio::test(start_paused = true)]

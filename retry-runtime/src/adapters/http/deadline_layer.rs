@@ -114,7 +114,8 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let allowed = self.layer.allowed(request.headers());
-        scope_if(allowed, self.inner.call(request))
+        // A handler may begin before its future is polled.
+        scope_if(allowed, || self.inner.call(request))
     }
 }
 
