@@ -33,7 +33,8 @@ impl ConfigError {
         }
     }
 
-    /// Returns the first 20 mistakes, in the order of files, lines and variables.
+    /// Returns the first 20 mistakes, in the order of files, lines and variables. Settings that contradict each other come
+    /// last.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems

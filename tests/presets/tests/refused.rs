@@ -250,6 +250,19 @@ fn each_problem_can_be_taken_apart() {
     assert_eq!((second.origin(), second.line()), ("APP_COUNT", None));
 }
 
+#[test]
+fn settings_that_contradict_each_other_come_after_all_other_mistakes() {
+    let text = "[payments]|timeout = '5s'|deadline = '4s'|[search]|atempts = 2";
+    let error = refused(text, &[("RETRY_COUNT", "2")]);
+    let places = error
+        .lines()
+        .map(|line| line.split_once(": ").expect("a place").0);
+    assert_eq!(
+        places.collect::<Vec<_>>(),
+        ["retry.toml:5", "RETRY_COUNT", "retry.toml:2"]
+    );
+}
+
 /// Pieces of TOML, right and wrong.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
