@@ -69,6 +69,10 @@ impl<P: Fn(usize) -> SettingPlace> Walk<'_, '_, P> {
                     DeValue::Table(table) if key == PolicyKey::Budget => {
                         self.budget(preset, &path, table);
                     }
+                    // A preset may have the name `db.base`.
+                    DeValue::Table(_) if self.leads_to_preset(&path) => {
+                        self.inner(&path, value, &place);
+                    }
                     _ => self.setting(preset, SettingKey::Policy(key), &path, value),
                 },
                 _ if self.leads_to_preset(&path) => self.inner(&path, value, &place),

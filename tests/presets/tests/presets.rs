@@ -71,6 +71,22 @@ fn names_with_dots_and_dashes_are_tables_and_variables() {
 }
 
 #[test]
+fn a_preset_whose_name_ends_like_a_key_has_a_table() {
+    static DB: Preset = Preset::new("db", Policy::new());
+    static BASE: Preset = Preset::new("db.base", Policy::new());
+    for text in [
+        "[db]\nbase = '5ms'\n['db.base']\nattempts = 6",
+        "[db.base]\nattempts = 6",
+        "[db]\nattempts = 5\n[db.base]\nattempts = 6",
+    ] {
+        let source = Source::new([&DB, &BASE]).with_toml_text("retry.toml", text);
+        source.apply().unwrap();
+        assert_eq!(BASE.policy().attempts(), Some(6), "{text}");
+    }
+    assert_eq!(DB.policy().attempts(), Some(5));
+}
+
+#[test]
 fn a_variable_of_two_presets_is_of_the_one_with_the_longer_name() {
     for names in [["db", "db.throttled"], ["db.throttled", "db"]] {
         let presets = names.map(|name| &*Box::leak(Box::new(Preset::new(name, Policy::new()))));
