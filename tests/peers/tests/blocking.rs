@@ -10,8 +10,8 @@ use peers::{BlockingRow, Program, Side, nothing_counted};
 const ADDED: [(&str, u32); 4] = [
     ("ready", 67),
     ("ready-deadline", 147),
-    ("three", 4_220),
-    ("three-deadline", 4_759),
+    ("three", 4_866),
+    ("three-deadline", 5_376),
 ];
 
 /// How far a count may be above its limit. A release of a dependency may change it slightly.
