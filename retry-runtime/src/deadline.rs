@@ -71,11 +71,7 @@ use crate::context::{Frame, around};
 /// # }
 /// ```
 pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
-    DeadlineScope {
-        deadline: Some(after(duration)),
-        frame: Frame::outside(),
-        future,
-    }
+    scope_at(after(duration), future)
 }
 
 /// The same, or no deadline with `None`, for a future that is made in the scope.
