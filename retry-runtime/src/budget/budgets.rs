@@ -11,7 +11,7 @@ use lru::LruCache;
 
 use self::forgotten::ForgottenLevels;
 use super::Budget;
-use super::of_call::tick_now;
+use super::of_call::tick;
 use crate::clock::Stamp;
 use crate::rng;
 
@@ -41,9 +41,9 @@ use crate::rng;
 /// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
 /// `Budgets`. All other code of the key runs outside the lock.
 ///
-/// A call holds its budget until it ends. If the budgets of all 64 keys are held or in a pause, the fullest key is forgotten: the
-/// calls that hold its budget keep it, and other calls with this key get a new one without the pause. Ask for the budget in each call, and do not
-/// store it.
+/// A call holds its budget until it ends. If the budgets of all 64 keys are held or in a pause, the fullest key is
+/// forgotten: the calls that hold its budget keep it, and other calls with this key get a new one without the pause. Ask
+/// for the budget in each call, and do not store it.
 ///
 /// # Examples
 ///
@@ -155,10 +155,11 @@ impl<K: Hash + Eq> Budgets<K> {
 impl<K: Hash + Eq> KnownKeys<K> {
     /// Inserts a new key. Returns the key that it replaced, so that the user's `Drop` runs outside the lock.
     fn put(&mut self, key: K, numbers: &Budget, max_keys: usize) -> (Arc<Budget>, Option<K>) {
-        let (now, of) = (tick_now(), numbers.numbers);
+        let (clock, of) = (Stamp::now(), numbers.numbers);
+        let now = tick(clock);
         let (mut most, mut replaced) = (u32::MAX, None);
         if self.budgets.len() >= max_keys {
-            if let Some((old, left)) = self.take_fullest(now) {
+            if let Some((old, left)) = self.take_fullest(clock) {
                 let hash = self.hasher.hash_one(&old);
                 self.forgotten.remember(hash, left, max_keys, of, now);
                 let hash = self.hasher.hash_one(&key);
@@ -173,14 +174,14 @@ impl<K: Hash + Eq> KnownKeys<K> {
 
     /// Takes out the first of the next keys whose budget is full, in no pause, and that nobody holds. If there is none, takes the
     /// first of the fullest, those that are held or in a pause last. Returns its level too. The others go to the end of the queue.
-    fn take_fullest(&mut self, now: u64) -> Option<(K, u32)> {
+    fn take_fullest(&mut self, now: Stamp) -> Option<(K, u32)> {
         let mut fullest: Option<(K, Arc<Budget>, (bool, u32))> = None;
         for _ in 0..self.budgets.len().min(LOOKS) {
             let (key, mut budget) = self.budgets.pop_lru()?;
-            // If nobody holds the budget, its level has all that earlier holders took. A new one would have no pause.
+            // After `get_mut`, the level has all that earlier holders took. If the key comes back, its budget has no pause.
             let held = Arc::get_mut(&mut budget).is_none();
-            let free = !held && budget.of_call().paused_until(Stamp::now()).is_none();
-            let level = budget.of_call().ledger().level(now);
+            let free = !held && budget.of_call().paused_until(now).is_none();
+            let level = budget.of_call().ledger().level(tick(now));
             let is_full = free && level >= budget.numbers.capacity;
             let looked_at = (key, budget, (free, level));
             let fuller = fullest

@@ -210,6 +210,6 @@ pub(super) fn tick_now() -> u64 {
 }
 
 /// Time as a budget counts it.
-fn tick(now: Stamp) -> u64 {
+pub(super) fn tick(now: Stamp) -> u64 {
     now.as_nanos() / (TICK_MILLIS * 1_000_000)
 }

@@ -10,6 +10,7 @@ use tokio::time::advance;
 use super::tests::RETRY;
 use super::*;
 use crate::budget::numbers::TICK_MILLIS;
+use crate::budget::of_call::tick_now;
 use crate::clock::Stamp;
 
 /// The numbers of a budget, in thousandths of a token. All retries have the same price.

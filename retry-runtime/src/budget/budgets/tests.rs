@@ -6,7 +6,6 @@ use std::thread;
 
 use super::*;
 use crate::budget::{Charge, Request};
-use crate::clock::Stamp;
 
 static HOSTS: Budgets<String> = Budgets::new(Budget::aws());
 
