@@ -88,6 +88,11 @@ pub(crate) fn is_attribute(tokens: &[TokenTree], at: usize) -> bool {
     delimiter(tokens.get(at)) == Some(Delimiter::Bracket) && is_punct(before(tokens, at, 1), "#")
 }
 
+/// Whether the token is a text in quotes.
+pub(crate) fn is_text(token: Option<&TokenTree>) -> bool {
+    matches!(token, Some(TokenTree::Literal(literal)) if literal.to_string().contains('"'))
+}
+
 /// Whether a `::` stands before the token at `at`.
 pub(crate) fn follows_path(tokens: &[TokenTree], at: usize) -> bool {
     is_punct(before(tokens, at, 1), ":") && is_punct(before(tokens, at, 2), ":")

@@ -170,6 +170,6 @@ fn mentions_itself(ty: &Type, model: &ErrorType<'_>) -> bool {
     let tokens: Vec<_> = tokens::deep(ty).collect();
     tokens.iter().enumerate().any(|(at, token)| {
         let is_name = matches!(token, TokenTree::Ident(word) if word == model.ident);
-        is_name && !tokens::is_punct(tokens::before(&tokens, at, 1), ":")
+        is_name && !tokens::follows_path(&tokens, at)
     })
 }

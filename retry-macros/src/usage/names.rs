@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenTree;
 
-use crate::tokens::{before, is_punct, is_word};
+use crate::tokens::{before, is_punct, is_text, is_word};
 use retry_settings::text::among;
 
 /// Methods that take `self` by value, by the naming convention of the standard library.
@@ -52,11 +52,9 @@ pub(crate) fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
 
 /// Whether the group at `at` has no text, and a macro makes an error of what it holds: `bail!(error)`.
 pub(super) fn makes_error(tokens: &[TokenTree], at: usize) -> bool {
-    let is_text =
-        |token: TokenTree| matches!(&token, TokenTree::Literal(it) if it.to_string().contains('"'));
     is_punct(before(tokens, at, 1), "!")
         && is_word(before(tokens, at, 2), "anyhow bail ensure eyre")
-        && matches!(tokens.get(at), Some(TokenTree::Group(group)) if !group.stream().into_iter().any(is_text))
+        && matches!(tokens.get(at), Some(TokenTree::Group(group)) if !group.stream().into_iter().any(|token| is_text(Some(&token))))
 }
 
 /// Whether a literal captures `name`, as `"{name}"` and `"{name:?}"` do in a format string.

@@ -3,7 +3,9 @@
 use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
-use crate::tokens::{before, delimiter, follows_path, is_among, is_attribute, is_punct, is_word};
+use crate::tokens::{
+    before, delimiter, follows_path, is_among, is_attribute, is_punct, is_text, is_word,
+};
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
@@ -159,8 +161,7 @@ fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
 /// Whether a text or a reference is added to the place that ends at `end`, which uses up a `String`.
 fn is_lengthened(tokens: &[TokenTree], end: usize) -> bool {
     let added = tokens.get(end + 2);
-    let text = matches!(added, Some(TokenTree::Literal(it)) if it.to_string().contains('"'));
-    is_punct(tokens.get(end + 1), "+") && (text || is_punct(added, "&"))
+    is_punct(tokens.get(end + 1), "+") && (is_text(added) || is_punct(added, "&"))
 }
 
 /// Whether the token is an operand of a comparison, which takes references.
