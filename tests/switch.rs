@@ -175,6 +175,7 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
 #[test]
 fn each_page_that_shows_the_switch_says_what_a_call_in_a_wait_does() {
     for (page, text) in [
+        ("cancelling", include_str!("../src/guide/cancelling.md")),
         ("operating", include_str!("../src/guide/operating.md")),
         ("OPERATING", include_str!("../docs/OPERATING.md")),
     ] {
