@@ -85,6 +85,7 @@ async fn after_the_last_attempt_the_caller_gets_its_response_or_its_error() {
     assert_eq!(error.verdict(), Verdict::Transient);
     assert_eq!(server.calls(), 4);
 }
+
 /// So does one whose wait ended only after the deadline, on a machine that stood still.
 #[tokio::test]
 async fn a_call_that_is_late_gives_the_response_of_its_last_attempt() {
