@@ -8,43 +8,34 @@
 //! # use tokio::io::AsyncReadExt;
 //! # use tokio::net::TcpStream;
 //!
-//! #[retry(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s")]
-//! async fn fetch(addr: SocketAddr) -> io::Result<String> {
-//!     // Any body: `?`, `return`, `select!`, borrowed and owned arguments.
-//!     let mut reply = String::new();
-//!     TcpStream::connect(addr).await?.read_to_string(&mut reply).await?;
-//!     Ok(reply)
+//! /// A client of one service.
+//! struct Quotes(SocketAddr);
+//!
+//! impl Quotes {
+//!     #[retry(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s")]
+//!     async fn fetch(&self) -> io::Result<String> {
+//!         // Any body: `?`, `return`, `select!`, borrowed and owned arguments.
+//!         let mut reply = String::new();
+//!         TcpStream::connect(self.0).await?.read_to_string(&mut reply).await?;
+//!         Ok(reply)
+//!     }
 //! }
 //! ```
 //!
 //! The function keeps its name, signature, docs and attributes. Each attempt has a timeout, the whole call a deadline.
-//! Waits use exponential backoff with full jitter. Only retryable errors are retried. Dropping the future stops everything
-//! at once.
+//! Waits use exponential backoff with full jitter. Dropping the future stops everything at once.
 //!
-//! The function also has a retry budget, as every function does by default. It bounds the load that retries add while a
-//! service is down. If too many calls failed just before, the budget refuses the retry, and the call ends with its last
-//! error and the outcome `budget`: [Why did my call fail after one attempt?](guide::budgets)
+//! The function also has a retry budget, which all its calls share. It bounds the load that retries add while a service is
+//! down. When the budget is empty, a failed call is not retried: it returns its error, with the outcome `budget` in logs and
+//! metrics. [Why did my call fail after one attempt?](guide::budgets)
 //!
-//! # Find your way
-//!
-//! - [How do I add retries to an application?](guide::start)
-//! - [Which numbers do I choose?](guide::numbers)
-//! - [Which errors are retried?](guide::retried)
-//! - [How do I use my HTTP or database client?](guide::clients)
-//! - [Why did my call fail after one attempt?](guide::budgets)
-//! - [How do I retry a payment?](guide::idempotency)
-//! - [What did my call do?](guide::seeing)
-//! - [How do I test code that retries?](guide::testing)
-//!
-//! The [guide] has all questions, [the words](guide::words) and where they are explained, and programs to copy.
-//! [`retry`](macro@retry) is the reference of the attribute: every key, and the order of decisions. [`Retryable`] is that of the
-//! derive.
+//! The [guide] has a page for each question. [`retry`](macro@retry) is the reference of the attribute, and [`Retryable`] that
+//! of the derive.
 //!
 //! # Cargo features
 //!
-//! A client has a feature of its name, with the verdicts of its errors and a module of that name. The version in the name
-//! of a feature is that of the client; without one it is the newest. A `-` in the name of a feature is a `_` in that of
-//! its module: `reqwest-0_12` has the module `reqwest_0_12`.
+//! Each client has a feature, which brings the verdicts of its errors and a module. A feature name with a version supports that
+//! version of the client; one without supports the newest. The feature `reqwest-0_12` has the module `reqwest_0_12`.
 //!
 //! | feature | default | version | gives |
 //! |---|---|---|---|
@@ -55,13 +46,13 @@
 //! | `serde` | no | `serde` 1 | a [`Policy`] in your own configuration |
 //! | `deadpool` | no | `deadpool` 0.13 | the error of a pool without a free connection is retried |
 //! | `h2` | no | `h2` 0.4 | errors of HTTP/2 |
-//! | `http` | no | `http` 1 | statuses, `Retry-After`, headers that tell the server of the attempt |
+//! | `http` | no | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
 //! | `hyper` | no | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2` and `http` |
 //! | `redis` | no | `redis` 1 | errors of Redis and its clusters |
 //! | `reqwest` | no | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper` |
 //! | `reqwest-0_12` | no | `reqwest` 0.12 | the same; brings `hyper` |
 //! | `reqwest-middleware` | no | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest` |
-//! | `sea-orm` | no | `sea-orm` 2 | errors of `sea-orm`, a `commit` that tells its failures apart; brings `sqlx`; Rust 1.94 |
+//! | `sea-orm` | no | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx`; Rust 1.94 |
 //! | `sqlx` | no | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
 //! | `sqlx-0_8` | no | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres` | no | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |

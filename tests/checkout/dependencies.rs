@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::env;
 use std::process::Command;
 
+use crate::markdown::read;
+
 /// The crates that a package needs, itself included.
 fn crates(package: &str) -> BTreeSet<String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -71,5 +73,20 @@ fn the_default_features_bring_fourteen_crates_more() {
         "uuid",
     ];
     expected.extend(runtime.map(str::to_owned));
-    assert_eq!(crates("reattempt"), expected);
+    let found = crates("reattempt");
+    assert_eq!(found, expected);
+    let count = found.len();
+    for (page, said) in [
+        (
+            "README.md",
+            format!("A program compiles {count} crates for it"),
+        ),
+        ("docs/COMPARISON.md", format!("`reattempt` is {count}, ")),
+        (
+            "docs/COMPARISON.md",
+            format!("itself included | {count} | "),
+        ),
+    ] {
+        assert!(read(page).contains(&said), "{page}: {said}");
+    }
 }

@@ -10,3 +10,4 @@ mod markdown;
 mod numbers;
 mod pasted;
 mod reliability;
+mod words;

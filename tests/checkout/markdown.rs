@@ -50,6 +50,11 @@ pub(crate) fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// The number of words that `wc -w` counts.
+pub(crate) fn words(page: &str) -> usize {
+    page.split_whitespace().count()
+}
+
 /// The texts between backticks.
 pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)

@@ -75,8 +75,8 @@ async fn held() -> Vec<String> {
     vec![
         format!("{} retries", full / failure),
         format!("{} if attempts time out", full / timeout),
-        format!("{} a second", word(refill / failure)),
-        format!("{} free retries", word(free)),
+        format!("{} per second", word(refill / failure)),
+        format!("gets {} more", word(free)),
         "four attempts around four".to_owned(),
         format!("make {calls} calls, not {}", 4 * 4),
         format!("make at most {calls} calls"),
@@ -89,7 +89,7 @@ async fn held() -> Vec<String> {
 /// The promises: those of the list, and those of the README.
 fn promises() -> Vec<String> {
     let readme = read("README.md");
-    let (_, list) = readme.split_once("## What no other crate does").unwrap();
+    let (_, list) = readme.split_once("## What it adds").unwrap();
     let (list, _) = list.split_once("\n## ").unwrap();
     let listed = list.split("\n- ").skip(1).map(str::to_owned);
     let rows = table(&read("src/guide/promises.md"), "| | promise | test |");
@@ -117,7 +117,7 @@ fn others(text: &str, held: &[String]) -> Vec<String> {
     let text = held
         .iter()
         .fold(plain(text), |text, held| text.replace(held, ""));
-    text.replace("one a ", "1 a ")
+    text.replace("one per ", "1 per ")
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|part| {
             let is_word = WORDS[2..].contains(part) || ["half", "hundred", "twice"].contains(part);
@@ -145,7 +145,7 @@ fn other_numbers_are_found() {
     let held = ["7 calls".to_owned()];
     for (text, expected) in [
         ("Four make 7 calls, or 12.", &["four", "12"][..]),
-        ("`three` [calls](a/7.md), one a second, one more", &["1"]),
+        ("`three` [calls](a/7.md), one per second, one more", &["1"]),
         ("make 17 calls", &["1"]),
     ] {
         assert_eq!(others(text, &held), expected, "{text}");

@@ -15,7 +15,7 @@ async fn main() {
     use tokio::io::AsyncWriteExt;
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let addr = listener.local_addr().unwrap();
+    let client = Quotes(listener.local_addr().unwrap());
     let server = async {
         let (reset, _) = listener.accept().await.unwrap();
         reset.set_zero_linger().unwrap();
@@ -23,7 +23,7 @@ async fn main() {
         let (mut answered, _) = listener.accept().await.unwrap();
         answered.write_all(b"pasted").await.unwrap();
     };
-    let (reply, ()) = tokio::join!(fetch(addr), server);
+    let (reply, ()) = tokio::join!(client.fetch(), server);
     println!("{}", reply.unwrap());
 }
 "#;

@@ -1,4 +1,4 @@
-//! "What no other crate does", in the README: each bullet has a test of ours. How often nested retries run the operation
+//! "What it adds", in the README: each bullet has a test of our own. How often nested retries run the operation
 //! is compared with the other crates.
 
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use tokio::runtime::Builder;
 
-/// A bullet of the README, with the name and the file of a test of ours that shows it.
+/// A bullet of the README, with the name and the file of a test that shows it.
 struct Bullet {
     title: &'static str,
     file: &'static str,
@@ -17,12 +17,12 @@ struct Bullet {
 
 const BULLETS: [Bullet; 5] = [
     Bullet {
-        title: "A retry budget by default.",
+        title: "A retry budget for every function.",
         file: "tests/behaviour/budget.rs",
         test: "without_a_key_a_function_makes_100_retries_while_everything_fails",
     },
     Bullet {
-        title: "Nested retries add, they do not multiply.",
+        title: "Nested retries add up instead of multiplying.",
         file: "tests/behaviour/nesting.rs",
         test: "two_layers_of_four_make_seven_calls",
     },
@@ -32,12 +32,12 @@ const BULLETS: [Bullet; 5] = [
         test: "an_inner_call_keeps_the_deadline_around_it",
     },
     Bullet {
-        title: "Every error has a verdict.",
+        title: "Errors carry a verdict.",
         file: "tests/ui/fail/derive-variant-silent.stderr",
         test: "error: variant `Closed`",
     },
     Bullet {
-        title: "Settings can change while the program runs.",
+        title: "Policies change while the program runs.",
         file: "tests/presets/tests/presets.rs",
         test: "a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code",
     },
@@ -48,10 +48,10 @@ fn root() -> PathBuf {
 }
 
 #[test]
-fn the_readme_has_these_bullets_and_each_has_a_test_of_ours() {
+fn the_readme_has_these_bullets_and_each_has_a_test() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let readme = read("README.md");
-    let (_, section) = readme.split_once("## What no other crate does\n").unwrap();
+    let (_, section) = readme.split_once("## What it adds\n").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let titles: Vec<_> = section
         .lines()
