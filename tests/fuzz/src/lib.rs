@@ -2,6 +2,7 @@
 //! promise is broken.
 
 mod chains;
+pub mod corpus;
 mod headers;
 mod settings;
 mod tokens;
@@ -9,7 +10,7 @@ mod tokens;
 /// What is fuzzed.
 #[derive(Debug)]
 pub struct Target {
-    /// Its name, and that of the folder of its corpus.
+    /// Its name, and that of the file with its corpus.
     pub name: &'static str,
     /// Runs it once.
     pub run: fn(&[u8]),

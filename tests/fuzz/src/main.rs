@@ -1,4 +1,5 @@
-//! Runs a target. `.ci/fuzz` builds it as a fuzzer; built as usual, it runs single inputs: `cargo run -p fuzz -- toml FILE`.
+//! Runs a target. `.ci/fuzz` builds it as a fuzzer. Built as usual, it runs single inputs, `cargo run -p fuzz -- toml FILE`, and
+//! writes them as lines of a corpus, `cargo run -p fuzz -- lines FILES`.
 
 #![cfg_attr(fuzzing, no_main)]
 
@@ -23,11 +24,19 @@ mod fuzzer {
 #[cfg(not(fuzzing))]
 fn main() -> std::io::Result<()> {
     let mut args = std::env::args().skip(1);
-    let target = args.next().and_then(|name| fuzz::find(&name));
+    let command = args.next().unwrap_or_default();
     let names = fuzz::TARGETS.map(|target| target.name);
-    let target = target.unwrap_or_else(|| panic!("expected one of {names:?}, and files"));
+    let target = fuzz::find(&command);
+    assert!(
+        target.is_some() || command == "lines",
+        "expected `lines` or one of {names:?}, and files"
+    );
     for file in args {
-        (target.run)(&std::fs::read(file)?);
+        let input = std::fs::read(file)?;
+        match target {
+            Some(target) => (target.run)(&input),
+            None => println!("{}", fuzz::corpus::line(&input)),
+        }
     }
     Ok(())
 }
