@@ -116,7 +116,7 @@ fn check(
         errors.push(constness.span(), errors::item::const_function());
     }
     if let (true, Some(abi)) = (is_async || blocking.is_some(), &signature.abi) {
-        errors.push(abi.span(), errors::item::extern_function());
+        errors.push(abi.extern_token.span(), errors::item::extern_function());
     }
     if !has_body {
         let name = signature.ident.span();
@@ -143,10 +143,8 @@ fn check(
     }
     if visibly_no_result(&function.output) {
         let found = text_of(&function.output);
-        errors.push(
-            function.output.span(),
-            errors::item::returns_no_result(&found),
-        );
+        let output = At::of(&function.output);
+        errors.push(output, errors::item::returns_no_result(&found));
     }
     (errors.count() == before).then_some(function)
 }

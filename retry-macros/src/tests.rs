@@ -2,8 +2,8 @@
 
 mod documentation;
 mod expansion;
-mod modules;
 mod recovery;
+mod refused;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 

@@ -24,6 +24,7 @@ fn each_quoted_error_is_one_that_the_compiler_gives() {
             said.extend(["error: ", first, "\n"]);
         }
     }
+    said.push_str(&fs::read_to_string(root.join("retry-macros/src/tests/refused.txt")).unwrap());
     let said: Vec<_> = said.lines().collect();
     let page = fs::read_to_string(root.join("docs/ERRORS.md")).unwrap();
     let quoted: Vec<_> = page

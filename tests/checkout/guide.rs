@@ -342,6 +342,7 @@ fn the_index_has_each_key_outcome_and_verdict_and_texts_of_errors_that_exist() {
     for path in in_folder("tests/ui/fail", "stderr") {
         said.push_str(&fs::read_to_string(path).unwrap());
     }
+    said.push_str(&read("retry-macros/src/tests/refused.txt"));
     for text in row("errors") {
         for part in text.trim_matches('`').split(" … ") {
             assert!(said.contains(part), "{text}");

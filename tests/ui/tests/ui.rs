@@ -2,6 +2,9 @@
 //!
 //! Each file of `fail` has one mistake, or a line that says how many. It begins with the first line of its
 //! message. `TRYBUILD=overwrite cargo test -p ui` writes the `.stderr` beside it. Never edit that by hand.
+//!
+//! Mistakes that the macro alone reports are rows of `retry-macros/src/tests/refused.txt` and `lower/tests/refused.txt`. A few are
+//! here too: what rustc makes of several errors, and of the callers of a function that has one.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

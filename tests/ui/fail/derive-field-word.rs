@@ -1,9 +1,0 @@
-//! expect: `transient` above a field, expected `forward`
-
-#[derive(reattempt::Retryable)]
-struct Error {
-    #[retryable(transient)]
-    source: std::io::Error,
-}
-
-fn main() {}
