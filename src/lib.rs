@@ -125,7 +125,12 @@ pub use retry_runtime::reqwest_middleware;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Holds the code of the page on configuration to what compiles.
+/// The same for the page on libraries.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/LIBRARIES.md")]
+struct Libraries;
+
+/// The same for the page on configuration.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/CONFIGURATION.md")]
 struct Configuration;

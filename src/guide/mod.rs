@@ -8,47 +8,40 @@
 //! **Begin**
 //!
 //! - [How do I add retries to an application?](start): the lines for `Cargo.toml`, a first function, and what you see when it fails
-//! - [Which errors are retried?](retried): verdicts, rules, errors of your own
+//! - [Which errors are retried?](retried): verdicts, rules, your own errors
 //! - [Which numbers do I choose?](numbers): attempts, timeout, deadline and delays, from a latency and a deadline
-//! - [How do I use my HTTP or database client?](clients): requests with `reqwest`, transactions, other clients
-//! - [How do I use it inside a library?](libraries): a private error, settings without types of this crate, two versions
-//! - [How do I come from another crate?](migrating): the words of other crates, and a section for each
+//! - [How do I use my HTTP or database client?](clients): requests with `reqwest`, transactions, other clients, several servers
+//! - [When should I not retry?](when_not): what to do instead, fallbacks, concurrency, and what this crate does not do
+//!
+//! **Limits and shutdown**
+//!
+//! - [How long may a call take?](deadlines): limits, `Stopped`, the deadline of a request
+//! - [How do I stop calls at shutdown?](cancelling): SIGTERM, `cancel`, and what dropping does
 //!
 //! **A call that failed**
 //!
 //! - [Why did my call fail after one attempt?](budgets): the outcomes that end a call early, and the retry budget
-//! - [What if all attempts fail?](failing): a fallback, and why there is no circuit breaker
 //! - [What did my call do?](seeing): reports, hooks, events, spans, metrics
 //! - [What do I do when a service that I call is down?](operating): where to look, and how to turn retries off
-//! - [What do I do if the service is down longer than my caller waits?](queues): a queue that outlives the process, and when an engine for workflows is better
+//! - [What do I do if the service is down longer than my caller waits?](queues): a worker that never gives up, and a queue
 //!
-//! **Limits**
-//!
-//! - [How long may a call take?](deadlines): limits, `Stopped`, the deadline of a request
-//! - [How do I stop calls at shutdown?](cancelling): `cancel`, and what dropping does
-//! - [How do I wait until something is ready?](waiting): `until`, for a function and for a closure
-//! - [How do I resume where an attempt ended?](progress): attempts that get on, downloads and watches
-//! - [How do I limit calls at once?](concurrency): a semaphore, in each attempt or around the call
-//!
-//! **Effects, and several servers**
+//! **Special cases**
 //!
 //! - [How do I retry a payment?](idempotency): `idempotent`, and idempotency keys on both sides
-//! - [What happens when a retried function calls another?](nesting): how retries add, refusals, the current attempt, spawned tasks
-//! - [How do I cut slow answers?](hedging): a second attempt beside a slow one: when it helps, what it costs, what can go wrong
-//! - [How do I try another server?](servers): the number of the attempt, what is counted, connection pools
+//! - [How do I retry an upload, a download or a stream?](progress): large bodies, files, streams, and calls that resume
+//! - [How do I wait until something is ready?](waiting): `until`, for a function and for a closure
+//! - [What happens when a retried function calls another?](nesting): how retries add up, the current attempt, spawned tasks
+//! - [How do I reduce tail latency?](hedging): a second attempt beside a slow one
+//! - [How do I retry a closure, or a function that is not async?](closures): `blocking`, `Policy::run`, any error type
 //!
-//! **Other ways to retry**
+//! **Tests, configuration, promises**
 //!
-//! - [How do I retry a closure?](closures): `Policy::run`, `run_blocking`, with any error type
-//! - [How do I retry a function that is not async?](blocking): `blocking`, and how to call it from async code
-//! - [How do I change retries without a release?](configuring): presets, files, variables, reloads
-//! - [How do I test code that retries?](testing): scopes without waits, scripted operations, the paused clock
-//! - [What do my editor, my debugger and my coverage tool show?](editor): completion, renaming, breakpoints, counts of lines, and what does not work
+//! - [How do I test code that retries?](testing): scopes without waits, a whole service, the paused clock
+//! - [How do I change retries without a release?](configuring): presets and your own configuration
+//! - [What does this crate promise?](promises): eleven promises with their tests, costs, versions, browsers
 //!
-//! **What to expect**
-//!
-//! - [When should I not retry?](when_not): what to do instead, and what this crate does not do
-//! - [What does this crate promise?](promises): eleven promises with their tests, costs, versions; [`docs/RELIABILITY.md`] has each test by name
+//! For the authors of libraries: [`docs/LIBRARIES.md`]. Coming from another crate: [`docs/MIGRATING.md`]. Editors and debuggers:
+//! [`docs/EDITOR.md`].
 //!
 //! # Programs to copy
 //!
@@ -85,7 +78,9 @@
 //! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
 //!
 //! [repository]: https://github.com/reattempt/reattempt
-//! [`docs/RELIABILITY.md`]: https://github.com/reattempt/reattempt/blob/main/docs/RELIABILITY.md
+//! [`docs/EDITOR.md`]: https://github.com/reattempt/reattempt/blob/main/docs/EDITOR.md
+//! [`docs/LIBRARIES.md`]: https://github.com/reattempt/reattempt/blob/main/docs/LIBRARIES.md
+//! [`docs/MIGRATING.md`]: https://github.com/reattempt/reattempt/blob/main/docs/MIGRATING.md
 
 pub mod words;
 
@@ -131,20 +126,7 @@ pub mod idempotency {}
 pub mod waiting {}
 
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("servers.md")]
-pub mod servers {}
-
-#[doc = include_str!("../links/all.md")]
-#[doc = include_str!("concurrency.md")]
-pub mod concurrency {}
-
-#[doc = include_str!("../links/all.md")]
-#[doc = include_str!("failing.md")]
-pub mod failing {}
-
-// Its code is that of the example `orders`, whose tests compare the two.
-#[doc = include_str!("../links/all.md")]
-#[cfg_attr(not(doctest), doc = include_str!("queues.md"))]
+#[doc = include_str!("queues.md")]
 pub mod queues {}
 
 #[doc = include_str!("../links/all.md")]
@@ -163,10 +145,10 @@ pub mod hedging {}
 #[doc = include_str!("seeing.md")]
 pub mod seeing {}
 
-// The examples of two pages need a feature. Without it the page is a line, so that links to it hold.
+// Without its feature, a page is a line, so that links to it hold. The package `integrations` runs the examples of this one.
 #[doc = include_str!("../links/all.md")]
 #[cfg_attr(feature = "testing", doc = include_str!("../links/testing.md"))]
-#[cfg_attr(feature = "testing", doc = include_str!("testing.md"))]
+#[cfg_attr(all(feature = "testing", not(doctest)), doc = include_str!("testing.md"))]
 #[cfg_attr(
     not(feature = "testing"),
     doc = "How do I test code that retries? This page needs the feature `testing`."
@@ -183,28 +165,12 @@ pub mod testing {}
 pub mod configuring {}
 
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("editor.md")]
-pub mod editor {}
-
-#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("operating.md")]
 pub mod operating {}
 
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("blocking.md")]
-pub mod blocking {}
-
-#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("closures.md")]
 pub mod closures {}
-
-#[doc = include_str!("../links/all.md")]
-#[doc = include_str!("libraries.md")]
-pub mod libraries {}
-
-#[doc = include_str!("../links/all.md")]
-#[doc = include_str!("migrating.md")]
-pub mod migrating {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("when_not.md")]

@@ -50,10 +50,10 @@ fn keys(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn each_foreign_word_of_the_guide_suggests_the_key_beside_it() {
+fn each_foreign_word_of_the_page_suggests_the_key_beside_it() {
     let table = rows(
-        "src/guide/migrating.md",
-        include_str!("../../../src/guide/migrating.md"),
+        "docs/MIGRATING.md",
+        include_str!("../../../docs/MIGRATING.md"),
         "| elsewhere | here |",
     );
     assert!(table.len() >= 10, "{}", table.len());

@@ -105,3 +105,8 @@ struct Deadlines;
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/clients.md")]
 struct Clients;
+
+/// The same for the page on tests, which has a service.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/testing.md")]
+struct Testing;

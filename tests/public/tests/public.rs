@@ -18,7 +18,7 @@ fn the_public_api_of_the_runtime_is_the_one_in_the_file() {
     insta::assert_snapshot!(public_api("retry-runtime"));
 }
 
-/// `src/guide/libraries.md` promises it.
+/// `docs/LIBRARIES.md` promises it.
 #[test]
 #[ignore = "it reads rustdoc's JSON, whose format changes with the compiler: `.ci/run` runs it"]
 fn the_public_api_of_a_library_can_leave_this_crate_out() {

@@ -125,35 +125,3 @@ fn the_page_says_how_many_calls_succeed_at_40_percent_failures() {
     );
     assert!(page.contains(&words), "{words}");
 }
-
-/// The test of `docs/LOAD.md` makes rows of its tables again.
-#[test]
-fn the_page_has_the_figures_of_a_budget_for_a_fleet_from_the_tables() {
-    const LOAD: &str = include_str!("../../../docs/LOAD.md");
-    let (_, rest) = LOAD.split_once("<!-- storm: rates, outage -->\n").unwrap();
-    let (table, _) = rest.split_once("<!-- /storm -->").unwrap();
-    let rows: Vec<Vec<_>> = table
-        .lines()
-        .map(|row| row.trim_matches(['|', ' ']).split(" | ").collect())
-        .collect();
-    let column = |name: &str| rows[0].iter().position(|cell| *cell == name).unwrap();
-    let [fleet, each] = [
-        "one `Budget::new()` for the whole fleet",
-        "`Budget::new().with_capacity(14).with_refill(0.5)`",
-    ];
-    let (rate, [shared, own]) = (rows[0][0], [fleet, each].map(column));
-    assert!(PAGE.contains(&format!(
-        "\n| {rate} | mean load in the outage, {fleet} | {each} in each process |\n"
-    )));
-    let rows: Vec<_> = rows
-        .iter()
-        .filter(|row| ["1", "5", "20", "100"].contains(&row[0]))
-        .collect();
-    assert_eq!(rows.len(), 4);
-    for row in rows {
-        let [one, other] = [row[shared], row[own]].map(|cell| cell.split(", ").collect::<Vec<_>>());
-        let line = format!("\n| {} | {} | {} |\n", row[0], one[0], other[0]);
-        assert!(PAGE.contains(&line), "{line}");
-        assert_eq!([one[2], other[2]], ["6 s"; 2], "{row:?}");
-    }
-}

@@ -1,4 +1,4 @@
-//! Two versions of the crate in one program do not see each other, as `src/guide/libraries.md` says.
+//! Two versions of the crate in one program do not see each other, as `docs/LIBRARIES.md` says.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
