@@ -3,6 +3,7 @@
 //! The parser does not look into the body, except for a future by hand (see `future.rs`). rustc reports
 //! mistakes in it.
 
+mod commit;
 mod types;
 
 pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_error, without_impl};
@@ -146,6 +147,7 @@ fn check(
         let output = At::of(&function.output);
         errors.push(output, errors::item::returns_no_result(&found));
     }
+    commit::check(&function, errors);
     (errors.count() == before).then_some(function)
 }
 

@@ -10,7 +10,7 @@ use crate::{Retryable, Verdict};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no verdict to forward",
     label = "no verdict for `{Self}`",
-    note = "`reattempt` has features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12 (`reqwest-0_12`), `reqwest-middleware` 0.5, `sea-orm` 2, `sqlx` 0.9 and 0.8 (`sqlx-0_8`), `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict",
+    note = "`reattempt` has features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12 (`reqwest-0_12`), `reqwest-middleware` 0.5, `sea-orm` 2, `sqlx` 0.9 and 0.8 (`sqlx-0_8`), `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate",
     note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`"
 )]
 pub trait Forwards {

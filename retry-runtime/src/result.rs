@@ -70,7 +70,8 @@ pub fn typed<R>() -> R {
     label = "this error type cannot be made from `reattempt::Stopped`",
     note = "add a variant to your error, `Stopped(#[from] reattempt::Stopped)`, or write `impl From<reattempt::Stopped> for {Self}`",
     note = "for a type parameter, write the bound `{Self}: From<reattempt::Stopped>`",
-    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`",
+    note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`; for that of `reqwest`, \
+            `reattempt::reqwest::RequestError`; and in a function that commits a transaction, the `TransactionError` of its client",
     note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`; \
             drop them with `policy = self.policy.without_limits()` or `POLICY.without_limits().run(…)`"
 )]

@@ -61,6 +61,13 @@ messages! {
         help "write `-> Result<{found}, Error>`";
     }
 
+    /// `module` is that of `TransactionError`.
+    own_commit(receiver: &str, module: &str) {
+        "after a lost answer, the error of `{receiver}.commit()` would run the transaction again";
+        help "write `commit({receiver})`, with `use {module}::{{TransactionError, commit}};`";
+        note "for a savepoint, or what is no transaction, write `Transaction::commit({receiver})` with its own type";
+    }
+
     result_borrows(name: &str) {
         "the result borrows from `{name}`: the next attempt cannot have it";
         help "return a value that owns its data: write `.clone()` here, and remove the `&` of the result";

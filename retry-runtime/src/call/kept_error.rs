@@ -5,6 +5,7 @@
 //! spawned otherwise, and if it converts into a boxed error. Other errors are dropped before the wait.
 
 use super::{Cut, Ending, Never};
+use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Forgets, Remembers};
 use crate::stopped::Stopped;
 
@@ -37,12 +38,27 @@ impl<E> Keeps<Cut, E, Nothing> for Forgets {
     }
 }
 
+impl<E> Keeps<Cut, E, Nothing> for Foreign {
+    fn keep(_error: E) -> Option<Nothing> {
+        None
+    }
+}
+
 impl<M, E, K> Keeps<Never, E, K> for M {
     #[inline]
     fn keep(_error: E) -> Option<K> {
         None
     }
 }
+
+/// In which `Way` the error of a call is made from a [`Stopped`], if a limit `C` can stop it. For an error of a client there is
+/// none, and its message names a type that has one.
+pub trait Chooses<C, Way> {}
+
+impl<C, Way> Chooses<C, Way> for Remembers {}
+impl<C, Way> Chooses<C, Way> for Forgets {}
+impl Chooses<Cut, By<Self>> for Foreign {}
+impl Chooses<Never, ()> for Foreign {}
 
 /// Makes the error of a call that was stopped, from the error that it kept.
 pub trait LastError<E> {

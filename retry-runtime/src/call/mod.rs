@@ -46,7 +46,7 @@ pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Unless, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
-pub use self::kept_error::{Keeps, Kept, LastError, Nothing};
+pub use self::kept_error::{Chooses, Keeps, Kept, LastError, Nothing};
 pub use self::race::{Race, Racing};
 pub use self::settle::{Check, Checked, Checks, Next, Stops};
 pub use self::timers::{Until, Wait};

@@ -29,7 +29,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use super::kept_error::{Keeps, LastError};
+use super::kept_error::{Chooses, Keeps, LastError};
 use super::{Call, Cut, Cuts, Ended, Ending, Never, Until};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
@@ -72,7 +72,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     where
         A: Checks<Cut = C, Result: ResultLike>,
         C: Stops<ErrorOf<A::Result>, W>,
-        M: Keeps<C, ErrorOf<A::Result>, K>,
+        M: Keeps<C, ErrorOf<A::Result>, K> + Chooses<C, W>,
         K: LastError<ErrorOf<A::Result>>,
     {
         self.follow(ended, judge, |kept, (error, _)| {
@@ -94,6 +94,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     where
         A: Checks<Cut = C, Result: ResultLike>,
         C: Stops<ErrorOf<A::Result>, W>,
+        M: Chooses<C, W>,
         K: LastError<ErrorOf<A::Result>>,
     {
         let mut error = None;

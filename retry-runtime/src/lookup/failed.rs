@@ -12,12 +12,12 @@ pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
 /// An error that an attempt returned.
 ///
-/// Method lookup finds `kept` here or in `NotKept`, `said` in [`Probe`] or behind it, and `words` in
+/// Method lookup finds `kept` here (see `client`), in `MayBeKept` or in `NotKept`, `said` in [`Probe`] or behind it, and `words` in
 /// `Explain` or behind it.
 ///
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
 pub struct Failed<'e, E> {
-    error: NotKept<'e, E>,
+    error: MayBeKept<'e, E>,
     vetoed: bool,
 }
 
@@ -29,13 +29,16 @@ pub struct Remembers;
 #[derive(Debug)]
 pub struct Forgets;
 
+/// An error that is kept if it is `Send` and converts into a boxed error.
+type MayBeKept<'e, E> = Level<NotKept<'e, E>>;
+
 /// An error that is not kept, because it is not `Send` or does not convert into a boxed error.
 type NotKept<'e, E> = Level<Probe<'e, E>>;
 
 impl<'e, E> Failed<'e, E> {
     pub(crate) fn new(error: &'e E, vetoed: bool) -> Self {
         Self {
-            error: Level(Probe::new(error)),
+            error: Level(Level(Probe::new(error))),
             vetoed,
         }
     }
@@ -46,7 +49,7 @@ impl<'e, E> Failed<'e, E> {
     }
 }
 
-impl<E: Send + Into<BoxedError>> Failed<'_, E> {
+impl<E: Send + Into<BoxedError>> MayBeKept<'_, E> {
     /// Chooses whether the error is kept.
     pub fn kept(&self) -> Remembers {
         Remembers
@@ -61,7 +64,7 @@ impl<E> NotKept<'_, E> {
 }
 
 impl<'e, E> Deref for Failed<'e, E> {
-    type Target = NotKept<'e, E>;
+    type Target = MayBeKept<'e, E>;
 
     fn deref(&self) -> &Self::Target {
         &self.error

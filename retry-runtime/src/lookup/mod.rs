@@ -19,6 +19,7 @@
 //! | file | asks |
 //! |---|---|
 //! | `argument` | what an attempt gets of an argument: `Clone`, `Sync`, `Send` |
+//! | `client` | whether an error is that of a client, whose adapter has an error type to name in a message |
 //! | `convert` | whether an `impl Into<X>` is converted before the first attempt: `X: Clone` |
 //! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display` |
 //! | `find` | an error of another type inside an error: `Error`, or `AsRef<dyn Error>` |
@@ -32,6 +33,7 @@
 use std::ops::{Deref, DerefMut};
 
 mod argument;
+pub mod client;
 mod convert;
 mod failed;
 mod find;

@@ -1,0 +1,116 @@
+//! The errors of clients whose adapter has an error type that can hold a [`Stopped`]. If a limit can stop their function, the
+//! message names that type.
+//!
+//! ```text
+//! error.kept()  gives a `Foreign`, if `error` is a `&Failed<reqwest::Error>`
+//! Foreign: Chooses<Cut, By<Foreign>>                 so the error must be made `By<Foreign>`
+//! reqwest::Error: FromStopped<By<Foreign>>           if it is `Advised<Foreign>`
+//! reqwest::Error: Advised<Foreign>                   if `Foreign: HoldsRequest`, which rustc reports
+//! ```
+
+use super::Failed;
+use crate::result::FromStopped;
+use crate::stopped::Stopped;
+
+/// An error of a client. No type can hold a [`Stopped`] in its place.
+#[derive(Debug)]
+pub struct Foreign;
+
+/// The way in which the error of a client would hold a [`Stopped`].
+#[derive(Debug)]
+pub struct By<A>(A);
+
+/// An error of a client. rustc lists the types of a trait in its messages, so `FromStopped` itself has none.
+pub trait Advised<A> {
+    /// Makes the error.
+    fn hold(stopped: Stopped) -> Self;
+}
+
+impl<E: Advised<A>, A> FromStopped<By<A>> for E {
+    fn from_stopped(stopped: Stopped) -> Self {
+        E::hold(stopped)
+    }
+}
+
+macro_rules! client {
+    ($feature:literal $Error:ty, $Holds:ident; $($note:literal)*) => {
+        /// What can make an error of this client. Nothing can.
+        #[cfg(feature = $feature)]
+        #[diagnostic::on_unimplemented(
+            message = "`{E}` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`",
+            label = "this error type cannot be made from `reattempt::Stopped`",
+            $(note = $note),*
+        )]
+        pub trait $Holds<E> {
+            /// Makes the error.
+            fn hold(stopped: Stopped) -> E;
+        }
+
+        #[cfg(feature = $feature)]
+        impl<A: $Holds<Self>> Advised<A> for $Error {
+            fn hold(stopped: Stopped) -> Self {
+                A::hold(stopped)
+            }
+        }
+
+        #[cfg(feature = $feature)]
+        impl Failed<'_, $Error> {
+            /// Chooses how the error is kept.
+            pub fn kept(&self) -> Foreign {
+                Foreign
+            }
+        }
+    };
+}
+
+/// `$lines` are the two lines to paste.
+macro_rules! sends_requests {
+    ($feature:literal $Error:ty, $Holds:ident, $lines:literal) => {
+        client! {
+            $feature $Error, $Holds;
+            "return `Result<_, RequestError>`, which `?` makes from `{E}` too, and write these lines:"
+            $lines
+            "`check` keeps the `Retry-After` of a failed response, which `error_for_status` loses"
+            "for an error type of your own, add a variant: `Stopped(#[from] reattempt::Stopped)`"
+        }
+    };
+}
+
+/// `$lines` are the two lines to paste.
+macro_rules! commits {
+    ($feature:literal $Error:ty, $Holds:ident, $lines:literal) => {
+        client! {
+            $feature $Error, $Holds;
+            "in a function that commits a transaction, return `Result<_, TransactionError<{E}>>` and write these lines:"
+            $lines
+            "the error of `transaction.commit()` does not say that it comes from a `COMMIT`, so a transaction \
+             that took effect could run again"
+            "in a function without a transaction, return `Result<_, reattempt::Error<{E}>>`"
+        }
+    };
+}
+
+sends_requests! {
+    "reqwest" reqwest::Error, HoldsRequest,
+    "`use reattempt::reqwest::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
+}
+sends_requests! {
+    "reqwest-0_12" reqwest_0_12::Error, HoldsOldRequest,
+    "`use reattempt::reqwest_0_12::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
+}
+commits! {
+    "sqlx" sqlx_core::Error, HoldsSqlx,
+    "`use reattempt::sqlx::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+}
+commits! {
+    "sqlx-0_8" sqlx_core_0_8::Error, HoldsOldSqlx,
+    "`use reattempt::sqlx_0_8::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+}
+commits! {
+    "sea-orm" sea_orm::DbErr, HoldsDbErr,
+    "`use reattempt::sea_orm::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+}
+commits! {
+    "tokio-postgres" tokio_postgres::Error, HoldsPostgres,
+    "`use reattempt::tokio_postgres::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+}
