@@ -48,6 +48,15 @@ pub(crate) fn is_static(expr: &Expr) -> bool {
     matches!(peel(expr), Expr::Path(path) if path.qself.is_none() && is_constant_path(&path.path))
 }
 
+/// Whether an expression is one capital letter: a constant, or a number that the function or its `impl` is generic over.
+pub(crate) fn is_letter(expr: &Expr) -> bool {
+    let name = match peel(expr) {
+        Expr::Path(path) if path.qself.is_none() => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    };
+    name.is_some_and(|name| name.len() == 1 && name.starts_with(char::is_uppercase))
+}
+
 /// Whether the last name of a path is written like a constant or a variant. The path must not begin with `Self`
 /// or a type parameter, which no item within a function can name.
 fn is_constant_path(path: &Path) -> bool {

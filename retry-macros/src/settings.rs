@@ -5,9 +5,9 @@ mod borrowed;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
-use syn::{Expr, Generics};
+use syn::{Expr, FnArg, Pat, Signature};
 
-use crate::constant::is_constant;
+use crate::constant::{is_constant, is_letter};
 use crate::keys::PolicyKey;
 use crate::model::{Model, Spanned, Written};
 use crate::operand::operand;
@@ -40,11 +40,22 @@ pub(crate) struct SettingsCode {
 ///                    .with_policy(|policy| policy.with_attempts(4))
 ///                    .with_budget(BudgetOf::budget(budget))
 /// ```
-pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
+pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
+    let generics = &signature.generics;
+    let arguments = signature
+        .inputs
+        .iter()
+        .filter_map(|argument| match argument {
+            FnArg::Typed(argument) => match &*argument.pat {
+                Pat::Ident(name) => Some(name.ident.clone()),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
     let types = generics.type_params().map(|it| it.ident.clone());
     let constants = generics.const_params().map(|it| it.ident.clone());
     let mut sorted = Sorted {
-        parameters: types.chain(constants).collect(),
+        parameters: types.chain(constants).chain(arguments).collect(),
         ..Sorted::default()
     };
     sorted.delays(model.delays.as_ref());
@@ -95,7 +106,7 @@ pub(crate) fn settings(model: &Model, generics: &Generics) -> SettingsCode {
 
 #[derive(Default)]
 struct Sorted {
-    /// The types and constants that the function is generic over. No item within the function can name them.
+    /// The arguments of the function, and what it is generic over. No item within the function can name them.
     parameters: Vec<Ident>,
     /// Setters of the policy, by when they are called. Calls evaluate expressions in the order of the source.
     constant: TokenStream,
@@ -153,7 +164,8 @@ impl Sorted {
                 (true, generated!(.#setter(#value)))
             }
             Written::Expr(expr) => {
-                let constant = self.is_constant(expr);
+                let may_be_generic = key == PolicyKey::Attempts && is_letter(expr);
+                let constant = self.is_constant(expr) && !may_be_generic;
                 // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
                 let ranged = matches!(key, PolicyKey::Attempts | PolicyKey::Factor);
                 let of_call = if ranged && !constant { "_of_call" } else { "" };
@@ -171,8 +183,10 @@ impl Sorted {
         }
     }
 
+    /// Whether a setting that is no number is known at compile time. `N` may be a number that the `impl` is generic over, but
+    /// nothing else.
     fn is_constant(&self, expr: &Expr) -> bool {
-        is_constant(expr) && !self.names_a_parameter(expr)
+        (is_constant(expr) || is_letter(expr)) && !self.names_a_parameter(expr)
     }
 
     fn names_a_parameter(&self, expr: &Expr) -> bool {

@@ -437,3 +437,57 @@ async fn a_policy_without_limits_needs_no_stopped_in_the_error_type() {
     assert_eq!(ending(&error).0, Outcome::Deadline);
     assert_eq!(script.times(), [ms(0), ms(60)]);
 }
+
+/// A name of one letter is a constant, unless it can be a number that the function or its `impl` is generic over, or an
+/// argument.
+mod letters {
+    use super::*;
+
+    const P: Policy = Policy::new()
+        .with_attempts(2)
+        .with_jitter(Jitter::None)
+        .without_budget();
+    const D: Duration = ms(50);
+    static B: Budget = Budget::new();
+
+    /// With a policy that is evaluated by each call, this error type would have to hold a `Stopped`.
+    #[retry(policy = P, base = D, budget = B, when = |_| true)]
+    async fn constants(script: &Script) -> Result<usize, Foreign> {
+        Foreign::of(script).await
+    }
+
+    struct Times<const N: u32>;
+
+    impl<const N: u32> Times<N> {
+        #[retry(policy = P, attempts = N, when = |_| true)]
+        async fn of_impl(&self, script: &Script) -> Result<usize, Foreign> {
+            Foreign::of(script).await
+        }
+    }
+
+    #[retry(policy = P, attempts = N, when = |_| true)]
+    async fn of_function<const N: u32>(script: &Script) -> Result<usize, Foreign> {
+        Foreign::of(script).await
+    }
+
+    #[allow(non_snake_case, reason = "that is the case")]
+    #[retry(attempts = 2, base = W, jitter = "none", when = |_| true)]
+    async fn argument(W: Duration, script: &Script) -> Result<usize, Foreign> {
+        Foreign::of(script).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_constant_may_have_a_name_of_one_letter() {
+        let script = Script::new([RESET]);
+        assert_eq!(constants(&script).await, Err(Foreign(2)));
+        assert_eq!(script.times(), [ms(0), ms(50)]);
+        assert!(B.level() < 200.0);
+        let script = Script::new([RESET]);
+        assert_eq!(Times::<4>.of_impl(&script).await, Err(Foreign(4)));
+        let script = Script::new([RESET]);
+        assert_eq!(of_function::<3>(&script).await, Err(Foreign(3)));
+        let script = Script::new([RESET]);
+        assert_eq!(argument(ms(70), &script).await, Err(Foreign(2)));
+        assert_eq!(script.times(), [ms(0), ms(70)]);
+    }
+}

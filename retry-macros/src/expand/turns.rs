@@ -34,7 +34,7 @@ pub(super) fn call(
     plan: &Plan,
     body: &TokenStream,
 ) -> TokenStream {
-    let settings = settings(model, &function.signature.generics);
+    let settings = settings(model, &function.signature);
     // Whether a timer, `cancel` or `until` may cut an attempt, as far as the attribute shows.
     let limited = settings.limited != Some(false);
     let begin = begin(function, model, settings);

@@ -7,7 +7,7 @@ use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use super::{Sorted, duration};
-use crate::constant::is_static;
+use crate::constant::{is_letter, is_static};
 use crate::model::{Spanned, Written};
 use crate::operand::operand;
 use crate::tokens::{generated, located};
@@ -46,7 +46,9 @@ impl Sorted {
         };
         match &budget.value {
             Written::Fixed(()) => (Some(generated!(.without_budget())), None),
-            Written::Expr(expr) if is_static(expr) && !self.names_a_parameter(expr) => {
+            Written::Expr(expr)
+                if (is_static(expr) || is_letter(expr)) && !self.names_a_parameter(expr) =>
+            {
                 (Some(generated!(.with_budget(&#expr))), None)
             }
             Written::Expr(expr) => {
