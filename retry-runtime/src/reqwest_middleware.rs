@@ -35,7 +35,8 @@ use ::reqwest::{Request, Response};
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
-use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError, set_attempt_headers};
+use crate::adapters::http::headers::{needs_key, set_headers};
+use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError};
 use crate::call::Cut;
 use crate::classify::Retryable;
 use crate::policy::Policy;
@@ -131,7 +132,8 @@ impl Retry {
         self
     }
 
-    /// Tells the server about each attempt: sets the headers of [`set_attempt_headers`], and so passes the deadline on.
+    /// Tells the server about each attempt: sets the headers of
+    /// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers), and so passes the deadline on.
     /// The key that it sets makes no request idempotent: only you know whether the server reads it. Default: no headers.
     ///
     /// # Panics
@@ -181,7 +183,8 @@ impl Middleware for Retry {
                 lock(refused).take();
                 let mut sent = sent.expect("a stream has one attempt");
                 if self.sends_headers {
-                    set_attempt_headers(sent.headers_mut());
+                    let needs_key = needs_key(sent.method());
+                    set_headers(needs_key, sent.headers_mut());
                 }
                 let answered = next.run(sent, &mut extensions).await;
                 **lock(after) = extensions;

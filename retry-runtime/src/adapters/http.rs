@@ -19,7 +19,7 @@
 
 #[cfg(feature = "tower")]
 mod deadline_layer;
-mod headers;
+pub(crate) mod headers;
 
 use std::error::Error;
 use std::fmt;

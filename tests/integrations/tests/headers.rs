@@ -3,14 +3,14 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use http::{HeaderMap, Request};
+use http::{HeaderMap, Method, Request};
 use integrations::grpc::{self, Service};
 use integrations::loopback::{Answer, Loopback};
 use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic::set_attempt_metadata;
-use reattempt::{observe, retry};
+use reattempt::{Attempt, observe, retry};
 use reqwest::{Body, Client, RequestBuilder};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
@@ -54,7 +54,7 @@ async fn sent(request: impl Fn() -> HeaderMap) -> Vec<HeaderMap> {
 
 fn with_http() -> HeaderMap {
     let mut request = Request::post("http://10.0.0.7/").body(()).unwrap();
-    set_attempt_headers(request.headers_mut());
+    set_attempt_headers(&mut request);
     request.headers().clone()
 }
 
@@ -86,6 +86,49 @@ async fn each_attempt_sends_the_key_of_the_call_its_number_and_the_time_left() {
             assert_eq!(text(headers, &TIMEOUT_MS), "2000", "the timeout is nearest");
         }
     }
+}
+
+/// The draft of the standard is about these two. A key of a GET would go to every server, and to its logs.
+#[tokio::test(start_paused = true)]
+async fn only_post_and_patch_send_a_key() {
+    let methods = [
+        (Method::POST, true),
+        (Method::PATCH, true),
+        (Method::GET, false),
+        (Method::HEAD, false),
+        (Method::PUT, false),
+        (Method::DELETE, false),
+    ];
+    for (method, has_key) in methods {
+        let plain = sent(|| {
+            let mut request = Request::new(());
+            *request.method_mut() = method.clone();
+            set_attempt_headers(&mut request);
+            request.headers().clone()
+        });
+        let of_reqwest = sent(|| {
+            let request = client().request(method.clone(), "http://10.0.0.7/");
+            request.attempt_headers().build().unwrap().headers().clone()
+        });
+        for headers in [plain.await, of_reqwest.await].concat() {
+            assert_eq!(headers.contains_key(IDEMPOTENCY_KEY), has_key, "{method}");
+            assert!(headers.contains_key(ATTEMPT_NUMBER), "{method}");
+            assert!(headers.contains_key(TIMEOUT_MS), "{method}");
+        }
+    }
+    // As the guide says.
+    let own = sent(|| {
+        let key = Attempt::current().unwrap().idempotency_key().to_string();
+        let request = client().get("http://10.0.0.7/");
+        let request = request.header(IDEMPOTENCY_KEY, key).attempt_headers();
+        request.build().unwrap().headers().clone()
+    });
+    let own = own.await;
+    let keys: Vec<_> = own
+        .iter()
+        .map(|headers| text(headers, &IDEMPOTENCY_KEY))
+        .collect();
+    assert_eq!(keys, [keys[0]; 3]);
 }
 
 #[tokio::test(start_paused = true)]

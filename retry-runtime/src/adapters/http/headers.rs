@@ -1,6 +1,6 @@
 //! The headers that tell a server about the attempt that sends a request.
 
-use ::http::{HeaderMap, HeaderName, HeaderValue};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
 use crate::deadline::header::format_millis;
@@ -29,10 +29,11 @@ pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 #[cfg(any(feature = "tonic", feature = "tower"))]
 pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// Tells the server about the current attempt: sets [`IDEMPOTENCY_KEY`], [`ATTEMPT_NUMBER`] and, if the attempt has a
-/// limit, [`TIMEOUT_MS`].
+/// Tells the server about the current attempt: sets [`ATTEMPT_NUMBER`], [`IDEMPOTENCY_KEY`] if the method is POST or PATCH,
+/// and [`TIMEOUT_MS`] if the attempt has a limit.
 ///
-/// A header that is already set is kept. Outside of an attempt, nothing is set.
+/// Other methods are idempotent as they are, so they send no key. To send one with them, set the header to
+/// [`Attempt::idempotency_key`]. A header that is already set is kept. Outside of an attempt, nothing is set.
 ///
 /// The span of each attempt after the first gets the field `http.request.resend_count`, as in the semantic conventions
 /// of OpenTelemetry.
@@ -46,18 +47,31 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// ```
 /// # use retry_runtime::adapters as reattempt;
 /// let mut request = http::Request::post("http://10.0.0.7/payments").body(()).unwrap();
-/// reattempt::http::set_attempt_headers(request.headers_mut());
+/// reattempt::http::set_attempt_headers(&mut request);
 /// // Not in the body of an annotated function, so there is no attempt.
 /// assert!(request.headers().is_empty());
 /// ```
-pub fn set_attempt_headers(headers: &mut HeaderMap) {
+pub fn set_attempt_headers<B>(request: &mut Request<B>) {
+    let needs_key = needs_key(request.method());
+    set_headers(needs_key, request.headers_mut());
+}
+
+/// Whether requests of this method need a key to be idempotent: those that the draft of the standard is about.
+pub(crate) fn needs_key(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PATCH)
+}
+
+/// [`set_attempt_headers`], for the requests of clients.
+pub(crate) fn set_headers(needs_key: bool, headers: &mut HeaderMap) {
     let Some(attempt) = Attempt::current() else {
         return;
     };
     attempt.record_resend();
-    set_header(headers, IDEMPOTENCY_KEY, || {
-        attempt.idempotency_key().to_string()
-    });
+    if needs_key {
+        set_header(headers, IDEMPOTENCY_KEY, || {
+            attempt.idempotency_key().to_string()
+        });
+    }
     set_header(headers, ATTEMPT_NUMBER, || attempt.number().to_string());
     if let Some(left) = attempt.remaining() {
         set_header(headers, TIMEOUT_MS, || format_millis(left));

@@ -3,13 +3,14 @@
 use std::cell::Cell;
 
 use super::client::RequestBuilder;
-use crate::adapters::http::set_attempt_headers;
+use crate::adapters::http::headers::{needs_key, set_headers};
 use crate::sealed::Sealed;
 use ::http::{Error, HeaderName, HeaderValue};
 
 /// Tells the server about the attempt that sends a request.
 pub trait RequestExt: Sealed + Sized {
-    /// Sets the headers of [`set_attempt_headers`]: the idempotency key, the number of the attempt, and the time left.
+    /// Sets the headers of [`set_attempt_headers`](crate::adapters::http::set_attempt_headers): the number of the attempt, the
+    /// time left, and with POST and PATCH the idempotency key.
     ///
     /// Headers that you set before are kept, so call it last. Outside of an attempt, nothing is set. Build the request
     /// in the body of the annotated function, so that each attempt sends its own number.
@@ -49,7 +50,8 @@ impl RequestExt for RequestBuilder {
         match request {
             Ok(mut request) => {
                 request.headers_mut().remove(&ASKED);
-                set_attempt_headers(request.headers_mut());
+                let needs_key = needs_key(request.method());
+                set_headers(needs_key, request.headers_mut());
                 Self::from_parts(client, request)
             }
             Err(_) => unreachable!("the builder held no error"),

@@ -16,7 +16,7 @@ async fn the_span_of_a_request_that_is_sent_again_has_the_number_of_resends() {
     #[retry(attempts = 3, base = "1ms", name = "request", budget = "none")]
     async fn request() -> io::Result<()> {
         tracing::debug_span!("own").in_scope(|| {
-            reattempt::http::set_attempt_headers(&mut http::HeaderMap::new());
+            reattempt::http::set_attempt_headers(&mut http::Request::new(()));
         });
         Err(io::ErrorKind::ConnectionReset.into())
     }
