@@ -55,8 +55,9 @@ pub(crate) use self::share::Share;
 ///
 /// # The first wave is free
 ///
-/// A *fault* begins with the first retry that takes tokens after a success. The *first wave* is the calls that had begun
-/// by then. Once more than a third of the tokens are gone, the first five retries of each of these calls take nothing.
+/// A *fault* begins with the first retry that takes tokens after a success. A call that fails in its first poll, as every
+/// `blocking` call does, begins one only with a retry that leaves less than two thirds of the tokens. The *first wave* is the
+/// calls that had begun by then. Once more than a third of the tokens are gone, the first five retries of each of these calls take nothing.
 ///
 /// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin in the fault
 /// share the tokens that are left.
@@ -124,7 +125,7 @@ impl Budget {
 
     /// Makes a budget that allows `ratio` retries for each call, and one retry at the start.
     ///
-    /// `ratio` is in `[0, 1]`, rounded to thousandths: `0.1` is one retry for ten calls.
+    /// `ratio` is in `[0, 1]`, rounded to thousandths, and to 0.001 if it is less but not 0. `0.1` is one retry for ten calls.
     ///
     /// # Panics
     ///

@@ -1,5 +1,7 @@
 //! The numbers of a budget, and how they change its level: pure arithmetic on one packed word.
 
+use crate::clock::FIRST;
+
 /// What a retry is charged: nothing, or the price for the kind of failure before it.
 // In the order of the prices of the default budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +101,9 @@ const FAULT_BITS: u32 = 2;
 const FAULT_MASK: u64 = (1 << FAULT_BITS) - 1;
 const TICK_BITS: u32 = 64 - FAULT_BITS - MISSING_BITS;
 const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
+
+// So a new budget counts no time from before the process.
+const _: () = assert!((FIRST / (TICK_MILLIS * 1_000_000)) & TICK_MASK == 0);
 
 /// How far the clock reading of one thread may lie behind that of another: a thread can be suspended between the
 /// reading and the update. Chosen by us: one second.
@@ -364,7 +369,7 @@ fn passed_since(last: u64, now: u64) -> (u64, u64) {
     }
 }
 
-/// Converts a number of tokens to thousandths, rounded.
+/// Converts a number of tokens to thousandths, rounded. Only 0 gives 0.
 ///
 /// # Panics
 ///
@@ -380,5 +385,9 @@ pub(super) const fn thousandths(number: f64) -> u32 {
         reason = "at most 268_435_000"
     )]
     let thousandths = (number * 1000.0 + 0.5) as u32;
-    thousandths
+    if thousandths == 0 && number > 0.0 {
+        1
+    } else {
+        thousandths
+    }
 }

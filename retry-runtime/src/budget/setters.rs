@@ -75,7 +75,7 @@ impl Budget {
     }
 
     /// Sets how many tokens a call gives if it succeeds without a retry, in `[0.0, 268_435.0]`, rounded to
-    /// thousandths.
+    /// thousandths, and to 0.001 if it is less but not 0.
     ///
     /// The default is 0.2 for [`new`](Self::new), 1 for [`aws`](Self::aws), and `ratio` for [`ratio`](Self::ratio),
     /// where every call gives it once.

@@ -6,9 +6,9 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::numbers::{BudgetNumbers, FREE_RETRIES, FaultState, LedgerState, TICK_MILLIS};
-use super::of_call::tick_now;
+use super::of_call::{tick, tick_now};
 use super::{Budget, Charge, Request};
-use crate::clock::Stamp;
+use crate::clock::{FIRST, Stamp};
 
 /// The permit of one retry. It gives the price back if it is dropped before the retry begins, as a call does.
 struct Permit<'b> {
@@ -485,6 +485,18 @@ fn a_fresh_budget_starts_as_its_model_started_and_counts_time_from_then() {
 
 const SHOWN: &str = "Budget { level: 500.0, capacity: 500, retries_when_full: 35 retries }";
 
+/// Its word has tick 0. That is the tick of the first instant, whatever range a tick has.
+#[test]
+fn a_new_budget_counts_no_time_from_before_the_process() {
+    let first = tick(Stamp::from_nanos(FIRST));
+    for budget in [
+        Budget::ratio(0.1).with_refill(1.0),
+        Budget::ratio(0.1).with_capacity(1_000).with_refill(0.001),
+    ] {
+        assert_eq!(budget.of_call().ledger().level(first), 1_000, "{budget:?}");
+    }
+}
+
 #[test]
 fn success_never_fills_above_the_capacity() {
     let budget = Budget::new();
@@ -576,6 +588,19 @@ fn a_drained_budget_recovers_by_time_alone() {
     assert_eq!(level(&budget, 99_950), 499_750);
     assert_eq!(level(&budget, 100_000), 500_000);
     assert!(budget.ask(Charge::Failure, true, 60_000).is_some());
+}
+
+#[test]
+fn no_refill_reward_or_ratio_is_rounded_to_nothing() {
+    let budget = drained(paid().with_refill(0.0001).with_reward(0.0001));
+    let before = level(&budget, 0);
+    assert_eq!(level(&budget, 60_000) - before, 60);
+    budget.succeed_at(None, 0);
+    assert_eq!(level(&budget, 0) - before, 1);
+    let ratio = drained(Budget::ratio(f64::MIN_POSITIVE));
+    ratio.succeed_at(None, 0);
+    assert_eq!(level(&ratio, 0), 1);
+    assert_eq!(level(&drained(paid().with_refill(0.0)), 60_000), before);
 }
 
 #[test]
