@@ -240,8 +240,8 @@ impl Policy {
     }
 
     /// Sets the longest hint that is followed. Default: 60 s. A longer hint ends the call, with
-    /// [`Outcome::HintTooLong`](crate::Outcome::HintTooLong). No wait for a hint is longer, jitter included, unless the
-    /// policy's own delay is. So to spread calls over some time after a hint, allow more than the hint.
+    /// [`Outcome::HintTooLong`](crate::Outcome::HintTooLong). Jitter adds at most a quarter of the hint, so no wait for a hint is
+    /// longer than 1.25 times this, unless the policy's own delay is.
     #[must_use]
     pub const fn with_max_retry_after(mut self, max_retry_after: Duration) -> Self {
         self.max_retry_after = max_retry_after;

@@ -578,9 +578,9 @@ async fn before_retry_does_not_make_a_call_wait_twice_in_a_pause() {
     assert_eq!(server.asked(), [ms(0), ms(1_100)]);
 }
 
-/// With the spread at the end of the pause.
+/// The spread at the end of the pause adds at most a quarter.
 #[tokio::test(start_paused = true)]
-async fn no_call_waits_in_a_pause_longer_than_its_max_retry_after() {
+async fn no_call_follows_a_pause_longer_than_its_max_retry_after() {
     #[retry(base = "10s", max_retry_after = "1s", budget = server.budget)]
     async fn retries(server: &Server) -> Result<(), Failure> {
         server.ask();
@@ -601,13 +601,13 @@ async fn no_call_waits_in_a_pause_longer_than_its_max_retry_after() {
                 panic!()
             };
             let shortest = ms(pause.min(1_000));
-            assert!((shortest..=ms(1_000)).contains(&asked), "{asked:?}");
+            assert!((shortest..=ms(1_250)).contains(&asked), "{asked:?}");
             longest = longest.max(asked);
 
             let server = Server::paused_for(pause).await;
             once(&server).await.unwrap();
-            assert!(server.asked()[0] <= ms(1_000));
+            assert!(server.asked()[0] <= ms(1_250));
         }
-        assert!(longest > ms(900), "{pause}: {longest:?}");
+        assert!(longest > ms(1_150), "{pause}: {longest:?}");
     }
 }

@@ -91,8 +91,8 @@ impl Budget {
         })
     }
 
-    /// Sets how many tokens come back each second, in `[0.0, 268_435.0]`, rounded to thousandths. It helps functions
-    /// that are called too seldom to earn tokens by success.
+    /// Sets how many tokens come back each second, in `[0.0, 268_435.0]`, rounded to thousandths, and to 0.001 if it is less
+    /// but not 0. It helps functions that are called too seldom to earn tokens by success.
     ///
     /// The default is 2 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
     /// never holds more than its capacity.
@@ -120,7 +120,7 @@ impl Budget {
     ///   delay. A retry waits in the same way after its own delay, and again after `before_retry`. A hedge is refused.
     /// - If that does not fit the deadline, the call ends at once, with [`Outcome::Paused`](crate::Outcome::Paused). A retry
     ///   then ends with the error of the last attempt.
-    /// - Before an attempt, no call waits in a pause longer than its own `max_retry_after`.
+    /// - Before an attempt, no call follows a pause longer than its own `max_retry_after`, and it waits for at most 1.25 times that.
     ///
     /// A function takes part if its attribute names the budget, or a [`Run`](crate::Run) does. Give each tenant a budget of its
     /// own if the server limits each tenant, because one tenant's limit would stop all: `Budgets::new(Budget::new().with_pause())`

@@ -83,7 +83,7 @@ pub(super) fn decide<F: Situation>(
         }
         delays = match cause {
             Cause::Returned(ruling) if ruling.exact => hint..=hint,
-            _ => raised_by(hint, &delays, longest),
+            _ => raised_by(hint, &delays),
         };
     }
     let Some((range, now)) = situation.within_deadline(delays) else {
@@ -97,21 +97,15 @@ pub(super) fn decide<F: Situation>(
 
 /// Raises a range to the hint, which is a lower bound.
 ///
-/// A hint above the whole range moves the range. It keeps its width, but no more than a quarter of the hint, and ends at
-/// the `longest` hint. So clients that got the same hint do not come back at the same instant, and none waits much longer
-/// than its server asked for.
+/// A hint above the whole range moves the range. It keeps its width, but no more than a quarter of the hint. So clients that
+/// got the same hint do not come back at the same instant, and none waits much longer than its server asked for.
 #[cold]
-fn raised_by(hint: Duration, range: &DelayRange, longest: Duration) -> DelayRange {
+fn raised_by(hint: Duration, range: &DelayRange) -> DelayRange {
     let (low, high) = (*range.start(), *range.end());
     if hint < high {
         return hint.max(low)..=high;
     }
-    hint..=spread(hint, high.saturating_sub(low).min(hint / 4), longest)
-}
-
-/// The end of a range that begins at `low`: as wide as `width`, but not above `longest`.
-pub(super) fn spread(low: Duration, width: Duration, longest: Duration) -> Duration {
-    low.saturating_add(width).min(longest).max(low)
+    hint..=hint.saturating_add(high.saturating_sub(low).min(hint / 4))
 }
 
 #[cfg(test)]
@@ -271,8 +265,7 @@ mod tests {
             (Some(40), None, Ok(ms(40)..=ms(100))),
             (Some(100), None, Ok(ms(100)..=ms(125))),
             (Some(600), None, Ok(ms(600)..=ms(700))),
-            (Some(950), None, Ok(ms(950)..=ms(1000))),
-            (Some(1000), None, Ok(ms(1000)..=ms(1000))),
+            (Some(1000), None, Ok(ms(1000)..=ms(1100))),
             (Some(600), Some(650), Ok(ms(600)..=ms(650))),
             (Some(40), Some(60), Ok(ms(40)..=ms(60))),
             (Some(80), Some(60), Err(Some(Outcome::Deadline))),

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::cut::{Cut, Cuts};
-use super::decide::spread;
 use super::{Call, State, Until};
 use crate::clock::{Instant, Stamp, nanos};
 use crate::context::{Notes, Phase, around};
@@ -59,7 +58,8 @@ impl State<'_> {
         around(|outer| frame.inherit(outer, now.1));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
-        let mut delays = left..=spread(left, high.saturating_sub(low), most);
+        let spread = left.saturating_add(high.saturating_sub(low));
+        let mut delays = left..=spread.min(most);
         if limited {
             delays = frame.within_deadline(delays, now.1).ok_or(Cut::Paused)?;
         }
@@ -67,19 +67,20 @@ impl State<'_> {
         Ok(Some(self.wait_begins(&delays, now, None)))
     }
 
-    /// Returns how long the pause goes on for this call, and how long the call waits at most: until `max_retry_after` has
-    /// passed since it met the pause on its way to the next attempt. `None` if the pause is over.
+    /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since
+    /// it met the pause on its way to the next attempt. `None` if the pause is over.
     fn left_of_pause(&self, now: Stamp) -> Option<(Duration, Duration)> {
         let end = self
             .with_budget(|budget| budget.paused_until(now))
             .flatten();
         end.and_then(|end| {
             let now = self.in_test_scope(now);
-            let longest = now.plus(nanos(self.settings.policy.max_retry_after()));
+            let patience = self.settings.policy.max_retry_after();
+            let longest = now.plus(nanos(patience));
             let mut noted = self.frame.cold().noted();
             let longest = *noted.paused_until.get_or_insert(longest);
             let left = end.min(longest).since(now);
-            (!left.is_zero()).then(|| (left, longest.since(now)))
+            (!left.is_zero()).then(|| (left, longest.since(now).saturating_add(patience / 4)))
         })
     }
 

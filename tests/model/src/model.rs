@@ -180,7 +180,7 @@ impl Model<'_> {
         let (low, high) = match hint {
             Some(hint) if hint > settings.max_retry_after => return Err("hint_too_long"),
             Some(hint) if hint < ceiling => (low.max(hint), ceiling),
-            Some(hint) => (hint, (hint + (ceiling - low).min(hint / 4)).min(settings.max_retry_after)),
+            Some(hint) => (hint, hint + (ceiling - low).min(hint / 4)),
             None => (low, ceiling),
         };
         let Some(latest) = latest.filter(|latest| low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
