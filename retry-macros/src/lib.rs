@@ -60,10 +60,10 @@ async fn fetch(addr: SocketAddr) -> io::Result<String> { … }
 
 | key | meaning |
 |---|---|
-| `attempts` | how often the body runs at most, the first time included |
+| `attempts` | the maximum number of times the body runs, including the first |
 | `timeout` | limit of one attempt |
 | `deadline` | limit of the whole call, waits included |
-| `jitter` | how the delay is drawn below its ceiling |
+| `jitter` | how the delay is drawn below its upper bound |
 | `on` | retries an error that is or contains one of these |
 | `blocking` | for a function that is not async |
 

@@ -72,25 +72,3 @@ fn each_foreign_word_of_the_page_suggests_the_key_beside_it() {
         }
     }
 }
-
-#[test]
-fn the_reference_shows_the_calls_that_the_attribute_expands_to() {
-    let reference = include_str!("../../../src/retry.md");
-    let expansion = include_str!("snapshots/limits_that_are_constant.snap");
-    let expansion: String = expansion.split_whitespace().collect();
-    let (_, shown) = reference.split_once("# What it expands to").unwrap();
-    let (shown, _) = shown.split_once("\n```\n").unwrap();
-    let calls: Vec<_> = shown
-        .split("call.")
-        .skip(1)
-        .filter_map(|rest| rest.split_once('('))
-        .map(|(name, _)| name)
-        .collect();
-    assert!(
-        calls.contains(&"attempt") && calls.contains(&"wait"),
-        "{calls:?}"
-    );
-    for name in calls {
-        assert!(expansion.contains(&format!("call.{name}(")), "{name}");
-    }
-}
