@@ -4,4 +4,4 @@ mod foreign;
 
 pub(crate) use retry_settings::keys::{Grammar, Id, KEYS, Key, PolicyKey, find};
 
-pub(crate) use self::foreign::{Foreign, foreign};
+pub(crate) use self::foreign::{Foreign, STATUS, foreign};

@@ -76,6 +76,12 @@ messages! {
         help "write `factor = 2.0`";
     }
 
+    /// `backoff = "exponential(100ms, 2)"`.
+    word_with_arguments(key: &Key, found: &str, write: &str) {
+        "found `{found}`, expected {}", key.kind;
+        help "write `{write}`";
+    }
+
     // Functions.
 
     /// `when = is_temporary()`.

@@ -38,6 +38,9 @@ fn all_keys() -> String {
 
 fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
     let (key, write) = match ours {
+        Foreign::Key(Id::On) if names_statuses(value) => {
+            return foreign(name, Foreign::Without(keys::STATUS), value);
+        }
         Foreign::Key(id) => (id.key(), Some(renamed(id.key(), value))),
         Foreign::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
         Foreign::Number(id, unit) => {
@@ -76,11 +79,28 @@ fn renamed(key: &Key, value: &RawValue) -> String {
     // A call such as `stop_after_attempt(3)` is of the other crate.
     let foreign =
         ["attempts", "backoff", "factor", "jitter"].contains(&key.name) && text.contains('(');
+    // `jitter = true`, `jitter = 0.5`.
+    let foreign = foreign
+        || key.name == "jitter"
+            && (matches!(&*text, "true" | "false")
+                || text.starts_with(|char: char| char.is_ascii_digit()));
     let lacks_unit = key.kind == "a duration" && number(value).is_some();
     if foreign || lacks_unit || text.is_empty() || text.ends_with('…') {
         return key.example.to_owned();
     }
     format!("{key} = {text}")
+}
+
+/// Whether a value is a list of HTTP statuses, as Envoy writes them: `"5xx,reset"`, `[503, 429]`.
+fn names_statuses(value: &RawValue) -> bool {
+    let (RawValue::Assigned(tokens) | RawValue::List { tokens, .. }) = value else {
+        return false;
+    };
+    let text = typed(tokens);
+    text.trim_start_matches(['"', '['])
+        .starts_with(|first: char| first.is_ascii_digit())
+        || text.contains("-error")
+        || text.contains("-failure")
 }
 
 /// The value as a whole number, quoted or not.

@@ -4,11 +4,12 @@ use proc_macro2::{Ident, Span};
 use syn::{Expr, Lit};
 
 use super::expression::{is_constant_name, lone_name, value};
-use crate::errors::{Fault, value as wording};
+use crate::errors::{Fault, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::peel;
 use crate::tokens::is_among;
+use retry_settings::duration::parse;
 use retry_settings::text;
 
 /// The words that a key accepts.
@@ -63,6 +64,13 @@ pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<Ident>, Fau
         }
     }
     let quoted = matches!(given.form, Form::Text(_));
+    if let Some(write) = list.with_arguments(given) {
+        return Err(given.fault(wording::word_with_arguments(
+            given.key,
+            &given.typed(),
+            &write,
+        )));
+    }
     let expr = given.expr().map_err(|_| list.unknown(given))?;
     let is_expression = match (lone_name(&expr), peel(&expr)) {
         (Some(name), _) => {
@@ -106,6 +114,40 @@ impl WordList {
             Some(&(word, _)) => Some(word),
             None => text::nearest(&text, self.words()),
         }
+    }
+
+    /// The settings that a backoff with arguments means, such as `"exponential(100ms, 2)"`, or a duration in its place. In plain
+    /// Rust, a call is of the user's own function, unless there is a duration in it.
+    fn with_arguments(&self, given: &Given) -> Option<String> {
+        if self.noun != BACKOFF.noun {
+            return None;
+        }
+        let (text, quoted) = match &given.form {
+            Form::Text(text) => (text.value(), true),
+            Form::Rust(tokens) | Form::List(tokens) => (whole(tokens), false),
+        };
+        let is_duration = |text: &str| parse(text.trim_matches(['"', ' '])).is_ok();
+        let (name, arguments) = text.split_once('(').unwrap_or(("", &text));
+        let arguments = arguments
+            .trim_end()
+            .trim_end_matches(')')
+            .split(',')
+            .map(str::trim);
+        let (durations, rest): (Vec<_>, Vec<_>) = arguments.partition(|text| is_duration(text));
+        if durations.is_empty() && (name.is_empty() || !quoted) {
+            return None;
+        }
+        let word = match name.trim() {
+            "" => None,
+            name => Some(self.nearest(name)?),
+        };
+        let word = word.map(|word| format!("backoff = \"{word}\""));
+        let lengths = ["base", "max_delay"].iter().zip(durations);
+        let lengths = lengths.map(|(key, text)| format!("{key} = \"{}\"", text.trim_matches('"')));
+        let factor = rest.iter().find(|text| text.parse::<f64>().is_ok());
+        let factor = factor.map(|factor| format!("factor = {factor}"));
+        let settings: Vec<_> = word.into_iter().chain(lengths).chain(factor).collect();
+        Some(settings.join(", "))
     }
 
     fn unknown(&self, given: &Given) -> Fault {
