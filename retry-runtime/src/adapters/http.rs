@@ -17,6 +17,7 @@
 //! assert_eq!(error.hint(), Some(Duration::from_secs(2)));
 //! ```
 
+mod date;
 #[cfg(feature = "tower")]
 mod deadline_layer;
 pub(crate) mod headers;
@@ -67,9 +68,8 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 
 /// A response whose status is a failure, with the delay that the server asked for.
 ///
-/// The verdict is that of [`codes::http_status`]. With a delay, 403 and 413 are throttled, and not permanent: "the server
-/// SHOULD generate a Retry-After header field to indicate that it is temporary" (413, RFC 9110, 15.5.14), and 403 with a delay is
-/// how GitHub limits rates.
+/// The verdict is that of [`codes::http_status`]. With a delay, these are throttled, and not permanent: 403, with which GitHub
+/// limits rates; 409 and 423, whose cause is gone then; and 413 (RFC 9110, 15.5.14).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusError {
     status: StatusCode,
@@ -138,7 +138,12 @@ impl Error for StatusError {}
 impl Retryable for StatusError {
     fn verdict(&self) -> Verdict {
         match self.status {
-            StatusCode::FORBIDDEN | StatusCode::PAYLOAD_TOO_LARGE if self.retry_after.is_some() => {
+            StatusCode::FORBIDDEN
+            | StatusCode::CONFLICT
+            | StatusCode::PAYLOAD_TOO_LARGE
+            | StatusCode::LOCKED
+                if self.retry_after.is_some() =>
+            {
                 Verdict::Throttled
             }
             status => status.verdict(),
@@ -152,8 +157,9 @@ impl Retryable for StatusError {
 
 /// Reads the delay that a server asked for.
 ///
-/// The value is a number of seconds, or an HTTP date in any of its three forms. A fraction of a second, which some servers
-/// send against the standard, is rounded up: `29.997` is 30 seconds.
+/// The value is a number of seconds, or a date in any of the three forms of HTTP, or in that of mail, which RFC 9110, 5.6.7,
+/// asks to read too: `6 Nov 1994 08:49:37 +0000`. A fraction of a second, which some servers send against the standard, is
+/// rounded up: `29.997` is 30 seconds.
 ///
 /// - A date counts from the `Date` of the response, so that a wrong clock does not matter. Without
 ///   `Date` it counts from this machine's clock. A date in the past is a delay of zero.
@@ -168,7 +174,11 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn retry_after_at(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<Duration> {
-    let sent_at = || headers.get(DATE).and_then(date).unwrap_or_else(&now);
+    let sent_at = || {
+        let now = now();
+        let sent = headers.get(DATE).and_then(text);
+        sent.and_then(|text| date::parse(text, now)).unwrap_or(now)
+    };
     headers
         .get_all(RETRY_AFTER)
         .iter()
@@ -176,19 +186,16 @@ fn retry_after_at(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<D
         .max()
 }
 
-fn delay(value: &HeaderValue, sent_at: impl Fn() -> SystemTime) -> Option<Duration> {
+fn delay(value: &HeaderValue, sent_at: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = text(value)?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     if let (Some(seconds), Some(fraction)) = (number(whole), number(fraction)) {
         let more = u64::from(fraction > 0);
         return Some(Duration::from_secs(seconds.saturating_add(more)));
     }
-    let until = date(value)?;
-    Some(until.duration_since(sent_at()).unwrap_or(Duration::ZERO))
-}
-
-fn date(value: &HeaderValue) -> Option<SystemTime> {
-    httpdate::parse_http_date(text(value)?).ok()
+    let sent_at = sent_at();
+    let until = date::parse(text, sent_at)?;
+    Some(until.duration_since(sent_at).unwrap_or(Duration::ZERO))
 }
 
 fn text(value: &HeaderValue) -> Option<&str> {

@@ -29,6 +29,8 @@ fn of(status: i32) -> Verdict {
     match status {
         // The server waited for the request and gave up; a client "MAY repeat the request".
         408 => Verdict::Transient,
+        // RFC 9110, 15.5.20: another connection may reach the server that is responsible.
+        421 => Verdict::Refused,
         // RFC 8470: the server did not run a request that might be a replay.
         425 => Verdict::Refused,
         // RFC 6585.

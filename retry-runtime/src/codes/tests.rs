@@ -7,7 +7,7 @@ use crate::classify::Verdict;
 fn every_status_has_its_verdict() {
     for status in -1..1100 {
         let verdict = match status {
-            425 => Verdict::Refused,
+            421 | 425 => Verdict::Refused,
             429 | 529 => Verdict::Throttled,
             408 | 500 | 502 | 503 | 504 | 520 | 521 | 522 | 523 | 524 | 527 => Verdict::Transient,
             400..=499 | 501 | 505 | 506 | 507 | 508 | 510 | 511 | 525 | 526 => Verdict::Permanent,
@@ -293,7 +293,7 @@ fn a_number_may_have_any_type_and_one_that_is_too_large_is_unknown() {
 #[test]
 fn any_number_is_harmless_and_only_listed_ones_are_retried() {
     let statuses = [
-        408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 527, 529,
+        408, 421, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 527, 529,
     ];
     proptest!(|(number: i64)| {
         let listed = |codes: &[i64]| codes.contains(&number);

@@ -81,6 +81,32 @@ fn retry_after_is_read_or_left() {
         ("\u{0665}".as_bytes(), None),
         ("\u{ff15}".as_bytes(), None),
         ("5\u{a0}".as_bytes(), None),
+        // Nothing to read.
+        (b"", None),
+        (b" ", None),
+        (b"\t", None),
+        (b"soon", None),
+        (b"null", None),
+        (b"\xff\xfe", None),
+        ("in f\u{fc}nf Minuten".as_bytes(), None),
+    ];
+    assert_read(table);
+}
+
+fn assert_read(table: &[(&[u8], Option<Duration>)]) {
+    for (value, expected) in table {
+        assert_eq!(
+            read(&[value]),
+            *expected,
+            "{}",
+            String::from_utf8_lossy(value)
+        );
+    }
+}
+
+#[test]
+fn a_date_is_read_in_any_form_that_a_server_may_send() {
+    assert_read(&[
         // Dates: now, in a minute, in two hours; in all three forms.
         (b"Sun, 06 Nov 1994 08:49:37 GMT", seconds(0)),
         (b"Sun, 06 Nov 1994 08:50:37 GMT", seconds(60)),
@@ -97,31 +123,48 @@ fn retry_after_is_read_or_left() {
             seconds(253_402_300_799 - 784_111_777),
         ),
         (b"Sat, 01 Jan 10000 00:00:00 GMT", None),
+        // As mail has dates (RFC 5322), which recipients are encouraged to read.
+        (b"Mon, 06 Nov 1994 08:50:37 GMT", seconds(60)),
+        (b"06 Nov 1994 08:50:37 GMT", seconds(60)),
+        (b"Sun, 6 Nov 1994 08:50:37 GMT", seconds(60)),
+        (b"Sun,  6 Nov 1994 08:50:37 GMT", seconds(60)),
+        (b"Sun,06 Nov 1994 08:50:37 GMT", seconds(60)),
+        (b"Sun, 06 Nov 1994 08:50:37 UTC", seconds(60)),
+        (b"Sun, 06 Nov 1994 08:50:37 UT", seconds(60)),
+        (b"Sun, 06 Nov 1994 08:50:37 Z", seconds(60)),
+        (b"Sun, 06 Nov 1994 08:50:37 +0000", seconds(60)),
+        (b"Sun, 06 Nov 1994 08:50:37 -0000", seconds(60)),
+        (b"Sun, 06 Nov 1994 10:50:37 +0200", seconds(60)),
+        (b"Sun, 06 Nov 1994 03:20:37 -0530", seconds(60)),
+        (b"Sun, 06 Nov 1994 08:50 GMT", seconds(23)),
+        (b"Sun, 06 Nov 94 08:50:37 GMT", seconds(60)),
+        // Of the obsolete forms, with other weekdays, days and zones.
+        (b"Monday, 06-Nov-94 08:50:37 GMT", seconds(60)),
+        (b"Sun, 6-Nov-94 08:50:37 UTC", seconds(60)),
+        (b"Sun, 06-Nov-1994 08:50:37 GMT", seconds(60)),
+        (b"Mon Nov 06 08:50:37 1994", seconds(60)),
+        (b"Nov  6 08:50:37 1994", seconds(60)),
+        // Two digits of a year are in the next fifty years, else in the past.
+        (b"Sunday, 06-Nov-43 08:49:37 GMT", seconds(1_546_300_800)),
+        (b"Sunday, 06-Nov-95 08:49:37 GMT", seconds(31_536_000)),
+        (b"Sunday, 06-Nov-93 08:49:37 GMT", seconds(0)),
         // Not quite dates.
-        (b"Sun, 06 Nov 1994 08:50:37 UTC", None),
-        (b"Sun, 06 Nov 1994 08:50:37 +0000", None),
         (b"Sun, 06 Nov 1994 08:50:37", None),
+        (b"Sun, 06 Nov 1994 08:50:37 EST", None),
+        (b"Sun, 06 Nov 1994 08:50:37 +2", None),
+        (b"Sun, 06 Nov 1994 08:50:37 +0070", None),
+        (b"Sun, 06 Nov 1994 08:50:37 +9900", None),
+        (b"Sun, 06 Nov 994 08:50:37 GMT", None),
+        (b"Sun, 06 Nov 11994 08:50:37 GMT", None),
+        (b"Sun, 006 Nov 1994 08:50:37 GMT", None),
+        (b"Sun, 00 Nov 1994 08:50:37 GMT", None),
+        (b"Sun, 06 Nov 1994 8:50:37 GMT", None),
+        (b"Sun, 06 Nox 1994 08:50:37 GMT", None),
+        (b"Soon, 06 Nov 1994 08:50:37 GMT", None),
         (b"Sun, 31 Feb 1994 08:50:37 GMT", None),
         (b"Sun, 06 Nov 1994 25:50:37 GMT", None),
         (b"1994-11-06T08:50:37Z", None),
-        (b"06 Nov 1994 08:50:37 GMT", None),
-        // Nothing to read.
-        (b"", None),
-        (b" ", None),
-        (b"\t", None),
-        (b"soon", None),
-        (b"null", None),
-        (b"\xff\xfe", None),
-        ("in f\u{fc}nf Minuten".as_bytes(), None),
-    ];
-    for (value, expected) in table {
-        assert_eq!(
-            read(&[value]),
-            *expected,
-            "{}",
-            String::from_utf8_lossy(value)
-        );
-    }
+    ]);
 }
 
 #[test]
@@ -194,12 +237,15 @@ fn only_failures_become_errors() {
     }
 }
 
-/// 413: RFC 9110, 15.5.14. 403: the secondary rate limits of GitHub.
+/// 413: RFC 9110, 15.5.14. 403: the secondary rate limits of GitHub. 409 and 423: what is in the way now is gone then.
 #[test]
-fn a_forbidden_or_too_large_request_may_be_repeated_if_the_server_says_when() {
+fn a_request_that_is_wrong_only_now_may_be_repeated_if_the_server_says_when() {
     for (number, verdict) in [
         (403, Verdict::Throttled),
+        (409, Verdict::Throttled),
         (413, Verdict::Throttled),
+        (423, Verdict::Throttled),
+        (421, Verdict::Refused),
         (404, Verdict::Permanent),
         (503, Verdict::Transient),
     ] {
