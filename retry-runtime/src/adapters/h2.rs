@@ -5,13 +5,20 @@ use ::h2::{Error, Reason};
 use crate::classify::{Retryable, Verdict};
 
 /// The verdict follows the reason, after RFC 9113. An I/O error of the connection has its own verdict.
+///
+/// If the server sent `GOAWAY`, only the streams above its last identifier get that as their error. The server did not act on
+/// them (section 6.8), so they are refused, unless the reason is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
         if let Some(error) = self.get_io() {
             return error.verdict();
         }
-        self.reason().map_or(Verdict::Unknown, of_reason)
+        match self.reason().map(of_reason) {
+            Some(Verdict::Permanent) => Verdict::Permanent,
+            Some(_) if self.is_go_away() && self.is_remote() => Verdict::Refused,
+            verdict => verdict.unwrap_or(Verdict::Unknown),
+        }
     }
 }
 

@@ -7,11 +7,12 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use super::known::{self, Alone};
+use super::tls;
 use crate::classify::{Retryable, Said, Verdict, as_type};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
-/// A name that is not resolved is refused. If std has no kind for the number of a system error, such as `EHOSTDOWN` or
+/// A name that is not resolved is refused. `InvalidData` with an alert of TLS inside has the verdict of that alert. If std has no kind for the number of a system error, such as `EHOSTDOWN` or
 /// `EMFILE`, the number decides.
 ///
 /// If the kind has no verdict, such as `Other`, the innermost error inside that has a verdict decides. If a permanently
@@ -55,6 +56,10 @@ fn with_causes(error: &io::Error) -> Said {
 /// An unlisted kind is unknown.
 fn of(error: &io::Error) -> Verdict {
     match of_kind(error.kind()) {
+        // An alert of TLS.
+        Verdict::Permanent if error.kind() == ErrorKind::InvalidData => {
+            tls::of_rustls(&error.to_string()).unwrap_or(Verdict::Permanent)
+        }
         Verdict::Unknown if is_unresolved(error) => Verdict::Refused,
         Verdict::Unknown => of_number(error),
         verdict => verdict,

@@ -15,21 +15,20 @@ use super::transaction::{CommitError, TransactionError};
 /// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
 ///
 /// The innermost source is the nearest to the cause. `error` itself is not asked. If an error in the chain has the
-/// [last word](last_word), it answers. An error of a database is not searched, because it is unknown on purpose: the
-/// connection that it lost may have been in its `COMMIT`.
+/// [last word](last_word), it answers. The sources of an error that knows more than they do are not searched.
 pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
     if let Some(verdict) = last_word(error) {
         return Some(Said::new(verdict));
     }
     let mut innermost = None;
     for link in Links::of(error).skip(1) {
-        let of_database = first_answer(DATABASES, link);
-        let said = of_database.or_else(|| first_answer(KNOWN, link));
+        let ends = first_answer(ENDS, link);
+        let said = ends.or_else(|| first_answer(KNOWN, link));
         innermost = said
             .filter(|said| said.verdict != Verdict::Unknown)
             .or(innermost);
-        if of_database.is_some() {
-            return innermost.or(of_database);
+        if ends.is_some() {
+            return innermost.or(ends);
         }
     }
     innermost
@@ -91,6 +90,12 @@ pub(crate) trait Alone: Error + 'static {
     fn alone(&self) -> Said;
 }
 
+/// An error that may know more than its sources, as that its request was never sent.
+pub(crate) trait Certain: Error + 'static {
+    /// Returns its answer, or `None` if its sources know more.
+    fn certain(&self) -> Option<Said>;
+}
+
 /// Asks the link, if it has one type.
 type Ask = fn(&(dyn Error + 'static)) -> Option<Said>;
 
@@ -108,11 +113,6 @@ const KNOWN: &[Ask] = &[
     of::<h2::Error>,
     #[cfg(feature = "hyper")]
     alone::<hyper::Error>,
-    #[cfg(all(
-        feature = "hyper",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ))]
-    alone::<hyper_util::client::legacy::Error>,
     #[cfg(feature = "redis")]
     of::<redis::RedisError>,
     #[cfg(feature = "reqwest")]
@@ -125,8 +125,21 @@ const KNOWN: &[Ask] = &[
     alone::<tonic::TimeoutExpired>,
 ];
 
-/// Their answers end the search.
-const DATABASES: &[Ask] = &[
+/// Their answers end the search, as they know more than their sources. An error of a database is unknown on purpose: the
+/// connection that it lost may have been in its `COMMIT`. A request was not sent if its connection could not be made.
+const ENDS: &[Ask] = &[
+    #[cfg(feature = "hyper")]
+    certain::<hyper::Error>,
+    #[cfg(all(
+        feature = "hyper",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    certain::<hyper_util::client::legacy::Error>,
+    #[cfg(all(
+        feature = "tonic",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    certain::<tonic::ConnectError>,
     #[cfg(feature = "sea-orm")]
     of::<sea_orm::DbErr>,
     #[cfg(feature = "sea-orm")]
@@ -155,4 +168,9 @@ fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Sa
 
 fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Said> {
     as_type::<A>(link).map(A::alone)
+}
+
+#[cfg(feature = "hyper")]
+fn certain<A: Certain>(link: &(dyn Error + 'static)) -> Option<Said> {
+    as_type::<A>(link).and_then(A::certain)
 }

@@ -36,3 +36,4 @@ mod io;
 pub(crate) mod known;
 mod std_errors;
 mod stopped;
+mod tls;

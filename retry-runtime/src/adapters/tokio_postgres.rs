@@ -28,6 +28,7 @@ use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::known::Alone as _;
+use super::tls;
 use super::transaction::transactions;
 pub use super::transaction::{CommitError, TransactionError};
 use crate::classify::{Retryable, Verdict};
@@ -79,6 +80,11 @@ fn of_client(error: &Error) -> Verdict {
         || message.starts_with("timeout waiting for server")
     {
         Verdict::Refused
+    } else if message.starts_with("error performing TLS handshake") {
+        match tls::handshake(error) {
+            Some(verdict) if verdict.is_retryable() => Verdict::Refused,
+            _ => Verdict::Permanent,
+        }
     } else if message.starts_with("error communicating with the server") && !is_nonsense(error) {
         Verdict::Unknown
     } else {

@@ -6,11 +6,17 @@ mod metadata;
 use std::time::Duration;
 
 use ::prost::Message as _;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use ::tonic::ConnectError;
 use ::tonic::{Code, Status, TimeoutExpired};
 use ::tonic_types::pb;
 
 pub use self::metadata::set_attempt_metadata;
 use super::http::retry_after;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use super::hyper::legacy::connect;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use super::known::Certain;
 use super::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::codes;
@@ -25,14 +31,16 @@ impl Retryable for Code {
 
 /// The verdict follows the pushback of the server, then the source of the status, then its [`Code`].
 ///
-/// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. A negative delay, a pushback
+/// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. `RetryInfo` is a detail of the status, or in the
+///   trailer `google.rpc.retryinfo-bin`, where Spanner sends it. A negative delay, a pushback
 ///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
 /// - Without these, `retry-after` gives the delay, which a proxy sends with an HTTP status and without a gRPC one.
 /// - `ResourceExhausted` with a delay is throttled. So is `Unavailable` with `retry-after`: tonic makes it of the HTTP
 ///   statuses 429, 502, 503 and 504.
+/// - `ResourceExhausted` with the text of a tonic server that sheds load is throttled.
 /// - `Cancelled` with the text of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
-/// - A status that this client made has the verdict of its source: a connection that was refused or lost,
-///   or a timeout.
+/// - A status that this client made has the verdict of its source: a lost connection, or a timeout. Without a connection
+///   nothing was sent, so it is refused, unless the cause is permanent, such as a certificate that is not valid.
 #[diagnostic::do_not_recommend]
 impl Retryable for Status {
     fn verdict(&self) -> Verdict {
@@ -69,7 +77,7 @@ impl Alone for Status {
                 exhausted || self.code() == Code::Unavailable,
             ),
         };
-        let throttled = throttled && hint.is_some();
+        let throttled = throttled && hint.is_some() || is_shed(self);
         Said {
             verdict: if throttled {
                 Verdict::Throttled
@@ -85,6 +93,19 @@ impl Alone for Status {
 /// `Cancelled` with this text.
 fn is_out_of_time(status: &Status) -> bool {
     status.code() == Code::Cancelled && status.message() == TimeoutExpired(()).to_string()
+}
+
+/// Whether a `tonic` server let the call not begin, because too many run.
+fn is_shed(status: &Status) -> bool {
+    status.code() == Code::ResourceExhausted
+        && status.message() == "Too many active requests for the connection"
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl Certain for ConnectError {
+    fn certain(&self) -> Option<Said> {
+        Some(Said::new(connect(self, known::inside(self))))
+    }
 }
 
 /// The timeout of this client. It is only found as the source of a [`Status`].
@@ -117,18 +138,24 @@ fn pushback(status: &Status) -> Pushback {
     }
 }
 
-/// Reads the delay of `google.rpc.RetryInfo`.
+/// Reads the delay of `google.rpc.RetryInfo`, from the details or from the trailer of its own.
 ///
 /// `tonic_types::RetryInfo` is not used: it turns a negative delay, which means no retry, into zero, and
 /// its conversion can overflow.
 fn retry_info(status: &Status) -> Option<Pushback> {
-    let details = pb::Status::decode(status.details()).ok()?.details;
-    let info = details
-        .iter()
-        .find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
-    let delay = pb::RetryInfo::decode(info.value.as_slice())
-        .ok()?
-        .retry_delay?;
+    let details = pb::Status::decode(status.details()).ok();
+    let detail = details.and_then(|status| {
+        let mut details = status.details.into_iter();
+        details.find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))
+    });
+    let delay = match detail {
+        Some(info) => pb::RetryInfo::decode(info.value.as_slice()),
+        None => {
+            let trailer = status.metadata().get_bin("google.rpc.retryinfo-bin")?;
+            pb::RetryInfo::decode(trailer.to_bytes().ok()?)
+        }
+    };
+    let delay = delay.ok()?.retry_delay?;
     let seconds = u64::try_from(delay.seconds).map(Duration::from_secs);
     let nanos = u64::try_from(delay.nanos).map(Duration::from_nanos);
     Some(match (seconds, nanos) {

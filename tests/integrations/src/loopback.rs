@@ -116,6 +116,78 @@ impl Loopback {
     }
 }
 
+/// A server of HTTP/2 that goes away when it has the head of a request, in the bytes of RFC 9113. It ends with its runtime.
+#[derive(Debug)]
+pub struct GoesAway {
+    /// The address at which it listens.
+    pub address: SocketAddr,
+    calls: Arc<AtomicUsize>,
+}
+
+impl GoesAway {
+    /// Starts it on a free port. On each of the first connections it sends `GOAWAY` with this last stream and this reason,
+    /// and closes. The request is stream 1. Later connections answer it with 200.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn start(script: &'static [(u8, u8)]) -> Self {
+        let listener = listener().await;
+        let address = listener.local_addr().unwrap();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let call = counted.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(go_away(stream, script.get(call).copied()));
+            }
+        });
+        Self { address, calls }
+    }
+
+    /// Its address as a URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// The number of connections so far.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+async fn go_away(mut stream: TcpStream, with: Option<(u8, u8)>) -> std::io::Result<()> {
+    const HEADERS: u8 = 1;
+    // Its own settings, which are empty, and the acknowledgement of those of the client.
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0];
+    stream.write_all(&settings).await?;
+    stream.read_exact(&mut [0; 24]).await?;
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).await?;
+        let [_, high, low, kind, ..] = head;
+        let mut payload = vec![0; usize::from(u16::from_be_bytes([high, low]))];
+        stream.read_exact(&mut payload).await?;
+        if kind == HEADERS {
+            break;
+        }
+    }
+    match with {
+        Some((last, reason)) => {
+            let frame = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, last, 0, 0, 0, reason];
+            stream.write_all(&frame).await?;
+        }
+        // The head of a response, which is its end: `:status: 200`.
+        None => stream.write_all(&[0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88]).await?,
+    }
+    stream.shutdown().await?;
+    while stream.read(&mut [0; 512]).await? > 0 {}
+    Ok(())
+}
+
 /// An address at which no server listens.
 ///
 /// # Panics

@@ -1,14 +1,15 @@
 //! `hyper` 1, by hand and through the client of `hyper-util`, against real servers.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 
 use http::{Request, Response};
-use http_body_util::{BodyExt as _, Empty};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::{BodyExt as _, Empty, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use integrations::loopback::{self, Answer, Loopback};
+use integrations::loopback::{self, Answer, GoesAway, Loopback};
 use reattempt::http::{StatusError, check};
 use reattempt::{Retryable, Stopped, Verdict, codes, retry};
 use tokio::net::{TcpListener, TcpStream};
@@ -144,7 +145,74 @@ async fn a_request_on_a_connection_that_has_ended_is_refused() {
         .await
         .unwrap_err();
     assert!(error.is_closed() || error.is_canceled(), "{error:?}");
-    assert!(error.verdict().is_retryable(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Refused, "{error:?}");
+}
+
+/// A request that waits for its connection when that ends was not written, whatever ended it.
+#[tokio::test]
+async fn a_request_that_was_not_written_is_refused() {
+    // The connection is dropped.
+    let server = Loopback::start(&[loopback::OK]).await;
+    let stream = TcpStream::connect(server.address).await.unwrap();
+    let handshake = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(stream));
+    let (mut sender, mut connection) = handshake.await.unwrap();
+    let ready = futures::future::poll_fn(|context| {
+        // The connection wants a request.
+        let _ = connection.poll_without_shutdown(context);
+        sender.poll_ready(context)
+    });
+    ready.await.unwrap();
+    let sent = sender.send_request(request(server.address));
+    drop(connection);
+    let error = sent.await.unwrap_err();
+    assert!(error.is_canceled(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Refused, "{error:?}");
+
+    // The server sends nonsense first, and this error of the connection is the source.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (server, _) = listener.accept().await.unwrap();
+    server
+        .try_write(b"\x00\x01\x02 not HTTP at all\r\n\r\n")
+        .unwrap();
+    stream.readable().await.unwrap();
+    let handshake = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(stream));
+    let (mut sender, connection) = handshake.await.unwrap();
+    let sent = sender.send_request(request(address));
+    tokio::spawn(connection);
+    let error = sent.await.unwrap_err();
+    assert!(error.is_canceled(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Refused, "{error:?}");
+    // So it is for whoever wraps it.
+    let wrapped = std::io::Error::other(error);
+    assert_eq!(wrapped.verdict(), Verdict::Refused, "{wrapped:?}");
+}
+
+#[tokio::test]
+async fn an_upgrade_that_is_canceled_is_not_refused() {
+    const SWITCHES: Answer = Answer::BytesThenStall(
+        b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n",
+    );
+    let server = Loopback::start(&[SWITCHES]).await;
+    let stream = TcpStream::connect(server.address).await.unwrap();
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    let mut connection = Box::pin(connection);
+    // While the request is being sent, the connection is not upgraded.
+    let endless = futures::stream::pending::<Result<Frame<Bytes>, Infallible>>();
+    let request = Request::post("/").body(StreamBody::new(endless)).unwrap();
+    let sent = sender.send_request(request);
+    let response = tokio::select! {
+        response = sent => response.unwrap(),
+        ended = &mut connection => panic!("{ended:?}"),
+    };
+    let upgrade = hyper::upgrade::on(response);
+    drop(connection);
+    let error = upgrade.await.unwrap_err();
+    assert!(error.is_canceled(), "{error:?}");
+    assert_eq!(error.verdict(), Verdict::Transient, "{error:?}");
 }
 
 /// Answers each HTTP/2 stream with a reset for this reason. Without a reason, it ends the connection.
@@ -183,6 +251,57 @@ async fn the_reason_of_an_http2_reset_decides() {
         let error = sender.send_request(request(address)).await.unwrap_err();
         assert_eq!(error.verdict(), verdict, "{reason:?}: {error:?}");
     }
+}
+
+async fn post_http2(address: SocketAddr) -> Result<Response<Incoming>, hyper::Error> {
+    let stream = TcpStream::connect(address).await.unwrap();
+    let handshake =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
+    let (mut sender, connection) = handshake.await.unwrap();
+    tokio::spawn(connection);
+    let post = Request::post(format!("http://{address}/")).body(Body::new());
+    sender.send_request(post.unwrap()).await
+}
+
+/// RFC 9113, 6.8: the server acts on no stream above the last one of its `GOAWAY`.
+#[tokio::test]
+async fn a_request_that_a_goaway_leaves_out_is_refused_and_one_that_has_begun_is_not() {
+    for (goaway, verdict) in [
+        (&[(0, 0)], Verdict::Refused),
+        // `PROTOCOL_ERROR`, `INTERNAL_ERROR`, `ENHANCE_YOUR_CALM`, and a reason that is not registered.
+        (&[(0, 1)], Verdict::Refused),
+        (&[(0, 2)], Verdict::Refused),
+        (&[(0, 0xb)], Verdict::Refused),
+        (&[(0, 0xfe)], Verdict::Refused),
+        // `INADEQUATE_SECURITY` and `HTTP_1_1_REQUIRED` are the same on another connection.
+        (&[(0, 0xc)], Verdict::Permanent),
+        (&[(0, 0xd)], Verdict::Permanent),
+        // This stream has begun.
+        (&[(1, 0)], Verdict::Transient),
+        (&[(1, 2)], Verdict::Transient),
+    ] as [(&'static [(u8, u8)], Verdict); 9]
+    {
+        let server = GoesAway::start(goaway).await;
+        let error = post_http2(server.address).await.unwrap_err();
+        assert_eq!(error.verdict(), verdict, "{goaway:?}: {error:?}");
+    }
+}
+
+/// A function that must not run twice.
+#[retry(attempts = 3, base = "1ms", idempotent = false)]
+async fn pay(address: SocketAddr) -> Result<(), hyper::Error> {
+    post_http2(address).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_payment_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is_not() {
+    let server = GoesAway::start(&[(0, 0), (0, 2)]).await;
+    pay(server.address).await.unwrap();
+    assert_eq!(server.calls(), 3);
+    let server = GoesAway::start(&[(1, 0)]).await;
+    pay(server.address).await.unwrap_err();
+    assert_eq!(server.calls(), 1);
 }
 
 /// The answers of `DynamoDB` to a request that is too much, and to one that is wrong.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use http::Extensions;
 use http_body_util::Full;
-use integrations::loopback::{self, Answer, Loopback};
+use integrations::loopback::{self, Answer, GoesAway, Loopback};
 use integrations::written::Written;
 use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
 use reattempt::reqwest::ResponseExt as _;
@@ -145,6 +145,29 @@ async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
     let (response, report) = sent(client.post(url).body("order")).await;
     assert_eq!(response.unwrap_err().verdict(), Verdict::Refused);
     assert_eq!(report.attempts(), 4);
+}
+
+#[tokio::test]
+async fn a_post_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is_not() {
+    // Without the retries of `reqwest`.
+    let http = Client::builder().no_proxy().http2_prior_knowledge();
+    let http = http.retry(reqwest::retry::never()).build().unwrap();
+    let client = ClientBuilder::new(http.clone())
+        .with(Retry::new(QUICK))
+        .build();
+    for (goaway, verdict, calls) in [
+        (&[(0, 2)], Verdict::Refused, 2),
+        (&[(1, 2)], Verdict::Transient, 1),
+    ] as [(&'static [(u8, u8)], Verdict, usize); 2]
+    {
+        let server = GoesAway::start(goaway).await;
+        let error = http.post(server.url()).body("order").send().await;
+        assert_eq!(error.unwrap_err().verdict(), verdict, "{goaway:?}");
+        let server = GoesAway::start(goaway).await;
+        let response = client.post(server.url()).body("order").send().await;
+        assert_eq!(response.is_ok(), calls == 2, "{response:?}");
+        assert_eq!(server.calls(), calls, "{goaway:?}");
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use integrations::loopback;
 use reattempt::{Outcome, Retryable as _, Stopped, Verdict, retry};
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataMap;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Server};
 use tonic::{Code, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
@@ -183,6 +183,87 @@ async fn a_connection_lost_in_the_middle_is_transient() {
     let broken = loopback::Loopback::start(&[loopback::Answer::Reset]).await;
     let status = check_once(&client(broken.address)).await.unwrap_err();
     assert!(status.verdict().is_retryable(), "{status:?}");
+}
+
+#[tokio::test]
+async fn a_call_that_a_goaway_leaves_out_is_refused_and_one_that_has_begun_is_not() {
+    for (goaway, verdict) in [
+        (&[(0, 0)], Verdict::Refused),
+        (&[(0, 2)], Verdict::Refused),
+        (&[(1, 2)], Verdict::Transient),
+    ] as [(&'static [(u8, u8)], Verdict); 3]
+    {
+        let server = loopback::GoesAway::start(goaway).await;
+        let status = check_once(&client(server.address)).await.unwrap_err();
+        assert_eq!(status.verdict(), verdict, "{goaway:?}: {status:?}");
+    }
+}
+
+/// Nothing was sent, whatever kept the client from connecting.
+#[tokio::test]
+async fn a_call_without_a_connection_is_refused() {
+    use std::io::{Error, ErrorKind};
+
+    for kind in [
+        ErrorKind::TimedOut,
+        ErrorKind::HostUnreachable,
+        ErrorKind::ConnectionReset,
+        ErrorKind::UnexpectedEof,
+        ErrorKind::Other,
+    ] {
+        let connector = tower::service_fn(move |_| async move {
+            Err::<hyper_util::rt::TokioIo<tokio::net::TcpStream>, _>(Error::from(kind))
+        });
+        let channel = endpoint(loopback::nobody()).connect_with_connector_lazy(connector);
+        let status = check_once(&HealthClient::new(channel)).await.unwrap_err();
+        assert_eq!(status.verdict(), Verdict::Refused, "{kind}: {status:?}");
+    }
+    // A server that takes no connections: its queue is full.
+    let (address, socket) = loopback::later();
+    let listener = socket.listen(0).unwrap();
+    let _queued = tokio::net::TcpStream::connect(address).await.unwrap();
+    let short = endpoint(address).connect_timeout(Duration::from_millis(50));
+    let status = check_once(&HealthClient::new(short.connect_lazy())).await;
+    let status = status.unwrap_err();
+    assert_eq!(status.verdict(), Verdict::Refused, "{status:?}");
+    drop(listener);
+}
+
+#[tokio::test]
+async fn a_call_that_a_server_sheds_is_throttled() {
+    let server = Server::builder()
+        .load_shed(true)
+        .concurrency_limit_per_connection(1);
+    let service =
+        Service::start_as(server, |call| (call == 1).then(|| Status::unknown("stall"))).await;
+    let client = service.client();
+    let first = client.clone();
+    let busy = tokio::spawn(async move { check_once(&first).await });
+    while service.calls() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let status = check_once(&client).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+    assert_eq!(status.verdict(), Verdict::Throttled, "{status:?}");
+    busy.abort();
+}
+
+/// As Spanner sends it.
+#[tokio::test]
+async fn a_call_waits_for_the_retry_info_of_a_trailer() {
+    let service = Service::start(|call| {
+        let mut status = Status::aborted("the transaction was aborted");
+        // `RetryInfo { retry_delay: 200 ms }`
+        let info = [10, 5, 16, 0x80, 0x84, 0xaf, 0x5f];
+        let value = tonic::metadata::MetadataValue::from_bytes(&info);
+        let metadata = status.metadata_mut();
+        metadata.insert_bin("google.rpc.retryinfo-bin", value);
+        (call == 1).then_some(status)
+    })
+    .await;
+    let status = check_once(&service.client()).await.unwrap_err();
+    assert_eq!(status.verdict(), Verdict::Conflict, "{status:?}");
+    assert_eq!(status.hint(), Some(Duration::from_millis(200)));
 }
 
 #[tokio::test]

@@ -4,40 +4,43 @@ use std::error::Error as StdError;
 
 use ::hyper_util::client::legacy::Error;
 
-use crate::adapters::known::{self, Alone};
+use crate::adapters::known::{self, Certain};
+use crate::adapters::tls;
 use crate::classify::{Links, Retryable, Said, Verdict};
 
-/// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent.
+/// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
+/// so is a certificate that is not valid.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        let inside = known::inside(self);
-        if self.is_connect() {
-            connect(self, inside)
-        } else {
-            inside.map_or(Verdict::Unknown, |said| said.verdict)
-        }
+        let said = self.certain().or_else(|| known::inside(self));
+        said.map_or(Verdict::Unknown, |said| said.verdict)
     }
 }
 
-impl Alone for Error {
-    fn alone(&self) -> Said {
-        if self.is_connect() {
-            Said::new(Verdict::Refused)
-        } else {
-            Said::UNKNOWN
-        }
+impl Certain for Error {
+    fn certain(&self) -> Option<Said> {
+        let verdict = || connect(self, known::inside(self));
+        self.is_connect().then(|| Said::new(verdict()))
     }
 }
 
 /// Returns the verdict of a failed connection attempt, in which no request was sent.
 ///
 /// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password.
-pub(crate) fn connect(error: &(dyn StdError + 'static), inside: Option<Said>) -> Verdict {
-    match inside {
-        Some(said) if said.verdict == Verdict::Permanent => Verdict::Permanent,
-        _ if Links::of(error).any(is_wrong_password) => Verdict::Permanent,
-        _ => Verdict::Refused,
+pub(in crate::adapters) fn connect(
+    error: &(dyn StdError + 'static),
+    inside: Option<Said>,
+) -> Verdict {
+    let inside = inside.map(|said| said.verdict);
+    let permanent = Some(Verdict::Permanent);
+    if inside == permanent
+        || tls::of_texts(error) == permanent
+        || Links::of(error).any(is_wrong_password)
+    {
+        Verdict::Permanent
+    } else {
+        Verdict::Refused
     }
 }
 

@@ -9,8 +9,6 @@ use std::time::Duration;
 pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::StatusError;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use crate::adapters::hyper::legacy;
 use crate::adapters::known::{self, Alone};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::sealed::Sealed;
@@ -32,9 +30,10 @@ impl Retryable for client::Error {
             return own;
         }
         let inside = known::inside(self);
+        // The error of `hyper-util` knows that nothing was sent.
         #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         if self.is_connect() {
-            return legacy::connect(self, inside);
+            return inside.map_or(Verdict::Refused, |said| said.verdict);
         }
         if self.is_timeout() {
             return Verdict::Transient;

@@ -1,19 +1,20 @@
 //! Makes the errors that the table describes in words, as they happen in practice.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Empty};
-use hyper::body::Bytes;
+use http_body_util::{BodyExt as _, Empty, StreamBody};
+use hyper::body::{Bytes, Frame};
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::client::legacy::connect::{Connect, HttpConnector};
 use hyper_util::client::legacy::{self, Client};
-use hyper_util::rt::TokioExecutor;
-use integrations::loopback::{Answer, Loopback, OK, nobody};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use integrations::loopback::{Answer, GoesAway, Loopback, OK, nobody};
 use reattempt::tokio_postgres::{CommitError, TransactionError};
 use reattempt::{Retryable, Stopped, Verdict, deadline, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_postgres::NoTls;
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
@@ -43,6 +44,7 @@ pub(crate) async fn all() -> Vec<Made> {
     all.push(made("io", "a name that is not resolved", &unresolved));
     all.extend(own().await);
     all.extend(hyper().await);
+    all.extend(http2().await);
     all.extend(reqwest().await);
     all.extend(reqwest_middleware().await);
     all.extend(tonic().await);
@@ -71,6 +73,10 @@ const UNAVAILABLE: Answer = Answer::Bytes(
 );
 const NOT_FOUND: Answer =
     Answer::Bytes(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+
+const SWITCHES: Answer = Answer::BytesThenStall(
+    b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n",
+);
 
 /// The failures of a bad network, for any HTTP client.
 const NETWORK: [(&str, &[Answer]); 4] = [
@@ -204,6 +210,50 @@ async fn hyper() -> Vec<Made> {
     let proxy = socks([b"\x05\xff", b""]).await.parse().unwrap();
     let error = through(SocksV5::new(proxy, HttpConnector::new())).await;
     all.push(made("hyper", "a SOCKS proxy wants a password", &error));
+    all
+}
+
+/// What ends a connection beside a request.
+async fn http2() -> Vec<Made> {
+    let mut all = Vec::new();
+    for (what, script) in [
+        ("a GOAWAY that leaves the request out", &[(0, 0)]),
+        ("a GOAWAY that names the request", &[(1, 0)]),
+    ] {
+        let server = GoesAway::start(script).await;
+        let stream = TcpStream::connect(server.address).await.unwrap();
+        let (mut client, connection) = h2::client::handshake(stream).await.unwrap();
+        tokio::spawn(connection);
+        let request = http::Request::get(server.url()).body(()).unwrap();
+        let (response, _) = client.send_request(request, true).unwrap();
+        all.push(made("h2", what, &response.await.unwrap_err()));
+    }
+    let server = Loopback::start(&[SWITCHES, SWITCHES]).await;
+    // While the request is being sent, the connection is not upgraded.
+    let request = || {
+        let endless = futures::stream::pending::<Result<Frame<Bytes>, Infallible>>();
+        http::Request::post("/")
+            .body(StreamBody::new(endless))
+            .unwrap()
+    };
+    let connect = async || {
+        let stream = TokioIo::new(TcpStream::connect(server.address).await.unwrap());
+        hyper::client::conn::http1::handshake(stream).await.unwrap()
+    };
+    let (mut sender, connection) = connect().await;
+    drop(connection);
+    let unwritten = sender.send_request(request()).await.unwrap_err();
+    all.push(made("hyper", "a request that was not written", &unwritten));
+    let (mut sender, connection) = connect().await;
+    let mut connection = Box::pin(connection);
+    let response = tokio::select! {
+        response = sender.send_request(request()) => response.unwrap(),
+        ended = &mut connection => panic!("{ended:?}"),
+    };
+    let upgrade = hyper::upgrade::on(response);
+    drop(connection);
+    let upgrade = upgrade.await.unwrap_err();
+    all.push(made("hyper", "an upgrade that is canceled", &upgrade));
     all
 }
 
@@ -359,6 +409,11 @@ async fn tonic() -> Vec<Made> {
             &Status::cancelled("Timeout expired"),
         ),
         made("tonic", "a full quota that names a delay", &throttled),
+        made(
+            "tonic",
+            "a tonic server that sheds load",
+            &Status::resource_exhausted("Too many active requests for the connection"),
+        ),
         made(
             "tonic",
             "a negative delay with any code",
