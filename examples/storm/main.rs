@@ -6,8 +6,7 @@
 //! cargo run --release -p simulation --example storm -- --sockets # real clients and servers, a minute
 //! ```
 //!
-//! Tables go to standard output, pictures to `target/storm`. With `--write` the pictures go to
-//! `docs/load`, and the tables into `docs/LOAD.md`.
+//! Tables go to standard output, pictures to `target/storm`. With `--write`, those that `docs/LOAD.md` shows go there.
 
 mod annotated;
 mod chance;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// The folder for the pictures, and the page for the tables if it is to be written.
+/// The folder for pictures, and the page with its tables and pictures if it is to be written.
 pub(crate) struct Output {
     pictures: PathBuf,
     page: Option<Page>,
@@ -17,10 +17,10 @@ struct Page {
 }
 
 impl Output {
-    /// Finds the folder and the page. With `write`, they are those of the repository.
+    /// Finds the folder, and with `write` the page.
     pub(crate) fn new(write: bool) -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let pictures = root.join(if write { "docs/load" } else { "target/storm" });
+        let pictures = root.join("target/storm");
         fs::create_dir_all(&pictures)?;
         let page = if write {
             let path = root.join("docs/LOAD.md");
@@ -32,17 +32,24 @@ impl Output {
         Ok(Self { pictures, page })
     }
 
-    /// The path of a picture.
+    /// The path of a picture: beside the page, if the page shows it.
     pub(crate) fn picture(&self, name: &str) -> PathBuf {
-        self.pictures.join(name).with_extension("svg")
+        let file = format!("load/{name}.svg");
+        match &self.page {
+            Some(page) if page.text.contains(&format!("]({file})")) => {
+                page.path.with_file_name(file)
+            }
+            _ => self.pictures.join(name).with_extension("svg"),
+        }
     }
 
-    /// Prints a table, and writes it between its marks on the page.
+    /// Prints a table, and writes it between its marks if the page has them.
     pub(crate) fn table(&mut self, name: &str, table: &str) -> Result<()> {
         println!("\n{name}\n\n{table}");
-        if let Some(page) = &mut self.page {
-            let mark = format!("<!-- storm: {name} -->\n");
-            let (before, rest) = page.text.split_once(&mark).context(mark.clone())?;
+        let mark = format!("<!-- storm: {name} -->\n");
+        if let Some(page) = &mut self.page
+            && let Some((before, rest)) = page.text.split_once(&mark)
+        {
             let (_, after) = rest
                 .split_once("<!-- /storm -->")
                 .context("a table has an end")?;

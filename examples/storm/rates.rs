@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use simulation::server::Trouble;
-use simulation::tables::{self, BUDGETS, RATES};
+use simulation::tables::{self, BUDGETS, RATES, ROWS};
 
 use crate::{Output, Progress, Size};
 use simulation::chart::{Chart, Line, Style};
@@ -26,7 +26,9 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         let timelines = tables::rates(*rate, Trouble::SLOW_DOWN);
         slow_down = format!("{slow_down}\n{}", tables::rates_row(*rate, &timelines));
         let timelines = tables::rates(*rate, Trouble::OUTAGE);
-        outage = format!("{outage}\n{}", tables::rates_row(*rate, &timelines));
+        if ROWS.contains(rate) {
+            outage = format!("{outage}\n{}", tables::rates_row(*rate, &timelines));
+        }
         for (line, timeline) in lines.iter_mut().zip(&timelines) {
             let mean = timeline.mean_load_in_trouble();
             line.points.push((f64::from(*rate), mean));

@@ -92,6 +92,9 @@ pub const BUDGETS: [Manner; 7] = [
 /// The calls a second of a process, in the table of rates.
 pub const RATES: [u32; 8] = [1, 5, 10, 20, 50, 100, 200, 500];
 
+/// Those with a row on the page. The picture has all.
+pub const ROWS: [u32; 5] = [1, 5, 20, 100, 500];
+
 /// Head of the tables of rates.
 #[must_use]
 pub fn rates_head() -> String {
@@ -357,6 +360,9 @@ pub fn numbers_row(manner: &Manner) -> String {
     let cells = [lost, loads].concat().join(" | ");
     format!("| {} | {cells} |", manner.in_tables())
 }
+
+/// The calls a second of the rows on hedges.
+pub const HEDGES_RATES: [u32; 2] = [5, 500];
 
 /// Head of the table of hedges.
 pub const HEDGES_HEAD: &str = "| the service | calls a second | p50, p99, p99.9 | with `hedge = \"20ms\"` | requests for each call | with `hedge` | hedges of 16,000 calls |\n|---|---|---|---|---|---|---|";
