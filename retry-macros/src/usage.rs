@@ -1,4 +1,4 @@
-//! How a body uses an argument, as far as its tokens show.
+//! How a body uses its arguments, as far as its tokens show. One walk over the body reads all of them.
 //!
 //! Tokens do not show types. A use that may be by value counts as a use by value. If the type of the
 //! argument is `Clone`, this costs a clone, and never gives a wrong result.
@@ -6,20 +6,19 @@
 mod names;
 mod patterns;
 mod place;
-mod scope;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::names::is_formatting;
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-use syn::Attribute;
+use std::collections::HashMap;
+use std::mem;
 
-use crate::tokens::{
-    before, delimiter, is_attribute, is_import, is_punct, is_word, with_bare_places,
-};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
-/// How a body uses an argument. Later variants include earlier ones.
+use crate::tokens::{before, is_attribute, is_import, is_punct, is_word, with_bare_places};
+
+/// How a body uses an argument.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Usage {
     /// Not at all.
@@ -27,67 +26,56 @@ pub(crate) enum Usage {
     Unmentioned,
     /// Only through references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
     Borrowed,
-    /// A part of it, perhaps by value: `f(x.body)`, `x.inner()`.
-    InParts,
-    /// Perhaps by value: within a `move` block, or where the answer depends on its type.
+    /// Perhaps by value, whole or in part: `f(x)`, `f(x.body)`, a `move` block.
     Moved,
-    /// By value: `f(x)`, `Some(x)`, `Struct { x }`.
-    HandedOver,
-    /// Used up: `drop(x)`, `x.await`. An attempt must not get a reference instead, even if that compiles.
-    UsedUp,
 }
 
 /// How a body uses one argument.
-#[derive(Default)]
+#[derive(Debug, Default, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the flags are independent of each other"
+)]
 pub(crate) struct Uses {
-    name: String,
     pub(crate) usage: Usage,
-    /// The usage if a `move` block counts as any other block.
-    pub(crate) apart_from_moves: Usage,
-    /// Whether a `move` block or closure mentions it.
+    /// Where it first goes, as a whole, to where nothing may ask for its type: `f(x)`, `let y = x;`, `(x, 1)`, `x.into()`.
+    pub(crate) handed_over: Option<Span>,
+    /// Where a `move` block or closure first mentions it, which then owns it.
+    pub(crate) moved_in: Option<Span>,
+    /// Whether a `move` block or closure mentions it, also one that an attribute puts around the body.
     pub(crate) in_move_block: bool,
-    /// The fields that are used by value: `x.body` in `f(x.body)`, or in `if let Some(body) = x.body`. Empty if the body binds
-    /// the name anew, because a field may then belong to the new binding.
-    pub(crate) fields: Vec<MovedField>,
-    /// Where it is first used by value as a whole, whatever the types are: `f(x)`, `let y = x;`, `x.into()`.
-    pub(crate) whole: Option<Span>,
-    /// Where a method first follows it that uses up an `Option`: `x.map(f)`.
-    pub(crate) as_option: Option<Span>,
-    /// Where it is dropped: `drop(x)`.
-    pub(crate) dropped: Option<Span>,
+    /// Whether an unknown macro mentions it, which may write a `move` closure.
+    pub(crate) in_macro: bool,
     /// Whether a task borrows it, which rustc refuses: `tokio::spawn(f(&x))`.
     pub(crate) spawned: bool,
+    /// Whether a task owns it: `tokio::spawn(async move { … })`.
+    pub(crate) given_to_task: bool,
+    /// Where it is dropped: `drop(x)`.
+    pub(crate) dropped: Option<Span>,
     /// Where a place in it is first assigned to: `x.count += 1`.
     pub(crate) assigned: Option<Span>,
-    /// The places in it that are changed, whatever the types are: `x.count += 1`, `&mut x.list`.
-    changed: Vec<String>,
-    /// The places in it that the result borrows: `Ok(&x.list)`.
-    returned: Vec<(String, Span)>,
-    /// Whether a pattern may take a part of a field by value.
-    pub(crate) taken_apart: bool,
-    /// The `cfg` attributes around the tokens that are being read.
-    cfg: Vec<Attribute>,
 }
 
-/// A field of an argument, as the body names it.
-pub(crate) struct MovedField {
-    /// The `cfg` attributes of the code around it.
-    pub(crate) cfg: Vec<Attribute>,
-    /// `x.body`.
-    pub(crate) field: TokenStream,
-}
+/// How a body uses the names that were asked for.
+#[derive(Default)]
+pub(crate) struct Mentions(HashMap<String, Uses>);
 
-/// Reads how `body` uses the argument called `name`.
-pub(crate) fn read(name: &str, body: &TokenStream) -> Uses {
-    let mut uses = Uses {
-        name: name.to_owned(),
-        ..Uses::default()
-    };
-    uses.tokens(body.clone(), Around::default());
-    if !uses.fields.is_empty() && scope::is_rebound(name, body) {
-        uses.fields.clear();
+impl Mentions {
+    pub(crate) fn of(&self, name: &Ident) -> Uses {
+        self.0.get(&name.to_string()).copied().unwrap_or_default()
     }
-    uses
+
+    pub(crate) fn of_self(&self) -> Uses {
+        self.0.get("self").copied().unwrap_or_default()
+    }
+}
+
+/// Reads how `body` uses the arguments with these names.
+pub(crate) fn read(names: impl IntoIterator<Item = String>, body: &TokenStream) -> Mentions {
+    let unmentioned = names.into_iter().map(|name| (name, Uses::default()));
+    let mut mentions = Mentions(unmentioned.collect());
+    mentions.tokens(body.clone(), Around::default());
+    mentions
 }
 
 /// What surrounds a token.
@@ -99,198 +87,203 @@ pub(crate) fn read(name: &str, body: &TokenStream) -> Uses {
 struct Around {
     /// Within a `move` block or closure, where every mention is a move.
     moves: bool,
+    /// Within a `move` block that owns what it mentions, unlike that which an attribute puts around the body.
+    owns: bool,
+    /// Directly in the `move` block that an attribute puts around the body.
+    wraps: bool,
     /// Directly among the arguments of a macro that formats, which takes references.
     formats: bool,
-    /// Directly among the arguments of a call or the fields of a literal.
-    lists: bool,
-    /// Directly within `drop(…)`.
-    drops: bool,
-    /// Directly within the `Ok(…)` that a block or the function returns.
-    returns: bool,
     /// Within `tokio::spawn(…)`.
     spawns: bool,
+    /// Within an unknown macro.
+    macros: bool,
 }
 
-impl Uses {
+/// What has begun among the tokens of a group, and ends at one of them.
+#[derive(Default)]
+struct Open {
+    /// The end of the last `move` closure or block, and of the last that owns what it mentions.
+    moves: usize,
+    owns: usize,
+    /// The end of the pattern of the last `let`.
+    pattern: usize,
+    /// The value that this pattern takes apart.
+    taken_apart: Option<usize>,
+    /// The names that this `let` binds, and the end of its statement.
+    bound: (usize, Vec<String>),
+    /// The arguments that a `let` has hidden, for the rest of the group.
+    hidden: Vec<(String, Uses)>,
+    /// The arguments that the arguments of a closure hide, and the end of the closure.
+    hidden_in_closure: Vec<(usize, (String, Uses))>,
+}
+
+impl Mentions {
     fn tokens(&mut self, stream: TokenStream, around: Around) {
         let tokens = with_bare_places(stream);
-        // The end of the last `move` closure or block.
-        let mut moves_until = 0;
-        // The end of the pattern of the last `let`, and the first token for which a `let` hides the argument.
-        let mut pattern_until = 0;
-        let mut hidden_from = usize::MAX;
-        // The end of what the last `cfg` belongs to, and whether a `let` with a `cfg` hides the argument.
-        let mut cfg_until = 0;
-        let cfg_around = self.cfg.len();
-        let mut hidden_by_cfg = false;
+        let mut open = Open::default();
         for (at, token) in tokens.iter().enumerate() {
-            if at >= hidden_from {
-                break;
-            }
-            if at == cfg_until {
-                self.cfg.truncate(cfg_around);
-            }
-            if at < pattern_until {
+            if at < open.pattern {
                 continue;
             }
+            self.hide(at, &mut open);
             let around = Around {
-                moves: around.moves || at < moves_until,
+                moves: around.moves || at < open.moves,
+                owns: around.owns || at < open.owns,
                 ..around
             };
             match token {
-                TokenTree::Ident(word) if word == "move" => {
-                    moves_until = moves_until.max(end_of_move(&tokens, at));
-                }
-                TokenTree::Ident(word) if word == "let" => {
-                    pattern_until = scope::pattern_end(&tokens, at);
-                    if let Some(from) = scope::hidden_from(&tokens, at, &self.name) {
-                        // The first `let` may be left out. Of two, such as those with `cfg(unix)` and `cfg(not(unix))`,
-                        // one is there.
-                        if hidden_by_cfg || at >= cfg_until {
-                            hidden_from = from.min(hidden_from);
-                        }
-                        hidden_by_cfg = true;
+                TokenTree::Ident(word) if word == "move" && at >= open.moves => {
+                    open.moves = place::end_of_move(&tokens, at);
+                    if !place::is_wrapper(&tokens, at, around.wraps) {
+                        open.owns = open.moves;
                     }
                 }
-                TokenTree::Ident(word) if *word == self.name => self.mention(&tokens, at, around),
-                TokenTree::Literal(literal)
-                    if names::in_braces(&literal.to_string(), &self.name) =>
-                {
-                    self.note(Usage::Borrowed, around);
-                }
-                TokenTree::Group(group) if is_attribute(&tokens, at) => {
-                    let cfg = scope::cfg(group);
-                    if !cfg.is_empty() {
-                        self.cfg.extend(cfg);
-                        cfg_until = scope::end_of_attributed(&tokens, at);
+                TokenTree::Ident(word) if word == "let" => begin_let(&tokens, at, &mut open),
+                TokenTree::Ident(word) => {
+                    if let Some(uses) = self.0.get_mut(&word.to_string()) {
+                        uses.mention(&tokens, at, around, open.taken_apart == Some(at));
                     }
                 }
-                TokenTree::Group(_) if is_import(&tokens, at) => {}
+                TokenTree::Literal(literal) => {
+                    let text = literal.to_string();
+                    for name in names::captured(&text) {
+                        self.note_captured(name, literal.span(), around);
+                    }
+                }
+                TokenTree::Group(_) if is_attribute(&tokens, at) || is_import(&tokens, at) => {}
                 TokenTree::Group(group) => {
-                    let previous = before(&tokens, at, 1);
-                    let lists = match group.delimiter() {
-                        Delimiter::Parenthesis => {
-                            place::follows_callee(&tokens, at) || names::makes_error(&tokens, at)
-                        }
-                        Delimiter::Brace => matches!(previous, Some(TokenTree::Ident(_))),
-                        Delimiter::Bracket | Delimiter::None => false,
-                    };
+                    let called = group.delimiter() == Delimiter::Parenthesis
+                        && place::follows_callee(&tokens, at);
                     let inner = Around {
+                        wraps: at + 1 == open.moves && at >= open.owns,
                         formats: is_formatting(&tokens, at),
-                        lists,
-                        drops: lists
-                            && is_word(previous, "drop")
-                            && !is_punct(before(&tokens, at, 2), "."),
-                        returns: lists && place::is_returned(&tokens, at),
-                        spawns: around.spawns || lists && place::is_spawned(&tokens, at),
+                        spawns: around.spawns || called && place::is_spawned(&tokens, at),
+                        macros: around.macros || names::is_unknown_macro(&tokens, at),
                         ..around
                     };
+                    let is_method = is_punct(before(&tokens, at, 2), ".");
+                    if called && !is_method && is_word(before(&tokens, at, 1), "drop") {
+                        self.note_drop(group.stream());
+                    }
                     self.tokens(group.stream(), inner);
                 }
-                _ => {}
+                TokenTree::Punct(_) => self.begin_closure(&tokens, at, &mut open),
             }
         }
-        self.cfg.truncate(cfg_around);
+        let hidden = open.hidden_in_closure.into_iter().rev();
+        self.0.extend(hidden.map(|(_, hidden)| hidden));
+        self.0.extend(open.hidden);
     }
 
-    fn note(&mut self, usage: Usage, around: Around) {
-        let moved = match (around.moves, around.spawns) {
-            // No reference to an argument lives as long as a task may.
-            (true, true) => Usage::UsedUp,
-            (true, false) => Usage::Moved,
-            (false, _) => usage,
-        };
-        self.usage = self.usage.max(usage).max(moved);
-        self.apart_from_moves = self.apart_from_moves.max(usage);
-        self.in_move_block |= around.moves;
-    }
-
-    /// Where the result borrows from a place that an attempt changes, so that the next attempt cannot have it.
-    pub(crate) fn result_borrows(&self) -> Option<Span> {
-        let conflicts = |(place, _): &&(String, Span)| {
-            let mut changed = self.changed.iter();
-            changed.any(|changed| changed.starts_with(place) || place.starts_with(changed))
-        };
-        self.returned.iter().find(conflicts).map(|(_, at)| *at)
-    }
-
-    /// Notes whether the place from `at` to `end` is changed, and whether the result borrows it.
-    fn note_borrow(&mut self, tokens: &[TokenTree], at: usize, end: usize, around: Around) {
-        // Code with a `cfg` may not be there.
-        let place = tokens.get(at..=end).filter(|_| self.cfg.is_empty());
-        let Some(place @ [first, ..]) = place else {
-            return;
-        };
-        // The dot keeps `x.a` apart from `x.ab`.
-        let written: String = place
-            .iter()
-            .map(ToString::to_string)
-            .chain([".".to_owned()])
-            .collect();
-        let assigned = place::is_assigned(tokens, at, end);
-        if assigned || place::is_mutably_borrowed(tokens, at, end) {
-            self.changed.push(written.clone());
+    /// Hides what a `let` has bound that ends before `at`, and shows again what closures have hidden that end there.
+    fn hide(&mut self, at: usize, open: &mut Open) {
+        if at >= open.bound.0 {
+            let names = mem::take(&mut open.bound.1);
+            let hidden = names.iter().filter_map(|name| self.0.remove_entry(name));
+            open.hidden.extend(hidden);
         }
-        self.assigned = self.assigned.or(Some(first.span()).filter(|_| assigned));
-        if around.returns && place::is_borrowed(tokens, at, end) {
-            self.returned.push((written, first.span()));
+        while open
+            .hidden_in_closure
+            .last()
+            .is_some_and(|(end, _)| *end <= at)
+        {
+            let shown = open.hidden_in_closure.pop();
+            self.0.extend(shown.map(|(_, hidden)| hidden));
+        }
+    }
+
+    /// Reads the arguments of the closure that may begin at `at`. They hide arguments of the function until it ends.
+    fn begin_closure(&mut self, tokens: &[TokenTree], at: usize, open: &mut Open) {
+        if !place::begins_closure(tokens, at) {
+            return;
+        }
+        let bars = (at + 1..tokens.len()).find(|&bar| is_punct(tokens.get(bar), "|"));
+        let Some(bar) = bars else { return };
+        open.pattern = bar + 1;
+        let mut names = Vec::new();
+        patterns::bind_arguments(tokens.get(at + 1..bar).unwrap_or_default(), &mut names);
+        let mut hidden = names
+            .iter()
+            .filter_map(|name| self.0.remove_entry(name))
+            .peekable();
+        if hidden.peek().is_some() {
+            let end = place::end_of_expression(tokens, bar + 1);
+            open.hidden_in_closure
+                .extend(hidden.map(|hidden| (end, hidden)));
+        }
+    }
+
+    /// Notes that a text captures a name. The text of a raw name has no `r#`.
+    fn note_captured(&mut self, name: &str, at: Span, around: Around) {
+        let raw = format!("r#{name}");
+        let known = if self.0.contains_key(name) {
+            name
+        } else {
+            &raw
+        };
+        if let Some(uses) = self.0.get_mut(known) {
+            uses.note(Usage::Borrowed, at, around);
+        }
+    }
+
+    fn note_drop(&mut self, dropped: TokenStream) {
+        if let [TokenTree::Ident(name)] = &*with_bare_places(dropped) {
+            if let Some(uses) = self.0.get_mut(&name.to_string()) {
+                uses.dropped = uses.dropped.or(Some(name.span()));
+            }
+        }
+    }
+}
+
+impl Uses {
+    fn note(&mut self, usage: Usage, at: Span, around: Around) {
+        let moved = if around.moves { Usage::Moved } else { usage };
+        self.usage = self.usage.max(moved);
+        self.in_move_block |= around.moves;
+        self.in_macro |= around.macros;
+        self.given_to_task |= around.owns && around.spawns;
+        if around.owns {
+            self.moved_in = self.moved_in.or(Some(at));
         }
     }
 
     /// Notes how the mention at `at` uses the argument.
-    fn mention(&mut self, tokens: &[TokenTree], at: usize, around: Around) {
+    fn mention(&mut self, tokens: &[TokenTree], at: usize, around: Around, is_taken_apart: bool) {
+        let Some(span) = tokens.get(at).map(TokenTree::span) else {
+            return;
+        };
         if place::is_other(tokens, at) {
             return;
         }
         let end = place::end_of_fields(tokens, at);
-        self.note_borrow(tokens, at, end, around);
-        let usage = place::usage_of(tokens, at, end, around);
-        self.spawned |= around.spawns && !around.moves && usage == Usage::Borrowed;
-        if end == at {
-            let handed_on = Some(Usage::HandedOver).filter(|_| patterns::hand_on(tokens, at));
-            self.note(usage.max(handed_on.unwrap_or_default()), around);
-            // Code with a `cfg` may not be there.
-            let here = tokens.get(at).filter(|_| self.cfg.is_empty());
-            let here_if = |uses_up: bool| here.filter(|_| uses_up).map(TokenTree::span);
-            let whole = here_if(place::is_moved(tokens, at, usage));
-            let as_option = here_if(place::uses_up_option(tokens, at));
-            let dropped = here_if(around.drops && tokens.len() == 1);
-            self.whole = self.whole.or(whole);
-            self.as_option = self.as_option.or(as_option);
-            self.dropped = self.dropped.or(dropped);
-            return;
+        if place::is_assigned(tokens, at, end) {
+            self.assigned = self.assigned.or(Some(span));
         }
-        // The tokens do not show whether a field is `Copy`.
-        self.note(usage.min(Usage::InParts), around);
-        self.taken_apart |= patterns::take(tokens, at, end);
-        let place = tokens.get(at..=end).unwrap_or_default();
-        if usage >= Usage::HandedOver || patterns::take_option(tokens, at, end) {
-            self.fields.push(MovedField {
-                cfg: self.cfg.clone(),
-                field: place.iter().cloned().collect(),
-            });
+        let usage = place::usage_of(tokens, at, end, around);
+        self.note(usage, span, around);
+        self.spawned |= around.spawns && !around.moves && usage == Usage::Borrowed;
+        let is_whole = end == at && usage == Usage::Moved && !is_taken_apart;
+        if is_whole && place::is_handed_over(tokens, at) {
+            self.handed_over = self.handed_over.or(Some(span));
         }
     }
 }
 
-/// The index after the last token of the closure or block that begins with the `move` at `at`.
-fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
-    let mut index = at + 1;
-    let is_bar = |index: usize| is_punct(tokens.get(index), "|");
-    if is_bar(index) {
-        index += 1;
-        while index < tokens.len() && !is_bar(index) {
-            index += 1;
-        }
-        index += 1;
+/// Reads the pattern of the `let` at `at`, and the names that it binds from the end of its statement.
+fn begin_let(tokens: &[TokenTree], at: usize, open: &mut Open) {
+    let is_end = |end: &usize, chars| is_punct(tokens.get(*end), chars);
+    let end = (at + 1..tokens.len()).find(|end| is_end(end, "=;"));
+    open.pattern = end.unwrap_or(tokens.len());
+    let pattern = tokens.get(at + 1..open.pattern).unwrap_or_default();
+    let ty = (0..pattern.len()).find(|&at| place::is_colon(pattern, at));
+    let pattern = pattern.get(..ty.unwrap_or(pattern.len()));
+    let pattern = pattern.unwrap_or_default();
+    if patterns::takes_apart(pattern) {
+        open.taken_apart = Some(open.pattern + 1);
     }
-    if delimiter(tokens.get(index)) == Some(Delimiter::Brace) {
-        return index + 1;
+    if place::begins_statement(tokens, at) {
+        let end = (open.pattern..tokens.len()).find(|end| is_end(end, ";"));
+        open.bound = (end.unwrap_or(tokens.len()), Vec::new());
+        patterns::bind(pattern, &mut open.bound.1);
     }
-    // The closure's body is an expression, which ends at the next comma or semicolon.
-    let rest = tokens.iter().skip(index);
-    index
-        + rest
-            .take_while(|token| !is_punct(Some(token), ",;"))
-            .count()
 }

@@ -47,6 +47,7 @@ async fn owned_and_handed_over(calls: &Calls, text: String, list: Vec<u8>) -> io
 
 #[retry]
 async fn moved_into_a_block(calls: &Calls, text: String, job: Job) -> io::Result<usize> {
+    let job = &job;
     let inner = async move { text.len() + job.size() };
     let size = inner.await;
     calls.fail::<()>()?;
@@ -224,7 +225,7 @@ impl Keys {
 
 #[retry]
 async fn inner_by_value(calls: &Calls, keys: Keys) -> io::Result<usize> {
-    let key = || keys.inner().into_iter().next();
+    let key = || keys.clone().inner().into_iter().next();
     let size = key().map_or(0, |key| key.len());
     assert_eq!(size, 3);
     calls.fail()
@@ -353,7 +354,10 @@ fn fill(number: u32, reader: &mut Vec<u8>) -> usize {
 
 /// The argument is not `Clone`. The next attempt can use a field again that was copied or reborrowed.
 #[retry]
-async fn fields_that_are_found_again(calls: &Calls, envelope: Envelope<'_>) -> io::Result<usize> {
+async fn fields_that_are_found_again(
+    calls: &Calls,
+    envelope: &mut Envelope<'_>,
+) -> io::Result<usize> {
     let size = fill(envelope.number, envelope.reader);
     calls.fail::<()>()?;
     Ok(size)
@@ -410,7 +414,7 @@ cases! {
     mutable_in_an_option: |calls| mutable_in_an_option(calls, Some(Keys(vec!["key".into()])));
     bound_anew: |calls| bound_anew(calls, Subject(String::new()));
     field_handed_over: |calls| field_handed_over(calls, Letter { id: 1, body: vec![1] });
-    fields_that_are_found_again: |calls| async { fields_that_are_found_again(calls, Envelope { number: 1, reader: &mut vec![] }).await };
+    fields_that_are_found_again: |calls| async { fields_that_are_found_again(calls, &mut Envelope { number: 1, reader: &mut vec![] }).await };
     converted: |calls| converted(calls, 1_u16);
     owned_and_borrowed: |calls| owned_and_borrowed(calls, Job::default(), "whole".into());
     owned_and_handed_over: |calls| owned_and_handed_over(calls, "whole".into(), vec![1, 2]);

@@ -205,6 +205,7 @@ struct Page(Cell<u8>);
 // The attribute refuses this in an async function, whose future may cross threads.
 #[retry(blocking, base = "0s")]
 fn moved_into_a_closure(calls: &Calls, page: Page) -> io::Result<u8> {
+    let page = &page;
     let read = move || page.0.get();
     calls.fail::<()>()?;
     Ok(read())

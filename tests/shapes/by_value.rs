@@ -376,9 +376,9 @@ cases! {
     field_in_a_pattern: |calls| clones!(calls, ATTEMPTS, |it| it.field_in_a_pattern().await);
     blocking: |calls| clones!(calls, ATTEMPTS, |it| it.blocking());
     blocking_and_handed_over: |calls| clones!(calls, ATTEMPTS, |it| it.blocking_and_handed_over().map(drop));
-    copied_fields: |calls| clones!(calls, 0, |it| it.copied_fields().await);
-    blocking_and_copied: |calls| clones!(calls, 0, |it| it.blocking_and_copied());
-    reference: |calls| clones!(calls, 0, |it| it.reference().await);
+    copied_fields: |calls| clones!(calls, ATTEMPTS, |it| it.copied_fields().await);
+    blocking_and_copied: |calls| clones!(calls, ATTEMPTS, |it| it.blocking_and_copied());
+    reference: |calls| clones!(calls, ATTEMPTS, |it| it.reference().await);
     reborrowed: |calls| async { Scratch { calls, buffer: &mut vec![], limit: 1 }.reborrowed().await };
     copied: |calls| Kind::Large.copied(calls);
     changed_and_shown: |calls| Kind::Large.changed_and_shown(calls);

@@ -26,12 +26,6 @@ impl Connection for u32 {
     }
 }
 
-fn ping(connection: Option<&mut dyn Connection>) {
-    if let Some(connection) = connection {
-        connection.ping();
-    }
-}
-
 #[retry]
 async fn optional_mut_reference(
     calls: &Calls,
@@ -54,11 +48,13 @@ async fn optional_mut_reference(
 }
 
 #[retry]
-async fn optional_trait_object<'a>(
+async fn optional_trait_object(
     calls: &Calls,
-    connection: Option<&'a mut (dyn Connection + 'a)>,
+    connection: Option<&mut (dyn Connection + '_)>,
 ) -> io::Result<u32> {
-    ping(connection);
+    if let Some(connection) = connection {
+        connection.ping();
+    }
     calls.fail()
 }
 
@@ -121,7 +117,7 @@ async fn called_mutably(
 #[retry(timeout = "1s")]
 async fn called_mutably_and_bound_anew<F>(calls: &Calls, next: F) -> io::Result<u32>
 where
-    F: FnMut() -> u32 + Send + 'static,
+    F: FnMut() -> u32 + Send,
 {
     let mut next = next;
     tokio::task::yield_now().await;

@@ -18,7 +18,7 @@ pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'
 }
 
 /// The `T` of an `Option<T>`.
-pub(super) fn in_option(ty: &Type) -> Option<&Type> {
+fn in_option(ty: &Type) -> Option<&Type> {
     match peel_type(ty) {
         Type::Path(path) if ends_in(&path.path, "Option") => {
             type_arguments(path.path.segments.last()?).first().copied()

@@ -1,6 +1,6 @@
 //! The code that the arguments need around and within an attempt.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::{Attribute, FnArg, Pat};
 
@@ -8,7 +8,6 @@ use super::pattern::without_expect;
 use crate::future::typed_arguments;
 use crate::item::Function;
 use crate::tokens::located;
-use crate::usage::MovedField;
 
 /// The code that the arguments need around and within an attempt.
 #[derive(Default)]
@@ -26,8 +25,7 @@ pub(crate) struct Plan {
     pub(crate) before: TokenStream,
     /// In the loop, before each attempt.
     pub(crate) each: TokenStream,
-    /// In a branch of the attempt that is never taken: unique captures, and code by which rustc refuses a moved
-    /// field.
+    /// In a branch of the attempt that is never taken: unique captures.
     pub(crate) never: TokenStream,
     /// In the attempt, before the body.
     pub(crate) within: TokenStream,
@@ -88,28 +86,4 @@ impl Plan {
         let rebound = self.patterns.iter().skip(arguments.count());
         rebound.map(|(pattern, _)| pattern)
     }
-}
-
-/// Code by which rustc reports, at the field, a field that the first attempt would move. `argument` is the
-/// argument if each attempt gets a clone of it where possible.
-///
-/// ```text
-/// Output: Argument::new(&x).spares(&x.field).again();
-/// ```
-pub(super) fn again(fields: &[MovedField], argument: Option<&Ident>) -> TokenStream {
-    let each = fields.iter().map(|MovedField { cfg, field }| {
-        let plumbing = Span::mixed_site();
-        let last = field.clone().into_iter().last();
-        let at = last.map_or(plumbing, |last| plumbing.located_at(last.span()));
-        let again = Ident::new("again", at);
-        match argument {
-            Some(name) => quote_spanned! {plumbing=>
-                #(#cfg)* __retry::Argument::new(&#name).spares(&#field).#again();
-            },
-            None => quote_spanned! {plumbing=>
-                #(#cfg)* __retry::Field::new(&#field).#again();
-            },
-        }
-    });
-    each.collect()
 }

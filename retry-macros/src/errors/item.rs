@@ -68,12 +68,6 @@ messages! {
         note "for a savepoint, or what is no transaction, write `Transaction::commit({receiver})` with its own type";
     }
 
-    result_borrows(name: &str) {
-        "the result borrows from `{name}`: the next attempt cannot have it";
-        help "return a value that owns its data: write `.clone()` here, and remove the `&` of the result";
-        note "or move what can fail into a retried function of its own, which returns no reference";
-    }
-
     /// `cloned` has all arguments that each attempt gets a clone of: `clone` has to name them all.
     dropped(name: &str, cloned: &[String]) {
         "`drop({name})` drops no more than a clone: the next attempt needs `{name}`";

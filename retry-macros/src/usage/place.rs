@@ -3,9 +3,7 @@
 use proc_macro2::{Delimiter, Spacing, TokenTree};
 
 use super::{Around, Usage, names, patterns};
-use crate::tokens::{
-    before, delimiter, follows_path, is_among, is_attribute, is_punct, is_text, is_word,
-};
+use crate::tokens::{before, delimiter, follows_path, is_among, is_punct, is_text, is_word};
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
 /// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
@@ -42,93 +40,53 @@ fn method_after(tokens: &[TokenTree], end: usize) -> Option<&TokenTree> {
 
 /// How the body uses the place from `at` to `end`.
 pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Around) -> Usage {
-    let mut first = at;
-    while first > 0 && is_attribute(tokens, first - 1) {
-        first -= 2;
-    }
-    let (previous, next) = (before(tokens, first, 1), tokens.get(end + 1));
+    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
     if let Some(method) = method_after(tokens, end) {
-        return match method.to_string().as_str() {
-            "await" => Usage::UsedUp,
-            method if names::takes_self(method) => Usage::HandedOver,
-            method if names::may_take_self(method) => Usage::Moved,
-            // Most likely by value. In a `move` closure, a reference would give rustc's error and not ours.
-            "inner" if around.moves && is_word(previous, "in") => Usage::HandedOver,
-            // Of real types, as many take `self` by value as by reference.
-            "inner" => Usage::InParts,
-            _ => Usage::Borrowed,
+        let by_value = names::takes_self(&method.to_string());
+        return if by_value {
+            Usage::Moved
+        } else {
+            Usage::Borrowed
         };
-    }
-    let field = end != at;
-    // `for item in x.items {`, `x.text + "more"`.
-    let looped = is_word(previous, "in") && delimiter(next) == Some(Delimiter::Brace);
-    if field && (looped || is_lengthened(tokens, end)) {
-        return Usage::HandedOver;
     }
     let referenced = is_punct(previous, "&")
         || is_word(previous, "mut const") && is_punct(before(tokens, at, 2), "&");
-    let applied = match delimiter(next) {
-        Some(Delimiter::Bracket | Delimiter::Parenthesis) => true,
-        // `match x.kind {`, unless a pattern takes a part of it.
-        Some(Delimiter::Brace) => field && !patterns::take(tokens, at, end),
-        _ => false,
-    };
-    let computed = field && is_computed(tokens, at, end);
+    let applied = matches!(
+        delimiter(next),
+        Some(Delimiter::Bracket | Delimiter::Parenthesis)
+    );
+    // A field is most likely `Copy` in arithmetic, unless a text is added to it, or is assigned to.
+    let added = tokens.get(end + 2);
+    let lengthened = is_punct(next, "+") && (is_text(added) || is_punct(added, "&"));
+    let computed = end != at
+        && !lengthened
+        && (is_punct(next, "+-*/%&|^<>=!.") || is_punct(previous, "!-*.") || is_word(next, "as"));
     let compared = is_compared(tokens, at) || is_compared(tokens, end);
     if referenced || applied || around.formats || computed || compared {
-        return Usage::Borrowed;
-    }
-    let starts = previous.is_none() || is_punct(previous, if field { ",:=" } else { ",:" });
-    let ends = next.is_none() || is_punct(next, ",?");
-    if around.drops && previous.is_none() && next.is_none() {
-        Usage::UsedUp
-    } else if around.lists && starts && ends || field && starts && is_punct(next, ";") {
-        Usage::HandedOver
+        Usage::Borrowed
     } else {
         Usage::Moved
     }
 }
 
-/// Whether the body uses the name at `at` by value, whatever the types are.
-pub(super) fn is_moved(tokens: &[TokenTree], at: usize, usage: Usage) -> bool {
-    if is_punct(tokens.get(at + 1), ".") {
-        let method = method_after(tokens, at).map(ToString::to_string);
-        return method.is_some_and(|method| method == "await" || names::converts(&method));
+/// Whether the name at `at`, which is used by value as a whole, goes to where nothing may ask for its type. A pattern takes
+/// references too, unless it only holds something. And rustc refuses to call a method by value of a reference, or to move out
+/// of it by `*`.
+pub(super) fn is_handed_over(tokens: &[TokenTree], at: usize) -> bool {
+    if let Some(method) = method_after(tokens, at) {
+        return method.to_string() == "await" || names::converts(&method.to_string());
     }
-    let assigned = is_punct(before(tokens, at, 1), "=") && is_punct(tokens.get(at + 1), ";");
-    usage >= Usage::HandedOver || assigned && !is_punct(before(tokens, at, 2), "=!<>+-*/%&|^")
-}
-
-/// Whether a method follows the name at `at` that uses up an `Option`: `x.map(f)`.
-pub(super) fn uses_up_option(tokens: &[TokenTree], at: usize) -> bool {
-    method_after(tokens, at).is_some_and(|method| names::uses_up_option(&method.to_string()))
-}
-
-/// Whether the place from `at` to `end` is assigned to. `name = 1` in a macro assigns nothing.
-pub(super) fn is_assigned(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    let (first, second) = (tokens.get(end + 1), tokens.get(end + 2));
-    let assigned = is_punct(first, "=") && !is_punct(second, "=>")
-        || is_punct(first, "+-*/%&|^") && is_punct(second, "=");
-    assigned && (end != at || is_punct(before(tokens, at, 1), "*"))
-}
-
-/// Whether the place from `at` to `end` is borrowed by `&mut`.
-pub(super) fn is_mutably_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    is_word(before(tokens, at, 1), "mut") && is_punct(before(tokens, at, 2), "&")
-        || is_mutably_viewed(tokens, end)
-}
-
-/// Whether a method follows that needs a `&mut`, as in `x.list.as_mut()`. There are types whose `get_mut` does not.
-fn is_mutably_viewed(tokens: &[TokenTree], end: usize) -> bool {
-    const METHODS: &str = "as_deref_mut as_mut as_mut_slice as_mut_str first_mut iter_mut last_mut";
-    is_word(method_after(tokens, end), METHODS)
-}
-
-/// Whether the group at `at` is that of an `Ok(…)` which ends a block, or an arm, or follows a `return`.
-pub(super) fn is_returned(tokens: &[TokenTree], at: usize) -> bool {
-    let next = tokens.get(at + 1);
-    let last = next.is_none() || is_punct(next, ",") || is_word(before(tokens, at, 2), "return");
-    last && is_word(before(tokens, at, 1), "Ok")
+    match (before(tokens, at, 1), tokens.get(at + 1)) {
+        (Some(TokenTree::Punct(star)), _) if star.as_char() == '*' => false,
+        (Some(word), Some(TokenTree::Group(arms))) if is_word(Some(word), "match") => {
+            patterns::arms_hold(arms.stream())
+        }
+        (Some(word), Some(_)) if is_word(Some(word), "in") => {
+            let item = at.checked_sub(2).and_then(|item| tokens.get(item..=item));
+            patterns::holds(item.unwrap_or_default())
+        }
+        _ => true,
+    }
 }
 
 /// Whether the group at `at` holds what a task or a thread runs. A scope, which is a value, can lend to its tasks.
@@ -137,31 +95,12 @@ pub(super) fn is_spawned(tokens: &[TokenTree], at: usize) -> bool {
         && !is_punct(before(tokens, at, 2), ".")
 }
 
-/// Whether all tokens borrow from the place from `at` to `end`: `&x.list[1]`, `&mut x.list`, `x.list.as_mut().unwrap()`.
-pub(super) fn is_borrowed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    let mut rest = tokens.get(end + 1..).unwrap_or_default();
-    match tokens.get(..at) {
-        Some([and]) if is_punct(Some(and), "&") => {}
-        Some([and, word]) if is_punct(Some(and), "&") && is_word(Some(word), "mut") => {}
-        Some([]) if is_mutably_viewed(tokens, end) => rest = rest.get(3..).unwrap_or_default(),
-        _ => return false,
-    }
-    rest.iter().all(|token| match token {
-        TokenTree::Group(group) => group.delimiter() != Delimiter::Brace,
-        token => is_punct(Some(token), ".") || is_word(Some(token), "expect unwrap"),
-    })
-}
-
-/// Whether a field is part of arithmetic, where it is most likely `Copy`, or is assigned to.
-fn is_computed(tokens: &[TokenTree], at: usize, end: usize) -> bool {
-    let (previous, next) = (before(tokens, at, 1), tokens.get(end + 1));
-    is_punct(next, "+-*/%&|^<>=!.") || is_punct(previous, "!-*.") || is_word(next, "as")
-}
-
-/// Whether a text or a reference is added to the place that ends at `end`, which uses up a `String`.
-fn is_lengthened(tokens: &[TokenTree], end: usize) -> bool {
-    let added = tokens.get(end + 2);
-    is_punct(tokens.get(end + 1), "+") && (is_text(added) || is_punct(added, "&"))
+/// Whether the place from `at` to `end` is assigned to. `name = 1` in a macro assigns nothing.
+pub(super) fn is_assigned(tokens: &[TokenTree], at: usize, end: usize) -> bool {
+    let (first, second) = (tokens.get(end + 1), tokens.get(end + 2));
+    let assigned = is_punct(first, "=") && !is_punct(second, "=>")
+        || is_punct(first, "+-*/%&|^") && is_punct(second, "=");
+    assigned && (end != at || is_punct(before(tokens, at, 1), "*"))
 }
 
 /// Whether the token is an operand of a comparison, which takes references.
@@ -189,4 +128,58 @@ pub(super) fn follows_callee(tokens: &[TokenTree], at: usize) -> bool {
         Some(TokenTree::Group(_)) => true,
         previous => is_punct(previous, ">"),
     }
+}
+
+/// The index after the last token of the closure or block that begins with the `move` at `at`.
+pub(super) fn end_of_move(tokens: &[TokenTree], at: usize) -> usize {
+    let bars = (at + 2..tokens.len()).find(|&bar| is_punct(tokens.get(bar), "|"));
+    let body = match bars {
+        Some(bar) if is_punct(tokens.get(at + 1), "|") => bar + 1,
+        _ => at + 1,
+    };
+    end_of_expression(tokens, body)
+}
+
+/// The index after the last token of a block, or of an expression, which ends at the next comma or semicolon.
+pub(super) fn end_of_expression(tokens: &[TokenTree], at: usize) -> usize {
+    if delimiter(tokens.get(at)) == Some(Delimiter::Brace) {
+        return at + 1;
+    }
+    let mut rest = at..tokens.len();
+    let end = rest.find(|&end| is_punct(tokens.get(end), ",;"));
+    end.unwrap_or(tokens.len())
+}
+
+/// Whether the `|` at `at` begins the arguments of a closure.
+pub(super) fn begins_closure(tokens: &[TokenTree], at: usize) -> bool {
+    let previous = before(tokens, at, 1);
+    is_punct(tokens.get(at), "|")
+        && (previous.is_none()
+            || is_punct(previous, "=,;:>&")
+            || is_word(previous, "move async return"))
+}
+
+/// Whether an attribute has put the `move` block at `at` around the body, as `#[tracing::instrument]` does: what it owns lives
+/// as long as the body. `wraps` tells whether the block is directly in another such block.
+///
+/// ```text
+/// let __tracing_instrument_future = async move { match async move { BODY }.await { … } };
+/// ```
+pub(super) fn is_wrapper(tokens: &[TokenTree], at: usize, wraps: bool) -> bool {
+    let is_generated = matches!(before(tokens, at, 3), Some(TokenTree::Ident(name)) if name.to_string().starts_with("__"));
+    is_word(before(tokens, at, 1), "async")
+        && (is_punct(before(tokens, at, 2), "=") && is_generated
+            || is_word(before(tokens, at, 2), "match") && wraps)
+}
+
+/// Whether a `let` at `at` is a statement without an attribute, and not a condition.
+pub(super) fn begins_statement(tokens: &[TokenTree], at: usize) -> bool {
+    let previous = before(tokens, at, 1);
+    previous.is_none() || is_punct(previous, ";") || delimiter(previous) == Some(Delimiter::Brace)
+}
+
+/// Whether the token at `at` is a colon, and not one of a `::`.
+pub(super) fn is_colon(tokens: &[TokenTree], at: usize) -> bool {
+    let is_colon = |token| is_punct(token, ":");
+    is_colon(tokens.get(at)) && !is_colon(tokens.get(at + 1)) && !is_colon(before(tokens, at, 1))
 }

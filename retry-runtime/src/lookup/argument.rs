@@ -2,7 +2,6 @@
 
 mod as_ref;
 mod blocking;
-mod field;
 mod handed;
 mod refused;
 
@@ -12,11 +11,9 @@ use super::Level;
 
 pub use self::as_ref::{ArgumentAs, LentAs};
 pub use self::blocking::handed_over;
-pub use self::field::{Broken, Field, Gone, Intact, Spared};
 pub use self::handed::Handed;
 pub use self::refused::{
-    Each, FindsAgain, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, MadeForEachAttempt,
-    StartsAnew,
+    Each, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, MadeForEachAttempt, StartsAnew,
 };
 
 /// An argument that the body hands over. Each attempt gets a clone if its type is `Clone`, else a reference.
@@ -52,11 +49,6 @@ impl<T: Clone> Argument<'_, T> {
         self.0.0.0.0.clone()
     }
 
-    /// Clones the argument, even if a reference would do.
-    pub fn own_or_lent(&self) -> T {
-        self.own()
-    }
-
     /// Clones an argument that each attempt must own.
     pub fn own(&self) -> T {
         self.0.0.0.0.clone()
@@ -75,11 +67,6 @@ impl<T: Clone> Argument<'_, T> {
     /// Clones a `mut self`.
     pub fn own_mut_self(&self) -> T {
         self.own()
-    }
-
-    /// Accepts that the body moves a field: each attempt moves it out of its own clone.
-    pub const fn spares<F>(&self, _: &F) -> Spared {
-        Spared
     }
 }
 
@@ -104,11 +91,6 @@ impl<'a, T> Lent<'a, T> {
     /// Refuses a `mut self`: each attempt must own it, and its type is not `Clone`.
     #[rustfmt::skip]
     pub fn own_mut_self(&self) -> T where Each: StartsAnew<T> { Each::own_mut_self(self.0.0.0) }
-
-    /// Takes a field that the body moves. [`Field`] decides whether the next attempt still has it.
-    pub const fn spares<'f, F>(&self, field: &'f F) -> Field<'f, F> {
-        Field::new(field)
-    }
 }
 
 impl<'a, T: Sync> Lent<'a, T> {
@@ -123,12 +105,6 @@ impl<T: Send> Unshared<'_, T> {
     /// has the type of the argument, so that the body causes no second error.
     #[rustfmt::skip]
     pub fn for_each_attempt(&self) -> T where Each: LentAcrossThreads<T> { Each::lend(self.0.0) }
-}
-
-impl<T> Unshared<'_, T> {
-    /// Refuses the argument: a reference does not have the bounds of its type.
-    #[rustfmt::skip]
-    pub fn own_or_lent(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0) }
 }
 
 impl<'a, T> LentLocally<'a, T> {

@@ -26,7 +26,6 @@
 
 #![expect(
     clippy::must_use_candidate,
-    clippy::return_self_not_must_use,
     reason = "generated code alone calls these methods, and uses what they return"
 )]
 
@@ -39,9 +38,8 @@ mod failed;
 mod find;
 
 pub use self::argument::{
-    Argument, ArgumentAs, Broken, Each, Field, FindsAgain, FindsSelfAgain, ForEachAttempt, Gone,
-    Handed, Intact, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, MadeForEachAttempt,
-    Parts, Spared, StartsAnew, Unshared, handed_over,
+    Argument, ArgumentAs, Each, FindsSelfAgain, ForEachAttempt, Handed, Lent, LentAcrossThreads,
+    LentAs, LentLocally, LentParts, MadeForEachAttempt, Parts, StartsAnew, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::BoxedError;

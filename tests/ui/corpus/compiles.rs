@@ -150,7 +150,7 @@ pub mod field_that_is_reborrowed {
     }
 
     #[retry]
-    pub async fn read(scratch: Scratch<'_>) -> io::Result<usize> {
+    pub async fn read(scratch: &mut Scratch<'_>) -> io::Result<usize> {
         fill(scratch.buffer);
         Ok(scratch.buffer.len())
     }
@@ -397,36 +397,6 @@ pub mod job_that_is_polled {
         pub async fn take(&mut self, least: u32) -> io::Result<Job> {
             self.jobs.pop().ok_or_else(|| io::ErrorKind::NotFound.into())
         }
-    }
-}
-
-/// A boxed trait object that is handed to a generic function, which takes a reference too.
-pub mod boxed_trait_object {
-    use super::*;
-
-    pub trait Named {
-        fn name(&self) -> String;
-    }
-
-    impl<N: Named + ?Sized> Named for &N {
-        fn name(&self) -> String {
-            (**self).name()
-        }
-    }
-
-    impl<N: Named + ?Sized> Named for Box<N> {
-        fn name(&self) -> String {
-            (**self).name()
-        }
-    }
-
-    fn length(named: impl Named) -> usize {
-        named.name().len()
-    }
-
-    #[retry]
-    pub async fn find(named: Box<dyn Named + Sync>) -> io::Result<usize> {
-        Ok(length(named))
     }
 }
 

@@ -20,7 +20,7 @@ pub mod field_of_an_argument {
 
     #[retry]
     pub async fn upload(upload: Upload) -> io::Result<usize> {
-        Ok(put(upload.body)) //~ a field of type `Vec<u8>` is moved out of an argument, and each attempt needs it again
+        Ok(put(upload.body)) //~ cannot move out of `upload.body` which is behind a shared reference
     }
 }
 
@@ -34,7 +34,7 @@ pub mod field_of_self {
     impl Request {
         #[retry]
         pub async fn send(self) -> io::Result<Vec<u8>> {
-            Ok(self.query.into_bytes()) //~ a field of type `String` is moved out of an argument, and each attempt needs it again
+            Ok(self.query.into_bytes()) //~ cannot move out of `__self.query` which is behind a mutable reference
         }
     }
 }
@@ -49,7 +49,7 @@ pub mod loop_over_a_field {
     #[retry]
     pub async fn insert(batch: Batch) -> io::Result<usize> {
         let mut size = 0;
-        for row in batch.rows { //~ a field of type `Vec<String>` is moved out of an argument, and each attempt needs it again
+        for row in batch.rows { //~ cannot move out of `batch.rows` which is behind a shared reference
             size += row.into_bytes().len();
         }
         Ok(size)
@@ -90,8 +90,8 @@ pub mod option_that_is_used_up {
     pub struct Filter(pub String);
 
     #[retry]
-    pub async fn list(filter: Option<Filter>) -> io::Result<usize> { //~ `Option<option_that_is_used_up::Filter>` is used up by the first attempt, and it is not `Clone`
-        Ok(filter.map_or(0, |filter| filter.0.into_bytes().len()))
+    pub async fn list(filter: Option<Filter>) -> io::Result<usize> {
+        Ok(filter.map_or(0, |filter| filter.0.into_bytes().len())) //~ cannot move out of `*filter` which is behind a shared reference
     }
 
     #[retry]
@@ -138,8 +138,8 @@ pub mod bound_that_no_reference_has {
     }
 
     #[retry]
-    pub async fn publish<S: ToSubject>(subject: S) -> io::Result<String> { //~ `S` is used up by the first attempt, and it is not `Clone`
-        Ok(name(subject))
+    pub async fn publish<S: ToSubject>(subject: S) -> io::Result<String> {
+        Ok(name(subject)) //~ the trait bound `&S: ToSubject` is not satisfied
     }
 }
 
@@ -244,8 +244,8 @@ pub mod never_lent {
     }
 
     #[retry]
-    pub async fn subscribe<S: ToString + Sync>(name: S) -> io::Result<usize> { //~ `S` is used up by the first attempt, and it is not `Clone`
-        Ok(subject(name).len())
+    pub async fn subscribe<S: ToString + Sync>(name: S) -> io::Result<usize> {
+        Ok(subject(name).len()) //~ the trait bound `&S: ToString` is not satisfied
     }
 
     fn length(key: impl Borrow<str>) -> usize {
@@ -253,8 +253,8 @@ pub mod never_lent {
     }
 
     #[retry]
-    pub async fn get<K: Borrow<str> + Sync>(key: K) -> io::Result<usize> { //~ `K` is used up by the first attempt, and it is not `Clone`
-        Ok(length(key))
+    pub async fn get<K: Borrow<str> + Sync>(key: K) -> io::Result<usize> {
+        Ok(length(key)) //~ the trait bound `&K: Borrow<str>` is not satisfied
     }
 }
 
@@ -376,12 +376,22 @@ pub mod result_that_borrows {
         }
 
         #[retry]
-        pub async fn connection(&mut self) -> io::Result<&mut String> {
+        pub async fn connection(&mut self) -> io::Result<&mut String> { //~ two closures require unique access to `*self` at the same time
             if self.connection.is_none() {
                 self.connection = Some(self.connect().await?);
             }
-            Ok(self.connection.as_mut().unwrap()) //~ the result borrows from `self`: the next attempt cannot have it
+            Ok(self.connection.as_mut().unwrap())
         }
+    }
+
+    async fn fill(buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(buffer.len())
+    }
+
+    #[retry]
+    pub async fn read(buffer: &mut [u8]) -> io::Result<&mut [u8]> { //~ two closures require unique access to `*buffer` at the same time
+        let size = fill(buffer).await?;
+        Ok(&mut buffer[..size])
     }
 
     pub struct Info;
@@ -391,11 +401,11 @@ pub mod result_that_borrows {
 
     impl Cache {
         #[retry]
-        pub async fn info(&mut self, fresh: Option<Info>) -> io::Result<&Info> {
+        pub async fn info(&mut self, fresh: Option<Info>) -> io::Result<&Info> { //~ two closures require unique access to `self.info` at the same time
             match fresh {
                 Some(_) => {
                     self.info = Info;
-                    Ok(&self.info) //~ the result borrows from `self`: the next attempt cannot have it
+                    Ok(&self.info)
                 }
                 None => Err(io::ErrorKind::NotFound.into()),
             }
@@ -532,6 +542,206 @@ pub mod guard_that_is_released {
     }
 }
 
+/// Where the value goes, nothing asks for its type: a reference would compile, and the permit would be held on.
+pub mod guard_of_a_concrete_type {
+    use super::*;
+    use std::sync::{Mutex, MutexGuard};
+    use std::pin::Pin;
+    use std::{future, thread};
+    use tokio::sync::oneshot;
+
+    type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+    pub struct Permit(u8);
+
+    impl Permit {
+        fn read(&self) -> u8 {
+            self.0
+        }
+    }
+
+    impl Drop for Permit {
+        fn drop(&mut self) {
+            self.0 = 0;
+        }
+    }
+
+    pub struct Held<P>(pub P);
+    pub struct Job {
+        pub id: u8,
+        pub permit: Permit,
+    }
+
+    async fn step() {}
+
+    fn release<P>(permit: P) {
+        let _ = (permit,);
+    }
+
+    macro_rules! hold {
+        ($permit:ident) => {
+            let _held = $permit;
+        };
+    }
+
+    #[retry]
+    pub async fn bound(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        {
+            let _held = permit;
+            step().await;
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn handed_to_a_generic_function(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        release(permit);
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_in_a_struct(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        drop(Held(permit));
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_in_a_tuple(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        drop((permit, 1));
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_in_an_array(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        drop([permit]);
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_by_a_macro(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        {
+            hold!(permit);
+            step().await;
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn value_of_a_block(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        drop({ permit });
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn taken_apart(job: Job) -> io::Result<u8> { //~ `Job` is used up by the first attempt, and it is not `Clone`
+        let id = {
+            let Job { id, permit: _permit } = job;
+            step().await;
+            id.clone()
+        };
+        Ok(id)
+    }
+
+    #[retry]
+    pub async fn held_if_there_is_one(permit: Option<Permit>) -> io::Result<()> { //~ `Option<guard_of_a_concrete_type::Permit>` is used up by the first attempt, and it is not `Clone`
+        if let Some(_permit) = permit {
+            step().await;
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_in_an_arm(permit: Option<Permit>) -> io::Result<()> { //~ `Option<guard_of_a_concrete_type::Permit>` is used up by the first attempt, and it is not `Clone`
+        match permit {
+            Some(_permit) => step().await,
+            None => {}
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_one_after_the_other(permits: Vec<Permit>) -> io::Result<()> { //~ `Vec<guard_of_a_concrete_type::Permit>` is used up by the first attempt, and it is not `Clone`
+        for _permit in permits {
+            step().await;
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn moved_into_a_block(permit: Permit) -> io::Result<u8> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        Ok(async move { permit.read() }.await)
+    }
+
+    #[retry]
+    pub async fn moved_into_a_closure(permit: Permit) -> io::Result<u8> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        let read = move || permit.read();
+        Ok(read())
+    }
+
+    #[retry]
+    pub async fn joined(permit: Permit) -> io::Result<u8> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        let (read, ()) = tokio::join!(async move { permit.read() }, step());
+        Ok(read)
+    }
+
+    #[retry(when = |_| true)]
+    pub async fn selected(permit: Permit) -> io::Result<u8> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        tokio::select! {
+            read = async move { permit.read() } => Ok(read),
+            () = future::pending() => Ok(0),
+        }
+    }
+
+    #[retry]
+    pub async fn boxed(permit: Permit) -> io::Result<u8> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        Ok(Box::pin(async move { permit.read() }).await)
+    }
+
+    #[retry]
+    pub async fn in_a_scope_of_threads(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        thread::scope(|scope| {
+            scope.spawn(move || permit.read());
+        });
+        Ok(())
+    }
+
+    #[retry(blocking)]
+    pub fn lock(guard: MutexGuard<'_, u8>, lock: &Mutex<u8>) -> io::Result<u8> { //~ `std::sync::MutexGuard<'_, u8>` is used up by the first attempt, and it is not `Clone`
+        let read = move || *guard;
+        let _ = read();
+        lock.lock().map(|guard| *guard).map_err(|_| io::ErrorKind::Other.into())
+    }
+
+    #[retry]
+    pub async fn sender(sender: oneshot::Sender<u8>) -> io::Result<()> { //~ `tokio::sync::oneshot::Sender<u8>` is used up by the first attempt, and it is not `Clone`
+        async move { sender.is_closed() }.await;
+        Ok(())
+    }
+
+    impl Permit {
+        #[retry]
+        pub async fn use_up(self) -> io::Result<u8> {
+            Ok(async move { self.read() }.await) //~ `self` is moved, and each attempt needs it again: `guard_of_a_concrete_type::Permit` is not `Clone`
+        }
+
+        #[retry]
+        pub async fn pair(self) -> io::Result<()> {
+            drop((self, 1)); //~ `self` is moved, and each attempt needs it again: `guard_of_a_concrete_type::Permit` is not `Clone`
+            Ok(())
+        }
+    }
+
+    /// The variable is that of the function, and each attempt gets it.
+    #[retry]
+    pub fn local(all: &Mutex<Vec<Permit>>) -> BoxFuture<'_, io::Result<u8>> {
+        let permit = all.lock().ok().and_then(|mut all| all.pop()); //~ `Option<guard_of_a_concrete_type::Permit>` is used up by the first attempt, and it is not `Clone`
+        Box::pin(async move {
+            let held = permit;
+            Ok(held.map_or(0, |permit| permit.read()))
+        })
+    }
+}
+
 pub mod task_that_owns {
     use super::*;
 
@@ -556,6 +766,36 @@ pub mod task_that_owns {
     #[retry]
     pub async fn register(plugin: Box<dyn Plugin>) -> io::Result<u8> { //~ `Box<dyn Plugin>` is used up by the first attempt, and it is not `Clone`
         Ok(keep(plugin))
+    }
+}
+
+/// A reference would do, but a box may hold a guard.
+pub mod boxed_trait_object {
+    use super::*;
+
+    pub trait Named {
+        fn name(&self) -> String;
+    }
+
+    impl<N: Named + ?Sized> Named for &N {
+        fn name(&self) -> String {
+            (**self).name()
+        }
+    }
+
+    impl<N: Named + ?Sized> Named for Box<N> {
+        fn name(&self) -> String {
+            (**self).name()
+        }
+    }
+
+    fn length(named: impl Named) -> usize {
+        named.name().len()
+    }
+
+    #[retry]
+    pub async fn find(named: Box<dyn Named + Sync>) -> io::Result<usize> { //~ `Box<dyn boxed_trait_object::Named + Sync>` is used up by the first attempt, and it is not `Clone`
+        Ok(length(named))
     }
 }
 

@@ -1,4 +1,4 @@
-//! expect: `S` is used up by the first attempt, and it is not `Clone`
+//! expect: the trait bound `&S: ToSubject` is not satisfied
 
 use std::io;
 

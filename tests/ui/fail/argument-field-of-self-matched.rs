@@ -1,4 +1,4 @@
-//! expect: a field of type `Option<String>` is moved out of an argument, and each attempt needs it again
+//! expect: cannot move out of `__self.body` as enum variant `Some` which is behind a mutable reference
 use std::io;
 
 use reattempt::retry;

@@ -1,4 +1,4 @@
-//! expect: cannot move out of a mutable reference
+//! expect: use of moved value
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! expect: a field of type `String` is moved out of an argument, and each attempt needs it again
+//! expect: cannot move out of `__self.text` which is behind a mutable reference
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! expect: a field of type `Vec<u8>` is moved out of an argument, and each attempt needs it again
+//! expect: cannot move out of `request.body` which is behind a shared reference
 
 use std::io;
 

@@ -31,15 +31,6 @@ pub trait MadeForEachAttempt<T> {
     fn own_made(argument: &T) -> T;
 }
 
-/// Each attempt has a field of type `F`, although the body moves it.
-#[diagnostic::on_unimplemented(
-    message = "a field of type `{F}` is moved out of an argument, and each attempt needs it again",
-    label = "gone after the first attempt",
-    note = "write `.clone()` here, or take it by reference",
-    note = "each attempt gets a clone of an argument whose type is `Clone`"
-)]
-pub trait FindsAgain<F> {}
-
 /// Each attempt has a `self` of type `T`, although the body moves it.
 #[diagnostic::on_unimplemented(
     message = "`self` is moved, and each attempt needs it again: `{T}` is not `Clone`",
