@@ -144,7 +144,7 @@ fn no_path_allocates() {
         })
         .await;
     });
-    assert_eq!(bounded, baseline);
+    assert_eq!(bounded, baseline + 5, "for its two calls inside");
 }
 
 /// Makes this many calls of one function, and of another.
@@ -161,7 +161,7 @@ async fn around(calls: &mut u32, of_one: u32, of_other: u32) -> io::Result<()> {
 
 /// The page on promises says so.
 #[test]
-fn calls_inside_allocate_from_the_second_of_a_function_in_an_attempt_on() {
+fn a_call_inside_allocates_once_and_the_outer_call_three_times() {
     let around = |of_one, of_other| {
         let before = allocations(async || {
             for _ in 0..of_other {
@@ -170,12 +170,12 @@ fn calls_inside_allocate_from_the_second_of_a_function_in_an_attempt_on() {
         });
         allocations(async || around(&mut 0, of_one, of_other).await.unwrap()) - before
     };
+    assert_eq!(around(0, 0), 0);
+    assert_eq!([around(1, 0), around(0, 1)], [3 + 1; 2]);
     assert_eq!(
-        [around(0, 0), around(1, 0), around(0, 1), around(1, 1)],
-        [0; 4]
+        [around(2, 0), around(1, 1), around(2, 2)],
+        [3 + 2, 3 + 2, 3 + 4]
     );
-    // The call around has a list of the functions. Each further call of a function has its number.
-    assert_eq!([around(2, 0), around(3, 0), around(2, 2)], [3, 4, 4]);
 }
 
 /// Only the first use in a call allocates, whatever the body reads, and however often.
@@ -399,7 +399,7 @@ fn over<F: Future>(plain: usize, annotated: &F) -> usize {
     size_of_val(annotated) - plain
 }
 
-/// The future has at most 208 bytes more than that of the plain function. An argument that is handed over adds its
+/// The future has at most 264 bytes more than that of the plain function. An argument that is handed over adds its
 /// size twice: for the clone, and for the original, which the plain function drops once it is passed on.
 #[test]
 fn the_future_stays_small() {
@@ -408,18 +408,18 @@ fn the_future_stays_small() {
     let owner = size_of_val(&plain_owner(input));
     let hand = size_of_val(&plain_hand(input));
     let sizes = [
-        ("defaults", over(reference, &defaults(&input)), 208),
-        ("limited", over(reference, &limited(&input)), 208),
-        ("preset", over(reference, &preset(&input)), 208),
+        ("defaults", over(reference, &defaults(&input)), 264),
+        ("limited", over(reference, &limited(&input)), 264),
+        ("preset", over(reference, &preset(&input)), 264),
         (
             "borrows what it owns",
             over(owner, &borrows_what_it_owns(input)),
-            208,
+            264,
         ),
         (
             "hands over what it owns",
             over(hand, &hands_over_what_it_owns(input)),
-            208 + 2 * 64,
+            264 + 2 * 64,
         ),
     ];
     for (name, over, _) in sizes {

@@ -129,11 +129,9 @@ impl Latest {
 
 /// A number that no other value in the process has, assigned at the first use. An address cannot be the number, because
 /// addresses are reused.
-#[cfg(any(test, feature = "testing"))]
 #[derive(Debug)]
 pub(crate) struct UniqueId(AtomicU64);
 
-#[cfg(any(test, feature = "testing"))]
 impl UniqueId {
     pub(crate) const fn new() -> Self {
         Self(AtomicU64::new(0))

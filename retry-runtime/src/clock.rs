@@ -27,6 +27,9 @@ pub(crate) struct Stamp(NonZeroU64);
 pub(crate) const FIRST: u64 = 5 * (1 << 34) * 50 * 1_000_000;
 
 impl Stamp {
+    /// Later than any instant.
+    pub(crate) const NEVER: Self = Self(NonZeroU64::MAX);
+
     pub(crate) fn now() -> Self {
         Self::of(Instant::now())
     }
@@ -69,8 +72,11 @@ impl Stamp {
         Self::from_nanos(self.as_nanos().saturating_sub(nanos(length)))
     }
 
-    /// The instant, or `None` if the clock cannot represent it.
+    /// The instant, or `None` if it never comes, or if the clock cannot represent it.
     pub(crate) fn instant(self) -> Option<Instant> {
+        if self == Self::NEVER {
+            return None;
+        }
         let first = *FIRST_INSTANT.get_or_init(Instant::now);
         match self.as_nanos().checked_sub(FIRST) {
             Some(later) => first.checked_add(Duration::from_nanos(later)),

@@ -71,7 +71,7 @@ impl<'a, E> RetryEvent<'a, E> {
         self.delay
     }
 
-    /// Returns the time since the call's first suspension or failure.
+    /// Returns the time since the beginning of the call.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed

@@ -41,10 +41,14 @@ mod setting;
 mod site;
 mod stopped;
 mod switch;
-#[cfg(feature = "testing")]
-mod test_scope;
-#[cfg(not(feature = "testing"))]
-#[path = "test_scope/off.rs"]
+#[cfg_attr(
+    not(feature = "testing"),
+    expect(
+        dead_code,
+        unreachable_pub,
+        reason = "without it, no one can make a scope"
+    )
+)]
 mod test_scope;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -10,10 +10,10 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use scoped_tls_hkt::ScopedKey;
 
-use crate::context::{Frame, around, is_within};
+use crate::context::around;
 use crate::opaque::opaque;
 use crate::report::Report;
-use crate::test_scope::{self, TestScope};
+use crate::test_scope::TestScope;
 
 /// A `const` for the same reason as the pointer to the frame.
 const LISTENER: ScopedKey<Listener> = ScopedKey {
@@ -51,12 +51,7 @@ impl Listener {
                 let _ = self.scope.set(scope);
             }
         }
-        if is_within() {
-            LISTENER.set(self, poll)
-        } else {
-            // A call looks for a listener only if there is a frame around it.
-            Frame::outside().lend(|| LISTENER.set(self, poll))
-        }
+        LISTENER.set(self, poll)
     }
 
     /// Returns the last report, and tells it to the listener around.
@@ -95,7 +90,7 @@ pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
 /// The test scope that the code is in, if it is in one.
 #[inline]
 pub(crate) fn test_scope_around() -> Option<TestScope> {
-    test_scope::find(|| listener(|listener| listener.scope.get().cloned())?)
+    listener(|listener| listener.scope.get().cloned())?
 }
 
 /// The frame around, as an address to compare while it is lent; 0 for none.

@@ -6,9 +6,8 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::call::{
-    Attempting, Call, CanBlock, Cancels, Check, Checked, Checks, Chooses, Cut, Cuts, Ended, Ending,
-    Keeps, Kept, LastError, Never, Next, Nothing, OnEnd, Prepare, Race, Racing, Stops, Unless,
-    Until, Wait, drive, unless, unless_begun,
+    Attempting, Call, CanBlock, Cancels, Chooses, Cut, Cuts, Ending, Keeps, Kept, LastError, Never,
+    Nothing, OnEnd, Race, Racing, Stops, Unless, Until, drive, unless, unless_begun,
 };
 pub use crate::classify::{IntoHint, Ruling, Said, ask, ask_delay, hint_from, hint_in, verdict_of};
 pub use crate::forward::Forwards;

@@ -5,7 +5,6 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::clock::Stamp;
 use crate::context::{Frame, around};
 use crate::listen::{Listener, test_scope_around};
 use crate::opaque::opaque;
@@ -38,12 +37,8 @@ use crate::opaque::opaque;
 ///
 /// Dropping the returned future drops `future`.
 pub fn propagate<F: Future>(future: F) -> Propagate<F> {
-    let frame = around(|frame| {
-        frame.start_if_limited(Stamp::now());
-        frame.carried()
-    });
     Propagate {
-        frame: frame.unwrap_or_else(Frame::outside),
+        frame: around(Frame::carried).unwrap_or_else(Frame::outside),
         listener: test_scope_around().map(Listener::of),
         future,
     }

@@ -86,8 +86,7 @@ impl Stopped {
         self.attempts
     }
 
-    /// Returns the time from the call's first suspension or failure to its end. That of a `blocking` function counts from the
-    /// beginning of the call.
+    /// Returns how long the call took, from its beginning to its end, waits included.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed

@@ -1,6 +1,6 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! Without the feature `testing`, `off.rs` stands for this module: no call is ever in a test scope.
+//! Without the feature `testing`, nobody can make a scope.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -67,11 +67,6 @@ pub(crate) struct CallInScope {
     ordinal: u32,
     delays: Vec<Duration>,
     verdicts: Vec<Verdict>,
-}
-
-/// Looks for what only a call in a test scope has.
-pub(crate) fn find<T>(look: impl FnOnce() -> Option<T>) -> Option<T> {
-    look()
 }
 
 impl TestScope {

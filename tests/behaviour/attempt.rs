@@ -54,7 +54,7 @@ async fn the_time_left_is_of_the_nearest_limit() {
         tokio::time::sleep(ms(100)).await;
         let later = left().ok_or(io::ErrorKind::InvalidInput)?;
         match script.calls() {
-            // Limits begin to run at the first suspension. In the second attempt, the deadline is still far.
+            // In the second attempt, the deadline is still far.
             0 | 1 => assert_eq!((full, later), (ms(1000), ms(900))),
             _ => assert_eq!((full, later), (ms(300), ms(200))),
         }

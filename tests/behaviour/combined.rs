@@ -31,8 +31,8 @@ async fn a_call_that_begins_cancelled_and_late_makes_no_attempt() {
     assert_eq!(stopped.outcome(), Outcome::Cancelled);
 }
 
-/// The wait ends after the deadline, in one jump of the clock, and `cancel` completes at that moment. The tokens
-/// of the retry come back once.
+/// `before_retry` goes on beyond the deadline, in one jump of the clock, and makes `cancel` complete. The call ends where
+/// `before_retry` is pending, which is before `cancel` is polled again. The tokens of the retry come back once.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
     static LEVEL: Budget = Budget::aws();
@@ -59,7 +59,7 @@ async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
     let error = call(&script, &Notify::new()).await.unwrap_err();
     assert_eq!((script.calls(), LEVEL.level()), (2, 500.0 - 14.0));
     let cause = Some("call 2".to_owned());
-    assert_eq!(ending(&error), (Outcome::Cancelled, 2, cause));
+    assert_eq!(ending(&error), (Outcome::Deadline, 2, cause));
 }
 
 /// The same without `before_retry`, where the loop itself drops the permit.

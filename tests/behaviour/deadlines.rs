@@ -194,7 +194,7 @@ proptest! {
             (script.calls(), script.elapsed())
         });
         prop_assert!(calls <= 4);
-        // A limit counts from the first suspension; timers have steps of 1 ms.
+        // Timers have steps of 1 ms.
         prop_assert!(elapsed <= ms(deadline + 1), "{elapsed:?} with a deadline of {deadline} ms");
     }
 }

@@ -169,7 +169,7 @@ async fn a_call_that_begins_after_the_deadline_around_it_makes_no_attempt() {
     );
 }
 
-/// The deadline of `outer` begins to run at the first suspension.
+/// The deadline of `outer` begins to run at the same instant as the call inside.
 #[tokio::test(start_paused = true)]
 async fn the_deadline_of_a_call_that_has_just_begun_is_not_over() {
     #[retry(deadline = "1s", budget = "none")]

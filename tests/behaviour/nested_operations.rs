@@ -432,3 +432,40 @@ proptest! {
         prop_assert!(calls.get() <= begun.get() + 3 * longest, "{} of {}", calls.get(), begun.get());
     }
 }
+
+#[retry(
+    attempts = 4,
+    base = "1ms",
+    jitter = "none",
+    budget = "none",
+    name = "nesting::list"
+)]
+async fn list(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+#[retry(
+    attempts = 4,
+    base = "1ms",
+    jitter = "none",
+    budget = "none",
+    name = "nesting::price"
+)]
+async fn price(script: &Script) -> io::Result<usize> {
+    script.play().await
+}
+
+/// The bound does not depend on the names of the other functions that an attempt calls.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_only_the_first_attempt_makes_does_not_change_the_bound() {
+    #[retry(attempts = 4, base = "1ms", jitter = "none", budget = "none")]
+    async fn page(lists: &Script, prices: &Script) -> io::Result<usize> {
+        if lists.calls() == 0 {
+            list(lists).await?;
+        }
+        price(prices).await
+    }
+    let (lists, prices) = (Script::new([Step::Succeed]), dead());
+    page(&lists, &prices).await.unwrap_err();
+    assert_eq!((lists.calls(), prices.calls()), (1, 4 + 3));
+}

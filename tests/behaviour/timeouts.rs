@@ -1,9 +1,11 @@
 //! The limit of one attempt.
 
+use std::cell::Cell;
 use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use reattempt::{Outcome, Policy, retry};
 use tokio::sync::Mutex;
@@ -123,7 +125,7 @@ async fn a_body_that_spends_the_cooperative_budget_is_cut() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_of_zero_polls_once() {
-    #[retry(attempts = 2, timeout = std::time::Duration::ZERO, jitter = "none")]
+    #[retry(attempts = 2, timeout = Duration::ZERO, jitter = "none")]
     async fn at_once(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -136,7 +138,7 @@ async fn a_timeout_of_zero_polls_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_beyond_the_clock_is_no_limit() {
-    #[retry(attempts = 2, timeout = std::time::Duration::MAX, deadline = std::time::Duration::MAX, jitter = "none")]
+    #[retry(attempts = 2, timeout = Duration::MAX, deadline = Duration::MAX, jitter = "none")]
     async fn patient(script: &Script) -> io::Result<usize> {
         script.play().await
     }
@@ -148,7 +150,7 @@ async fn a_limit_beyond_the_clock_is_no_limit() {
 async fn a_limit_above_a_day_lasts_as_long_as_it_says() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     #[retry(attempts = 1, timeout = limit)]
-    async fn days(script: &Script, limit: std::time::Duration) -> io::Result<usize> {
+    async fn days(script: &Script, limit: Duration) -> io::Result<usize> {
         script.play().await
     }
     let script = Script::new([Step::Hang]);
@@ -164,7 +166,7 @@ async fn a_limit_above_a_day_lasts_as_long_as_it_says() {
 async fn no_timer_is_armed_for_longer_than_a_day() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     #[retry(attempts = 2, timeout = long, base = long, max_delay = long, jitter = "none", budget = "none")]
-    async fn call(script: &Script, long: std::time::Duration) -> io::Result<usize> {
+    async fn call(script: &Script, long: Duration) -> io::Result<usize> {
         script.play().await
     }
     // An attempt of three days that is cut, and a wait of three days. Timers are all that wakes the call.
@@ -185,7 +187,7 @@ async fn no_timer_is_armed_for_longer_than_a_day() {
 #[tokio::test(start_paused = true)]
 async fn a_timeout_that_ends_with_the_deadline_counts_as_the_deadline() {
     #[retry(attempts = 1, timeout = limit, deadline = limit)]
-    async fn both(script: &Script, limit: std::time::Duration) -> io::Result<usize> {
+    async fn both(script: &Script, limit: Duration) -> io::Result<usize> {
         script.play().await
     }
     let script = Script::new([Step::Hang]);
@@ -213,4 +215,35 @@ async fn a_policy_with_one_limit_cuts_an_attempt() {
     let cut = tokio::time::timeout(ms(5000), ended(&script)).await;
     let error = cut.expect("it is cut").unwrap_err();
     assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
+}
+
+/// The body moves the clock while it is polled, as a body does that computes.
+#[tokio::test(start_paused = true)]
+async fn limits_count_from_the_beginning_also_of_a_body_that_computes() {
+    #[retry(attempts = 2, timeout = "1s", jitter = "none")]
+    async fn limited(computes: Duration, runs: &Cell<u32>) -> io::Result<()> {
+        runs.set(runs.get() + 1);
+        tokio::time::advance(computes).await;
+        Ok(())
+    }
+    #[retry(deadline = "1s")]
+    async fn bounded(computes: Duration, runs: &Cell<u32>) -> io::Result<()> {
+        runs.set(runs.get() + 1);
+        tokio::time::advance(computes).await;
+        Ok(())
+    }
+    let runs = Cell::new(0);
+    limited(ms(999), &runs).await.unwrap();
+    bounded(ms(999), &runs).await.unwrap();
+    assert_eq!(runs.replace(0), 2);
+    let error = limited(ms(1000), &runs).await.unwrap_err();
+    assert_eq!(
+        (stopped(&error).outcome(), runs.replace(0)),
+        (Outcome::Timeout, 2)
+    );
+    let error = bounded(ms(1000), &runs).await.unwrap_err();
+    assert_eq!(
+        (stopped(&error).outcome(), runs.get()),
+        (Outcome::Deadline, 1)
+    );
 }

@@ -98,22 +98,23 @@ pub(super) fn call(
 /// Asks what comes before the ruling: `when_ok`, `until`, `unless`, `not_on`, `retry_after`.
 fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
-    let of_value = [("when_ok", &model.when_ok), ("until", &model.until)];
-    let of_value = of_value.into_iter().filter_map(|(method, predicate)| {
-        let asked = ask(function, &generated!(__result), predicate.as_ref()?);
-        let checked = blame.call(method, generated!(#ended, |__result| #asked));
-        Some(generated!(let #ended = #checked;))
-    });
-    let veto = classifier::veto(function, model).map(|veto| {
-        let checked = blame.call("unless", generated!(#ended, |__error| #veto));
+    let until = model.until.as_ref().map(|until| {
+        let asked = ask(function, &generated!(__result), until);
+        let checked = blame.call("until", generated!(#ended, |__result| #asked));
         generated!(let #ended = #checked;)
     });
+    let when_ok = model.when_ok.as_ref().map(|when_ok| {
+        let asked = ask(function, &generated!(__result), when_ok);
+        blame.call("when_ok", generated!(&#ended, |__result| #asked))
+    });
+    let veto = classifier::veto(function, model)
+        .map(|veto| blame.call("unless", generated!(&#ended, |__error| #veto)));
     let after = model.retry_after.as_ref().map(|after| {
         let asked = classifier::ask_delay(function, after);
-        let checked = blame.call("retry_after", generated!(#ended, |__error| #asked));
-        generated!(let #ended = #checked;)
+        blame.call("retry_after", generated!(&#ended, |__error| #asked))
     });
-    generated!(#(#of_value)* #veto #after)
+    let checks = [when_ok, veto, after].into_iter().flatten();
+    generated!(#until #(#checks;)*)
 }
 
 /// Ends the call with its result, or gives the instant of the next attempt.
@@ -125,27 +126,22 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
     } else {
         generated!(__retry::Forgets)
     };
-    let arguments = generated!(#ended, |__error| (#ruling, __error.words(), #keeps));
+    let judge = generated!(|__error| (#ruling, __error.words(), #keeps));
     // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
-    let (method, next) = match &model.on_retry {
-        None if classifier::captures_nothing(function, model) => ("settle", generated!(__at)),
-        None => ("decide", generated!(__call.keep(__at))),
+    let (method, arguments) = match &model.on_retry {
+        None if classifier::captures_nothing(function, model) => {
+            ("settle", generated!(#ended, #judge))
+        }
+        None => ("decide", generated!(#ended, #judge, |_| ())),
         Some(on_retry) => {
             let hook = classifier::lent(function, on_retry);
-            let told = generated!(__call.tell(__at, #hook));
-            if model.hedges() {
-                // While the other attempt runs, there is no retry to hear of.
-                let told = generated!(if __call.is_beside() { __call.keep(__at) } else { #told });
-                ("decide", told)
-            } else {
-                ("decide", told)
-            }
+            ("decide", generated!(#ended, #judge, #hook))
         }
     };
     let settled = blame.call(method, arguments);
     generated! {
         let __at = match #settled {
-            __retry::Ok(__at) => #next,
+            __retry::Ok(__at) => __at,
             __retry::Err(__result) => return __result,
         };
     }

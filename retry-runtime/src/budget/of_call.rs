@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::numbers::{BudgetNumbers, Charge, FaultState, LedgerState, Request, TICK_MILLIS};
 use super::words::RetriesWhenFull;
-#[cfg(any(test, feature = "testing"))]
 use crate::atomics::UniqueId;
 use crate::atomics::{AtomicU64, Latest, Word};
 use crate::clock::Stamp;
@@ -14,7 +13,6 @@ use crate::clock::Stamp;
 pub(crate) struct BudgetWord {
     state: AtomicU64,
     /// A number that no other word has, by which a test scope knows it.
-    #[cfg(any(test, feature = "testing"))]
     id: UniqueId,
     /// When the pause ends, as a [`Stamp`].
     pause: Latest,
@@ -30,7 +28,6 @@ impl BudgetWord {
     pub(super) const fn of(state: u64) -> Self {
         Self {
             state: AtomicU64::new(state),
-            #[cfg(any(test, feature = "testing"))]
             id: UniqueId::new(),
             pause: Latest::none(),
         }
@@ -115,13 +112,11 @@ impl<'b> BudgetOfCall<'b> {
     }
 
     /// A number that no other budget of the process has.
-    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn id(self) -> u64 {
         self.word.id.get()
     }
 
     /// Makes the word of another budget, with the same numbers and the same level at the start.
-    #[cfg(feature = "testing")]
     pub(crate) fn fresh(self) -> BudgetWord {
         self.fresh_within(u32::MAX, tick_now())
     }

@@ -10,10 +10,8 @@ use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
 use crate::clock::{Instant, Stamp};
-use crate::context::{self, Notes, Phase, Previous, Refusal, around};
+use crate::context::{Phase, Previous, around};
 use crate::event::RetryEvent;
-use crate::fit::DelayRange;
-use crate::jitter::Jitter;
 use crate::metrics::Attempted;
 use crate::report::Hedge;
 use crate::stopped::{CutCommit, Outcome, Stopped};
@@ -24,35 +22,25 @@ impl State<'_> {
     /// Ends a call that succeeded.
     #[inline]
     pub(crate) fn succeeded(&self) {
-        if self.frame.has_notes() {
-            return self.succeeded_late();
-        }
-        if !self.settings.word.is_at_rest() {
-            self.credit();
-        }
-        self.frame.succeed_at_once();
-    }
-
-    /// Adds to the budget for a call that succeeded at once.
-    #[cold]
-    fn credit(&self) {
-        if let Some(budget) = self.settings.budget() {
-            budget.succeed(None, Stamp::now);
+        let frame = &self.frame;
+        // Most calls succeed at once, and nobody hears of them.
+        let is_known = frame.observed.get() || frame.if_rest().is_some() || frame.number.get() > 1;
+        if is_known || !self.settings.word.is_at_rest() {
+            self.succeeded_late();
+        } else {
+            frame.phase.set(Phase::Closed);
         }
     }
 
     #[inline(never)]
     fn succeeded_late(&self) {
         let frame = &self.frame;
-        let previous = frame.previous.get();
         let last_retry = frame.permit.get();
         self.attempt_ends(None);
         self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
-        if context::is_within() {
-            // Its own retries have not failed.
-            self.hand_on_with(0);
-        }
-        match previous {
+        // Its own retries have not failed.
+        self.note_retries(0);
+        match frame.previous.get() {
             Some(_) => self.call_ends(Outcome::SuccessAfterRetry, Some(Event::Succeeded)),
             None => self.call_ends(Outcome::Success, None),
         }
@@ -73,8 +61,7 @@ impl State<'_> {
             words
         };
         let failed = FailedWith { verdict, words };
-        self.frame.fail(Previous::Failed(verdict), erred);
-        self.attempt_ends(Some(failed));
+        self.attempt_fails(Previous::Failed(verdict), erred, failed);
         self.wait_or_end(Cause::Returned(ruling), failed).ok()
     }
 
@@ -82,6 +69,11 @@ impl State<'_> {
     pub(crate) fn failed_value(&self) -> Option<Until> {
         let words = &"an `Ok` that means failure";
         self.failed(Ruling::failed_value(), words, false)
+    }
+
+    /// Returns the delay that `retry_after` says about the attempt that ended.
+    pub(super) fn delay_said(&self) -> Option<Duration> {
+        self.frame.if_rest()?.noted().after.take()
     }
 
     /// With `idempotent = false`, allows only retries after an attempt without effect.
@@ -103,8 +95,7 @@ impl State<'_> {
             Cut::Timeout => {
                 let may_repeat =
                     !vetoed && self.settings.idempotent && !self.frame.has_open_commit();
-                let hint = None;
-                (Previous::TimedOut, Cause::TimedOut { may_repeat, hint })
+                (Previous::TimedOut, Cause::TimedOut { may_repeat })
             }
             Cut::NotReady => {
                 let ruling = self.if_idempotent(Ruling::failed_value());
@@ -117,8 +108,7 @@ impl State<'_> {
             verdict,
             words: &cut,
         };
-        self.frame.fail(previous, false);
-        self.attempt_ends(Some(failed));
+        self.attempt_fails(previous, false, failed);
         self.wait_or_end(cause, failed).map_err(|outcome| {
             let mut ending = self.ending(outcome, false);
             ending.stopped.not_ready = cut == Cut::NotReady;
@@ -129,9 +119,7 @@ impl State<'_> {
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
     pub(crate) fn cut_between(&self, cut: Cut) -> Ending {
-        if self.frame.end_before_first() {
-            self.look_for_recorder();
-        } else if self.frame.phase.get() == Phase::Attempt {
+        if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
         let outcome = match cut {
@@ -149,56 +137,104 @@ impl State<'_> {
     /// refused to the calls around. Otherwise that refusal is forgotten.
     #[inline(never)]
     pub(super) fn prepared(&self, failed: bool) {
+        self.leave_attempt();
         if failed {
             let verdict = Verdict::Unknown;
             let words = &"`before_retry` failed";
             self.end(Outcome::NotRetryable, FailedWith { verdict, words });
         } else {
-            self.frame.refuse(None);
+            self.frame.refusal.set(None);
         }
+    }
+
+    /// Records how an attempt failed. `erred` says that its body returned an error.
+    fn attempt_fails(&self, how: Previous, erred: bool, failed: FailedWith<'_>) {
+        self.frame.previous.set(Some(how));
+        self.frame.erred.set(erred);
+        self.attempt_ends(Some(failed));
     }
 
     /// Decides, and then waits or ends the call.
     fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
-        match decide(cause, self.frame.refusal(), self) {
-            Ok((range, now)) => {
-                self.frame.go_on();
-                let until = self.wait_begins(&range, now, Some(failed));
-                self.hand_on_untold();
-                Ok(until)
+        let frame = &self.frame;
+        let decided = cause.may_retry().and_then(|mut retry| {
+            if frame.one_of_two.take() {
+                // While the other attempt runs, nothing follows.
+                if frame.beside.get() {
+                    frame.set_aside(retry.hint);
+                    self.log(Event::SetAside(failed));
+                    return Ok(Until(None));
+                }
+                retry.hint = frame.join_aside(retry.hint);
             }
-            Err(Some(outcome)) => {
-                self.end(outcome, failed);
-                Err(outcome)
+            let now = Instant::now();
+            let now = (now, Stamp::of(now));
+            frame.started.set(frame.started.get().or(Some(now.1)));
+            let range = decide(
+                &retry,
+                frame.refusal.get(),
+                &self.situation(now.1, retry.hint),
+            )?;
+            if !self.take_permit(now) {
+                return Err(Outcome::Budget);
             }
-            Err(None) => self.wait_or_end_one_of_two(cause, failed),
+            if let Some(rest) = frame.if_rest() {
+                rest.noted().go_on();
+            }
+            let until = self.wait_begins(&range, now, Some(failed));
+            Ok(until)
+        });
+        decided.inspect_err(|outcome| self.end(*outcome, failed))
+    }
+
+    /// What the decision about another attempt depends on.
+    fn situation(&self, now: Stamp, hint: Option<Duration>) -> Situation {
+        let (frame, settings) = (&self.frame, self.settings);
+        let own = self.own_attempts();
+        let allowed = around(|outer| self.allowed_within(outer, own)).unwrap_or(own);
+        let last = frame.if_rest().and_then(|rest| rest.noted().delay);
+        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
+        Situation {
+            is_exhausted: frame.attempts_in_a_row() >= allowed,
+            is_enabled: self.is_enabled(),
+            max_retry_after: settings.policy.max_retry_after(),
+            delays: settings.delay_range(
+                frame.retries_in_a_row(),
+                last,
+                throttled && hint.is_none(),
+            ),
+            time: frame.time_to_deadline(now),
         }
     }
 
-    /// Decides what follows one of two attempts. While the other runs, that is nothing.
-    #[cold]
-    #[inline(never)]
-    fn wait_or_end_one_of_two(
-        &self,
-        cause: Cause,
-        failed: FailedWith<'_>,
-    ) -> Result<Until, Outcome> {
-        let hint = match cause {
-            Cause::Returned(ruling) => ruling.said.hint,
-            Cause::TimedOut { .. } | Cause::OutOfTime => None,
+    /// Whether retries are on: in the test scope of the call, or outside.
+    pub(super) fn is_enabled(&self) -> bool {
+        self.with_test_scope(|own| own.enabled().is_on())
+            .unwrap_or_else(switch::is_enabled_outside)
+    }
+
+    /// Takes a permit for the next retry. Returns `false` if the budget refuses it.
+    fn take_permit(&self, (_, now): (Instant, Stamp)) -> bool {
+        let frame = &self.frame;
+        let Some(charge) = frame.previous.get().map(Previous::charge) else {
+            return true;
         };
-        if self.frame.is_beside() {
-            self.frame.set_aside(hint);
-            self.log(Event::SetAside(failed));
-            return Ok(Until(None));
-        }
-        let hint = self.frame.join_aside(hint);
-        let joined = match cause {
-            Cause::Returned(ruling) => Cause::Returned(ruling.with_hint(hint)),
-            Cause::TimedOut { may_repeat, .. } => Cause::TimedOut { may_repeat, hint },
-            Cause::OutOfTime => cause,
+        let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
+        // What begins the count of attempts anew has no end otherwise.
+        let progressed = frame.progressed() == frame.number.get();
+        let request = Request {
+            charge: if progressed {
+                charge.max(Charge::Failure)
+            } else {
+                charge
+            },
+            number: frame.number.get() - hedges,
+            had_begun: !progressed && !frame.began_in_fault.get(),
+            at_once: !frame.was_pending.get(),
         };
-        self.wait_or_end(joined, failed)
+        let permit = self.with_budget(|budget| budget.take(request, now));
+        frame.permit.set(permit.flatten());
+        permit.is_none_or(|permit| permit.is_some())
     }
 
     /// Ends a call that failed, and its retries with it.
@@ -207,14 +243,12 @@ impl State<'_> {
         let frame = &self.frame;
         self.give_back();
         // If a call inside was refused, the event of that call names the budget.
-        let refused = outcome == Outcome::Budget && frame.refusal().is_none();
+        let refused = outcome == Outcome::Budget && frame.refusal.get().is_none();
         let budget = refused.then(|| self.settings.budget()).flatten();
         // A subscriber may make calls of its own, which make the call around forget a refusal.
         self.call_ends(outcome, Some(Event::GaveUp(failed, outcome, budget)));
-        if let Some(refusal) = Refusal::of(outcome).or(frame.refusal()) {
-            self.refuse_around(refusal);
-        }
-        self.hand_on();
+        self.refuse_around(outcome);
+        self.note_retries(self.frame.retries_in_a_row());
     }
 
     /// The verdict of an attempt that is cut now. If a commit is cut, nobody knows whether it took effect.
@@ -230,7 +264,7 @@ impl State<'_> {
     fn ending(&self, outcome: Outcome, late: bool) -> Ending {
         Ending {
             stopped: self.stopped(outcome),
-            error_stands: late && self.frame.has(Notes::ERRED),
+            error_stands: late && self.frame.erred.get(),
         }
     }
 
@@ -238,7 +272,8 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
-        let inherited = self.frame.deadline.get() != self.settings.deadline;
+        let own = (self.frame.started.get()).map(|started| started.plus(self.settings.deadline));
+        let inherited = own != Some(self.frame.deadline.get());
         let limit = match outcome {
             Outcome::Timeout => self.settings.policy.timeout(),
             // An inherited deadline has no length of its own.
@@ -270,7 +305,7 @@ impl State<'_> {
                 .previous
                 .get()
                 .map_or(Verdict::Transient, Previous::verdict),
-            delay: frame.cold().noted().delay.unwrap_or_default(),
+            delay: (frame.if_rest().and_then(|rest| rest.noted().delay)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
         }
@@ -283,68 +318,4 @@ pub struct Ending {
     pub(crate) stopped: Stopped,
     /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
     pub(crate) error_stands: bool,
-}
-
-/// The situation of a call whose attempt failed.
-impl Situation for State<'_> {
-    type Now = (Instant, Stamp);
-
-    fn is_exhausted(&self) -> bool {
-        let own = self.settings.attempts;
-        let scope = self.attempts_in_test_scope();
-        let own = scope.map_or(own, |most| most.min(own));
-        let allowed = around(|outer| self.allowed_within(outer, own)).unwrap_or(own);
-        self.frame.attempts_in_a_row() >= allowed
-    }
-
-    /// In the test scope of the call, or outside.
-    fn is_enabled(&self) -> bool {
-        self.with_test_scope(|own| own.enabled().is_on())
-            .unwrap_or_else(switch::is_enabled_outside)
-    }
-
-    fn max_retry_after(&self) -> Duration {
-        self.settings.policy.max_retry_after()
-    }
-
-    fn delays(&self, hinted: bool) -> DelayRange {
-        let (frame, settings) = (&self.frame, self.settings);
-        let last = match settings.policy.jitter() {
-            Jitter::Decorrelated => frame.if_cold().and_then(|cold| cold.noted().delay),
-            _ => None,
-        };
-        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
-        settings.delay_range(frame.attempts_in_a_row() - 1, last, throttled && !hinted)
-    }
-
-    /// Starts the time of the call: a `Stopped` may say how long it took.
-    fn within_deadline(&self, range: DelayRange) -> Option<(DelayRange, Self::Now)> {
-        let now = Instant::now();
-        let stamp = Stamp::of(now);
-        self.frame.start(stamp);
-        let range = self.frame.within_deadline(range, stamp)?;
-        Some((range, (now, stamp)))
-    }
-
-    fn take_permit(&self, (_, now): Self::Now) -> bool {
-        let frame = &self.frame;
-        let Some(charge) = frame.previous.get().map(Previous::charge) else {
-            return true;
-        };
-        let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
-        // What begins the count of attempts anew has no end otherwise.
-        let progressed = frame.has_progressed();
-        let request = Request {
-            charge: if progressed {
-                charge.max(Charge::Failure)
-            } else {
-                charge
-            },
-            number: frame.number.get() - hedges,
-            had_begun: !progressed && !frame.has(Notes::BEGAN_IN_FAULT),
-            at_once: frame.was_never_pending(),
-        };
-        let permit = self.with_budget(|budget| budget.take(request, now));
-        permit.is_none_or(|permit| frame.take_permit(permit))
-    }
 }

@@ -9,26 +9,26 @@ use super::cut::{Cut, Cuts};
 use super::timers::poll_limits;
 use super::{Call, State};
 use crate::clock::Stamp;
-use crate::context::{self, NEVER, Notes, Phase, around};
-use crate::listen::is_listening;
+use crate::context::{Phase, around, is_within};
 use crate::opaque::opaque;
-use crate::{metrics, trace};
 
 impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
-        Attempting {
-            state: &mut self.state,
-            body,
-            timer: C::Timer::default(),
-        }
+        self.limited(false, body)
     }
 
     /// Runs `before_retry` within the deadline.
-    pub fn prepare<F: Future>(&mut self, body: F) -> Prepare<'_, 'p, F, C> {
-        Prepare {
+    pub fn prepare<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
+        self.limited(true, body)
+    }
+
+    #[inline]
+    fn limited<F: Future>(&mut self, prepares: bool, body: F) -> Attempting<'_, 'p, F, C> {
+        Attempting {
             state: &mut self.state,
+            prepares,
             body,
             timer: C::Timer::default(),
         }
@@ -36,10 +36,9 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
 }
 
 pin_project! {
-    /// An attempt that ends with its body, or with its timeout or the deadline, whichever comes first.
+    /// An attempt or `before_retry`, which ends with its body, or with its timeout or the deadline, whichever comes first.
     ///
-    /// The body is polled first. If it is pending, the clock is read and one timer is armed for the nearest limit. A
-    /// body that is ready at the instant of the limit is not cut. Without limits, there is no timer.
+    /// The body is polled first, so one that is ready at the instant of the limit is not cut. Without limits, there is no timer.
     ///
     /// # Cancel safety
     ///
@@ -47,6 +46,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Attempting<'c, 'p, F, C: Cuts> {
         state: &'c mut State<'p>,
+        prepares: bool,
         #[pin]
         body: F,
         #[pin]
@@ -55,162 +55,100 @@ pin_project! {
 }
 
 impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
-    type Output = Ended<F::Output, C>;
+    type Output = Result<F::Output, C>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        if let Some(late) = state.enter() {
-            return Poll::Ready(Ended::Cut(late));
-        }
-        if let Poll::Ready(result) = state.frame.lend(|| this.body.poll(waker)) {
-            return Poll::Ready(Ended::Returned(result));
+        state.enter(*this.prepares)?;
+        if let Poll::Ready(output) = state.frame.lend(|| this.body.poll(waker)) {
+            return Poll::Ready(Ok(output));
         }
         state.suspended();
-        if let Some(slot) = C::slot(this.timer) {
-            let cut = ready!(poll_limits(state, slot, state.settings.timeout, waker));
-            if let Some(cut) = C::from(cut) {
-                return Poll::Ready(Ended::Cut(cut));
-            }
-        } else if state.settings.listens || trace::subscriber_wants() {
-            state.start_unless_started();
-        }
-        Poll::Pending
-    }
-}
-
-impl State<'_> {
-    /// Enters the attempt for one poll. The first poll begins it: now it counts, and spends its permit. Returns the cut if the
-    /// deadline was reached before it began.
-    #[inline]
-    pub(super) fn enter<C: Cuts>(&self) -> Option<C> {
-        let frame = &self.frame;
-        let begins = frame.phase.get() != Phase::Attempt;
-        let within = context::is_within();
-        if frame.phase.get() == Phase::New && !within {
-            frame.begin(None);
-            // As `look_for_recorder`, with 2 instructions less, because nothing can be noted yet.
-            if metrics::is_recording() {
-                frame.find(Notes::RECORDED);
-            }
-            if self.settings.word.has_fault() {
-                frame.find(Notes::BEGAN_IN_FAULT);
-            }
-        } else if begins && self.begin_later_or_within(C::LIMITED) {
-            return C::from(Cut::Late);
-        }
-        self.enter_attempt(begins);
-        None
-    }
-
-    /// Begins an attempt that is not the first of an outermost call. Returns whether it is `limited` and the deadline was
-    /// reached before it began.
-    #[inline(never)]
-    fn begin_later_or_within(&self, limited: bool) -> bool {
-        let frame = &self.frame;
-        let later = frame.phase.get() != Phase::New;
-        self.look_for_recorder();
-        if later {
-            self.waited_until_now();
-            frame.begin_anew();
-        } else {
-            if is_listening() {
-                // A listener sets a frame too, so a call without one need not look for a listener. A call with a listener
-                // does not end inline: its report is told, and a test scope has a budget of its own.
-                frame.find(Notes::LISTENED);
-                self.enter_test_scope();
-            }
-            if self.with_budget(|budget| budget.word.has_fault()) == Some(true) {
-                frame.find(Notes::BEGAN_IN_FAULT);
-            }
-        }
-        let within = around(|outer| self.begin_within(outer)).is_some();
-        if !frame.begin(limited.then_some(self.settings.timeout)) {
-            return true;
-        }
-        if later && within {
-            // Recorded when the retry begins, because the call may be dropped. Taken back if the call succeeds.
-            self.hand_on();
-        }
-        false
-    }
-
-    /// Starts the time of the call at its first suspension, because somebody may ask how long it took.
-    #[cold]
-    pub(super) fn start_unless_started(&self) {
-        if self.frame.started.get().is_none() {
-            self.frame.start(Stamp::now());
-        }
-    }
-}
-
-pin_project! {
-    /// The future of `before_retry`. The deadline cuts it. The timeout does not.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops the body. The permit of the retry goes back when the call is dropped.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Prepare<'c, 'p, F, C: Cuts> {
-        state: &'c mut State<'p>,
-        #[pin]
-        body: F,
-        #[pin]
-        timer: C::Timer,
-    }
-}
-
-impl<F: Future, C: Cuts> Future for Prepare<'_, '_, F, C> {
-    type Output = Result<F::Output, C>;
-
-    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        if let Some(late) = this.state.begin_preparation() {
-            return Poll::Ready(Err(late));
-        }
-        if let Poll::Ready(prepared) = this.state.lend_preparation(|| this.body.poll(waker)) {
-            return Poll::Ready(Ok(prepared));
-        }
-        this.state.suspended();
         let Some(slot) = C::slot(this.timer) else {
             return Poll::Pending;
         };
-        let cut = ready!(poll_limits(this.state, slot, NEVER, waker));
+        let cut = ready!(poll_limits(state, slot, waker));
         C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
     }
 }
 
 impl State<'_> {
-    /// Begins `before_retry` if this is its first poll. Returns the cut if the deadline was reached before.
-    pub(super) fn begin_preparation<C: Cuts>(&self) -> Option<C> {
-        let frame = &self.frame;
-        if !frame.prepare() {
-            return None;
+    /// Enters an attempt or `before_retry`, and its span, for one poll. The first poll begins it. Returns the cut if the
+    /// deadline was reached before.
+    #[inline]
+    pub(super) fn enter<C: Cuts>(&self, prepares: bool) -> Result<(), C> {
+        let phase = self.frame.phase.get();
+        let (begins, in_time) = if prepares {
+            let begins = phase != Phase::Preparation;
+            (begins, !begins || self.begin_preparation())
+        } else {
+            let begins = phase != Phase::Attempt;
+            (begins, !begins || self.begin(C::LIMITED))
+        };
+        if let (false, Some(late)) = (in_time, C::from(Cut::Late)) {
+            return Err(late);
         }
+        if prepares {
+            self.enter_call_span();
+        } else {
+            self.enter_attempt(begins);
+        }
+        Ok(())
+    }
+
+    /// Begins an attempt. Returns `false` if it is `limited` and the deadline was reached before it began.
+    #[inline]
+    fn begin(&self, limited: bool) -> bool {
+        let frame = &self.frame;
+        let retries = frame.phase.get() != Phase::New;
+        // Most attempts are the first of an outermost call, and begin with it.
+        let known = frame.observed.get() || frame.if_rest().is_some();
+        let alone = !retries && !known && !is_within();
+        let began = frame.started.get().filter(|_| alone);
+        if !alone {
+            self.meet_around(retries);
+        }
+        if !retries && (known || self.settings.word.has_fault()) {
+            let has_fault = self.with_budget(|budget| budget.word.has_fault());
+            frame.began_in_fault.set(has_fault == Some(true));
+        }
+        let mut cut = Stamp::NEVER;
+        if limited {
+            let now = began.unwrap_or_else(Stamp::now);
+            // A call with a deadline of zero makes one attempt.
+            let late = !alone && frame.deadline.get() <= now;
+            if late && (retries || self.settings.deadline > 0) {
+                return false;
+            }
+            cut = now.plus(self.settings.timeout);
+        }
+        frame.begin(cut);
+        if retries {
+            // Now, because the call may be dropped. Taken back if the call succeeds.
+            self.note_retries(frame.retries_in_a_row());
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn meet_around(&self, retries: bool) {
+        if !retries {
+            self.call_begins();
+        }
+        self.frame.renew_limits();
         self.waited_until_now();
-        C::from(Cut::Late).filter(|_| frame.is_late())
+        around(|outer| self.begin_within(outer));
     }
 
-    /// Runs one poll of `before_retry`, in the span of the call.
-    pub(super) fn lend_preparation<T>(&self, body: impl FnOnce() -> T) -> T {
-        self.frame.lend(|| {
-            let _entered = self.enter_call();
-            body()
-        })
+    /// Begins `before_retry`. Returns `false` if the deadline was reached before.
+    fn begin_preparation(&self) -> bool {
+        self.frame.phase.set(Phase::Preparation);
+        self.frame.renew_limits();
+        self.waited_until_now();
+        !self.frame.is_late()
     }
 }
 
-/// An attempt that ended.
-#[derive(Debug)]
-pub enum Ended<R, C> {
-    /// The body returned this result.
-    Returned(R),
-    /// A limit or `until` cut it.
-    Cut(C),
-}
-
-opaque! {
-    Attempting [F, C: Cuts] ['_, '_, F, C];
-    Prepare [F, C: Cuts] ['_, '_, F, C];
-}
+opaque! { Attempting [F, C: Cuts] ['_, '_, F, C]; }

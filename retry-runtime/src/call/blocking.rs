@@ -7,8 +7,7 @@
 //! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
-//! Nothing can cut code that blocks its thread, so the deadline is checked between attempts. Time counts from the
-//! beginning of the call. The time of an async call counts from its first suspension.
+//! Nothing can cut code that blocks its thread, so the deadline is checked between attempts.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -17,10 +16,9 @@ use std::thread;
 
 use tokio::task::yield_now;
 
-use super::{Call, Cuts, Ended, State, Until};
+use super::{Call, Cuts, State, Until};
 use crate::atomics::Flag;
-use crate::clock::{Instant, Stamp};
-use crate::context::Phase;
+use crate::clock::Instant;
 
 /// A call that may block its thread. In a browser there is none.
 #[diagnostic::on_unimplemented(
@@ -34,16 +32,18 @@ pub trait CanBlock {}
 impl<C: Cuts> CanBlock for C {}
 
 impl<C: Cuts, K> Call<'_, C, K> {
-    /// Makes an attempt, unless the deadline was reached before it began.
+    /// Makes an attempt.
+    ///
+    /// # Errors
+    ///
+    /// - The deadline was reached before it began.
     #[inline]
-    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Ended<R, C>
+    pub fn attempt_blocking<R>(&mut self, body: impl FnOnce() -> R) -> Result<R, C>
     where
         C: CanBlock,
     {
-        match self.state.begin_blocking() {
-            Some(late) => Ended::Cut(late),
-            None => Ended::Returned(self.state.frame.lend(body)),
-        }
+        self.state.enter(false)?;
+        Ok(self.state.frame.lend(body))
     }
 
     /// Waits for the next attempt.
@@ -57,33 +57,12 @@ impl<C: Cuts, K> Call<'_, C, K> {
     ///
     /// - The deadline was reached before it began.
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
-        match self.state.begin_preparation() {
-            Some(late) => Err(late),
-            None => Ok(self.state.lend_preparation(body)),
-        }
+        self.state.enter(true)?;
+        Ok(self.state.frame.lend(body))
     }
 }
 
 impl State<'_> {
-    /// Begins an attempt. The first one starts the time of the call. Returns the cut if the deadline was reached before.
-    #[expect(
-        clippy::inline_always,
-        reason = "with the feature `metrics` it is not inlined otherwise, which takes 15 instructions more"
-    )]
-    #[inline(always)]
-    fn begin_blocking<C: Cuts>(&self) -> Option<C> {
-        let frame = &self.frame;
-        let first = frame.phase.get() == Phase::New;
-        if first && C::LIMITED {
-            frame.start(Stamp::now());
-        }
-        let late = self.enter();
-        if first && !C::LIMITED && self.needs_clock() {
-            frame.start(Stamp::now());
-        }
-        late
-    }
-
     /// Waits until the next attempt.
     fn wait_blocking(&self, until: Until) {
         let Some(at) = until.0 else { return };

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::kept_error::Nothing;
 use super::{Call, State};
-use crate::context::{Notes, Phase};
+use crate::context::Phase;
 use crate::listen::{is_listening, listener};
 use crate::opaque::opaque;
 use crate::report::Report;
@@ -13,35 +13,19 @@ use crate::report::Report;
 impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
     fn drop(&mut self) {
-        if self.state.frame.phase.get() != Phase::SucceededAtOnce {
-            self.close();
+        if self.state.frame.phase.get() != Phase::Closed {
+            self.state.close();
         }
     }
 }
 
-impl<C, K> Call<'_, C, K> {
-    /// Closes the call, and drops what it holds.
-    #[cold]
-    fn close(&mut self) {
-        // Dropped last: if the error panics, the call is closed.
-        let _kept = self.kept.take();
-        self.state.close();
-    }
-}
-
 impl State<'_> {
-    #[inline(never)]
-    fn close(&mut self) {
-        let cleared = ClearedOnDrop(self);
-        let state = &*cleared.0;
-        // Only a panic ends a poll before the call around knows. It unwinds into the attempt around.
-        state.hand_on_untold();
-        if state.frame.phase.get() != Phase::Closed {
-            let outcome = state.closed();
-            // The report is made only if somebody gets it.
-            if is_listening() || state.is_in_test_scope() {
-                state.tell(state.report(outcome));
-            }
+    #[cold]
+    fn close(&self) {
+        let outcome = self.closed();
+        // The report is made only if somebody gets it.
+        if is_listening() || self.is_in_test_scope() {
+            self.tell(self.report(outcome));
         }
     }
 
@@ -50,15 +34,6 @@ impl State<'_> {
         if let Some(charge) = self.frame.take_unspent() {
             self.with_budget(|budget| budget.give_back(charge));
         }
-    }
-}
-
-/// Clears the frame, also if a subscriber or a recorder panics.
-struct ClearedOnDrop<'s, 'p>(&'s mut State<'p>);
-
-impl Drop for ClearedOnDrop<'_, '_> {
-    fn drop(&mut self) {
-        self.0.frame.clear();
     }
 }
 
@@ -77,7 +52,7 @@ impl<'p, H, C, K> OnEnd<'p, H, C, K> {
     where
         H: Fn(&Report),
     {
-        call.state.frame.find(Notes::LISTENED);
+        call.state.frame.observed.set(true);
         Self {
             call,
             hook,
@@ -163,7 +138,7 @@ mod tests {
         static SHARED: Shared = Shared::new();
         static SITE: Site<false> = Site::new("test", Policy::new(), &SHARED);
         let mut call = SITE.begin();
-        let held = Arc::downgrade(call.state.frame.cold());
+        let held = Arc::downgrade(call.state.frame.rest());
         let panic = with_local_recorder(&Panics, || {
             let mut waker = Context::from_waker(Waker::noop());
             let attempt = pin!(call.attempt(pending::<()>()));

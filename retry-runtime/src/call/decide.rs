@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use crate::classify::Ruling;
-use crate::context::Refusal;
-use crate::fit::DelayRange;
+use crate::fit::{self, DelayRange};
 use crate::stopped::Outcome;
 
 /// How an attempt failed.
@@ -13,86 +12,89 @@ use crate::stopped::Outcome;
 pub(super) enum Cause {
     /// It returned an error, or an `Ok` that means failure, and this is the ruling of the rules.
     Returned(Ruling),
-    /// It reached its timeout. The server may have completed the operation, so not every attempt may be repeated. The hint
-    /// is that of the attempt beside it, which failed before.
-    TimedOut {
-        may_repeat: bool,
-        hint: Option<Duration>,
-    },
+    /// It reached its timeout. The server may have completed the operation, so not every attempt may be repeated.
+    TimedOut { may_repeat: bool },
     /// The deadline was reached, in the attempt or before it began.
     OutOfTime,
 }
 
-/// What a decision depends on. Each fact is asked once, and only if all facts before it allow another attempt.
-pub(super) trait Situation {
-    /// The instant of the decision.
-    type Now: Copy;
-
-    /// Whether the call has made all the attempts that it may make here.
-    fn is_exhausted(&self) -> bool;
-    /// Whether retries are on in this process.
-    fn is_enabled(&self) -> bool;
-    /// The longest hint that the call follows.
-    fn max_retry_after(&self) -> Duration;
-    /// The range of the next delay, without a deadline. `hinted` says that a hint bounds it too.
-    fn delays(&self, hinted: bool) -> DelayRange;
-    /// Cuts a range to the deadline at the instant of the decision. Returns both, or `None` if no delay of the range fits.
-    fn within_deadline(&self, range: DelayRange) -> Option<(DelayRange, Self::Now)>;
-    /// Takes a permit for the retry. Returns `false` if the budget refuses it.
-    fn take_permit(&self, now: Self::Now) -> bool;
+impl Cause {
+    /// What another attempt would follow, or the end of the call.
+    pub(super) fn may_retry(self) -> Result<Repeatable, Outcome> {
+        let (hint, exact, exhausted) = match self {
+            Self::Returned(ruling) if ruling.retry => {
+                (ruling.said.hint, ruling.exact, Outcome::AttemptsExhausted)
+            }
+            Self::Returned(_) => return Err(Outcome::NotRetryable),
+            Self::TimedOut { may_repeat: true } => (None, false, Outcome::Timeout),
+            Self::TimedOut { may_repeat: false } => return Err(Outcome::Timeout),
+            Self::OutOfTime => return Err(Outcome::Deadline),
+        };
+        Ok(Repeatable {
+            hint,
+            exact,
+            exhausted,
+        })
+    }
 }
 
-/// Returns the range of the delay before the next attempt and the instant from which it counts, or why there is none:
-/// `Err(None)` if the attempt is one of two. `refusal` is that of a call inside, in the same poll.
-///
-/// The budget comes last, so that a retry that is refused for another reason takes no permit.
-#[inline]
-pub(super) fn decide<F: Situation>(
-    cause: Cause,
-    refusal: Option<Refusal>,
-    situation: &F,
-) -> Result<(DelayRange, F::Now), Option<Outcome>> {
-    let (hint, exhausted) = match cause {
-        Cause::Returned(ruling) if ruling.retry => (ruling.said.hint, Outcome::AttemptsExhausted),
-        Cause::Returned(_) => return Err(Some(Outcome::NotRetryable)),
-        Cause::TimedOut {
-            may_repeat: true,
-            hint,
-        } => (hint, Outcome::Timeout),
-        Cause::TimedOut { .. } => return Err(Some(Outcome::Timeout)),
-        Cause::OutOfTime => return Err(Some(Outcome::Deadline)),
-    };
-    if let Some(refusal) = refusal {
-        return Err(refusal.outcome());
+/// A failure after which the rules allow another attempt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Repeatable {
+    /// The delay that the server asks for.
+    pub(super) hint: Option<Duration>,
+    /// Whether the call waits exactly that long.
+    exact: bool,
+    /// How the call ends if no attempt is left.
+    exhausted: Outcome,
+}
+
+/// What a decision depends on.
+#[derive(Debug, Clone)]
+pub(super) struct Situation {
+    /// Whether the call has made all the attempts that it may make here.
+    pub(super) is_exhausted: bool,
+    /// Whether retries are on in this process.
+    pub(super) is_enabled: bool,
+    /// The longest hint that the call follows.
+    pub(super) max_retry_after: Duration,
+    /// The range of the next delay, without a deadline.
+    pub(super) delays: DelayRange,
+    /// The length of the deadline and what is left of it, in nanoseconds, or `None` without a deadline.
+    pub(super) time: Option<(u64, u64)>,
+}
+
+/// Returns the range of the delay before the next attempt, or why there is none. `refusal` is the outcome of a call inside
+/// that was refused a retry in the same poll.
+pub(super) fn decide(
+    retry: &Repeatable,
+    refusal: Option<Outcome>,
+    situation: &Situation,
+) -> Result<DelayRange, Outcome> {
+    if let Some(outcome) = refusal {
+        return Err(outcome);
     }
-    if situation.is_exhausted() {
-        return Err(Some(exhausted));
+    if situation.is_exhausted {
+        return Err(retry.exhausted);
     }
-    if !situation.is_enabled() {
+    if !situation.is_enabled {
         // A caller who looks at the `Stopped` sees the timeout.
-        return Err(Some(match exhausted {
-            Outcome::Timeout => exhausted,
+        return Err(match retry.exhausted {
+            Outcome::Timeout => Outcome::Timeout,
             _ => Outcome::Disabled,
-        }));
+        });
     }
-    let mut delays = situation.delays(hint.is_some());
-    if let Some(hint) = hint {
-        let longest = situation.max_retry_after();
-        if hint > longest {
-            return Err(Some(Outcome::HintTooLong));
-        }
-        delays = match cause {
-            Cause::Returned(ruling) if ruling.exact => hint..=hint,
-            _ => raised_by(hint, &delays),
-        };
-    }
-    let Some((range, now)) = situation.within_deadline(delays) else {
-        return Err(Some(Outcome::Deadline));
+    let longest = situation.max_retry_after;
+    let range = match retry.hint {
+        None => situation.delays.clone(),
+        Some(hint) if hint > longest => return Err(Outcome::HintTooLong),
+        Some(hint) if retry.exact => hint..=hint,
+        Some(hint) => raised_by(hint, &situation.delays),
     };
-    if !situation.take_permit(now) {
-        return Err(Some(Outcome::Budget));
+    match situation.time {
+        None => Ok(range),
+        Some((length, left)) => fit::within(range, length, left).ok_or(Outcome::Deadline),
     }
-    Ok((range, now))
 }
 
 /// Raises a range to the hint, which is a lower bound.
@@ -110,65 +112,16 @@ fn raised_by(hint: Duration, range: &DelayRange) -> DelayRange {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
     use crate::classify::{Said, Verdict};
-    use crate::fit;
-
-    /// A situation that allows a retry after 0 to 100 ms, unless a test changes them.
-    struct Known {
-        cause: Cause,
-        refusal: Option<Refusal>,
-        exhausted: bool,
-        enabled: bool,
-        /// `Err` if the deadline is reached.
-        longest_wait: Result<Option<Duration>, ()>,
-        permit: bool,
-        /// How often a permit was asked for.
-        asked: Cell<u32>,
-    }
-
-    impl Situation for Known {
-        type Now = ();
-
-        fn is_exhausted(&self) -> bool {
-            self.exhausted
-        }
-        fn is_enabled(&self) -> bool {
-            self.enabled
-        }
-        fn max_retry_after(&self) -> Duration {
-            ms(1000)
-        }
-        fn delays(&self, _: bool) -> DelayRange {
-            ms(0)..=ms(100)
-        }
-        fn within_deadline(&self, range: DelayRange) -> Option<(DelayRange, ())> {
-            let range = match self.longest_wait.ok()? {
-                None => range,
-                Some(longest) => fit::cut(range, longest)?,
-            };
-            Some((range, ()))
-        }
-        fn take_permit(&self, (): ()) -> bool {
-            self.asked.set(self.asked.get() + 1);
-            self.permit
-        }
-    }
-
-    fn range(situation: &Known) -> Result<DelayRange, Option<Outcome>> {
-        decide(situation.cause, situation.refusal, situation).map(|(range, ())| range)
-    }
 
     const fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
-    const TIMED_OUT: Cause = Cause::TimedOut {
-        may_repeat: true,
-        hint: None,
-    };
+    fn nanos(length: Duration) -> u64 {
+        u64::try_from(length.as_nanos()).unwrap()
+    }
 
     fn returned(hint: Option<Duration>) -> Cause {
         Cause::Returned(Ruling::retry(Said {
@@ -177,90 +130,92 @@ mod tests {
         }))
     }
 
-    fn known(cause: Cause) -> Known {
-        Known {
-            cause,
-            refusal: None,
-            exhausted: false,
-            enabled: true,
-            longest_wait: Ok(None),
-            permit: true,
-            asked: Cell::new(0),
+    /// A situation that allows a retry after 0 to 100 ms. A deadline of 10 s leaves this many milliseconds.
+    fn situation(left: Option<u64>) -> Situation {
+        Situation {
+            is_exhausted: false,
+            is_enabled: true,
+            max_retry_after: ms(1000),
+            delays: ms(0)..=ms(100),
+            time: left.map(|left| (nanos(ms(10_000)), nanos(ms(left)))),
         }
     }
 
-    /// Takes away one fact after the other, from the last to the first: each refuses before those after it.
+    fn decided(
+        cause: Cause,
+        refusal: Option<Outcome>,
+        situation: &Situation,
+    ) -> Result<DelayRange, Outcome> {
+        decide(&cause.may_retry()?, refusal, situation)
+    }
+
+    /// All situations: the first fact that refuses decides, in the order of the reference.
     #[test]
     fn the_first_fact_that_refuses_decides() {
-        let too_long = returned(Some(ms(1001)));
-        let stop = Cause::Returned(Ruling::stop(Said::UNKNOWN));
-        let mut situation = known(returned(None));
-        assert_eq!(range(&situation), Ok(ms(0)..=ms(100)));
-        assert_eq!(situation.asked.get(), 1);
-        situation.permit = false;
-        assert_eq!(range(&situation), Err(Some(Outcome::Budget)));
-        assert_eq!(situation.asked.get(), 2);
-        situation.longest_wait = Err(());
-        assert_eq!(range(&situation), Err(Some(Outcome::Deadline)));
-        situation.cause = too_long;
-        assert_eq!(range(&situation), Err(Some(Outcome::HintTooLong)));
-        situation.enabled = false;
-        assert_eq!(range(&situation), Err(Some(Outcome::Disabled)));
-        situation.exhausted = true;
-        assert_eq!(range(&situation), Err(Some(Outcome::AttemptsExhausted)));
-        situation.refusal = Some(Refusal::Cancelled);
-        assert_eq!(range(&situation), Err(Some(Outcome::Cancelled)));
-        situation.cause = stop;
-        assert_eq!(range(&situation), Err(Some(Outcome::NotRetryable)));
-        assert_eq!(situation.asked.get(), 2, "asked last");
-    }
-
-    #[test]
-    fn each_refusal_inside_has_its_outcome() {
-        for (refusal, outcome) in [
-            (Refusal::Budget, Some(Outcome::Budget)),
-            (Refusal::Deadline, Some(Outcome::Deadline)),
-            (Refusal::HintTooLong, Some(Outcome::HintTooLong)),
-            (Refusal::Cancelled, Some(Outcome::Cancelled)),
-            (Refusal::OneOfTwo, None),
-        ] {
-            let situation = Known {
-                refusal: Some(refusal),
-                ..known(TIMED_OUT)
-            };
-            assert_eq!(range(&situation), Err(outcome));
+        let causes = [
+            (returned(None), None),
+            (returned(Some(ms(1001))), None),
+            (TIMED_OUT, Some(Outcome::Timeout)),
+        ];
+        let refusals = [
+            None,
+            Some(Outcome::Budget),
+            Some(Outcome::Deadline),
+            Some(Outcome::HintTooLong),
+            Some(Outcome::Cancelled),
+        ];
+        let mut seen = Vec::new();
+        for (cause, timed_out) in causes {
+            for refusal in refusals {
+                for (is_exhausted, is_enabled, left) in [false, true].into_iter().flat_map(|at| {
+                    [false, true]
+                        .into_iter()
+                        .flat_map(move |on| [None, Some(5000), Some(0)].map(|left| (at, on, left)))
+                }) {
+                    let situation = Situation {
+                        is_exhausted,
+                        is_enabled,
+                        ..situation(left)
+                    };
+                    let too_long = cause == returned(Some(ms(1001)));
+                    let facts = [
+                        refusal,
+                        is_exhausted.then_some(timed_out.unwrap_or(Outcome::AttemptsExhausted)),
+                        (!is_enabled).then_some(timed_out.unwrap_or(Outcome::Disabled)),
+                        too_long.then_some(Outcome::HintTooLong),
+                        (left == Some(0)).then_some(Outcome::Deadline),
+                    ];
+                    let first = facts.into_iter().flatten().next();
+                    let expected = first.map_or(Ok(ms(0)..=ms(100)), Err);
+                    let decided = decided(cause, refusal, &situation);
+                    assert_eq!(decided, expected, "{cause:?} {refusal:?} {situation:?}");
+                    seen.push(decided);
+                }
+            }
         }
+        assert_eq!(seen.len(), 3 * 5 * 12);
+        assert!(seen.contains(&Ok(ms(0)..=ms(100))));
     }
 
+    const TIMED_OUT: Cause = Cause::TimedOut { may_repeat: true };
+
     #[test]
-    fn a_timeout_is_repeated_unless_that_may_repeat_the_operation() {
-        assert_eq!(range(&known(TIMED_OUT)), Ok(ms(0)..=ms(100)));
-        let cause = Cause::TimedOut {
-            may_repeat: false,
-            hint: None,
-        };
-        assert_eq!(range(&known(cause)), Err(Some(Outcome::Timeout)));
-        assert_eq!(
-            range(&known(Cause::OutOfTime)),
-            Err(Some(Outcome::Deadline))
-        );
-        for situation in [
-            Known {
-                exhausted: true,
-                ..known(TIMED_OUT)
-            },
-            Known {
-                enabled: false,
-                ..known(TIMED_OUT)
-            },
+    fn some_failures_end_the_call_whatever_the_situation() {
+        let stop = Cause::Returned(Ruling::stop(Said::UNKNOWN));
+        for (cause, outcome) in [
+            (stop, Outcome::NotRetryable),
+            (Cause::TimedOut { may_repeat: false }, Outcome::Timeout),
+            (Cause::OutOfTime, Outcome::Deadline),
         ] {
-            assert_eq!(range(&situation), Err(Some(Outcome::Timeout)));
+            for refusal in [None, Some(Outcome::Budget)] {
+                assert_eq!(decided(cause, refusal, &situation(None)), Err(outcome));
+            }
         }
     }
 
     #[test]
     fn a_hint_is_a_lower_bound_and_the_deadline_an_upper_one() {
-        for (hint, longest, expected) in [
+        for (hint, left, expected) in [
             (None, Some(60), Ok(ms(0)..=ms(60))),
             (Some(40), None, Ok(ms(40)..=ms(100))),
             (Some(100), None, Ok(ms(100)..=ms(125))),
@@ -268,13 +223,24 @@ mod tests {
             (Some(1000), None, Ok(ms(1000)..=ms(1100))),
             (Some(600), Some(650), Ok(ms(600)..=ms(650))),
             (Some(40), Some(60), Ok(ms(40)..=ms(60))),
-            (Some(80), Some(60), Err(Some(Outcome::Deadline))),
+            (Some(80), Some(60), Err(Outcome::Deadline)),
         ] {
-            let situation = Known {
-                longest_wait: Ok(longest.map(ms)),
-                ..known(returned(hint.map(ms)))
+            let situation = Situation {
+                // Of a deadline without a length, nothing is kept for the attempt.
+                time: left.map(|left| (0, nanos(ms(left)))),
+                ..situation(None)
             };
-            assert_eq!(range(&situation), expected, "{hint:?} {longest:?}");
+            let decided = decided(returned(hint.map(ms)), None, &situation);
+            assert_eq!(decided, expected, "{hint:?} {left:?}");
         }
+    }
+
+    #[test]
+    fn an_exact_delay_is_not_drawn() {
+        let Cause::Returned(ruling) = returned(None) else {
+            unreachable!()
+        };
+        let exact = Cause::Returned(ruling.exactly(Some(ms(40))));
+        assert_eq!(decided(exact, None, &situation(None)), Ok(ms(40)..=ms(40)));
     }
 }

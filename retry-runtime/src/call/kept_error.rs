@@ -13,7 +13,7 @@ use crate::stopped::Stopped;
 /// keeps none.
 pub trait Keeps<C, E, K> {
     /// Keeps or drops the error of an attempt, before the call waits for the next one.
-    fn keep(error: E) -> Option<K>;
+    fn keep(self, error: E) -> Option<K>;
 }
 
 /// An error that is kept.
@@ -26,27 +26,27 @@ pub enum Nothing {}
 
 impl<E> Keeps<Cut, E, Kept<E>> for Remembers {
     #[inline]
-    fn keep(error: E) -> Option<Kept<E>> {
+    fn keep(self, error: E) -> Option<Kept<E>> {
         Some(Kept(error))
     }
 }
 
 impl<E> Keeps<Cut, E, Nothing> for Forgets {
     #[inline]
-    fn keep(_error: E) -> Option<Nothing> {
+    fn keep(self, _error: E) -> Option<Nothing> {
         None
     }
 }
 
 impl<E> Keeps<Cut, E, Nothing> for Foreign {
-    fn keep(_error: E) -> Option<Nothing> {
+    fn keep(self, _error: E) -> Option<Nothing> {
         None
     }
 }
 
 impl<M, E, K> Keeps<Never, E, K> for M {
     #[inline]
-    fn keep(_error: E) -> Option<K> {
+    fn keep(self, _error: E) -> Option<K> {
         None
     }
 }

@@ -19,8 +19,7 @@
 //! asks and tells that one (`inner.rs`). Dropping the call closes it (`close.rs`). Whoever hears of a
 //! call is told in `observers.rs`.
 //!
-//! The path of a call that succeeds at once is inline and reads no clock. The code that follows a failure is `#[cold]`.
-//! Most of it is not generic, so a program has it once, and not once for each annotated function.
+//! Most code is not generic, so a program has it once, and not once for each annotated function.
 
 mod after;
 mod attempt;
@@ -36,43 +35,42 @@ mod observers;
 mod pause;
 mod race;
 mod settle;
-mod spans;
 mod test_scope;
 mod timers;
 
 pub use self::after::Ending;
-pub use self::attempt::{Attempting, Ended, Prepare};
+pub use self::attempt::Attempting;
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Unless, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
 pub use self::kept_error::{Chooses, Keeps, Kept, LastError, Nothing};
 pub use self::race::{Race, Racing};
-pub use self::settle::{Check, Checked, Checks, Next, Stops};
-pub use self::timers::{Until, Wait};
+pub use self::settle::Stops;
+pub use self::timers::Until;
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 use std::time::Duration;
 
+use self::settle::Checks;
 use crate::clock::Stamp;
-use crate::context::{Frame, NEVER, Notes};
+use crate::context::Frame;
+use crate::listen::is_listening;
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Settings, Site, UnlimitedSite};
+use crate::{metrics, trace};
 
 /// One call of an annotated function.
 ///
 /// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error. If a
 /// later attempt is cut, this becomes the source of the [`Stopped`](crate::Stopped).
-// Both fields are dropped by hand, when the call is closed (close.rs). A call that succeeds at once has nothing in them
-// to drop, and not to look saves 6 instructions of 170. With the state first, the call and its state have one address:
-// one instruction less.
-#[repr(C)]
 pub struct Call<'p, C, K = Nothing> {
     /// The loop of `Policy::run` is written by hand, with this part.
-    pub(crate) state: ManuallyDrop<State<'p>>,
-    kept: ManuallyDrop<Option<K>>,
+    pub(crate) state: State<'p>,
+    kept: Option<K>,
+    checks: Cell<Checks>,
     cuts: PhantomData<fn() -> C>,
 }
 
@@ -80,24 +78,27 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Begins a call with these settings.
     #[inline]
     pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
-        let (timeout, deadline) = if C::LIMITED {
-            (settings.timeout, settings.deadline)
-        } else {
-            (NEVER, NEVER)
-        };
+        let recorded = metrics::is_recording();
+        let observed = recorded || settings.listens || is_listening();
+        // Without limits, the time matters only to those who ask how long the call took.
+        let timed = C::LIMITED || observed || trace::subscriber_wants();
+        let started = timed.then(Stamp::now);
+        let deadline = started.filter(|_| C::LIMITED);
+        let deadline = deadline.map_or(Stamp::NEVER, |now| now.plus(settings.deadline));
+        let frame = Frame::new(settings.attempts, started, deadline);
+        frame.recorded.set(recorded);
+        frame.observed.set(observed);
         Self {
-            state: ManuallyDrop::new(State {
-                frame: Frame::new(settings.attempts, timeout, deadline),
-                settings,
-            }),
-            kept: ManuallyDrop::new(None),
+            state: State { frame, settings },
+            kept: None,
+            checks: Cell::default(),
             cuts: PhantomData,
         }
     }
 
     /// Waits for the next attempt.
-    pub fn wait(&self, until: Until) -> Wait {
-        self.state.wait(until)
+    pub fn wait(&self, until: Until) -> impl Future<Output = ()> + use<'p, C, K> {
+        timers::wait(self.state.settings, until)
     }
 
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.
@@ -152,10 +153,8 @@ impl UnlimitedSite {
     }
 }
 
-/// The state of a call: 56 bytes of every future.
-// With the frame first, the state and its frame have one address: 2 instructions less for a call that is pending.
+/// The state of a call.
 #[derive(Debug)]
-#[repr(C)]
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
@@ -166,27 +165,12 @@ impl State<'_> {
     /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspended(&self) {
-        if self.frame.suspend() {
-            self.suspended_with_notes();
-        }
-    }
-
-    #[cold]
-    fn suspended_with_notes(&self) {
-        // With a limit, the time starts anyway.
-        if self.frame.has(Notes::NEEDS_CLOCK) && !self.frame.is_limited() {
-            self.start_unless_started();
-        }
-        self.leave_attempt();
-        self.frame.share_open_commits();
-        self.hand_on_untold();
-    }
-
-    /// Tells the call around what it does not know yet. It must know before the poll of this call ends, because this call
-    /// may then be dropped.
-    pub(super) fn hand_on_untold(&self) {
-        if self.frame.has(Notes::UNTOLD) {
-            self.hand_on();
+        // A refusal only counts if the attempt fails in the same poll.
+        self.frame.refusal.set(None);
+        self.frame.was_pending.set(true);
+        if self.frame.if_rest().is_some() {
+            self.leave_attempt();
+            self.frame.share_open_commits();
         }
     }
 

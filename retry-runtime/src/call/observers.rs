@@ -1,54 +1,90 @@
 //! Who hears of a call: subscribers get events and spans, a recorder gets metrics, a listener and a test scope get
-//! reports. They hear of four moments, here and nowhere else:
+//! reports. They hear of five moments, here and nowhere else:
 //!
 //! ```text
-//! an attempt begins   enter_attempt (each poll), look_for_recorder, enter_test_scope
+//! the call begins     call_begins
+//! an attempt begins   enter_attempt (each poll)
 //! an attempt ends     attempt_ends
 //! a wait begins       wait_begins
 //! the call ends       call_ends, then closed
 //! ```
+//!
+//! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
 
 use super::State;
 use super::timers::{LONGEST_SLEEP, Until};
 use crate::clock::{Instant, Stamp};
-use crate::context::{Notes, Phase, Previous};
+use crate::context::{Phase, Previous};
 use crate::fit::DelayRange;
 use crate::jitter::Jitter;
-use crate::listen::{is_listening, listener};
-use crate::metrics::{self, Attempted};
+use crate::listen::{listener, test_scope_around};
+use crate::metrics::{self, Attempted, Metric};
 use crate::report::Report;
 use crate::stopped::Outcome;
-use crate::trace::{self, CallInEvent, Event, FailedWith};
+use crate::trace::{self, Begun, CallInEvent, Entered, Event, FailedWith, Spans};
 
-/// An attempt begins.
 impl State<'_> {
-    /// Looks for a recorder, so that what is recorded of an attempt agrees. A call that found one is recorded to its end.
-    #[inline]
-    pub(super) fn look_for_recorder(&self) {
-        if !self.is_recorded() && metrics::is_recording() {
-            self.frame.find(Notes::RECORDED);
+    /// The call begins: enters the test scope around, if there is one.
+    pub(super) fn call_begins(&self) {
+        if self.frame.observed.get() && !self.is_in_test_scope() {
+            if let Some(scope) = test_scope_around() {
+                self.enter_test_scope(&scope);
+            }
         }
     }
 
-    /// Whether the call found a recorder.
+    /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
+    /// a subscriber wants it. The span is left when the body is pending, or when the attempt ends.
     #[inline]
-    fn is_recorded(&self) -> bool {
-        self.frame.has(Notes::RECORDED)
+    pub(super) fn enter_attempt(&self, begins: bool) {
+        if trace::spans_may_be_wanted() {
+            self.enter_attempt_span(begins);
+        }
     }
 
-    /// Whether a hook, a subscriber, a listener or a recorder may ask how long the call took.
-    #[inline]
-    pub(super) fn needs_clock(&self) -> bool {
-        self.settings.listens || trace::subscriber_wants() || self.frame.has(Notes::NEEDS_CLOCK)
+    #[cold]
+    fn enter_attempt_span(&self, begins: bool) {
+        let frame = &self.frame;
+        let which = frame.which.get();
+        if begins {
+            let begun = Begun {
+                function: self.settings.name,
+                place: self.settings.shared.place,
+                attempt: frame.present().number,
+                attempts: frame.attempts_allowed(),
+                which,
+            };
+            self.change_spans(|spans| spans.begin(&begun));
+        }
+        let span = frame
+            .if_rest()
+            .and_then(|rest| rest.noted().spans.attempt(which));
+        if let Some(span) = span {
+            let entered = Entered::new(span);
+            frame.rest().noted().entered = Some(entered);
+        }
     }
-}
 
-/// An attempt ends.
-impl State<'_> {
-    /// Counts it, and closes its span. `failed` says how it failed, unless it succeeded. The phase changes first: if anything
-    /// panics later, the attempt is not counted again.
+    /// Enters the span of the call for one poll of `before_retry`. It is left as that of an attempt.
+    pub(super) fn enter_call_span(&self) {
+        if let Some(rest) = self.frame.if_rest() {
+            let entered = self.enter_call();
+            rest.noted().entered = entered;
+        }
+    }
+
+    /// Leaves the span of the attempt, or of the call.
+    pub(super) fn leave_attempt(&self) {
+        let rest = self.frame.if_rest();
+        let _ = rest.and_then(|rest| rest.noted().entered.take());
+    }
+
+    /// An attempt ends: counts it, and closes its span. `failed` says how it failed, unless it succeeded. The phase changes
+    /// first: if anything panics later, the attempt is not counted again.
     pub(super) fn attempt_ends(&self, failed: Option<FailedWith<'_>>) {
-        self.frame.end_attempt();
+        let frame = &self.frame;
+        frame.phase.set(Phase::Between);
+        frame.permit.set(None);
         let (how, words) = match failed {
             Some(FailedWith { verdict, words }) => {
                 self.with_test_scope(|own| own.note(verdict));
@@ -57,21 +93,24 @@ impl State<'_> {
             None => (Attempted::Succeeded, None),
         };
         self.count(how);
-        self.end_attempt_span(how, words);
+        self.leave_attempt();
+        self.change_spans(|spans| spans.end_attempt(frame.which.get(), how, words));
     }
 
-    /// Counts an attempt, if the call found a recorder. Only then is the name looked up.
+    /// Counts an attempt.
     pub(super) fn count(&self, how: Attempted) {
-        if self.is_recorded() {
-            metrics::attempted(self.settings.name, how);
+        self.record(|| Metric::Attempted(how));
+    }
+
+    /// Records a metric, if the call found a recorder when it began.
+    fn record<'a>(&self, metric: impl FnOnce() -> Metric<'a>) {
+        if self.frame.recorded.get() {
+            metrics::record(self.settings.name, &metric());
         }
     }
-}
 
-/// A wait begins.
-impl State<'_> {
-    /// Draws the delay. Returns when the wait ends, which may be at once in a test scope. `failed` says which failure it
-    /// follows, unless it is the pause of the budget.
+    /// A wait begins: draws the delay. Returns when the wait ends, which may be at once in a test scope. `failed` says which
+    /// failure it follows, unless it is the pause of the budget.
     pub(super) fn wait_begins(
         &self,
         range: &DelayRange,
@@ -79,22 +118,18 @@ impl State<'_> {
         failed: Option<FailedWith<'_>>,
     ) -> Until {
         let (delay, wait) = self.draw(range, stamp);
-        let is_asked =
-            self.settings.listens || self.settings.policy.jitter() == Jitter::Decorrelated;
-        if is_asked && failed.is_some() {
-            self.frame.cold().noted().delay = Some(delay);
-        }
-        // A listener will ask how long the call waited.
-        if wait == delay && (self.settings.listens || is_listening()) {
-            self.frame.cold().noted().waits_since = Some(stamp);
+        if self.frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
+            let mut noted = self.frame.rest().noted();
+            if failed.is_some() {
+                noted.delay = Some(delay);
+            }
+            noted.waits_since = Some(stamp).filter(|_| wait == delay);
         }
         self.log(match failed {
             Some(failed) => Event::Retrying(failed, delay),
             None => Event::Paused(delay),
         });
-        if self.is_recorded() {
-            metrics::delayed(self.settings.name, delay);
-        }
+        self.record(|| Metric::Delayed(delay));
         // A hundred years, if the clock cannot represent the end.
         let most = || now.checked_add(LONGEST_SLEEP * 36_525);
         let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
@@ -102,38 +137,35 @@ impl State<'_> {
     }
 
     /// Adds the wait that is over, if there was one.
-    #[inline]
     pub(super) fn waited_until_now(&self) {
-        if let Some(cold) = self.frame.if_cold() {
-            let mut noted = cold.noted();
+        if let Some(rest) = self.frame.if_rest() {
+            let mut noted = rest.noted();
             if let Some(since) = noted.waits_since.take() {
                 noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
             }
         }
     }
-}
 
-/// The call ends.
-impl State<'_> {
-    /// Logs it, records it, and closes its spans. This happens once in each call that is not dropped before.
+    /// The call ends: logs it, records it, and closes its spans. This happens once in each call that is not dropped before.
     pub(super) fn call_ends(&self, outcome: Outcome, event: Option<Event<'_>>) {
         if let Some(event) = event {
             self.log(event);
         }
-        self.frame.end(outcome);
+        self.frame.phase.set(Phase::Ended(outcome));
         self.ended(outcome);
     }
 
     /// Records the end of a call, also of one that is dropped, and closes its spans. An attempt that still runs is lost.
-    #[inline]
     fn ended(&self, outcome: Outcome) {
-        if self.frame.lose_other() {
+        if self.frame.beside.take() {
             self.count(Attempted::Unfinished);
         }
-        if self.is_recorded() {
-            metrics::ended(&self.report(outcome));
+        if self.frame.recorded.get() {
+            let report = self.report(outcome);
+            self.record(|| Metric::Ended(&report));
         }
-        self.end_spans(outcome);
+        self.leave_attempt();
+        self.change_spans(|spans| spans.end(outcome));
     }
 
     /// Closes a call, also one that is dropped. Returns its outcome.
@@ -141,10 +173,8 @@ impl State<'_> {
         self.give_back();
         self.waited_until_now();
         // The phase changes first: if anything panics later, the call is not closed again.
-        let phase = self.frame.close();
-        match phase {
+        match self.frame.phase.replace(Phase::Closed) {
             Phase::Ended(outcome) => return outcome,
-            Phase::New => self.look_for_recorder(),
             Phase::Attempt => self.count(Attempted::Unfinished),
             _ => {}
         }
@@ -162,7 +192,7 @@ impl State<'_> {
 
     pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
-        let waited = frame.if_cold().map(|cold| cold.noted().waited);
+        let waited = frame.if_rest().map(|rest| rest.noted().waited);
         Report {
             function: self.settings.name,
             attempts: frame.number.get(),
@@ -182,10 +212,7 @@ impl State<'_> {
             )),
         }
     }
-}
 
-/// Events.
-impl State<'_> {
     /// Writes an event, in the span of the call.
     #[inline]
     pub(super) fn log(&self, event: Event<'_>) {
@@ -196,7 +223,7 @@ impl State<'_> {
         let _entered = self.enter_call();
         let call = CallInEvent {
             function: self.settings.name,
-            attempt: frame.present(),
+            attempt: frame.present().number,
             attempts: frame.attempts_allowed(),
             elapsed: &|| self.elapsed(),
             lines: &self.settings.shared.lines,
@@ -216,6 +243,26 @@ impl State<'_> {
         let blocked = &self.settings.shared.blocked;
         if trace::may_be_heard() && blocked.is_down() && blocks() && blocked.raise() {
             self.log(Event::Blocked);
+        }
+    }
+
+    /// Enters the span of the call, for events and code that belong to no attempt.
+    pub(super) fn enter_call(&self) -> Option<Entered> {
+        let span = self.frame.if_rest()?.noted().spans.call();
+        span.map(Entered::new)
+    }
+
+    /// Changes the spans, which are taken out, so that no lock is held while the subscriber is called.
+    fn change_spans(&self, change: impl FnOnce(&mut Spans)) {
+        if trace::spans_may_be_wanted() || self.frame.if_rest().is_some() {
+            let mut spans = match self.frame.if_rest() {
+                Some(rest) => std::mem::take(&mut rest.noted().spans),
+                None => Spans::default(),
+            };
+            change(&mut spans);
+            if spans.are_open() {
+                self.frame.rest().noted().spans = spans;
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::cut::{Cut, Cuts};
 use super::{Call, State, Until};
 use crate::clock::{Instant, Stamp, nanos};
-use crate::context::{Notes, Phase, around};
-use crate::listen::{is_listening, test_scope_around};
+use crate::context::{Phase, around};
+use crate::fit;
 
 impl<C: Cuts, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
@@ -17,9 +17,9 @@ impl<C: Cuts, K> Call<'_, C, K> {
     /// - The pause does not fit the deadline.
     #[inline]
     pub fn pause(&self) -> Result<Option<Until>, C> {
-        let state = &*self.state;
-        let waited = state.frame.has(Notes::COLD);
-        if waited || state.settings.word.may_be_paused() || test_scope_around().is_some() {
+        let state = &self.state;
+        let known = state.frame.observed.get() || state.frame.if_rest().is_some();
+        if known || state.settings.word.may_be_paused() {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }
@@ -33,37 +33,27 @@ impl State<'_> {
     #[cold]
     fn pause(&self, limited: bool) -> Result<Option<Until>, Cut> {
         let frame = &self.frame;
-        let first = frame.phase.get() == Phase::New;
-        if first && is_listening() {
-            self.enter_test_scope();
-        }
-        if frame.is_beside() {
+        if frame.beside.get() {
             // The attempt that runs goes on.
             return Ok(None);
         }
         self.waited_until_now();
+        if frame.phase.get() == Phase::New {
+            self.call_begins();
+        }
         let now = Instant::now();
         let now = (now, Stamp::of(now));
         let Some((left, most)) = self.left_of_pause(now.1) else {
-            if first && frame.started.get().is_some() {
-                if limited && frame.is_late() {
-                    return Err(Cut::Late);
-                }
-                // The limit of the first attempt does not count the pause.
-                frame.limit(self.settings.timeout, now.1);
-            }
             return Ok(None);
         };
-        frame.start(now.1);
-        around(|outer| frame.inherit(outer, now.1));
+        around(|outer| frame.inherit(outer));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let spread = left.saturating_add(high.saturating_sub(low));
         let mut delays = left..=spread.min(most);
-        if limited {
-            delays = frame.within_deadline(delays, now.1).ok_or(Cut::Paused)?;
+        if let (true, Some((length, left))) = (limited, frame.time_to_deadline(now.1)) {
+            delays = fit::within(delays, length, left).ok_or(Cut::Paused)?;
         }
-        self.look_for_recorder();
         Ok(Some(self.wait_begins(&delays, now, None)))
     }
 
@@ -77,7 +67,7 @@ impl State<'_> {
             let now = self.in_test_scope(now);
             let patience = self.settings.policy.max_retry_after();
             let longest = now.plus(nanos(patience));
-            let mut noted = self.frame.cold().noted();
+            let mut noted = self.frame.rest().noted();
             let longest = *noted.paused_until.get_or_insert(longest);
             let left = end.min(longest).since(now);
             (!left.is_zero()).then(|| (left, longest.since(now).saturating_add(patience / 4)))

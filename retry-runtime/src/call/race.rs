@@ -20,15 +20,14 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::attempt::Ended;
 use super::cut::{Cut, Cuts};
-use super::decide::Situation as _;
-use super::timers::{poll_until_due, step};
+use super::timers::poll_until_due;
 use super::{Call, State};
 use crate::budget::Share;
-use crate::clock::{Instant, Sleep, Stamp, nanos};
-use crate::context::{NEVER, Phase, Which, is_within};
+use crate::clock::{Sleep, Stamp, nanos};
+use crate::context::{Leeway, NEVER, Phase};
 use crate::opaque::opaque;
+use crate::report::{Hedge, Which};
 use crate::trace::Event;
 
 pin_project! {
@@ -44,9 +43,20 @@ pin_project! {
         hedge: Option<F>,
         #[pin]
         timer: Option<Sleep>,
-        limits: Limits,
+        hedging: Hedging,
         turn: bool,
     }
+}
+
+/// Whether a race has a hedge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hedging {
+    /// It has none, and begins none.
+    None,
+    /// It begins one then.
+    At(Stamp),
+    /// It began one.
+    Began,
 }
 
 impl<F> Race<F> {
@@ -62,13 +72,7 @@ impl<F> Race<F> {
             first: None,
             hedge: None,
             timer: None,
-            limits: Limits {
-                cuts: [NEVER; 2],
-                pending: false,
-                begins: None,
-                hedged: false,
-                limited: false,
-            },
+            hedging: Hedging::None,
             turn: false,
         }
     }
@@ -106,34 +110,32 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Whether an attempt still runs beside the one that ended.
     #[must_use]
     pub fn is_beside(&self) -> bool {
-        self.state.frame.is_beside()
+        self.state.frame.beside.get()
     }
 }
 
 impl<F, M, C> Unpin for Racing<'_, '_, '_, F, M, C> {}
 
 impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C> {
-    type Output = Ended<F::Output, C>;
+    type Output = Result<F::Output, C>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let state = &*this.state;
+        let frame = &state.frame;
         let mut race = this.race.as_mut().project();
         let begins = race.first.is_none() && race.hedge.is_none();
         if begins {
             race.timer.set(None);
-            if let Some(late) = race.limits.begin(state) {
-                return Poll::Ready(Ended::Cut(late));
-            }
-            race.first.set(Some(state.frame.lend(&mut this.make)));
+            let first = frame.phase.get() == Phase::New;
+            state.enter(false)?;
+            *race.hedging = state.hedging(first);
+            race.first.set(Some(frame.lend(&mut this.make)));
         }
         // The order alternates: if one attempt used up what tokio lets a task do in a poll, the other would starve.
         *race.turn = !*race.turn;
-        let order = if *race.turn {
-            [Which::First, Which::Hedge]
-        } else {
-            [Which::Hedge, Which::First]
-        };
+        let mut order = [Which::First, Which::Hedge];
+        order.rotate_left(usize::from(!*race.turn));
         for which in order {
             let both = race.first.is_some() && race.hedge.is_some();
             let slot = match which {
@@ -143,223 +145,127 @@ impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C>
             if slot.is_some() {
                 // An attempt that begins is the present one, and in its span.
                 if !begins {
-                    race.limits.turn_to(which, both, state);
+                    frame.turn_to(which, both);
                     state.enter_attempt(false);
                 }
-                if let Poll::Ready(result) = race.limits.poll_body(slot, state, waker) {
-                    return Poll::Ready(Ended::Returned(result));
+                let polled = poll_body(slot, *race.hedging, state, waker);
+                if let Poll::Ready(result) = polled {
+                    return Poll::Ready(Ok(result));
                 }
             }
         }
         loop {
-            let runs = [race.first.is_some(), race.hedge.is_some()];
-            let timer = race.timer.as_mut();
-            let due = ready!(race.limits.poll(runs, state, timer, waker));
-            match due {
-                Due::Cut(cut, which) => {
-                    if which != Some(Which::Hedge) {
-                        race.first.set(None);
-                    }
-                    if which != Some(Which::First) {
-                        race.hedge.set(None);
-                    }
-                    if let Some(cut) = C::from(cut) {
-                        return Poll::Ready(Ended::Cut(cut));
-                    }
-                }
-                Due::Hedge { cut } => {
-                    race.limits.begin_hedge(cut, state);
-                    race.hedge.set(Some(state.frame.lend(&mut this.make)));
-                    let slot = race.hedge.as_mut();
-                    if let Poll::Ready(result) = race.limits.poll_body(slot, state, waker) {
-                        return Poll::Ready(Ended::Returned(result));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// When what happens in a race. Times are nanoseconds since the start of the call, or [`NEVER`].
-#[derive(Debug)]
-struct Limits {
-    /// When the timeout cuts the first or a later attempt, and the hedge.
-    cuts: [u64; 2],
-    /// Whether the first or a later attempt was pending.
-    pending: bool,
-    /// When the hedge begins, if it may. `None` before the first attempt was pending.
-    begins: Option<u64>,
-    /// Whether the hedge began, and no attempt after it.
-    hedged: bool,
-    /// Whether limits cut attempts.
-    limited: bool,
-}
-
-/// What is due.
-enum Due {
-    /// A limit cuts one attempt, or both.
-    Cut(Cut, Option<Which>),
-    /// The hedge begins. Its timeout cuts it then.
-    Hedge { cut: u64 },
-}
-
-impl Limits {
-    /// Begins the first or a later attempt. Returns the cut if the deadline was reached before it began.
-    fn begin<C: Cuts>(&mut self, state: &State<'_>) -> Option<C> {
-        let frame = &state.frame;
-        let first = frame.phase.get() == Phase::New;
-        self.pending = false;
-        self.hedged = false;
-        self.limited = C::LIMITED;
-        self.begins = Some(NEVER).filter(|_| !first);
-        if let Some(late) = state.enter() {
-            return Some(late);
-        }
-        if first {
-            state.with_share(Share::add);
-        }
-        if !frame.reserve_hedge() {
-            self.begins = Some(NEVER);
-        }
-        None
-    }
-
-    /// Makes an attempt the present one.
-    fn turn_to(&self, which: Which, both: bool, state: &State<'_>) {
-        if self.hedged {
-            state.frame.turn_to(which, both);
-        }
-    }
-
-    /// Records that the present attempt ends.
-    fn ends(&self, state: &State<'_>) {
-        if self.hedged {
-            state.frame.end_one_of_two();
-        }
-    }
-
-    fn poll_body<F: Future>(
-        &self,
-        mut slot: Pin<&mut Option<F>>,
-        state: &State<'_>,
-        waker: &mut Context<'_>,
-    ) -> Poll<F::Output> {
-        let Some(body) = slot.as_mut().as_pin_mut() else {
-            return Poll::Pending;
-        };
-        let frame = &state.frame;
-        let poll = || body.poll(waker);
-        let polled = if self.hedged {
-            frame.lend_present(poll)
-        } else {
-            frame.lend(poll)
-        };
-        match polled {
-            Poll::Ready(_) => {
-                slot.set(None);
-                self.ends(state);
-            }
-            Poll::Pending => state.suspended(),
-        }
-        polled
-    }
-
-    /// Returns what is due.
-    fn poll(
-        &mut self,
-        runs: [bool; 2],
-        state: &State<'_>,
-        timer: Pin<&mut Option<Sleep>>,
-        waker: &mut Context<'_>,
-    ) -> Poll<Due> {
-        if self.hedged {
             // If the call is dropped now, it is in doubt if either attempt is.
-            state.frame.turn_to_open_commit();
-        }
-        if timer.is_none() && self.pending && self.nearest(runs, state) == NEVER {
-            // Nothing will ever be due, so no poll needs the clock.
-            return Poll::Pending;
-        }
-        poll_until_due(state, timer, waker, |rang| {
-            // It may ring late: what begins now has its whole timeout, and what is overdue ends first.
-            let now = Instant::now();
-            let now = rang.map_or(now, |rang| now.max(rang));
-            let elapsed = self.learn(Stamp::of(now), state);
-            let due = self.due(runs, elapsed, state);
-            due.ok_or_else(|| step(self.nearest(runs, state), elapsed, now))
-        })
-    }
-
-    /// Learns the limits of an attempt that is pending for the first time. Returns the time of the call.
-    fn learn(&mut self, now: Stamp, state: &State<'_>) -> u64 {
-        if !self.pending {
-            self.pending = true;
-            (_, self.cuts[0]) = state.frame.limit(self.timeout(state), now);
-        }
-        let elapsed = state.frame.elapsed(now);
-        if self.begins.is_none() {
-            self.begins = Some(elapsed.saturating_add(state.hedge_after()));
-        }
-        elapsed
-    }
-
-    /// Returns what is due. A hedge that the call may not make is no longer due.
-    fn due(&mut self, runs: [bool; 2], elapsed: u64, state: &State<'_>) -> Option<Due> {
-        if self.limited && state.frame.deadline.get() <= elapsed {
-            return Some(Due::Cut(Cut::Deadline, None));
-        }
-        let both = runs == [true; 2];
-        for which in [Which::First, Which::Hedge] {
-            if runs[which as usize] && self.cuts[which as usize] <= elapsed {
-                self.turn_to(which, both, state);
-                self.ends(state);
-                return Some(Due::Cut(Cut::Timeout, Some(which)));
+            frame.turn_to_open_commit();
+            let runs = [race.first.is_some(), race.hedge.is_some()];
+            let ends = |which: Which| {
+                if runs[which as usize] {
+                    frame.of(which).cut
+                } else {
+                    Stamp::NEVER
+                }
+            };
+            let deadline = if C::LIMITED {
+                frame.deadline.get()
+            } else {
+                Stamp::NEVER
+            };
+            let cuts = ends(Which::First).min(ends(Which::Hedge)).min(deadline);
+            let hedge_at = match *race.hedging {
+                Hedging::At(at) if runs[0] => at,
+                _ => Stamp::NEVER,
+            };
+            let nearest = cuts.min(hedge_at);
+            if nearest == Stamp::NEVER {
+                return Poll::Pending;
+            }
+            // It may ring late: what is overdue ends first.
+            let now = ready!(poll_until_due(state, race.timer.as_mut(), waker, |rang| {
+                let now = rang.max(Stamp::now());
+                if nearest <= now {
+                    Ok(now)
+                } else {
+                    Err(nearest)
+                }
+            }));
+            race.timer.set(None);
+            let which = [Which::First, Which::Hedge]
+                .into_iter()
+                .find(|which| ends(*which) <= now);
+            let cut = match (which, deadline <= now) {
+                (_, true) => Cut::Deadline,
+                (Some(which), false) => {
+                    frame.turn_to(which, runs == [true; 2]);
+                    frame.one_of_two.set(*race.hedging == Hedging::Began);
+                    Cut::Timeout
+                }
+                (None, false) => {
+                    *race.hedging = Hedging::None;
+                    if state.may_hedge(now) {
+                        *race.hedging = Hedging::Began;
+                        state.begin_hedge(now, C::LIMITED);
+                        race.hedge.set(Some(frame.lend(&mut this.make)));
+                        let slot = race.hedge.as_mut();
+                        let polled = poll_body(slot, Hedging::Began, state, waker);
+                        if let Poll::Ready(result) = polled {
+                            return Poll::Ready(Ok(result));
+                        }
+                    }
+                    continue;
+                }
+            };
+            if cut == Cut::Deadline || which == Some(Which::First) {
+                race.first.set(None);
+            }
+            if cut == Cut::Deadline || which == Some(Which::Hedge) {
+                race.hedge.set(None);
+            }
+            if let Some(cut) = C::from(cut) {
+                return Poll::Ready(Err(cut));
             }
         }
-        if self.begins > Some(elapsed) {
-            return None;
-        }
-        self.begins = Some(NEVER);
-        (runs[0] && state.may_hedge(elapsed)).then(|| Due::Hedge {
-            cut: elapsed.saturating_add(self.timeout(state)),
-        })
     }
+}
 
-    fn nearest(&self, [first, hedge]: [bool; 2], state: &State<'_>) -> u64 {
-        let ends = [
-            (self.limited, state.frame.deadline.get()),
-            (first, self.cuts[0]),
-            (hedge, self.cuts[1]),
-            (first, self.begins.unwrap_or(NEVER)),
-        ];
-        let counting = ends.into_iter().filter(|(counts, _)| *counts);
-        counting.map(|(_, at)| at).min().unwrap_or(NEVER)
+/// Polls the present attempt.
+fn poll_body<F: Future>(
+    mut slot: Pin<&mut Option<F>>,
+    hedging: Hedging,
+    state: &State<'_>,
+    waker: &mut Context<'_>,
+) -> Poll<F::Output> {
+    let Some(body) = slot.as_mut().as_pin_mut() else {
+        return Poll::Pending;
+    };
+    let polled = state.frame.lend(|| body.poll(waker));
+    if polled.is_ready() {
+        slot.set(None);
+        state.frame.one_of_two.set(hedging == Hedging::Began);
+    } else {
+        state.suspended();
     }
-
-    fn timeout(&self, state: &State<'_>) -> u64 {
-        if self.limited {
-            state.settings.timeout
-        } else {
-            NEVER
-        }
-    }
-
-    /// Begins the hedge: now it counts.
-    fn begin_hedge(&mut self, cut: u64, state: &State<'_>) {
-        self.hedged = true;
-        self.cuts[1] = cut;
-        state.log(Event::Hedged);
-        state.frame.begin_hedge(cut);
-        state.look_for_recorder();
-        if is_within() {
-            // As for a retry: taken back if the call succeeds.
-            state.hand_on();
-        }
-        state.enter_attempt(true);
-    }
+    polled
 }
 
 impl State<'_> {
+    /// When the attempt that begins gets a hedge beside it, if it is the `first`.
+    fn hedging(&self, first: bool) -> Hedging {
+        let mut of = self.frame.present();
+        if first {
+            self.with_share(Share::add);
+        }
+        if of.inside != Leeway::Anything {
+            // A call around may hedge.
+            return Hedging::None;
+        }
+        of.inside = Leeway::Retry;
+        self.frame.set_present(of);
+        match self.hedge_after() {
+            after if first && after != NEVER => Hedging::At(Stamp::now().plus(after)),
+            _ => Hedging::None,
+        }
+    }
+
     /// Returns after how many nanoseconds the call hedges.
     fn hedge_after(&self) -> u64 {
         const LEAST: Duration = Duration::from_millis(1);
@@ -368,27 +274,39 @@ impl State<'_> {
     }
 
     /// Whether the call may hedge now, and takes that from the share of the function.
-    #[cold]
-    fn may_hedge(&self, elapsed: u64) -> bool {
+    fn may_hedge(&self, now: Stamp) -> bool {
         let frame = &self.frame;
-        let left = frame.deadline.get().saturating_sub(elapsed);
         if frame.has_open_commit()
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent
             || !self.is_enabled()
-            || left <= self.hedge_after()
+            || frame.deadline.get() <= now.plus(self.hedge_after())
         {
             return false;
         }
-        let now = self.in_test_scope(Stamp::now());
+        let now = self.in_test_scope(now);
         let may = self
             .with_budget(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
             == Some(true)
             && self.with_share(Share::take);
         if !may {
-            frame.refuse_hedge();
+            frame.rest().noted().hedge = Some(Hedge::Refused);
         }
         may
+    }
+
+    /// Begins the hedge: now it counts.
+    fn begin_hedge(&self, now: Stamp, limited: bool) {
+        self.log(Event::Hedged);
+        let cut = if limited {
+            now.plus(self.settings.timeout)
+        } else {
+            Stamp::NEVER
+        };
+        self.frame.begin_hedge(cut);
+        // As for a retry: taken back if the call succeeds.
+        self.note_retries(self.frame.retries_in_a_row());
+        self.enter_attempt(true);
     }
 }
 

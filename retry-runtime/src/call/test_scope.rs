@@ -6,41 +6,34 @@ use super::State;
 use crate::budget::{BudgetOfCall, Share};
 use crate::clock::{Stamp, nanos};
 use crate::fit::DelayRange;
-use crate::listen::test_scope_around;
 use crate::rng;
-use crate::test_scope::{self, CallInScope};
+use crate::test_scope::{CallInScope, TestScope};
 
 impl State<'_> {
     /// Puts a call that begins in a test scope into that scope, until the call ends.
     #[cold]
-    pub(super) fn enter_test_scope(&self) {
-        let Some(scope) = test_scope_around() else {
-            return;
-        };
+    pub(super) fn enter_test_scope(&self, scope: &TestScope) {
         let frame = &self.frame;
-        if self.is_in_test_scope() {
-            return;
-        }
-        scope.enter(self.settings.name, &mut frame.cold().noted().scope);
-        if let Some(most) = self.attempts_in_test_scope() {
-            frame.allow_at_most(most);
-        }
+        scope.enter(self.settings.name, &mut frame.rest().noted().scope);
+        frame.attempts.set(self.own_attempts());
+    }
+
+    /// The attempts that the call may make by itself, in its test scope.
+    pub(super) fn own_attempts(&self) -> u32 {
+        let most = self.with_test_scope(|own| own.attempts()).flatten();
+        most.map_or(self.settings.attempts, |most| {
+            most.min(self.settings.attempts)
+        })
     }
 
     /// Shows the call's part of the test scope to `f`, if the call is in a test scope.
     pub(super) fn with_test_scope<T>(&self, f: impl FnOnce(&mut CallInScope) -> T) -> Option<T> {
-        test_scope::find(|| self.frame.if_cold()?.noted().scope.as_mut().map(f))
+        self.frame.if_rest()?.noted().scope.as_mut().map(f)
     }
 
     /// Whether the call is in a test scope.
     pub(super) fn is_in_test_scope(&self) -> bool {
         self.with_test_scope(|_| ()).is_some()
-    }
-
-    /// Returns the largest number of attempts that the test scope allows.
-    #[inline]
-    pub(super) fn attempts_in_test_scope(&self) -> Option<u32> {
-        self.with_test_scope(|own| own.attempts()).flatten()
     }
 
     /// Shows the budget of the call to `f`, if it has one.
@@ -86,13 +79,13 @@ impl State<'_> {
 
     /// The instant of the call at `now`, which is later by the delays that it did not wait for.
     pub(super) fn in_test_scope(&self, now: Stamp) -> Stamp {
-        let cold = self.frame.if_cold();
-        let passed_over = cold.map(|cold| cold.noted().passed_over);
+        let rest = self.frame.if_rest();
+        let passed_over = rest.map(|rest| rest.noted().passed_over);
         now.plus(nanos(passed_over.unwrap_or_default()))
     }
 
     /// Takes the call out of its test scope.
     pub(super) fn leave_test_scope(&self) -> Option<CallInScope> {
-        test_scope::find(|| self.frame.if_cold()?.noted().scope.take())
+        self.frame.if_rest()?.noted().scope.take()
     }
 }

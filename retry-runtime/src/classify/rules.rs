@@ -51,13 +51,6 @@ impl Ruling {
     pub const fn failed_value() -> Self {
         Self::retry(Said::new(Verdict::Transient))
     }
-
-    /// Replaces the delay that the server asked for.
-    pub(crate) const fn with_hint(mut self, hint: Option<Duration>) -> Self {
-        self.said.hint = hint;
-        self
-    }
-
     /// Sets the delay itself, unless there is none.
     pub(crate) fn exactly(mut self, delay: Option<Duration>) -> Self {
         if delay.is_some() {

@@ -32,11 +32,11 @@ thread_local! {
     static SET: RefCell<HashMap<usize, Timeout>> = RefCell::default();
 }
 
-/// Returns the timer of a wait of zero: the shortest. A page runs nothing else as long as a task is awake.
-pub(crate) fn turn() -> Option<Sleep> {
-    Instant::now()
-        .checked_add(Duration::from_millis(1))
-        .map(sleep_until)
+/// A wait of zero: the shortest. A page runs nothing else as long as a task is awake.
+pub(crate) async fn turn() {
+    if let Some(soon) = Instant::now().checked_add(Duration::from_millis(1)) {
+        sleep_until(soon).await;
+    }
 }
 
 /// The date and time of this machine.

@@ -5,11 +5,8 @@ use std::time::SystemTime;
 
 pub(crate) use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Returns the timer of a wait of zero: none, because tokio lets other tasks run without one.
-#[inline]
-pub(crate) const fn turn() -> Option<Sleep> {
-    None
-}
+/// A wait of zero. It does not sleep, because tokio's shortest sleep is 1 ms.
+pub(crate) use tokio::task::yield_now as turn;
 
 /// The date and time of this machine.
 #[cfg(feature = "http")]

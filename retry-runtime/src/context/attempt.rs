@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cold::Cold;
 use super::facts::Previous;
 use super::frame::{Frame, around};
 use super::key::IdempotencyKey;
+use super::rest::Rest;
 use crate::clock::Instant;
-#[cfg(feature = "http")]
-use crate::trace::Spans;
+use crate::report::Which;
 
 /// The attempt that the current code runs in.
 ///
@@ -40,8 +39,8 @@ pub struct Attempt {
     attempts: Option<u32>,
     previous: Option<Previous>,
     limit: Option<Instant>,
-    is_hedge: bool,
-    call: Arc<Cold>,
+    which: Which,
+    call: Arc<Rest>,
 }
 
 impl Attempt {
@@ -98,12 +97,12 @@ impl Attempt {
 
     fn of(frame: &Frame) -> Self {
         Self {
-            number: frame.number.get(),
+            number: frame.present().number,
             attempts: frame.attempts_allowed(),
             previous: frame.previous.get(),
             limit: frame.nearest(),
-            is_hedge: frame.is_hedge(),
-            call: Arc::clone(frame.cold()),
+            which: frame.which.get(),
+            call: Arc::clone(frame.rest()),
         }
     }
 
@@ -117,7 +116,7 @@ impl Attempt {
     /// another server is of most use.
     #[must_use]
     pub fn is_hedge(&self) -> bool {
-        self.is_hedge
+        self.which == Which::Hedge
     }
 
     /// Returns how many attempts the call may make, the first included, or `None` for no limit.
@@ -167,10 +166,8 @@ impl Attempt {
     #[cfg(feature = "http")]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
-            let span = self.call.noted().spans.as_ref().and_then(Spans::attempt);
-            if let Some(span) = span {
-                Spans::record_resends(&span, resends);
-            }
+            let spans = self.call.noted().spans.clone();
+            spans.record_resends(self.which, resends);
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::budget::Charge;
 use crate::classify::Verdict;
+use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
-/// No limit (584 years).
+/// No limit (584 years), as a length in nanoseconds.
 pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What a call does at present, or what a frame without a call stands for.
@@ -20,10 +21,8 @@ pub(crate) enum Phase {
     Preparation,
     /// It ended with this outcome.
     Ended(Outcome),
-    /// It ended and was reported.
+    /// It ended, and whoever wants to know was told.
     Closed,
-    /// It ended, has no cold part, and nothing is left to do when it is dropped.
-    SucceededAtOnce,
     /// No call, but a copy of an attempt in another task.
     Carried,
     /// No call, but a deadline or a listener.
@@ -41,34 +40,16 @@ pub(crate) enum Leeway {
     Nothing,
 }
 
-/// A set of facts about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Notes(pub(super) u8);
-
-impl Notes {
-    /// None of these facts: the call has no cold part, no listener and no recorder. It ends
-    /// inline.
-    pub(crate) const NONE: Self = Self(0);
-    /// It has a cold part.
-    pub(crate) const COLD: Self = Self(1);
-    /// There is a listener, or the hook `on_end`.
-    pub(crate) const LISTENED: Self = Self(1 << 1);
-    /// The call found a recorder when an attempt began.
-    pub(crate) const RECORDED: Self = Self(1 << 2);
-    /// One of the two above, which want to know how long the call takes.
-    pub(crate) const NEEDS_CLOCK: Self = Self(Self::LISTENED.0 | Self::RECORDED.0);
-    /// It has failed retries, of its own or of calls inside it.
-    pub(crate) const FAILED_RETRIES: Self = Self(1 << 3);
-    /// The call around does not know of them all yet.
-    pub(crate) const UNTOLD: Self = Self(1 << 4);
-    /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
-    pub(crate) const NARROWED: Self = Self(1 << 5);
-
-    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
-    pub(crate) const ERRED: Self = Self(1 << 6);
-
-    /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
-    pub(crate) const BEGAN_IN_FAULT: Self = Self(1 << 7);
+/// What belongs to one attempt alone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OfAttempt {
+    /// When its own timeout cuts it.
+    pub(crate) cut: Stamp,
+    pub(crate) number: u32,
+    /// What calls inside may do.
+    pub(crate) inside: Leeway,
+    /// This attempt, or an attempt around it, is not the first of its call.
+    pub(crate) again: bool,
 }
 
 /// How the attempt before this one failed.
@@ -98,48 +79,6 @@ impl Previous {
             Self::Failed(Verdict::Throttled) => Charge::Throttled,
             Self::Failed(_) => Charge::Failure,
             Self::TimedOut => Charge::Timeout,
-        }
-    }
-}
-
-/// Why a call was refused a retry.
-///
-/// The call around does not retry if its attempt fails in the same poll. If its body goes on after the refusal, the
-/// attempt may fail for another reason, so the refusal no longer counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    Budget,
-    /// The deadline is also that of the call around. Other deadlines do not stop it.
-    Deadline,
-    HintTooLong,
-    Cancelled,
-    /// The attempt is one of two. If the other one still runs, this needs no retry.
-    OneOfTwo,
-    /// None. The call has never been pending, so calls that were made with it may not have begun.
-    // Here, because each suspension removes it anyway.
-    NotPendingYet,
-}
-
-impl Refusal {
-    /// Returns the refusal that an outcome stands for, if any.
-    pub(crate) fn of(outcome: Outcome) -> Option<Self> {
-        match outcome {
-            Outcome::Budget => Some(Self::Budget),
-            Outcome::Deadline | Outcome::Paused => Some(Self::Deadline),
-            Outcome::HintTooLong => Some(Self::HintTooLong),
-            Outcome::Cancelled => Some(Self::Cancelled),
-            _ => None,
-        }
-    }
-
-    /// Returns the outcome of the call around, or `None` if the call does not end for that.
-    pub(crate) fn outcome(self) -> Option<Outcome> {
-        match self {
-            Self::Budget => Some(Outcome::Budget),
-            Self::Deadline => Some(Outcome::Deadline),
-            Self::HintTooLong => Some(Outcome::HintTooLong),
-            Self::Cancelled => Some(Outcome::Cancelled),
-            Self::OneOfTwo | Self::NotPendingYet => None,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What a call shares with the code inside its attempts, and the pointer by which that code finds it.
 //!
-//! The future of a call holds one [`Frame`]. While an attempt is polled, a scoped thread-local points
-//! at it. Nothing else happens around a poll:
+//! The future of a call holds one [`Frame`]. While an attempt is polled, a scoped thread-local points at it:
 //!
 //! ```text
 //! poll of the outer call        the pointer: unset, or at what lies around
@@ -9,20 +8,6 @@
 //!     poll of an inner call
 //!       lend ─ poll of body     the pointer: at the inner call's frame
 //!     the inner call decides    the pointer: at the outer call's frame, which it reads and writes
-//! ```
-//!
-//! All other work is on cold paths. When an inner call begins, fails, suspends or ends, the pointer is at the frame of
-//! the call around it.
-//!
-//! No other file writes a frame. Who wants a change asks for one of these transitions, which keep its facts together:
-//!
-//! ```text
-//! New ─ begin ──────────> Attempt ─ end_attempt ─────> Between     also: suspend, limit, fail, progress, refuse
-//! New ─ end_before_first  Attempt ─ succeed_at_once ─> SucceededAtOnce
-//! Between ─ begin_anew, begin ─> Attempt                           between: take_permit, go_on, take_unspent
-//! Between ─ prepare ─> Preparation ─ begin_anew, begin ─> Attempt
-//! any ─ end ─> Ended ─ close ─> Closed
-//! Attempt ─ begin_hedge, turn_to, end_one_of_two ─> Attempt        in between: set_aside, join_aside, lose_other
 //! ```
 
 use std::cell::{Cell, OnceCell};
@@ -32,19 +17,15 @@ use std::time::Duration;
 
 use scoped_tls_hkt::ScopedKey;
 
-use super::cold::{Cold, Noted};
-use super::facts::{Leeway, NEVER, Notes, Phase, Previous, Refusal};
-use super::hedging::{Hedging, OfAttempt, Which};
-use super::nesting::RetriesInside;
+use super::facts::{Leeway, OfAttempt, Phase, Previous};
+use super::nesting::{Node, Ordinal};
+use super::rest::Rest;
 use crate::budget::Charge;
-use crate::clock::Stamp;
-use crate::fit::{self, DelayRange};
-use crate::report::Hedge;
+use crate::clock::{Instant, Stamp, nanos};
+use crate::report::{Hedge, Which};
 use crate::stopped::Outcome;
-use crate::trace::SpanBeside;
 
-/// What `scoped_thread_local!` makes, but as a `const`. Other crates cannot see into a `static`, so each poll would
-/// call through two pointers: 43 instructions more for a call that is ready at once.
+/// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into.
 const FRAME: ScopedKey<Frame> = ScopedKey {
     inner: {
         thread_local!(static POINTER: Cell<Option<&'static Frame>> = const { Cell::new(None) });
@@ -52,140 +33,142 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
     },
 };
 
-/// What a call shares with the code inside its attempts: 48 bytes of every future.
-///
-/// Times are nanoseconds since `started`, or [`NEVER`] for no limit. Until the call has started, no time passes.
+/// What a call shares with the code inside its attempts. A limit is an instant, [`Stamp::NEVER`] for none.
 pub(crate) struct Frame {
-    /// The call's first suspension or failure, or the first time that code inside asked for its limits.
-    pub(crate) started: Fact<Option<Stamp>>,
+    /// When the call began. A call that has no limits and is not observed has it from its first failure on.
+    pub(crate) started: Cell<Option<Stamp>>,
     /// The nearest deadline: the call's own or an inherited one.
-    pub(crate) deadline: Fact<u64>,
-    /// When the current attempt is cut, by its own timeout or by a limit around it.
-    pub(crate) until: Fact<u64>,
-    /// What most calls never need.
-    cold: OnceCell<Arc<Cold>>,
-    /// Attempts begun, the current one included. It is 1 before the first attempt too, so that beginning that attempt
-    /// takes one instruction less. A call that ends before sets it to 0.
-    pub(crate) number: Fact<u32>,
+    pub(crate) deadline: Cell<Stamp>,
+    /// The nearest limit of the code around the present attempt.
+    around: Cell<Stamp>,
+    /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
+    narrowed: Cell<bool>,
+    pub(crate) phase: Cell<Phase>,
+    /// Attempts begun, the current one included.
+    pub(crate) number: Cell<u32>,
     /// How many attempts the call may make here in a row without progress, or `u32::MAX` for no limit.
-    attempts: Cell<u32>,
-    pub(crate) phase: Fact<Phase>,
+    pub(crate) attempts: Cell<u32>,
+    /// The first or a later attempt.
+    first: Cell<OfAttempt>,
+    /// The attempt that is polled, or that ended last.
+    pub(crate) which: Cell<Which>,
+    /// The other attempt runs too.
+    pub(crate) beside: Cell<bool>,
+    /// The attempt that ended last had another beside it.
+    pub(crate) one_of_two: Cell<bool>,
     /// How the last attempt failed.
-    pub(crate) previous: Fact<Option<Previous>>,
+    pub(crate) previous: Cell<Option<Previous>>,
+    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
+    pub(crate) erred: Cell<bool>,
     /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
-    pub(crate) permit: Fact<Option<Charge>>,
-    /// A call inside was refused a retry in the current poll, or that poll is the first.
-    refusal: Cell<Option<Refusal>>,
-    notes: Cell<Notes>,
-    /// What calls inside may do.
-    pub(crate) inside: Fact<Leeway>,
-    /// The bits of the functions that the present attempt or `before_retry` called.
-    called: Cell<u8>,
-    /// This attempt, or an attempt around it, is not the first of its call.
-    again: Cell<bool>,
+    pub(crate) permit: Cell<Option<Charge>>,
+    /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
+    pub(crate) began_in_fault: Cell<bool>,
+    /// The call was pending. Until then, calls that were made with it may not have begun.
+    pub(crate) was_pending: Cell<bool>,
+    /// A call inside was refused a retry in the current poll, and ended with this outcome.
+    pub(crate) refusal: Cell<Option<Outcome>>,
+    /// Which of the calls of its function the call is, within the attempt around it.
+    pub(crate) ordinal: Cell<Ordinal>,
+    /// What is known of retries here, if the call is within another one or has calls inside.
+    node: OnceCell<Arc<Node>>,
+    /// A recorder was found when the call began.
+    pub(crate) recorded: Cell<bool>,
+    /// A hook, a recorder or a listener observes the call.
+    pub(crate) observed: Cell<bool>,
+    /// What most calls never need.
+    rest: OnceCell<Arc<Rest>>,
 }
-
-/// What everybody reads and only this file writes.
-pub(crate) struct Fact<T>(Cell<T>);
-
-impl<T: Copy> Fact<T> {
-    #[inline]
-    pub(crate) fn get(&self) -> T {
-        self.0.get()
-    }
-}
-
-const _: () = assert!(size_of::<Frame>() <= 48, "every future holds one");
 
 impl Frame {
-    /// The frame of a call that may make `attempts` attempts, with its own limits.
+    /// The frame of a call that may make `attempts` attempts.
     #[inline]
-    pub(crate) fn new(attempts: u32, timeout: u64, deadline: u64) -> Self {
+    pub(crate) fn new(attempts: u32, started: Option<Stamp>, deadline: Stamp) -> Self {
+        let first = OfAttempt {
+            cut: Stamp::NEVER,
+            number: 0,
+            inside: Leeway::Anything,
+            again: false,
+        };
         Self {
-            started: Fact(Cell::new(None)),
-            deadline: Fact(Cell::new(deadline)),
-            until: Fact(Cell::new(timeout)),
-            cold: OnceCell::new(),
-            number: Fact(Cell::new(1)),
+            started: Cell::new(started),
+            deadline: Cell::new(deadline),
+            around: Cell::new(Stamp::NEVER),
+            narrowed: Cell::new(false),
+            phase: Cell::new(Phase::New),
+            number: Cell::new(0),
             attempts: Cell::new(attempts),
-            phase: Fact(Cell::new(Phase::New)),
-            previous: Fact(Cell::new(None)),
-            permit: Fact(Cell::new(None)),
-            refusal: Cell::new(Some(Refusal::NotPendingYet)),
-            notes: Cell::new(Notes::NONE),
-            inside: Fact(Cell::new(Leeway::Anything)),
-            called: Cell::new(0),
-            again: Cell::new(false),
+            first: Cell::new(first),
+            which: Cell::new(Which::First),
+            beside: Cell::new(false),
+            one_of_two: Cell::new(false),
+            previous: Cell::new(None),
+            erred: Cell::new(false),
+            permit: Cell::new(None),
+            began_in_fault: Cell::new(false),
+            was_pending: Cell::new(false),
+            refusal: Cell::new(None),
+            ordinal: Cell::new(Ordinal::default()),
+            node: OnceCell::new(),
+            recorded: Cell::new(false),
+            observed: Cell::new(false),
+            rest: OnceCell::new(),
         }
     }
 
     /// Makes a frame for code without a call around it.
     pub(crate) fn outside() -> Self {
-        let frame = Self::new(0, NEVER, NEVER);
-        frame.phase.0.set(Phase::Scope);
+        let frame = Self::new(0, None, Stamp::NEVER);
+        frame.phase.set(Phase::Scope);
         frame
     }
 
     /// Copies the frame for another task. Changes of the copy do not reach the original.
     pub(crate) fn carried(&self) -> Self {
         let mut copy = Self::outside();
-        copy.started.0.set(self.started.get());
-        copy.deadline.0.set(self.deadline.get());
-        copy.inside.0.set(if self.again.get() {
-            Leeway::Nothing
-        } else {
-            self.inside.get()
-        });
-        if self.is_attempt() {
-            copy.phase.0.set(Phase::Carried);
-            copy.until.0.set(self.until.get());
-            copy.number.0.set(self.number.get());
-            copy.attempts.set(self.attempts.get());
-            copy.previous.0.set(self.previous.get());
-            // The copy shares the key, so that the call has one key wherever the first use is.
-            copy.cold = OnceCell::from(Arc::clone(self.cold()));
+        copy.deadline.set(self.deadline.get());
+        let mut of = self.present();
+        if of.again {
+            of.inside = Leeway::Nothing;
         }
+        if self.is_attempt() {
+            copy.phase.set(Phase::Carried);
+            copy.around.set(self.around.get());
+            copy.number.set(self.number.get());
+            copy.attempts.set(self.attempts.get());
+            copy.previous.set(self.previous.get());
+            copy.which.set(self.which.get());
+            // The copy shares the key, so that the call has one key wherever the first use is.
+            copy.rest = OnceCell::from(Arc::clone(self.rest()));
+            copy.node = self.node.clone();
+        } else {
+            of.cut = Stamp::NEVER;
+        }
+        copy.set_present(of);
         copy
     }
 
-    /// Returns the number of the attempt since the last one that made progress, which is the first.
+    /// What belongs to the attempt that is polled, or that ended last.
     #[inline]
-    pub(crate) fn attempts_in_a_row(&self) -> u32 {
-        self.number.get() - self.before_progress()
+    pub(crate) fn present(&self) -> OfAttempt {
+        self.of(self.which.get())
     }
 
-    /// How many attempts the call may make here, or `None` for no limit.
-    pub(crate) fn attempts_allowed(&self) -> Option<u32> {
-        match self.attempts.get() {
-            u32::MAX => None,
-            attempts => Some(attempts.saturating_add(self.before_progress())),
+    #[inline]
+    pub(crate) fn set_present(&self, of: OfAttempt) {
+        match self.which.get() {
+            Which::First => self.first.set(of),
+            Which::Hedge => self.rest().noted().of_hedge = Some(of),
         }
     }
 
-    /// Returns how many attempts no longer count, because a later one made progress.
+    /// What belongs to an attempt.
     #[inline]
-    fn before_progress(&self) -> u32 {
-        self.if_cold()
-            .map_or(0, |cold| cold.progressed().saturating_sub(1))
-    }
-
-    /// Whether the present attempt has made progress, or the one that ended last.
-    pub(crate) fn has_progressed(&self) -> bool {
-        self.if_cold()
-            .is_some_and(|cold| cold.progressed() == self.number.get())
-    }
-
-    /// The retry that a call inside was refused in the current poll.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
-        match self.refusal.get() {
-            Some(Refusal::NotPendingYet) => None,
-            refusal => refusal,
+    pub(crate) fn of(&self, which: Which) -> OfAttempt {
+        match which {
+            Which::First => self.first.get(),
+            Which::Hedge => (self.rest().noted().of_hedge).unwrap_or(self.first.get()),
         }
-    }
-
-    /// Whether the call has never been pending, so calls that were made with it may not have begun.
-    pub(crate) fn was_never_pending(&self) -> bool {
-        self.refusal.get() == Some(Refusal::NotPendingYet)
     }
 
     /// Runs one poll of the code inside.
@@ -204,528 +187,259 @@ impl Frame {
         matches!(self.phase.get(), Phase::Attempt | Phase::Preparation)
     }
 
-    /// Whether this fact is noted, or one of several.
-    #[inline]
-    pub(crate) fn has(&self, fact: Notes) -> bool {
-        self.notes.get().0 & fact.0 != 0
-    }
-
-    /// Whether anything is noted.
-    #[inline]
-    pub(crate) fn has_notes(&self) -> bool {
-        self.notes.get().0 != 0
-    }
-
-    /// Notes a fact, or removes it if it no longer `holds`.
-    #[inline]
-    fn note(&self, fact: Notes, holds: bool) {
-        let Notes(notes) = self.notes.get();
-        self.notes.set(Notes(if holds {
-            notes | fact.0
-        } else {
-            notes & !fact.0
-        }));
-    }
-
     /// What most calls never need, made when it is first needed.
-    pub(crate) fn cold(&self) -> &Arc<Cold> {
-        self.note(Notes::COLD, true);
-        self.cold.get_or_init(Arc::default)
-    }
-
-    /// Drops what most calls never need.
-    pub(crate) fn clear(&mut self) {
-        self.cold.take();
+    pub(crate) fn rest(&self) -> &Arc<Rest> {
+        self.rest.get_or_init(Arc::default)
     }
 
     /// The same, if it exists.
-    pub(crate) fn if_cold(&self) -> Option<&Arc<Cold>> {
-        self.cold.get()
+    #[inline]
+    pub(crate) fn if_rest(&self) -> Option<&Arc<Rest>> {
+        self.rest.get()
+    }
+
+    /// What is known of the retries of the calls inside.
+    pub(crate) fn node(&self) -> &Arc<Node> {
+        self.node.get_or_init(Arc::default)
+    }
+
+    /// The same, if it exists.
+    pub(crate) fn if_node(&self) -> Option<&Arc<Node>> {
+        self.node.get()
+    }
+
+    /// Takes its place within the call around.
+    pub(crate) fn join(&self, (ordinal, node): (Ordinal, Arc<Node>)) {
+        self.ordinal.set(ordinal);
+        let _ = self.node.set(node);
+    }
+
+    /// Returns the number of the attempt since the last one that made progress, which is the first.
+    pub(crate) fn attempts_in_a_row(&self) -> u32 {
+        self.number.get() - self.before_progress()
+    }
+
+    /// Returns how many retries the call made since then.
+    pub(crate) fn retries_in_a_row(&self) -> u32 {
+        self.attempts_in_a_row().saturating_sub(1)
+    }
+
+    /// How many attempts the call may make here, or `None` for no limit.
+    pub(crate) fn attempts_allowed(&self) -> Option<u32> {
+        match self.attempts.get() {
+            u32::MAX => None,
+            attempts => Some(attempts.saturating_add(self.before_progress())),
+        }
+    }
+
+    /// Returns how many attempts no longer count, because a later one made progress.
+    fn before_progress(&self) -> u32 {
+        self.progressed().saturating_sub(1)
+    }
+
+    /// The number of the attempt that made progress last, or 0.
+    pub(crate) fn progressed(&self) -> u32 {
+        self.if_rest().map_or(0, |rest| rest.noted().progressed)
+    }
+
+    /// Lets the attempts before this one no longer count, nor the failed retries inside them.
+    pub(crate) fn progress(&self) {
+        let number = self.present().number;
+        let mut noted = self.rest().noted();
+        // A task may still carry an earlier attempt.
+        if number >= noted.progressed {
+            noted.delay = None;
+            noted.progressed = number;
+            if let Some(node) = self.if_node() {
+                node.forget();
+            }
+        }
     }
 }
 
-/// What a call does, in the order in which it does it.
+/// Time.
 impl Frame {
-    /// Forgets what belongs to the attempt before, because another one will begin.
-    pub(crate) fn begin_anew(&self) {
-        self.again.set(true);
-        self.called.set(0);
-        self.until.0.set(NEVER);
+    /// The instant of the nearest limit of the code inside, or `None` without a limit.
+    pub(crate) fn nearest(&self) -> Option<Instant> {
+        self.limit().instant()
     }
 
-    /// Takes over what calls inside may do from the frame around. `counts` is whether its attempts count here.
-    pub(crate) fn begin_within(&self, outer: &Self, counts: bool) {
-        self.inside.0.set(outer.inside.get());
-        if self.phase.get() == Phase::New && !outer.was_never_pending() {
-            // The body around makes a new call, so it went on after the refusal.
-            outer.refusal.set(None);
-        }
-        if counts && outer.again.get() {
-            self.again.set(true);
-        }
+    /// The nearest limit of the code inside.
+    fn limit(&self) -> Stamp {
+        let limits = self.around.get().min(self.present().cut);
+        limits.min(self.deadline.get())
     }
 
-    /// Begins an attempt: now it counts. With limits, it has a `timeout`, and does not begin after the deadline. Returns
-    /// whether it begins.
-    #[inline]
-    pub(crate) fn begin(&self, timeout: Option<u64>) -> bool {
-        if let (Some(timeout), Some(_)) = (timeout, self.started.get()) {
-            let elapsed = self.elapsed(Stamp::now());
-            if self.deadline.get() <= elapsed {
-                return false;
-            }
-            let cut = elapsed.saturating_add(timeout);
-            self.until.0.set(cut.min(self.until.get()));
-        }
-        if self.phase.0.replace(Phase::Attempt) != Phase::New {
-            self.number.0.set(self.number.get().saturating_add(1));
-            self.note(Notes::FAILED_RETRIES, true);
-        }
-        true
+    /// Whether the deadline is reached.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.get() != Stamp::NEVER && self.deadline.get() <= Stamp::now()
     }
 
-    /// Records that the code inside is pending. Returns whether anything is noted.
-    #[inline]
-    pub(crate) fn suspend(&self) -> bool {
-        // A refusal only counts if the attempt fails in the same poll.
-        self.refusal.set(None);
-        self.has_notes()
+    /// Takes over the limits of the frame around, if they are nearer.
+    pub(crate) fn inherit(&self, outer: &Self) {
+        let deadline = self.deadline.get().min(outer.deadline.get());
+        self.deadline.set(deadline);
+        self.around.set(self.around.get().min(outer.limit()));
     }
 
-    /// Starts the time of the call, unless it has started.
-    #[inline]
-    pub(crate) fn start(&self, now: Stamp) {
-        if self.started.get().is_none() {
-            self.started.0.set(Some(now));
-        }
+    /// The length of the deadline, and what is left of it, in nanoseconds, or `None` without a deadline. For an inherited
+    /// deadline, the length is the time that was left when this call began.
+    pub(crate) fn time_to_deadline(&self, now: Stamp) -> Option<(u64, u64)> {
+        let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != Stamp::NEVER)?;
+        let began = self.started.get().unwrap_or(now);
+        Some((deadline.nanos_since(began), deadline.nanos_since(now)))
     }
 
-    /// Counts the timeout of an attempt from `now`. Returns the time of the call, and when this timeout cuts.
+    /// Whether the deadline of this call is also that of the call around: its own, or one that it inherited.
     ///
-    /// A timer ignores the timeout of an outer attempt, which cuts there and drops this call.
-    #[inline]
-    pub(crate) fn limit(&self, timeout: u64, now: Stamp) -> (u64, u64) {
-        self.start(now);
-        let elapsed = self.elapsed(now);
-        let cut = elapsed.saturating_add(timeout);
-        self.until.0.set(cut);
-        around(|outer| self.inherit(outer, now));
-        (elapsed, cut)
+    /// This call inherits the deadline around it, so its own is never the later one while there is time left.
+    pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
+        let passed_over = self.if_rest().map(|rest| rest.noted().passed_over);
+        let own = self
+            .deadline
+            .get()
+            .plus(nanos(passed_over.unwrap_or_default()));
+        !outer.narrowed.get() && outer.deadline.get() != Stamp::NEVER && own >= outer.deadline.get()
     }
 
     /// Counts a delay that is not waited for as time of the call.
     pub(crate) fn pass_over(&self, delay: Duration) {
         let started = self.started.get().unwrap_or_else(Stamp::now);
-        self.started.0.set(Some(started.minus(delay)));
-        let mut noted = self.cold().noted();
+        self.started.set(Some(started.minus(delay)));
+        if self.deadline.get() != Stamp::NEVER {
+            self.deadline.set(self.deadline.get().minus(delay));
+        }
+        let mut noted = self.rest().noted();
         noted.waited = noted.waited.saturating_add(delay);
         noted.passed_over = noted.passed_over.saturating_add(delay);
     }
 
-    /// Lets the attempts before this one no longer count, nor the failed retries inside them.
-    pub(crate) fn progress(&self) {
-        let number = self.number.get();
-        let mut noted = self.cold().noted();
-        // A task may still carry an earlier attempt.
-        if number < noted.progressed {
-            return;
-        }
-        noted.delay = None;
-        noted.remembered = RetriesInside::default();
-        noted.progressed = number;
-        if self.has(Notes::FAILED_RETRIES) {
-            // The call around heard of them. It must know before this call may be dropped.
-            self.note(Notes::UNTOLD, true);
-        }
-    }
-
-    /// Sets how many attempts the call may make here in a row without progress.
-    pub(crate) fn allow(&self, attempts: u32) {
-        self.attempts.set(attempts);
-    }
-
-    /// Lets the call make at most this many attempts.
-    pub(crate) fn allow_at_most(&self, attempts: u32) {
-        self.attempts.set(attempts.min(self.attempts.get()));
-    }
-
-    /// Records how an attempt failed. `erred` is whether its body returned an error.
-    pub(crate) fn fail(&self, how: Previous, erred: bool) {
-        self.previous.0.set(Some(how));
-        self.note(Notes::ERRED, erred);
-    }
-
-    /// Ends the attempt. Its permit is spent.
-    pub(crate) fn end_attempt(&self) {
-        self.phase.0.set(Phase::Between);
-        self.permit.0.set(None);
-    }
-
-    /// Records that a retry was refused to a call inside, or forgets that.
-    pub(crate) fn refuse(&self, refusal: Option<Refusal>) {
-        self.refusal.set(refusal);
-    }
-
-    /// Takes a permit for the next retry. Returns whether there is one.
-    pub(crate) fn take_permit(&self, permit: Option<Charge>) -> bool {
-        self.permit.0.set(permit);
-        permit.is_some()
-    }
-
-    /// Takes the permit of a retry that never began.
-    pub(crate) fn take_unspent(&self) -> Option<Charge> {
-        let spent = self.phase.get() == Phase::Attempt;
-        self.permit.0.take().filter(|_| !spent)
-    }
-
-    /// Records that another attempt will follow. It has no open commit, although this one may have committed, and may wait
-    /// for a pause again.
-    pub(crate) fn go_on(&self) {
-        if let Some(cold) = self.if_cold() {
-            let mut noted = cold.noted();
-            (noted.open_commits, noted.paused_until) = (None, None);
-        }
-    }
-
-    /// Begins `before_retry`. Returns whether this was its first poll.
-    pub(crate) fn prepare(&self) -> bool {
-        let first = self.phase.get() == Phase::Between;
-        if first {
-            self.phase.0.set(Phase::Preparation);
-            self.called.set(0);
-            self.until.0.set(NEVER);
-            around(|outer| self.inherit(outer, Stamp::now()));
-        }
-        first
-    }
-
-    /// Counts no attempt if the call ends before its first one. Returns whether it does.
-    pub(crate) fn end_before_first(&self) -> bool {
-        let first = self.phase.get() == Phase::New;
-        if first {
-            self.number.0.set(0);
-        }
-        first
-    }
-
-    /// Ends a call of which nothing is noted.
-    #[inline]
-    pub(crate) fn succeed_at_once(&self) {
-        self.phase.0.set(Phase::SucceededAtOnce);
-    }
-
-    pub(crate) fn end(&self, outcome: Outcome) {
-        self.phase.0.set(Phase::Ended(outcome));
-    }
-
-    /// Closes the call. Returns what it did before.
-    pub(crate) fn close(&self) -> Phase {
-        self.end_before_first();
-        self.phase.0.replace(Phase::Closed)
-    }
-
-    /// Notes what the call found around it: a listener, a recorder, or a fault of its budget.
-    #[inline]
-    pub(crate) fn find(&self, fact: Notes) {
-        self.note(fact, true);
-    }
-}
-
-/// What calls inside do.
-impl Frame {
-    /// Counts a call inside. Returns whether one whose function has the same bit was counted before.
-    pub(crate) fn call(&self, bit: u8) -> bool {
-        let called = self.called.get();
-        self.called.set(called | bit);
-        called & bit != 0
-    }
-
-    /// Notes that there are failed retries here, and whether the call around does not know of them all.
-    pub(crate) fn note_retries(&self, untold: bool) {
-        self.note(Notes::FAILED_RETRIES, true);
-        self.note(Notes::UNTOLD, untold);
-    }
-}
-
-/// The limits of the code inside.
-impl Frame {
-    /// Nanoseconds since the start, or 0 before the start.
-    #[inline]
-    pub(crate) fn elapsed(&self, now: Stamp) -> u64 {
-        self.started
-            .get()
-            .map_or(0, |started| now.nanos_since(started))
-    }
-
-    /// Nanoseconds until the deadline, or `None` without a deadline.
-    pub(crate) fn until_deadline(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.deadline.get(), now)
-    }
-
-    /// Cuts the range of a delay to the deadline. Returns `None` if no wait leaves the next attempt time to be of use. For an
-    /// inherited deadline, that is a part of the time that was left when the time of this call started.
-    pub(crate) fn within_deadline(&self, range: DelayRange, now: Stamp) -> Option<DelayRange> {
-        match self.until_deadline(now) {
-            None => Some(range),
-            Some(left) => fit::within(range, self.deadline.get(), left),
-        }
-    }
-
-    /// Nanoseconds until the nearest limit of the code inside, or `None` without a limit.
-    pub(crate) fn until_nearest(&self, now: Stamp) -> Option<u64> {
-        self.left_of(self.until.get().min(self.deadline.get()), now)
-    }
-
-    /// Whether the code inside has any limit.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.until.get().min(self.deadline.get()) != NEVER
-    }
-
-    /// Starts the time if there is a limit, because code inside reads the limit.
-    pub(crate) fn start_if_limited(&self, now: Stamp) {
-        if self.is_limited() {
-            self.start(now);
-        }
-    }
-
-    fn left_of(&self, limit: u64, now: Stamp) -> Option<u64> {
-        (limit != NEVER).then(|| limit.saturating_sub(self.elapsed(now)))
-    }
-
-    /// Takes over the limits of the frame around, if they are nearer.
-    pub(crate) fn inherit(&self, around: &Self, now: Stamp) {
-        around.start_if_limited(now);
-        let at = |left: Option<u64>| left.map(|left| self.elapsed(now).saturating_add(left));
-        if let Some(deadline) = at(around.until_deadline(now)) {
-            self.start(now);
-            self.deadline.0.set(deadline.min(self.deadline.get()));
-        }
-        if let Some(until) = at(around.until_nearest(now)) {
-            self.start(now);
-            self.until.0.set(until.min(self.until.get()));
-        }
-    }
-
     /// Runs one poll under another deadline, if that is nearer.
     pub(crate) fn narrowed<T>(&self, deadline: Stamp, poll: impl FnOnce() -> T) -> T {
-        let now = Stamp::now();
-        self.start(now);
-        // A deadline in the past counts as now.
-        let narrow = deadline
-            .max(now)
-            .nanos_since(self.started.get().unwrap_or(now));
-        if narrow >= self.deadline.get() {
+        if deadline >= self.deadline.get() {
             return poll();
         }
         let _widened = self.widened_after();
-        self.deadline.0.set(narrow);
-        self.note(Notes::NARROWED, true);
+        self.deadline.set(deadline);
+        self.narrowed.set(true);
         poll()
     }
 
     /// Runs one poll under the limits of this frame and of the frame that polls it.
     pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
         let _widened = self.widened_after();
-        around(|outer| self.inherit(outer, Stamp::now()));
+        around(|outer| self.inherit(outer));
         poll()
     }
 
-    /// Restores the present limits after a poll.
+    /// Restores the present limits after a poll, also if a panic unwinds.
     fn widened_after(&self) -> impl Drop {
-        let (deadline, until) = (self.deadline.get(), self.until.get());
-        let narrowed = self.has(Notes::NARROWED);
-        Finally(move || {
-            self.deadline.0.set(deadline);
-            self.until.0.set(until);
-            self.note(Notes::NARROWED, narrowed);
-        })
+        struct Widened<'f>(&'f Frame, Stamp, Stamp, bool);
+        impl Drop for Widened<'_> {
+            fn drop(&mut self) {
+                let Self(frame, deadline, around, narrowed) = *self;
+                frame.deadline.set(deadline);
+                frame.around.set(around);
+                frame.narrowed.set(narrowed);
+            }
+        }
+        Widened(
+            self,
+            self.deadline.get(),
+            self.around.get(),
+            self.narrowed.get(),
+        )
     }
 }
 
-/// Does something when it is dropped, also if a panic unwinds.
-struct Finally<F: Fn()>(F);
+/// An attempt begins, and ends.
+impl Frame {
+    /// Forgets the limits of the attempt before, and takes over those around.
+    pub(crate) fn renew_limits(&self) {
+        let cut = Stamp::NEVER;
+        self.first.set(OfAttempt {
+            cut,
+            ..self.first.get()
+        });
+        self.around.set(Stamp::NEVER);
+        around(|outer| self.inherit(outer));
+    }
 
-impl<F: Fn()> Drop for Finally<F> {
-    fn drop(&mut self) {
-        (self.0)();
+    /// Begins an attempt: now it counts.
+    #[inline]
+    pub(crate) fn begin(&self, cut: Stamp) {
+        let number = self.number.get().saturating_add(1);
+        self.number.set(number);
+        self.phase.set(Phase::Attempt);
+        let first = self.first.get();
+        self.first.set(OfAttempt {
+            cut,
+            number,
+            again: first.again || number > 1,
+            ..first
+        });
+    }
+
+    /// Takes the permit of a retry that never began.
+    pub(crate) fn take_unspent(&self) -> Option<Charge> {
+        let spent = self.phase.get() == Phase::Attempt;
+        self.permit.take().filter(|_| !spent)
     }
 }
 
 /// Two attempts side by side.
 impl Frame {
-    /// Records that the call wanted to hedge and may not.
-    pub(crate) fn refuse_hedge(&self) {
-        self.cold().noted().hedging =
-            Some(Box::new(Hedging::new(Hedge::Refused, self.inside.get())));
-    }
-
-    /// Lets calls inside not hedge, because this call may. Returns whether it may: no call around may.
-    pub(crate) fn reserve_hedge(&self) -> bool {
-        let may = self.inside.get() == Leeway::Anything;
-        if may {
-            self.inside.0.set(Leeway::Retry);
-        }
-        may
-    }
-
-    /// Makes the hedge the present attempt, beside the first one. It is cut at `until`.
-    pub(crate) fn begin_hedge(&self, until: u64) {
-        let mut hedging = Hedging::new(Hedge::Lost, self.inside.get());
-        let hedge = OfAttempt {
-            until,
-            again: true,
+    /// Makes the hedge the present attempt, beside the first one. It is cut at `cut`.
+    pub(crate) fn begin_hedge(&self, cut: Stamp) {
+        self.rest().noted().hedge = Some(Hedge::Lost);
+        self.number.set(2);
+        self.turn_to(Which::Hedge, true);
+        self.set_present(OfAttempt {
+            cut,
+            number: 2,
             inside: Leeway::Nothing,
-            called: 0,
-            open_commits: None,
-            span: SpanBeside::default(),
-        };
-        let mut noted = self.cold().noted();
-        hedging.other = Some(self.replace_present(&mut noted, hedge));
-        hedging.present_is_hedge = true;
-        noted.hedging = Some(Box::new(hedging));
-        drop(noted);
-        self.number.0.set(2);
-        around(|outer| self.inherit(outer, Stamp::now()));
-        self.note(Notes::FAILED_RETRIES, true);
+            again: true,
+        });
+        around(|outer| self.inherit(outer));
     }
 
     /// Makes one of the attempts that run the present one. `both` is whether the other runs too.
     pub(crate) fn turn_to(&self, which: Which, both: bool) {
-        self.phase.0.set(Phase::Attempt);
-        let Some(cold) = self.if_cold() else { return };
-        let mut noted = cold.noted();
-        let Some(mut hedging) = noted.hedging.take() else {
-            return;
-        };
-        if hedging.present_is_hedge != (which == Which::Hedge) {
-            if let Some(other) = hedging.other.take() {
-                let earlier = self.replace_present(&mut noted, other);
-                hedging.other = Some(earlier).filter(|_| both);
-                hedging.present_is_hedge = which == Which::Hedge;
-            }
-        }
-        noted.hedging = Some(hedging);
-    }
-
-    fn replace_present(&self, noted: &mut Noted, with: OfAttempt) -> OfAttempt {
-        OfAttempt {
-            until: self.until.0.replace(with.until),
-            again: self.again.replace(with.again),
-            inside: self.inside.0.replace(with.inside),
-            called: self.called.replace(with.called),
-            open_commits: std::mem::replace(&mut noted.open_commits, with.open_commits),
-            span: with.span.replace(noted.spans.as_mut()),
-        }
-    }
-
-    /// Runs one poll of the present attempt, or a rule about it, in which the number is that of the attempt. Elsewhere, it is the
-    /// number of the attempts that began.
-    pub(crate) fn lend_present<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let begun = self.number.get();
-        let _restored = Finally(|| self.number.0.set(begun));
-        self.number.0.set(self.present());
-        self.lend(poll)
-    }
-
-    /// The number of the present attempt. Two that failed count as one, which is the hedge.
-    pub(crate) fn present(&self) -> u32 {
-        let is_first = |hedging: &mut Hedging| {
-            hedging.result == Hedge::Lost
-                && !hedging.present_is_hedge
-                && (hedging.other.is_some() || hedging.aside.is_some())
-        };
-        match self.number.get() {
-            2 if self.with_hedging(is_first) == Some(true) => 1,
-            number => number,
-        }
-    }
-
-    /// Records that the present attempt, one of two, ends. The refusal of its poll counts only if it is the last.
-    pub(crate) fn end_one_of_two(&self) {
-        let refused = self.refusal();
-        if self
-            .with_hedging(|hedging| hedging.refused = refused)
-            .is_some()
-        {
-            self.refusal.set(Some(Refusal::OneOfTwo));
-        }
-    }
-
-    /// Whether an attempt runs beside the present one, or beside the one that ended last.
-    pub(crate) fn is_beside(&self) -> bool {
-        self.with_hedging(|hedging| hedging.other.is_some()) == Some(true)
-    }
-
-    /// Makes the other attempt the present one if it runs and a commit is open in it.
-    pub(crate) fn turn_to_open_commit(&self) {
-        let other = self.with_hedging(|hedging| {
-            let commits = hedging.other.as_ref()?.open_commits.as_ref()?;
-            let other = if hedging.present_is_hedge {
-                Which::First
-            } else {
-                Which::Hedge
-            };
-            commits.is_present().then_some(other)
-        });
-        if let Some(other) = other.flatten() {
-            self.turn_to(other, true);
-        }
+        self.phase.set(Phase::Attempt);
+        self.which.set(which);
+        self.beside.set(both);
     }
 
     /// Sets the failure of the present attempt aside, because the other attempt may succeed.
     pub(crate) fn set_aside(&self, hint: Option<Duration>) {
-        let previous = self.previous.get();
         self.refusal.set(None);
-        self.with_hedging(|hedging| hedging.aside = previous.map(|previous| (previous, hint)));
+        let failed = self.previous.get().map(|previous| (previous, hint));
+        self.rest().noted().aside = failed;
     }
 
     /// Takes the failure that was set aside into that of the present attempt: the dearer one is the last one, and the larger
     /// hint counts. What follows is an ordinary attempt.
     pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
-        let (aside, refused) = self
-            .with_hedging(|hedging| {
-                hedging.present_is_hedge = false;
-                self.inside.0.set(hedging.inside);
-                (hedging.aside.take(), hedging.refused.take())
-            })
-            .unwrap_or_default();
-        self.refusal.set(refused);
-        let Some((previous, other_hint)) = aside else {
+        self.which.set(Which::First);
+        self.set_present(OfAttempt {
+            number: self.number.get(),
+            ..self.present()
+        });
+        let Some((previous, other_hint)) = self.rest().noted().aside.take() else {
             return hint;
         };
         let last = self.previous.get();
         let dearer = last.filter(|last| last.charge() >= previous.charge());
-        self.previous.0.set(dearer.or(Some(previous)));
+        self.previous.set(dearer.or(Some(previous)));
         hint.max(other_hint)
-    }
-
-    /// Loses the attempt beside the present one, because the call ends. Returns whether there was one.
-    pub(crate) fn lose_other(&self) -> bool {
-        if self.refusal.get() == Some(Refusal::OneOfTwo) {
-            let refused = self.with_hedging(|hedging| hedging.refused);
-            self.refusal.set(refused.flatten());
-        }
-        // Dropped without the lock, because its span calls a subscriber.
-        let lost = self.with_hedging(|hedging| hedging.other.take());
-        lost.flatten().is_some()
     }
 
     /// What became of the hedge, if the call wanted one. `succeeded` is whether the call did.
     pub(crate) fn hedge(&self, succeeded: bool) -> Option<Hedge> {
-        self.with_hedging(|hedging| match hedging.result {
-            Hedge::Lost if succeeded && hedging.present_is_hedge => Hedge::Won,
-            result => result,
-        })
-    }
-
-    /// Whether the attempt with the number of the frame is the hedge. In a task that carries an attempt, it need not be the
-    /// present one.
-    pub(crate) fn is_hedge(&self) -> bool {
-        self.number.get() == 2 && self.hedge(false) == Some(Hedge::Lost)
-    }
-
-    fn with_hedging<T>(&self, f: impl FnOnce(&mut Hedging) -> T) -> Option<T> {
-        self.if_cold()?.noted().hedging.as_deref_mut().map(f)
+        match self.if_rest()?.noted().hedge {
+            Some(Hedge::Lost) if succeeded && self.which.get() == Which::Hedge => Some(Hedge::Won),
+            hedge => hedge,
+        }
     }
 }
 

@@ -47,6 +47,22 @@ impl Hedge {
     }
 }
 
+/// Which of two attempts side by side: the first or a later one, or the hedge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    First,
+    Hedge,
+}
+
+impl Which {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::First => Self::Hedge,
+            Self::Hedge => Self::First,
+        }
+    }
+}
+
 impl Report {
     /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
     /// [`with_name`](crate::Run::with_name) says, or its place in the source.
@@ -67,8 +83,7 @@ impl Report {
         self.outcome
     }
 
-    /// Returns the time from the call's first suspension or failure to its end. It is zero for a call that succeeded
-    /// without ever being pending. The time of a `blocking` function counts from the beginning of the call.
+    /// Returns how long the call took, from its beginning to its end, waits included.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.elapsed

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::rules::{Judge, Rule, RunRules};
-use crate::call::{Call, Cut, Cuts, Ended, Ending, Until};
+use crate::call::{Call, Cut, Cuts, Ending, Until};
 use crate::classify::Ruling;
 use crate::site::Settings;
 use crate::stopped::Stopped;
@@ -61,9 +61,9 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
     }
 
     /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
-    pub(super) fn next(&mut self, ended: Ended<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
+    pub(super) fn next(&mut self, ended: Result<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
         match ended {
-            Ended::Returned(Ok(value)) => {
+            Ok(Ok(value)) => {
                 if let Some(unready) = C::from(Cut::NotReady) {
                     if self.decides.rules.say(&Rule::Until(&value)) {
                         drop(value);
@@ -78,7 +78,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                 }
                 Err(Ok(value))
             }
-            Ended::Returned(Err(error)) => {
+            Ok(Err(error)) => {
                 let ruling = (self.decides.judge)(&mut self.decides.rules, &error);
                 let forbidden = ruling.retry && self.decides.rules.say(&Rule::Unless(&error));
                 let ruling = if forbidden {
@@ -89,7 +89,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                         .call
                         .state
                         .frame
-                        .lend_present(|| rules.ask(&Rule::RetryAfter(&error)));
+                        .lend(|| rules.ask(&Rule::RetryAfter(&error)));
                     ruling.exactly(said.and_then(|said| said.hint))
                 } else {
                     ruling
@@ -102,7 +102,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                 self.last = Some(error);
                 Ok(at)
             }
-            Ended::Cut(cut) => self.cut(cut.into()),
+            Err(cut) => self.cut(cut.into()),
         }
     }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::Shared;
 use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
-use crate::context::{FunctionId, length};
+use crate::clock::nanos;
+use crate::context::{FunctionId, NEVER};
 use crate::jitter::Jitter;
 use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
 
@@ -192,5 +193,13 @@ impl<'p> Settings<'p> {
             None => self.policy.delay_range(n, previous),
             Some(delays) => delays_range(delays, self.policy.jitter(), n),
         }
+    }
+}
+
+/// A limit in nanoseconds, or `NEVER` for none.
+const fn length(limit: Option<Duration>) -> u64 {
+    match limit {
+        Some(limit) => nanos(limit),
+        None => NEVER,
     }
 }

@@ -1,72 +1,66 @@
 //! Writes the events.
 
+use tracing::{Level, dispatcher, event_enabled, field};
+
 #[cfg(feature = "tower")]
 use super::lines::Limit;
-use super::{CallInEvent, Event, asked};
+use super::{CallInEvent, Event};
 use crate::budget::BudgetOfCall;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
-/// Writes an event, unless its line is left out: `first`, its own fields, and how many lines were left out before it. Returns
-/// from the function if this line is left out too.
+/// Writes an event, unless it is not wanted or its line is left out. It says how many lines were left out before it.
 ///
-/// The limit and the question are in the fields. `tracing` evaluates these only if a subscriber or the crate `log` takes the
-/// line, and there is no other way to ask `log`.
-macro_rules! limited {
-    (
-        $event:ident, $question:ident, $limit:expr,
-        $first:ident = $value:expr, $message:literal $(, $($own:tt)+)?
-    ) => {{
-        let left_out;
-        tracing::$event!(
-            target: "reattempt",
-            $first = {
-                left_out = match $limit.pass(Stamp::now()) {
-                    None => return,
-                    Some(left_out) => Some(left_out).filter(|left_out| *left_out > 0),
-                };
-                $value
-            },
-            $($($own)+,)?
-            left_out = {
-                asked::$question.ask();
-                left_out
-            },
-            $message
-        );
-    }};
+/// The subscriber is asked first, by the names of the fields too, so a line that it does not want is not counted. `tracing`
+/// may also pass the event to the crate `log`, which cannot be asked.
+macro_rules! line {
+    ($level:ident, $limit:expr, $message:literal, $($name:ident = $value:expr),+ $(,)?) => {
+        let wanted =
+            event_enabled!(target: "reattempt", Level::$level, message, $($name,)+ left_out);
+        if wanted || !dispatcher::has_been_set() {
+            if let Some(left_out) = $limit.pass(Stamp::now()) {
+                let left_out = Some(left_out).filter(|left_out| *left_out > 0);
+                tracing::event!(
+                    target: "reattempt",
+                    Level::$level,
+                    $($name = $value,)+
+                    left_out,
+                    $message
+                );
+            }
+        }
+    };
 }
 
 /// Whether a subscriber takes the events of calls that fail.
 #[inline]
 pub(crate) fn subscriber_wants() -> bool {
-    tracing::level_enabled!(tracing::Level::WARN)
+    tracing::level_enabled!(Level::WARN)
 }
 
 /// Whether anybody may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.
 #[inline]
 pub(crate) fn may_be_heard() -> bool {
-    subscriber_wants() || !tracing::dispatcher::has_been_set()
+    subscriber_wants() || !dispatcher::has_been_set()
 }
 
-/// Writes the event of a failed attempt, unless its line is left out: the fields of every such event, then its own.
+/// Writes the event of a failed attempt: the fields of every such event, then its own.
 macro_rules! failed {
     (
-        $event:ident, $question:ident, $call:ident, $failed:ident, $line:ident, $message:literal
-        $(, $($own:tt)+)?
+        $level:ident, $line:ident, $message:literal, $call:ident, $failed:ident
+        $(, $name:ident = $value:expr)* $(,)?
     ) => {
-        limited!(
-            $event,
-            $question,
+        line!(
+            $level,
             $call.lines.$line,
-            function = $call.function,
             $message,
+            function = $call.function,
             attempt = $call.attempt,
             attempts = $call.attempts,
             verdict = $failed.verdict.as_str(),
-            elapsed = ($call.elapsed)().map(tracing::field::debug),
+            elapsed = ($call.elapsed)().map(field::debug),
             error = $failed.words.to_string()
-            $(, $($own)+)?
+            $(, $name = $value)*
         )
     };
 }
@@ -77,87 +71,85 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
         function, lines, ..
     } = *call;
     match event {
-        Event::Retrying(failed, delay) => failed!(
-            debug,
-            DEBUG,
-            call,
-            failed,
-            retrying,
-            "attempt failed, retrying",
-            ?delay
-        ),
-        Event::GaveUp(failed, Outcome::NotRetryable, _) => failed!(
-            debug,
-            DEBUG,
-            call,
-            failed,
-            not_retryable,
-            "attempt failed, not retryable",
-            outcome = Outcome::NotRetryable.as_str()
-        ),
-        Event::GaveUp(failed, outcome, budget) => {
-            let empty = budget.map(|budget| Empty(function, budget));
+        Event::Retrying(failed, delay) => {
             failed!(
-                warn,
-                WARN,
+                DEBUG,
+                retrying,
+                "attempt failed, retrying",
                 call,
                 failed,
-                gave_up,
-                "gave up",
-                outcome = outcome.as_str(),
-                reason = empty.map(tracing::field::display)
+                delay = field::debug(delay),
             );
         }
-        Event::SetAside(failed) => failed!(
-            debug,
-            DEBUG,
-            call,
-            failed,
-            set_aside,
-            "attempt failed, the other still runs"
-        ),
-        Event::Paused(delay) => limited!(
-            debug,
-            DEBUG,
-            lines.paused,
-            function = function,
-            "the budget is in a pause, waiting",
-            ?delay
-        ),
-        Event::Hedged => limited!(
-            debug,
-            DEBUG,
-            lines.hedged,
-            function = function,
-            "attempt is slow, hedged",
-            elapsed = (call.elapsed)().map(tracing::field::debug)
-        ),
-        Event::Succeeded => limited!(
-            info,
-            INFO,
-            lines.succeeded,
-            function = function,
-            "succeeded after retry",
-            attempt = call.attempt,
-            outcome = Outcome::SuccessAfterRetry.as_str(),
-            elapsed = (call.elapsed)().map(tracing::field::debug)
-        ),
+        Event::GaveUp(failed, outcome @ Outcome::NotRetryable, _) => {
+            failed!(
+                DEBUG,
+                not_retryable,
+                "attempt failed, not retryable",
+                call,
+                failed,
+                outcome = outcome.as_str(),
+            );
+        }
+        Event::GaveUp(failed, outcome, budget) => {
+            failed!(
+                WARN,
+                gave_up,
+                "gave up",
+                call,
+                failed,
+                outcome = outcome.as_str(),
+                reason = budget.map(|budget| field::display(Empty(function, budget))),
+            );
+        }
+        Event::SetAside(failed) => {
+            failed!(
+                DEBUG,
+                set_aside,
+                "attempt failed, the other still runs",
+                call,
+                failed,
+            );
+        }
+        Event::Paused(delay) => {
+            line!(
+                DEBUG,
+                lines.paused,
+                "the budget is in a pause, waiting",
+                function = function,
+                delay = field::debug(delay),
+            );
+        }
+        Event::Hedged => {
+            line!(
+                DEBUG,
+                lines.hedged,
+                "attempt is slow, hedged",
+                function = function,
+                elapsed = (call.elapsed)().map(field::debug),
+            );
+        }
+        Event::Succeeded => {
+            line!(
+                INFO,
+                lines.succeeded,
+                "succeeded after retry",
+                function = function,
+                attempt = call.attempt,
+                outcome = Outcome::SuccessAfterRetry.as_str(),
+                elapsed = (call.elapsed)().map(field::debug),
+            );
+        }
         Event::FewerAttempts { allowed, own } => tracing::info!(
             target: "reattempt",
             function,
             allowed,
-            attempts = {
-                asked::INFO.ask();
-                own
-            },
+            attempts = own,
             "no attempts left: retries of nested calls add, they do not multiply"
         ),
         Event::Blocked => tracing::warn!(
             target: "reattempt",
-            function = {
-                asked::WARN.ask();
-                function
-            },
+            function,
             "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
         ),
     }
@@ -169,14 +161,13 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
     static LIMIT: Limit = Limit::new();
     // A client chooses the value, so it is cut after what a deadline needs at most.
     let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
-    limited!(
-        debug,
+    line!(
         DEBUG,
         LIMIT,
-        header = header,
         "a header with a deadline is ignored",
+        header = header,
         value = value(),
-        expected
+        expected = expected,
     );
 }
 

@@ -4,8 +4,6 @@
 //! at most ten times a second. The next line says how many were left out.
 
 #[cfg(feature = "tracing")]
-mod asked;
-#[cfg(feature = "tracing")]
 mod events;
 #[cfg(feature = "tracing")]
 mod lines;
@@ -24,6 +22,7 @@ pub(crate) use self::off::*;
 pub(crate) use self::{events::*, lines::Lines, spans::*};
 use crate::budget::BudgetOfCall;
 use crate::classify::Verdict;
+use crate::report::Which;
 use crate::stopped::Outcome;
 
 /// What happens to a call, for an event.
@@ -86,5 +85,5 @@ pub(crate) struct Begun {
     pub(crate) place: &'static Location<'static>,
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
-    pub(crate) hedge: bool,
+    pub(crate) which: Which,
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use tracing::callsite::{Callsite as _, DefaultCallsite, Identifier};
 use tracing::field::{FieldSet, Value, ValueSet};
 use tracing::metadata::Kind;
-use tracing::{Level, Metadata, Span};
+use tracing::{Level, Metadata, Span, dispatcher};
 
 use super::Begun;
-use super::asked::ask_about;
 use crate::metrics::Attempted;
+use crate::report::Which;
 use crate::stopped::Outcome;
 
 /// Whether any subscriber wants spans of this level. One load and one comparison.
@@ -22,66 +22,52 @@ pub(crate) fn spans_may_be_wanted() -> bool {
     tracing::level_enabled!(Level::DEBUG)
 }
 
-/// The spans of a call that is under way.
-#[derive(Debug)]
+/// The spans of a call that is under way, and of its attempts: the first or a later one, and the hedge.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Spans {
-    call: Arc<Span>,
-    attempt: Option<Arc<Span>>,
-}
-
-/// The span of the attempt that runs beside the present one. If it is dropped, its attempt was lost.
-#[derive(Debug, Default)]
-pub(crate) struct SpanBeside(Option<Arc<Span>>);
-
-impl SpanBeside {
-    /// Puts the span into `spans`, and returns the one that was there.
-    pub(crate) fn replace(mut self, spans: Option<&mut Spans>) -> Self {
-        let own = self.0.take();
-        Self(spans.and_then(|spans| std::mem::replace(&mut spans.attempt, own)))
-    }
-}
-
-impl Drop for SpanBeside {
-    fn drop(&mut self) {
-        if let Some(span) = self.0.take() {
-            record(&span, "verdict", &Attempted::Unfinished.as_str());
-        }
-    }
+    call: Option<Arc<Span>>,
+    attempts: [Option<Arc<Span>>; 2],
 }
 
 impl Spans {
-    /// Opens the span of an attempt. For the first attempt, also opens the span of the call. Returns `None` if no
-    /// subscriber wants them.
-    pub(crate) fn begin(earlier: Option<Self>, begun: &Begun) -> Option<Self> {
-        let call = earlier.map_or_else(|| Arc::new(of_call(begun)), |spans| spans.call);
-        let attempt = of_attempt(&call, begun);
+    /// Opens the span of an attempt. For the first attempt, also opens the span of the call.
+    pub(crate) fn begin(&mut self, begun: &Begun) {
+        let call = self.call.get_or_insert_with(|| Arc::new(of_call(begun)));
+        let attempt = of_attempt(call, begun);
         if call.is_disabled() && attempt.is_disabled() {
-            return None;
+            self.call = None;
+        } else {
+            self.attempts[begun.which as usize] = Some(Arc::new(attempt));
         }
-        Some(Self {
-            call,
-            attempt: Some(Arc::new(attempt)),
-        })
     }
 
-    /// Closes the span of the attempt.
-    pub(crate) fn end_attempt(self, how: Attempted, words: Option<&dyn Display>) -> Self {
-        if let Some(attempt) = self.attempt {
+    /// Whether a subscriber wants them.
+    pub(crate) fn are_open(&self) -> bool {
+        self.call.is_some()
+    }
+
+    /// Closes the span of an attempt.
+    pub(crate) fn end_attempt(
+        &mut self,
+        which: Which,
+        how: Attempted,
+        words: Option<&dyn Display>,
+    ) {
+        if let Some(attempt) = self.attempts[which as usize].take() {
             record(&attempt, "verdict", &how.as_str());
             if let (Some(words), false) = (words, attempt.is_disabled()) {
                 record(&attempt, "error", &words.to_string());
                 record(&attempt, "otel.status_code", &"ERROR");
             }
         }
-        Self {
-            call: self.call,
-            attempt: None,
-        }
     }
 
-    /// Closes the spans of a call that ended. An attempt that has not ended was dropped with the call.
-    pub(crate) fn end(self, outcome: Outcome) {
-        let Self { call, .. } = self.end_attempt(Attempted::Unfinished, None);
+    /// Closes the spans of a call that ended. Attempts that have not ended were dropped with the call.
+    pub(crate) fn end(&mut self, outcome: Outcome) {
+        for which in [Which::First, Which::Hedge] {
+            self.end_attempt(which, Attempted::Unfinished, None);
+        }
+        let Some(call) = self.call.take() else { return };
         record(&call, "outcome", &outcome.as_str());
         if !matches!(
             outcome,
@@ -92,19 +78,21 @@ impl Spans {
     }
 
     /// The span of the call.
-    pub(crate) fn call(&self) -> Arc<Span> {
-        Arc::clone(&self.call)
+    pub(crate) fn call(&self) -> Option<Arc<Span>> {
+        self.call.clone()
     }
 
-    /// The span of the attempt, while it is under way.
-    pub(crate) fn attempt(&self) -> Option<Arc<Span>> {
-        self.attempt.clone()
+    /// The span of an attempt, while it is under way.
+    pub(crate) fn attempt(&self, which: Which) -> Option<Arc<Span>> {
+        self.attempts[which as usize].clone()
     }
 
     /// Records in the span of an attempt how many times its request was sent before.
     #[cfg(feature = "http")]
-    pub(crate) fn record_resends(attempt: &Span, resends: u32) {
-        record(attempt, "http.request.resend_count", &i64::from(resends));
+    pub(crate) fn record_resends(&self, which: Which, resends: u32) {
+        if let Some(attempt) = &self.attempts[which as usize] {
+            record(attempt, "http.request.resend_count", &i64::from(resends));
+        }
     }
 }
 
@@ -154,7 +142,8 @@ fn of_kind(
     make: impl FnOnce(&'static Metadata<'static>, &ValueSet<'_>) -> Span,
 ) -> Span {
     let metadata = kind.metadata();
-    if kind.interest().is_never() || !ask_about(metadata) {
+    let asked = |dispatch: &tracing::Dispatch| dispatch.enabled(metadata);
+    if kind.interest().is_never() || !dispatcher::get_default(asked) {
         return Span::none();
     }
     let mut fields = metadata.fields().iter();
@@ -197,7 +186,7 @@ fn of_attempt(call: &Span, begun: &Begun) -> Span {
     let span = of_kind(&ATTEMPT, values, |metadata, values| {
         Span::child_of(parent, metadata, values)
     });
-    if begun.hedge {
+    if begun.which == Which::Hedge {
         record(&span, "hedge", &true);
     }
     span

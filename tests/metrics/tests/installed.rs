@@ -24,7 +24,7 @@ async fn fails_once(runs: &mut u32) -> io::Result<()> {
 }
 
 #[tokio::test]
-async fn a_recorder_that_comes_later_is_found_by_the_next_attempt_of_each_thread() {
+async fn a_recorder_that_comes_later_is_found_by_the_next_call_of_each_thread() {
     call().await.unwrap();
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();

@@ -1,305 +1,208 @@
-//! Tests the rule for nested retries: by a table of cases, on 5,460 chains of calls, and against a plain model.
+//! Tests the rule for nested retries: by a table of cases, on 5,460 chains of calls, against a plain model, and for its
+//! memory.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
 
 use proptest::prelude::*;
 
 use super::*;
 
-const F: Operation = operation(1);
-const G: Operation = operation(2);
+const F: FunctionId = FunctionId(1, "");
+const G: FunctionId = FunctionId(2, "");
 
 /// The first call of this function.
-const fn operation(function: usize) -> Operation {
-    Operation::new(FunctionId(function, ""), Ordinal::FIRST)
+const fn first(function: FunctionId) -> Operation {
+    let ordinal = Ordinal {
+        prepares: false,
+        number: 1,
+    };
+    (function, ordinal)
 }
 
 fn at(second: u64) -> Stamp {
     Stamp::from_nanos(1 + second)
 }
 
-fn made(operation: Operation, retries: u32, until: u64) -> FailedRetries {
-    FailedRetries::of(operation, retries, at(until))
-}
-
-/// A change of what one call remembers.
+/// What happens to the calls inside one call.
 enum Step {
-    /// In this attempt, the inner call with this number leaves these retries.
-    Leaves(u32, usize, &'static [(Operation, u32)]),
-    /// The inner call with this number ends.
+    /// The call with this number begins in this attempt.
+    Begins(usize, u32, FunctionId),
+    /// It made this many retries.
+    Retried(usize, u32),
+    /// It ends, or is dropped.
     Ends(usize),
+    /// The outer call made progress.
+    Progress,
 }
 
 #[test]
 fn a_table_of_cases() {
-    use Step::{Ends, Leaves};
-    // The name, the steps, the attempt in question, and the retries that are taken from F and from G in that attempt.
+    use Step::{Begins, Ends, Progress, Retried};
+    // The name, the steps, the attempt in question, and the retries that are taken from the first call of F and of G in it.
     let cases: &[(&str, &[Step], u32, [u32; 2])] = &[
         ("nothing", &[], 2, [0, 0]),
-        ("only later attempts", &[Leaves(1, 0, &[(F, 3)])], 1, [0, 0]),
-        ("by operation", &[Leaves(1, 0, &[(F, 3)])], 2, [3, 0]),
+        (
+            "only later attempts",
+            &[Begins(0, 1, F), Retried(0, 3)],
+            1,
+            [0, 0],
+        ),
+        ("by function", &[Begins(0, 1, F), Retried(0, 3)], 2, [3, 0]),
+        (
+            "by the order of calls",
+            &[Begins(0, 1, F), Begins(1, 1, F), Retried(1, 3)],
+            2,
+            [0, 0],
+        ),
         (
             "a call counts up",
-            &[Leaves(1, 0, &[(F, 1)]), Leaves(1, 0, &[(F, 2)])],
+            &[Begins(0, 1, F), Retried(0, 1), Retried(0, 2)],
             2,
             [2, 0],
         ),
         (
             "a call that succeeded takes back",
-            &[Leaves(1, 0, &[(F, 2)]), Leaves(1, 0, &[(F, 0)])],
+            &[Begins(0, 1, F), Retried(0, 2), Retried(0, 0), Ends(0)],
             2,
             [0, 0],
         ),
         (
-            "of calls in one attempt the largest counts",
-            &[Leaves(1, 0, &[(F, 1)]), Ends(0), Leaves(1, 1, &[(F, 3)])],
-            2,
-            [3, 0],
-        ),
-        (
-            "a sibling that succeeds leaves the other's retries",
+            "a sibling that succeeds leaves the retries of the other",
             &[
-                Leaves(1, 0, &[(F, 3)]),
-                Leaves(1, 1, &[(F, 2)]),
-                Leaves(1, 0, &[(F, 0)]),
+                Begins(0, 1, F),
+                Begins(1, 1, G),
+                Retried(0, 3),
+                Retried(1, 2),
+                Retried(0, 0),
             ],
             2,
-            [2, 0],
+            [0, 2],
         ),
         (
             "attempts add",
-            &[Leaves(1, 0, &[(F, 1)]), Ends(0), Leaves(2, 1, &[(F, 1)])],
+            &[
+                Begins(0, 1, F),
+                Retried(0, 1),
+                Ends(0),
+                Begins(1, 2, F),
+                Retried(1, 1),
+            ],
             3,
             [2, 0],
         ),
         (
-            "a call that goes on in a later attempt counts once",
-            &[Leaves(1, 0, &[(F, 2)]), Leaves(2, 0, &[(F, 3)])],
-            3,
-            [3, 0],
-        ),
-        (
-            "retries that are handed on count by their own operation",
-            &[Leaves(1, 0, &[(F, 1), (G, 3)]), Ends(0)],
-            2,
-            [1, 3],
-        ),
-        (
             "a dropped call counts",
-            &[Leaves(1, 0, &[(F, 2)]), Ends(0)],
+            &[Begins(0, 1, F), Retried(0, 2), Ends(0)],
             4,
+            [2, 0],
+        ),
+        (
+            "before progress nothing counts",
+            &[Begins(0, 1, F), Retried(0, 2), Ends(0), Progress],
+            2,
+            [0, 0],
+        ),
+        (
+            "a call that runs during the progress still counts",
+            &[Begins(0, 1, F), Retried(0, 1), Progress, Retried(0, 2)],
+            2,
             [2, 0],
         ),
     ];
     for (name, steps, attempt, taken) in cases {
-        let mut calls: Vec<_> = (0..2).map(|_| Some(Arc::new(()))).collect();
-        let names: Vec<_> = calls.iter().flatten().map(Arc::downgrade).collect();
-        let mut remembered = RetriesInside::default();
+        let outer = Node::default();
+        let mut calls = [const { None }; 2];
         for step in *steps {
-            match step {
-                Leaves(attempt, call, retries) => {
-                    let retries = retries.iter().map(|(f, retries)| made(*f, *retries, 100));
-                    remembered.set(*attempt, &names[*call], retries, at(0));
+            match *step {
+                Begins(call, attempt, function) => {
+                    let (_, node) = outer.begin(attempt, false, function, || at(0));
+                    calls[call] = Some(node);
                 }
-                Ends(call) => calls[*call] = None,
+                Retried(call, retries) => calls[call].as_ref().unwrap().set(retries, at(100)),
+                Ends(call) => calls[call] = None,
+                Progress => outer.forget(),
             }
         }
-        let all = [F, G].map(|operation| remembered.taken(operation, *attempt, None, at(0)));
+        let all = [F, G].map(|function| outer.taken(first(function), *attempt, None, || at(0)));
         assert_eq!(all, *taken, "{name}");
     }
 }
 
+/// As a future that the body keeps from one attempt to the next.
 #[test]
 fn a_call_is_not_charged_for_itself() {
-    let call = Arc::new(());
-    let call = Arc::downgrade(&call);
-    let mut remembered = RetriesInside::default();
-    remembered.set(1, &call, [made(F, 2, 100)], at(0));
-    assert_eq!(remembered.taken(F, 2, Some(&call), at(0)), 0);
-    assert_eq!(remembered.taken(F, 2, None, at(0)), 2);
+    let outer = Node::default();
+    let (_, call) = outer.begin(1, false, F, || at(0));
+    call.set(2, at(100));
+    assert_eq!(outer.taken(first(F), 2, Some(&call), || at(0)), 0);
+    assert_eq!(outer.taken(first(F), 2, None, || at(0)), 2);
 }
 
 #[test]
 fn retries_are_forgotten_when_their_time_is_over() {
-    let mut remembered = RetriesInside::<()>::default();
-    remembered.set(1, &Weak::new(), [made(F, 2, 10), made(G, 3, 20)], at(0));
+    let outer = Node::default();
+    for (function, retries, until) in [(F, 2, 10), (G, 3, 20)] {
+        let (_, call) = outer.begin(1, false, function, || at(0));
+        call.set(retries, at(until));
+    }
     for (second, taken) in [(9, [2, 3]), (10, [0, 3]), (20, [0, 0])] {
-        let all = [F, G].map(|operation| remembered.taken(operation, 2, None, at(second)));
+        let all = [F, G].map(|function| outer.taken(first(function), 2, None, || at(second)));
         assert_eq!(all, taken, "{second}");
     }
-    remembered.set(2, &Weak::new(), [], at(20));
-    assert!(remembered.is_empty());
 }
 
-/// An operation does not grow with the calls that ended.
+/// Two functions in two attempts side by side, and in a `before_retry`.
 #[test]
-fn calls_that_ended_are_merged() {
-    let mut remembered = RetriesInside::default();
-    for retries in 0..1000 {
-        let call = Arc::new(());
-        let failed = [made(F, retries % 7, 100), made(G, retries % 3, 100)];
-        remembered.set(1, &Arc::downgrade(&call), failed, at(0));
-    }
-    let entries: usize = remembered.0.values().map(Vec::len).sum();
-    assert!(entries <= 4, "{remembered:?}");
-    assert_eq!(remembered.taken(F, 2, None, at(0)), 6);
-}
-
-/// Two functions in two attempts side by side, and in a `before_retry`. The first call of each is not counted.
-#[test]
-fn calls_after_the_first_are_counted_by_function_and_attempt() {
-    let (f, g) = (F.function, G.function);
-    let mut calls = CallsInside::default();
-    let mut next = |attempt, prepares, function| {
-        let ordinal = calls.count(attempt, prepares, function);
+fn calls_are_counted_by_function_and_attempt() {
+    let outer = Node::default();
+    let next = |attempt, prepares, function| {
+        let (ordinal, _) = outer.begin(attempt, prepares, function, || at(0));
         assert_eq!(ordinal.prepares, prepares);
         ordinal.number
     };
     let body = [
-        (1, f),
-        (1, g),
-        (2, f),
-        (1, f),
-        (2, g),
-        (2, g),
-        (3, f),
-        (3, f),
+        (1, F),
+        (1, G),
+        (2, F),
+        (1, F),
+        (2, G),
+        (2, G),
+        (3, F),
+        (3, F),
     ];
     let numbers = body.map(|(attempt, function)| next(attempt, false, function));
-    assert_eq!(numbers, [2, 2, 2, 3, 2, 3, 2, 3]);
-    assert_eq!(next(3, true, f), 2);
-    assert_eq!(next(3, false, f), 4);
+    assert_eq!(numbers, [1, 1, 1, 2, 1, 2, 1, 2]);
+    assert_eq!([next(3, true, F), next(3, false, F)], [1, 3]);
+    let prepared = [(false, G), (true, F), (true, F)];
     assert_eq!(
-        [next(4, false, g), next(4, true, f), next(4, true, f)],
-        [2, 2, 3]
+        prepared.map(|(prepares, function)| next(4, prepares, function)),
+        [1, 1, 2]
     );
-    assert!(
-        calls.0.iter().all(|called| called.attempt >= 3),
-        "{calls:?}"
-    );
-    let last = (0..2000).map(|_| calls.count(5, false, f).number).last();
-    assert_eq!(last, Some(1000));
 }
 
-#[test]
-fn functions_share_the_eight_bits_evenly() {
-    let names = (0..800).map(|number| format!("shop::price_{number}"));
-    let mut bits = [0; 8];
-    for name in names {
-        bits[FunctionId(0, name.leak()).bit().trailing_zeros() as usize] += 1;
-    }
-    assert!(
-        bits.iter().all(|functions| (50..150).contains(functions)),
-        "{bits:?}"
-    );
-    assert_eq!(FunctionId(0, "").bit().count_ones(), 1);
-}
-
-#[test]
-fn calls_within_an_operation_are_found_by_their_path() {
-    let second = Operation {
-        ordinal: Ordinal {
-            number: 2,
-            ..Ordinal::FIRST
-        },
-        ..F
-    };
-    let prepares = Operation {
-        ordinal: Ordinal {
-            prepares: true,
-            ..Ordinal::FIRST
-        },
-        ..F
-    };
-    let mut inner = RetriesInside::default();
-    let call = Weak::<()>::new();
-    inner.set(1, &call, [made(F, 3, 100), made(G, 2, 100)], at(0));
-    let mut outer = RetriesInside::default();
-    outer.set(1, &call, inner.totals(second, at(0)), at(0));
-    for (operation, within) in [
-        (F, vec![]),
-        (second, vec![made(F, 3, 100), made(G, 2, 100)]),
-        (prepares, vec![]),
-        (G, vec![]),
-    ] {
-        assert_eq!(outer.taken(operation, 2, None, at(0)), 0);
-        assert_eq!(outer.all_taken(operation, 2, None, at(0)), within);
-    }
-    assert_eq!(outer.all_taken(second, 1, None, at(0)), []);
-    // What was inherited is not told again.
-    inner.inherit(outer.all_taken(second, 2, None, at(0)));
-    assert_eq!(inner.taken(F, 1, None, at(0)), 3);
-    assert_eq!(inner.taken(F, 2, None, at(0)), 6);
-    assert_eq!(inner.totals(second, at(0)).len(), 2);
-    assert_eq!(inner.totals(second, at(0))[0].retries, 3);
-}
-
-/// A call without time and futures. It does what `inner.rs` does around each attempt.
-struct Caller {
-    operation: Operation,
-    attempts: u32,
-    number: u32,
-    name: Arc<()>,
-    remembered: RetriesInside<()>,
-}
-
-impl Caller {
-    fn new(operation: Operation, attempts: u32) -> Self {
-        Self {
-            operation,
-            attempts,
-            number: 0,
-            name: Arc::new(()),
-            remembered: RetriesInside::default(),
-        }
-    }
-
-    fn begin(&mut self, outer: Option<&Self>) {
-        if let Some(outer) = outer {
-            let name = Arc::downgrade(&self.name);
-            let remembered = &outer.remembered;
-            let taken = remembered.all_taken(self.operation, outer.number, Some(&name), at(0));
-            self.remembered.inherit(taken);
-        }
-        self.number += 1;
-    }
-
-    fn allowed(&self, outer: Option<&Self>) -> u32 {
-        let taken = outer.map_or(0, |outer| {
-            let name = Arc::downgrade(&self.name);
-            (outer.remembered).taken(self.operation, outer.number, Some(&name), at(0))
-        });
-        self.attempts.saturating_sub(taken).max(1)
-    }
-
-    fn hand_on(&self, outer: Option<&mut Self>, retries: u32) {
-        let Some(outer) = outer else { return };
-        let mut failed = self.remembered.totals(self.operation, at(0));
-        failed.push(made(self.operation, retries, 100));
-        let name = Arc::downgrade(&self.name);
-        outer.remembered.set(outer.number, &name, failed, at(0));
-    }
-}
-
-/// Calls a chain of functions whose innermost body always fails, and counts the calls of that body.
-fn chain(attempts: &[u32], mut outer: Option<&mut Caller>, depth: usize) -> u32 {
+/// Calls a chain of functions whose innermost body always fails, and counts the calls of that body. It does what the
+/// loop of a call does, without time and futures.
+fn chain(attempts: &[u32], outer: Option<(&Node, u32)>, depth: usize) -> u32 {
     let Some((own, inner)) = attempts.split_first() else {
         return 1;
     };
-    let mut call = Caller::new(operation(depth), *own);
+    let function = FunctionId(depth, "");
+    let node = match outer {
+        Some((outer, attempt)) => outer.begin(attempt, false, function, || at(0)).1,
+        None => Arc::default(),
+    };
     let mut calls = 0;
-    loop {
-        call.begin(outer.as_deref());
-        if call.number > 1 {
-            call.hand_on(outer.as_deref_mut(), call.number - 1);
-        }
-        calls += chain(inner, Some(&mut call), depth + 1);
-        if call.number >= call.allowed(outer.as_deref()) {
-            call.hand_on(outer.as_deref_mut(), call.number - 1);
-            return calls;
+    for attempt in 1.. {
+        node.set(attempt - 1, at(100));
+        calls += chain(inner, Some((&node, attempt)), depth + 1);
+        let taken = outer.map_or(0, |(outer, attempt)| {
+            outer.taken(first(function), attempt, Some(&node), || at(0))
+        });
+        if attempt >= own.saturating_sub(taken).max(1) {
+            break;
         }
     }
+    calls
 }
 
 /// All 5,460 chains of depth 1 to 6 with 2 to 5 attempts each.
@@ -317,62 +220,175 @@ fn every_chain_makes_one_call_and_the_sum_of_all_retries() {
         }
     }
     assert_eq!(chains, 5_460);
-    // Longer than a path.
-    for depth in [8, 9, 10, 11, 40] {
+    for depth in [8, 9, 10, 40] {
         assert_eq!(chain(&vec![3; depth], None, 0) as usize, 1 + 2 * depth);
     }
 }
 
-/// The plain model of what a call remembers: the retries by operation, attempt and inner call.
+/// A call: its function, what it calls in each of its attempts, and whether it succeeds.
+#[derive(Debug, Clone)]
+struct Program {
+    function: usize,
+    attempts: Vec<Vec<Program>>,
+    succeeds: bool,
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let of = |attempts: BoxedStrategy<Vec<Vec<Program>>>| {
+        (0..2_usize, attempts, any::<bool>()).prop_map(|(function, attempts, succeeds)| Program {
+            function,
+            attempts,
+            succeeds,
+        })
+    };
+    let leaf = of(prop::collection::vec(Just(Vec::new()), 1..4).boxed());
+    leaf.prop_recursive(3, 60, 4, move |inner| {
+        of(prop::collection::vec(prop::collection::vec(inner, 0..3), 1..4).boxed())
+    })
+}
+
+/// From the outermost call to an inner one: the operation, and the attempt of the call before in which it began.
+type Path = Vec<(Operation, u32)>;
+
+/// The plain model: all calls that there were, each with its failed retries.
 #[derive(Default)]
-struct Plain(BTreeMap<(usize, u32, usize), u32>);
+struct Plain(BTreeMap<Path, u32>);
 
 impl Plain {
-    fn taken(&self, function: usize, attempt: u32, call: usize) -> u32 {
-        (0..attempt)
-            .map(|earlier| {
-                let of = |((f, at, by), _): &(&(usize, u32, usize), &u32)| {
-                    *f == function && *at == earlier && *by != call
-                };
-                let all = self.0.iter().filter(of);
-                all.map(|(_, retries)| *retries).max().unwrap_or(0)
-            })
-            .sum()
+    /// The retries of the same operations in attempts before: in the last one, or further out.
+    fn taken(&self, path: &Path) -> u32 {
+        let operations = |path: &Path| {
+            path.iter()
+                .map(|(operation, _)| *operation)
+                .collect::<Vec<_>>()
+        };
+        let attempts = |path: &Path| path.iter().map(|(_, attempt)| *attempt).collect::<Vec<_>>();
+        let same = |other: &Path| operations(other) == operations(path);
+        let earlier = |other: &Path| attempts(other) < attempts(path);
+        let all = self
+            .0
+            .iter()
+            .filter(|(other, _)| same(other) && earlier(other));
+        all.map(|(_, retries)| retries).sum()
     }
+}
 
-    fn set(&mut self, attempt: u32, call: usize, function: usize, total: u32) {
-        let earlier: u32 = (0..attempt)
-            .filter_map(|earlier| self.0.get(&(function, earlier, call)))
-            .sum();
-        let left = total.saturating_sub(earlier);
-        self.0.insert((function, attempt, call), left);
+/// Runs the calls of one attempt one after another, and compares what is taken from each at its end.
+fn run(calls: &[Program], outer: (&Node, &Path, u32), plain: &mut Plain) {
+    let (outer, path, attempt) = outer;
+    let mut ordinals = [0; 2];
+    for call in calls {
+        ordinals[call.function] += 1;
+        let function = FunctionId(call.function, "");
+        let (ordinal, node) = outer.begin(attempt, false, function, || at(0));
+        assert_eq!(ordinal.number, ordinals[call.function]);
+        let operation = (function, ordinal);
+        let path = [&path[..], &[(operation, attempt)]].concat();
+        for (retries, inside) in (0..).zip(&call.attempts) {
+            node.set(retries, at(100));
+            plain.0.insert(path.clone(), retries);
+            run(inside, (&node, &path, retries + 1), plain);
+        }
+        let taken = outer.taken(operation, attempt, Some(&node), || at(0));
+        assert_eq!(taken, plain.taken(&path), "{path:?}");
+        if call.succeeds {
+            node.set(0, at(100));
+            plain.0.insert(path, 0);
+        }
     }
 }
 
 proptest! {
-    /// Calls begin, retry, succeed and end in any order, over several attempts of the call around.
     #[test]
-    fn any_history_agrees_with_the_plain_model(
-        steps in prop::collection::vec((0..2_u32, 0..4_usize, 0..3_usize, 0..6_u32), 1..60),
-    ) {
-        let calls: Vec<_> = (0..4).map(|_| Arc::new(())).collect();
-        let names: Vec<_> = calls.iter().map(Arc::downgrade).collect();
-        let (mut remembered, mut plain, mut attempt) = (RetriesInside::default(), Plain::default(), 1);
-        for (turn, call, function, total) in steps {
-            attempt += turn;
-            remembered.set(attempt, &names[call], [made(operation(function), total, 100)], at(0));
-            for other in 0..3 {
-                // `set` replaces what the call left for every function.
-                plain.set(attempt, call, other, if other == function { total } else { 0 });
-            }
-            for (asked, name) in names.iter().enumerate() {
-                for function in 0..3 {
-                    prop_assert_eq!(
-                        remembered.taken(operation(function), attempt, Some(name), at(0)),
-                        plain.taken(function, attempt, asked)
-                    );
-                }
-            }
+    fn any_tree_of_calls_agrees_with_the_plain_model(outermost in program()) {
+        let node = Node::default();
+        let mut plain = Plain::default();
+        for (attempt, calls) in (1..).zip(&outermost.attempts) {
+            run(calls, (&node, &Vec::new(), attempt), &mut plain);
         }
     }
+}
+
+/// How many nodes there are, and how many pointers to them.
+fn size(node: &Node) -> (usize, usize) {
+    let known = node.known();
+    let inside = known.inside.values().map(|node| size(node));
+    inside.fold((1, known.prior.len()), |sum, (nodes, prior)| {
+        (sum.0 + nodes, sum.1 + prior)
+    })
+}
+
+#[test]
+fn a_loop_of_calls_keeps_a_thousand_nodes() {
+    let outer = Node::default();
+    for _ in 0..100_000 {
+        let (_, call) = outer.begin(1, false, F, || at(0));
+        call.set(3, at(100));
+    }
+    assert_eq!(size(&outer), (1 + 1000, 0));
+}
+
+#[test]
+fn ten_thousand_calls_at_once_keep_a_thousand_nodes() {
+    let outer = Node::default();
+    for attempt in 1..4 {
+        let begun = (0..10_000).map(|_| outer.begin(attempt, false, F, || at(0)));
+        let begun: Vec<_> = begun.collect();
+        for (_, call) in begun {
+            call.set(1, at(100));
+        }
+    }
+    // In the second attempt each has one before it, and in the third two.
+    assert_eq!(size(&outer), (1 + 3 * 1000, 3 * 1000));
+}
+
+/// An outer call without a limit of attempts, which calls a function that calls another one. Both fail as often as they may.
+/// The time of what failed is over after a hundred attempts.
+#[test]
+fn attempts_without_end_keep_few_nodes() {
+    let outer = Node::default();
+    let mut most = (0, 0);
+    for attempt in 1..20_000 {
+        let now = || at(u64::from(attempt));
+        let until = at(u64::from(attempt) + 100);
+        let (_, middle) = outer.begin(attempt, false, F, now);
+        let (_, inner) = middle.begin(1, false, G, now);
+        for (node, (outer, attempt), function) in
+            [(&middle, (&outer, attempt), F), (&inner, (&*middle, 1), G)]
+        {
+            let taken = outer.taken(first(function), attempt, Some(node), now);
+            node.set(3_u32.saturating_sub(taken), until);
+        }
+        let size = size(&outer);
+        most = (most.0.max(size.0), most.1.max(size.1));
+    }
+    // Those that matter, and at most seven that do not.
+    assert!(most.0 <= 1 + 2 * 8 && most.1 <= 2 * 8 * 8, "{most:?}");
+}
+
+/// A task that carries an earlier attempt makes calls while a later attempt does.
+#[test]
+fn two_attempts_at_once_do_not_wait_for_each_other() {
+    let outer = Node::default();
+    let nodes: Vec<_> = (1..=2)
+        .map(|attempt| outer.begin(attempt, false, F, || at(0)).1)
+        .collect();
+    std::thread::scope(|scope| {
+        for (attempt, node) in (1..).zip(&nodes) {
+            let outer = &outer;
+            scope.spawn(move || {
+                for _ in 0..10_000 {
+                    let (ordinal, inner) = node.begin(attempt, false, G, || at(0));
+                    inner.set(1, at(100));
+                    node.taken((G, ordinal), attempt + 1, Some(&inner), || at(0));
+                    let _ = outer.begin(attempt, false, F, || at(0));
+                    outer.taken(first(F), attempt, Some(node), || at(0));
+                    if attempt == 1 {
+                        node.forget();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(outer.taken(first(F), 3, None, || at(0)), 0);
 }

@@ -1,19 +1,19 @@
-//! The part of a frame that most calls never need.
+//! The part of a frame that most calls never need, and that tasks share which carry an attempt.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::hedging::Hedging;
+use super::facts::{OfAttempt, Previous};
 use super::key::IdempotencyKey;
-use super::nesting::{CallsInside, Ordinal, RetriesInside};
 use super::open_commits::OpenCommits;
 use crate::clock::Stamp;
+use crate::report::{Hedge, Which};
 use crate::test_scope::CallInScope;
 use crate::trace::{Entered, Spans};
 
-/// What most calls never need. Its address identifies the call in this process.
+/// What most calls never need.
 #[derive(Debug, Default)]
-pub(crate) struct Cold {
+pub(crate) struct Rest {
     key: OnceLock<IdempotencyKey>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
@@ -21,43 +21,49 @@ pub(crate) struct Cold {
 
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
-    /// Which of the calls of its function the call is, within the attempt around it.
-    pub(crate) ordinal: Ordinal,
-    /// The calls inside the present attempts.
-    pub(crate) calls_inside: CallsInside,
-    /// The failed retries inside.
-    pub(crate) remembered: RetriesInside<Cold>,
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.
     pub(crate) progressed: u32,
-    /// The last delay, for decorrelated jitter.
+    /// The delay that `retry_after` says about the last attempt.
+    pub(crate) after: Option<Duration>,
+    /// The last delay.
     pub(crate) delay: Option<Duration>,
-    /// How long the call waited between attempts, if there is a listener.
+    /// How long the call waited between attempts.
     pub(crate) waited: Duration,
-    /// The delays that count as time of the call, although it did not wait. The calls around do not count them.
-    pub(crate) passed_over: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
+    /// The delays that count as time of the call, although it did not wait. The calls around do not count them.
+    pub(crate) passed_over: Duration,
     /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
     pub(crate) paused_until: Option<Stamp>,
-    /// The open commits of the present attempt, if one began in it.
-    pub(crate) open_commits: Option<Arc<OpenCommits>>,
+    /// The open commits of the present attempts, if one began in them.
+    commits: [Option<Arc<OpenCommits>>; 2],
+    /// What belongs to the hedge alone.
+    pub(super) of_hedge: Option<OfAttempt>,
+    /// What became of the hedge, once it was wanted.
+    pub(crate) hedge: Option<Hedge>,
+    /// The failure that was set aside, and the delay that its server asked for.
+    pub(crate) aside: Option<(Previous, Option<Duration>)>,
     /// The call's part of its test scope.
     pub(crate) scope: Option<CallInScope>,
-    /// The hedge of the call, once it was wanted.
-    pub(crate) hedging: Option<Box<Hedging>>,
     /// The spans of the call, if a subscriber wants them.
-    pub(crate) spans: Option<Spans>,
+    pub(crate) spans: Spans,
     /// The span of the attempt, while it is polled.
     pub(crate) entered: Option<Entered>,
 }
 
-impl Cold {
-    #[cold]
-    #[inline(never)]
-    pub(super) fn progressed(&self) -> u32 {
-        self.noted().progressed
+impl Noted {
+    /// The open commits of an attempt.
+    pub(super) fn commits(&mut self, which: Which) -> &mut Option<Arc<OpenCommits>> {
+        &mut self.commits[which as usize]
     }
 
+    /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again.
+    pub(crate) fn go_on(&mut self) {
+        (self.commits, self.paused_until) = ([None, None], None);
+    }
+}
+
+impl Rest {
     /// The idempotency key, made when it is first asked for.
     pub(crate) fn key(&self) -> IdempotencyKey {
         *self.key.get_or_init(IdempotencyKey::new)
