@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::error::Error as _;
 use std::future::Future;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::measure;
@@ -184,6 +185,48 @@ fn reading_the_attempt_allocates_once_in_a_call() {
     let asking =
         |failures| allocations(async || assert_eq!(asking(&mut 0, failures).await.unwrap(), 0));
     assert_eq!((asking(0), asking(2)), (1, 1));
+}
+
+/// Takes the body of a request by value.
+fn send(_: impl AsRef<[u8]>, calls: &mut u32, failures: u32) -> io::Result<u32> {
+    fail_at_first(calls, failures)
+}
+
+#[retry(attempts = 3, base = "1ms", on = "io::Error")]
+async fn send_owned(body: Vec<u8>, calls: &mut u32, failures: u32) -> io::Result<u32> {
+    send(body, calls, failures)
+}
+
+#[retry(attempts = 3, base = "1ms", on = "io::Error")]
+async fn send_shared(body: Arc<[u8]>, calls: &mut u32, failures: u32) -> io::Result<u32> {
+    send(body, calls, failures)
+}
+
+#[retry(attempts = 3, base = "1ms", on = "io::Error")]
+async fn send_borrowed(body: &[u8], calls: &mut u32, failures: u32) -> io::Result<u32> {
+    send(body, calls, failures)
+}
+
+/// `docs/PERFORMANCE.md` has these numbers.
+#[test]
+fn a_body_that_is_taken_by_value_is_copied_for_each_attempt_and_a_shared_one_never() {
+    let body = vec![7; 1 << 20];
+    let shared: Arc<[u8]> = body.clone().into();
+    for (failures, copies) in [(0, 1), (2, 3)] {
+        let owned = allocations(async || {
+            // The caller's own copy, which the call takes.
+            let body = body.clone();
+            send_owned(body, &mut 0, failures).await.unwrap();
+        });
+        let shared = allocations(async || {
+            let body = Arc::clone(&shared);
+            send_shared(body, &mut 0, failures).await.unwrap();
+        });
+        let borrowed = allocations(async || {
+            send_borrowed(&body, &mut 0, failures).await.unwrap();
+        });
+        assert_eq!((owned, shared), (1 + copies + borrowed, borrowed));
+    }
 }
 
 #[retry(attempts = 3, base = "1ms", jitter = "decorrelated", on = "io::Error")]
