@@ -7,7 +7,7 @@
 //! ```
 
 use std::env;
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -164,11 +164,16 @@ impl Drop for Server {
     }
 }
 
-/// Answers after half a second to one and a half. Of a hundred requests, eight fail, two end their connection, two get no
+/// Ends when the process that started it does. Answers after half a second to one and a half. Of a hundred requests, eight fail, two end their connection, two get no
 /// answer, and one gets it too late.
 async fn serve() -> Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
+    std::thread::spawn(|| {
+        // The other end of this pipe closes, also if that process is killed.
+        let _ = io::stdin().read_to_end(&mut Vec::new());
+        std::process::exit(0);
+    });
     for connection in 0.. {
         let (mut stream, _) = listener.accept().await?;
         let mut dice = Dice::of(&[SEED, connection]);

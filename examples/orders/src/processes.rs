@@ -2,15 +2,17 @@
 
 use std::env;
 use std::io;
-use std::process::{Child, Command};
+use std::process::Command;
 
-/// The processes that run the jobs. They are killed when this is dropped.
+use integrations::process::Process;
+
+/// The processes that run the jobs. They are killed when this is dropped, and when this program is killed.
 #[derive(Debug)]
 pub(crate) struct Workers {
     database: String,
     payments: String,
     /// Each with its name.
-    running: Vec<(String, Child)>,
+    running: Vec<(String, Process)>,
     /// How many were started.
     started: usize,
 }
@@ -33,9 +35,9 @@ impl Workers {
     fn start_another(&mut self) -> io::Result<()> {
         self.started += 1;
         let name = format!("worker {}", self.started);
-        let process = Command::new(env::current_exe()?)
-            .args(["worker", &name, &self.database, &self.payments])
-            .spawn()?;
+        let mut worker = Command::new(env::current_exe()?);
+        worker.args(["worker", &name, &self.database, &self.payments]);
+        let process = Process::start(&mut worker)?;
         self.running.push((name, process));
         Ok(())
     }
@@ -44,18 +46,7 @@ impl Workers {
     pub(crate) fn kill(&mut self, name: &str) -> io::Result<()> {
         for (_, mut process) in self.running.extract_if(.., |(running, _)| running == name) {
             process.kill()?;
-            process.wait()?;
         }
         self.start_another()
-    }
-}
-
-impl Drop for Workers {
-    fn drop(&mut self) {
-        for (_, process) in &mut self.running {
-            // It may have ended by itself, which is not an error here.
-            let _: io::Result<()> = process.kill();
-            let _: io::Result<_> = process.wait();
-        }
     }
 }

@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod loopback;
 pub mod mariadb;
 pub mod postgres;
+pub mod process;
 pub mod program;
 pub mod proxy;
 pub mod redis;

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
+use crate::process::Process;
 use crate::program::{Missing, Program};
 use crate::{STARTS_WITHIN, free_port, is_root, run};
 
@@ -30,7 +31,7 @@ const INSTALL: Program = Program {
 pub struct Server {
     folder: TempDir,
     port: u16,
-    process: Child,
+    process: Process,
 }
 
 impl Server {
@@ -79,7 +80,6 @@ impl Server {
     /// If the server does not run.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
-        self.process.wait().unwrap();
     }
 
     /// Waits until it listens. Returns `false` if it ended instead.
@@ -98,15 +98,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The server may be dead already, which is not an error.
-        let _: std::io::Result<()> = self.process.kill();
-        let _: std::io::Result<ExitStatus> = self.process.wait();
-    }
-}
-
-fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
+fn spawn(program: &Path, folder: &Path, port: u16) -> Process {
     let mut server = Command::new(program);
     server
         .arg("--no-defaults")
@@ -120,9 +112,8 @@ fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
     in_folder(&mut server, folder)
         .current_dir("/")
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::null());
+    Process::start(&mut server).unwrap()
 }
 
 fn at(option: &str, path: &Path) -> String {

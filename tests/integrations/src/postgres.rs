@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokio::time::sleep;
 use tokio_postgres::{Client, Config, Error, NoTls};
 
+use crate::process::Process;
 use crate::program::{Missing, Program};
 use crate::{STARTS_WITHIN, free_port, is_root, run, until};
 
@@ -25,7 +26,7 @@ pub struct Server {
     programs: PathBuf,
     folder: TempDir,
     port: u16,
-    process: Child,
+    process: Process,
 }
 
 impl Server {
@@ -107,7 +108,7 @@ impl Server {
     /// If the server does not run.
     pub fn stop(&mut self) {
         run(self.pg_ctl("fast").arg(self.folder.path()));
-        self.process.wait().unwrap();
+        self.process.kill().unwrap();
     }
 
     /// Starts it again, on the same port, with the same data.
@@ -159,14 +160,14 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The server may have ended already, which is not an error.
-        let _: std::io::Result<ExitStatus> = self
-            .pg_ctl("immediate")
-            .arg(self.folder.path())
-            .stderr(Stdio::null())
-            .status();
-        let _: std::io::Result<()> = self.process.kill();
-        let _: std::io::Result<ExitStatus> = self.process.wait();
+        // `pg_ctl` waits in vain for a server that was killed and whose parent has not asked for its end.
+        if let Ok(None) = self.process.try_wait() {
+            let _: std::io::Result<ExitStatus> = self
+                .pg_ctl("immediate")
+                .arg(self.folder.path())
+                .stderr(Stdio::null())
+                .status();
+        }
     }
 }
 
@@ -187,7 +188,7 @@ pub async fn connect(url: &str) -> Result<Client, Error> {
     Ok(client)
 }
 
-fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
+fn spawn(programs: &Path, folder: &Path, port: u16) -> Process {
     let mut server = unprivileged(&programs.join("postgres"));
     server
         .arg("-D")
@@ -206,11 +207,8 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Child {
     ] {
         server.args(["-c", setting]);
     }
-    server
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    server.stdout(Stdio::null()).stderr(Stdio::null());
+    Process::start(&mut server).unwrap()
 }
 
 /// Postgres refuses to run as root, and tests in a container often run as root.

@@ -1,7 +1,7 @@
 //! A private Redis server, in a temporary folder, on a free port of loopback.
 
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use redis::aio::{ConnectionManagerConfig, MultiplexedConnection};
@@ -9,6 +9,7 @@ use redis::{AsyncConnectionConfig, Client, RedisResult};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
+use crate::process::Process;
 use crate::program::{Missing, Program};
 use crate::{STARTS_WITHIN, free_port, until};
 
@@ -24,7 +25,7 @@ pub const PROGRAM: Program = Program {
 pub struct Server {
     folder: TempDir,
     port: u16,
-    process: Child,
+    process: Process,
 }
 
 impl Server {
@@ -103,7 +104,6 @@ impl Server {
     /// If the server does not run.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
-        self.process.wait().unwrap();
     }
 
     /// Starts it again, on the same port, with the data on its disk. Does not wait until it answers.
@@ -167,22 +167,14 @@ pub fn manager() -> ConnectionManagerConfig {
         .set_response_timeout(Some(STARTS_WITHIN))
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The server may be dead already, which is not an error.
-        let _: std::io::Result<()> = self.process.kill();
-        let _: std::io::Result<ExitStatus> = self.process.wait();
-    }
-}
-
-fn spawn(folder: &Path, port: u16) -> Child {
-    Command::new("redis-server")
+fn spawn(folder: &Path, port: u16) -> Process {
+    let mut server = Command::new("redis-server");
+    server
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
         .args(["--save", "", "--appendonly", "yes"])
         // What was written outlives the process, and no test waits for the disk.
         .args(["--appendfsync", "no", "--dir"])
         .arg(folder)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stdout(Stdio::null());
+    Process::start(&mut server).unwrap()
 }

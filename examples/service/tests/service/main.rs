@@ -11,6 +11,7 @@ mod browser;
 mod buttons;
 mod charts;
 mod dashboard;
+mod ends;
 mod expected;
 mod guide;
 mod numbers;
@@ -106,6 +107,16 @@ fn main() -> ExitCode {
             "every_panel_shows_what_its_title_says",
             &scraped,
             dashboard::panels_show_what_they_say,
+        ),
+        trial(
+            "a_service_that_is_killed_leaves_no_server_behind",
+            &SERVERS,
+            ends::leaves_nothing_behind,
+        ),
+        trial(
+            "a_service_whose_database_was_killed_ends_when_it_is_asked_to",
+            &SERVERS,
+            ends::does_not_wait_for_a_dead_database,
         ),
         trial("panels_have_room_and_units", &[], || async {
             dashboard::panels_have_room_and_units()

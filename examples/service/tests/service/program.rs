@@ -65,6 +65,11 @@ impl Service {
         })
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// The path of its settings.
     pub(crate) fn config(&self) -> PathBuf {
         self.folder.path().join("retry.toml")
