@@ -70,7 +70,7 @@ mod without_prelude {
             super::fail(calls)
         }
 
-        #[::reattempt::retry(matches = "_ if true", cancel = ::std::future::pending::<()>())]
+        #[::reattempt::retry(unless = "left_out", cancel = ::std::future::pending::<()>())]
         #[cfg(any())]
         pub(crate) async fn left_out(&self) {}
 
@@ -289,7 +289,7 @@ mod shadowed {
         jitter = "equal",
         on = "::std::io::Error",
         when = |_| true,
-        not_on = "::std::fmt::Error",
+        unless = "::std::fmt::Error",
         retry_after = |_| ::std::option::Option::None,
         when_ok = |_| false,
         on_retry = |_| (),
@@ -366,13 +366,13 @@ macro_rules! annotated {
         $body:block, $limit:expr, $attempts:literal, $error:ty, $pattern:pat, $ask:path, $label:literal
     ) => {
         $(#[$attribute])*
-        #[::reattempt::retry(attempts = $attempts, timeout = $limit, not_on = $error, unless = $ask, name = $label)]
+        #[::reattempt::retry(attempts = $attempts, timeout = $limit, unless = $error, name = $label)]
         $visibility async fn $name($calls: &AtomicU32, $argument: $ty) -> $output $body
 
         mod matching {
             use super::*;
 
-            #[::reattempt::retry(matches = $pattern, clone($argument))]
+            #[::reattempt::retry(when = |error| ::std::matches!(error, $pattern), unless = $ask, clone($argument))]
             pub(crate) async fn $name($calls: &AtomicU32, mut $argument: $ty) -> $output {
                 $argument.push('x');
                 fail($calls)

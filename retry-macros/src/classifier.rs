@@ -7,35 +7,26 @@ use syn::{Expr, Type};
 
 use crate::future::argument_named;
 use crate::item::{Function, visible_error};
-use crate::model::{Model, Rules, Spanned};
-use crate::tokens::{any_word, deep, generated, is_punct, located};
+use crate::model::{Model, Rules, Spanned, Unless};
+use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
 /// ```text
-/// Input:   unless = U, matches = "P", on = "A | B", when = W
+/// Input:   unless = U, on = "A | B", when = W
 /// Output:  if error.is_vetoed() { Ruling::stop(SAID) }
 ///          else {
-///              match error.error() {
-///                  P => Ruling::retry(SAID),
-///                  _ => match error.search::<A>().find(|it| it.said()).or_else(|| … B …) {
-///                      Some(said) if ask(error.error(), W) => Ruling::retry(said),
-///                      _ => Ruling::stop(SAID),
-///                  }
+///              match error.search::<A>().find(|it| it.said()).or_else(|| … B …) {
+///                  Some(said) if ask(error.error(), W) => Ruling::retry(said),
+///                  _ => Ruling::stop(SAID),
 ///              }
 ///          }
 /// ```
 ///
-/// Without `on`, `matches` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
+/// Without `on` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
 /// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
 pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
-    let Rules {
-        unless,
-        not_on,
-        matches,
-        on,
-        when,
-    } = &model.rules;
+    let Rules { unless, on, when } = &model.rules;
     let said = generated!(__error.said());
     let stop = generated!(__retry::Ruling::stop(#said));
     let found = on.as_ref().map(|types| {
@@ -60,7 +51,6 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         (None, Some(when)) => generated! {
             __retry::Ruling::when(#when, #said)
         },
-        (None, None) if matches.is_some() => stop.clone(),
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
         // attempt left, and every error type will do.
         (None, None) if model.never_retries() => {
@@ -75,52 +65,41 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
             generated!(__retry::Ruling::by(#verdict))
         }
     };
-    let decision = match matches {
-        Some(matches) => {
-            let pattern = &matches.value;
-            generated! {
-                match __error.error() {
-                    #pattern => __retry::Ruling::retry(#said),
-                    // The user's pattern may match every error, so that rustc finds this branch unreachable.
-                    #[allow(unreachable_patterns)]
-                    _ => #decision,
-                }
-            }
-        }
-        None => decision,
-    };
-    if unless.is_none() && not_on.is_none() {
+    if unless.is_none() {
         return decision;
     }
     generated!(if __error.is_vetoed() { #stop } else { #decision })
 }
 
-/// Whether the ruling captures nothing, as far as the words of `when` show: no argument, also in the text of a macro, and no
-/// variable of a function that makes its future by hand.
+/// Whether the ruling captures nothing, as far as the words of `when` show: no argument, no macro with a text that may name one,
+/// and no variable of a function that makes its future by hand.
 pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
     let arguments = &function.signature.inputs;
     model.rules.when.as_ref().is_none_or(|when| {
         let may_name = any_word(&when.value, &|word| any_word(arguments, &|it| it == word))
-            || deep(&when.value).any(|token| is_punct(Some(&token), "!"));
+            || deep(&when.value).any(|token| is_punct(Some(&token), "!"))
+                && deep(&when.value).any(|token| is_text(Some(&token)));
         !may_name && function.handmade.is_none()
     })
 }
 
-/// Writes whether `unless` or `not_on` forbids another attempt after `__error`, a `&Failed<E>`.
+/// Writes whether `unless` forbids another attempt after `__error`, a `&Failed<E>`.
 ///
 /// ```text
-/// Input:   unless = U, not_on = "N"
-/// Output:  ask(error.error(), U) || error.search::<N>().contains()
+/// Input:   unless = is_fatal
+/// Output:  ask(error.error(), is_fatal)
+///
+/// Input:   unless = "A | B"
+/// Output:  error.search::<A>().contains() || error.search::<B>().contains()
 /// ```
 pub(crate) fn veto(function: &Function, model: &Model) -> Option<TokenStream> {
-    let Rules { unless, not_on, .. } = &model.rules;
-    let unless = unless.iter().map(|unless| asked(function, unless));
-    let not_on = not_on.iter().flat_map(|types| &types.value).map(|ty| {
-        let contains = searched(ty, "contains");
-        generated!(#contains())
-    });
-    let questions: Vec<_> = unless.chain(not_on).collect();
-    (!questions.is_empty()).then(|| generated!(#(#questions)||*))
+    Some(match &model.rules.unless.as_ref()?.value {
+        Unless::Function(predicate) => asked(function, predicate),
+        Unless::Types(types) => {
+            let found = types.iter().map(|ty| searched(ty, "contains"));
+            generated!(#(#found())||*)
+        }
+    })
 }
 
 /// A search for errors of a type: `error.search::<A>().find`.

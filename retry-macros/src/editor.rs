@@ -46,14 +46,15 @@ pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let mention = |root: &TokenStream, key: &Key, value: TokenStream| {
         let values = output.as_ref();
         let values = values.map(|output| generated!(#root::__editor::Values::<#output>));
+        let is_types = match key.grammar {
+            Grammar::Rule => !syntax::asks_function(value.clone()),
+            grammar => grammar == Grammar::Types,
+        };
         match (key.grammar, values) {
-            (Grammar::Types, _) => {
+            _ if is_types => {
                 let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
                 let types = types.map_or(value, |types| quote!(#(#types),*));
                 generated!(let _: (#types,);)
-            }
-            (Grammar::Pattern, Some(values)) => {
-                generated!(match #values::error() { #value => {} _ => {} })
             }
             // The elements of a list may be texts and expressions, so it becomes a tuple.
             (Grammar::List, _) => {
@@ -180,13 +181,11 @@ fn code(arg: &RawArg, text_is_code: bool) -> Option<TokenStream> {
 const WORDS: &str = "none full equal decorrelated exponential constant linear fibonacci add multiply outermost unlimited";
 
 fn is_code(key: &Key) -> bool {
-    matches!(key.grammar, Grammar::Types | Grammar::Pattern)
-        || is_function(key)
-        || key.name == "with"
+    key.grammar == Grammar::Types || is_function(key) || key.name == "with"
 }
 
 fn is_function(key: &Key) -> bool {
-    key.kind == "a path or a closure"
+    key.kind.ends_with("a path or a closure")
 }
 
 /// The items that the mentions name. The facade has them where rust-analyzer reads it.
@@ -205,7 +204,6 @@ pub(crate) fn items(words: &[&Key]) -> TokenStream {
             pub struct Values<R>(R);
 
             impl<R: crate::__private::ResultLike> Values<R> {
-                pub fn error() -> R::Error { loop {} }
                 pub fn when(_: impl Fn(&R::Error) -> bool) {}
                 pub fn unless(_: impl Fn(&R::Error) -> bool) {}
                 pub fn when_ok(_: impl Fn(&R::Value) -> bool) {}

@@ -8,7 +8,6 @@ mod duration;
 mod expression;
 mod number;
 mod path;
-mod pattern;
 mod rule;
 mod types;
 mod unknown;
@@ -21,8 +20,8 @@ use self::rule::Place;
 use crate::errors::{Errors, Fault, key as wording};
 use crate::given::Given;
 use crate::keys::{self, Id};
-use crate::model::Model;
-use crate::syntax::{RawArg, Vocabulary};
+use crate::model::{Model, Unless};
+use crate::syntax::{RawArg, Vocabulary, asks_function};
 
 /// The keys of `#[retry]`.
 pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
@@ -79,10 +78,15 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::Delays => model.delays = Some(given.spanned(duration::delays(given)?)),
         Id::RetryAfter => model.retry_after = Some(given.spanned(expression::function(given)?)),
         Id::On => rules.on = Some(given.spanned(types::types(given)?)),
-        Id::Matches => rules.matches = Some(given.spanned(pattern::pattern(given)?)),
         Id::When => rules.when = Some(given.spanned(expression::function(given)?)),
-        Id::Unless => rules.unless = Some(given.spanned(expression::function(given)?)),
-        Id::NotOn => rules.not_on = Some(given.spanned(types::types(given)?)),
+        Id::Unless => {
+            let value = if asks_function(given.form.tokens().unwrap_or_default()) {
+                Unless::Function(given.spanned(expression::function(given)?))
+            } else {
+                Unless::Types(types::types(given)?)
+            };
+            rules.unless = Some(given.spanned(value));
+        }
         Id::WhenOk => model.when_ok = Some(given.spanned(expression::function(given)?)),
         Id::Until => model.until = Some(given.spanned(expression::until(given)?)),
         Id::Policy => model.policy = Some(path::policy(given)?),

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span};
-use syn::{Expr, LitStr, Pat, Path, Type};
+use syn::{Expr, LitStr, Path, Type};
 
 use crate::errors::At;
 use crate::keys::{Id, PolicyKey};
@@ -94,12 +94,17 @@ pub(crate) struct Spanned<T> {
 /// The rules that select errors to retry, in the order in which the code checks them.
 #[derive(Default)]
 pub(crate) struct Rules {
-    pub(crate) unless: Option<Spanned<Expr>>,
-    pub(crate) not_on: Option<Spanned<Vec<Type>>>,
-    /// One pattern, alternatives included.
-    pub(crate) matches: Option<Spanned<Pat>>,
+    pub(crate) unless: Option<Spanned<Unless>>,
     pub(crate) on: Option<Spanned<Vec<Type>>>,
     pub(crate) when: Option<Spanned<Expr>>,
+}
+
+/// The errors that are never retried.
+pub(crate) enum Unless {
+    /// Those that are or contain an error of one of these types.
+    Types(Vec<Type>),
+    /// Those for which a function returns true.
+    Function(Spanned<Expr>),
 }
 
 /// How a setting is written: as a value, or as an expression that the call evaluates.

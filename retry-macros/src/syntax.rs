@@ -5,7 +5,7 @@
 
 mod extent;
 
-pub(crate) use self::extent::{guarded, types};
+pub(crate) use self::extent::{asks_function, types};
 
 use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use syn::Token;

@@ -38,8 +38,8 @@ pub enum Grammar {
     List,
     /// Types, separated by `|`, or a list in parentheses.
     Types,
-    /// A pattern.
-    Pattern,
+    /// Types as above, a path or a closure.
+    Rule,
     /// Names: a list in parentheses.
     Names,
     /// No value: the key alone.
@@ -50,7 +50,7 @@ impl Grammar {
     /// Returns whether `key(a, b)` may be written.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::List | Self::Types | Self::Names)
+        matches!(self, Self::List | Self::Types | Self::Rule | Self::Names)
     }
 }
 
@@ -196,10 +196,8 @@ table! {
     [call]
     RetryAfter "retry_after" Expr, "a path or a closure", "retry_after = MyError::wait";
     On "on" Types, "error types", "on = \"io::Error\"";
-    Matches "matches" Pattern, "a pattern", "matches = \"MyError::Closed\"";
     When "when" Expr, "a path or a closure", "when = \"MyError::is_temporary\"";
-    Unless "unless" Expr, "a path or a closure", "unless = \"MyError::is_fatal\"";
-    NotOn "not_on" Types, "error types", "not_on = \"io::Error\"";
+    Unless "unless" Rule, "error types, a path or a closure", "unless = \"MyError::is_fatal\"";
     WhenOk "when_ok" Expr, "a path or a closure", "when_ok = \"Response::is_busy\"";
     Until "until" Expr, "a path or a closure", "until = \"Job::is_done\"";
     Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";

@@ -338,15 +338,6 @@ async fn a_hint_counts_whichever_rule_allows_the_retry() {
     async fn when(server: &mut Busy) -> Result<(), Failure> {
         server.ask()
     }
-    #[retry(
-        attempts = 2,
-        jitter = "none",
-        budget = "none",
-        matches = "Failure::Busy { .. }"
-    )]
-    async fn matches(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
     #[retry(attempts = 2, jitter = "none", budget = "none", on = "Failure")]
     async fn on(server: &mut Busy) -> Result<(), Failure> {
         server.ask()
@@ -354,9 +345,6 @@ async fn a_hint_counts_whichever_rule_allows_the_retry() {
     let mut server = Busy::new(ms(700));
     when(&mut server).await.unwrap_err();
     assert_eq!(server.first_wait(), Some(ms(700)), "when");
-    let mut server = Busy::new(ms(700));
-    matches(&mut server).await.unwrap_err();
-    assert_eq!(server.first_wait(), Some(ms(700)), "matches");
     let mut server = Busy::new(ms(700));
     on(&mut server).await.unwrap_err();
     assert_eq!(server.first_wait(), Some(ms(700)), "on");
@@ -373,10 +361,6 @@ async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
     async fn when(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
         server.refuse(wait)
     }
-    #[retry(policy = POLICY, matches = "Failure::Forbidden { .. }")]
-    async fn matches(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
-        server.refuse(wait)
-    }
     #[retry(policy = POLICY)]
     async fn by_verdict(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
         server.refuse(wait)
@@ -384,9 +368,6 @@ async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
     for (hint, follows) in [(ms(7_000), true), (ms(60_001), false)] {
         let mut server = Busy::new(None);
         let call = observe(when(&mut server, hint)).await;
-        assert_hint(call, &server, hint, follows);
-        let mut server = Busy::new(None);
-        let call = observe(matches(&mut server, hint)).await;
         assert_hint(call, &server, hint, follows);
     }
     // Without such a rule, a hint makes it no error to retry.

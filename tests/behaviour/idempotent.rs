@@ -138,7 +138,7 @@ async fn an_error_type_of_the_user_can_have_the_verdict_refused() {
         *calls += 1;
         Err(failure())
     }
-    #[retry(idempotent = false, matches = "Failure::Draining | Failure::Lost")]
+    #[retry(idempotent = false, when = |error| matches!(error, Failure::Draining | Failure::Lost))]
     async fn named(calls: &mut u32, failure: fn() -> Failure) -> Result<(), Failure> {
         *calls += 1;
         Err(failure())

@@ -107,10 +107,7 @@ async fn own_error(calls: &Calls) -> Result<u8, Failure> {
     Ok(calls.fail()?)
 }
 
-#[retry(
-    matches = "Failure::Closed(500..=599) | Failure::Io(_)",
-    deadline = "10s"
-)]
+#[retry(when = |error| matches!(error, Failure::Closed(500..=599) | Failure::Io(_)), deadline = "10s")]
 async fn matched(calls: &Calls) -> Result<u8, Failure> {
     calls.up();
     Err(Failure::Closed(503))

@@ -113,13 +113,9 @@ messages! {
         help "remove `idempotent = false`, and call what must not run twice in another function";
     }
 
-    on_and_not_on(ty: &str) {
-        "`{ty}` is in `on` and in `not_on`, so it is never retried";
-        help "remove one of the two";
-    }
-
-    when_and_unless(function: &str) {
-        "`when` and `unless` both ask `{function}`, so nothing is retried";
+    /// `key` is `on` or `when`.
+    never_retried(key: &str, found: &str) {
+        "`{found}` is in `{key}` and in `unless`, so it is never retried";
         help "remove one of the two";
     }
 }

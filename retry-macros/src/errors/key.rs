@@ -10,7 +10,7 @@ messages! {
         "`{key}` is given twice";
         help "{}", match key.grammar {
             Grammar::Types => format!("write both in one: `{key}(A, B)`"),
-            Grammar::Pattern => format!("write both in one: `{key} = A | B`"),
+            Grammar::Rule => format!("write both in one: `{key}(A, B)`, or `{key} = |error| …`"),
             _ => "keep one of the two".to_owned(),
         };
     }

@@ -119,7 +119,7 @@ messages! {
         help "write `{key} = {path}()`";
     }
 
-    // Error types: `on`, `not_on`.
+    // Error types: `on`, `unless`.
 
     no_types(key: &Key) {
         "`{key}` names no type";
@@ -179,37 +179,14 @@ messages! {
     pattern_for_type(key: &Key, found: &str) {
         "found the pattern `{found}`, expected an error type";
         help "write `{}`", match key.name {
-            "on" => format!("matches = {found}"),
-            _ => format!("unless = |error| matches!(error, {found})"),
+            "on" => format!("when = |error| matches!(error, {found})"),
+            _ => format!("{key} = |error| matches!(error, {found})"),
         };
     }
 
     twice(key: &Key, found: &str) {
         "`{found}` is in `{key}` twice";
         help "remove one of the two";
-    }
-
-    // `matches`.
-
-    invalid_pattern(found: &str, reason: &str) {
-        "`{found}` is not a pattern: {reason}";
-        help "write a pattern on the error: `matches = \"MyError::Closed\"`";
-    }
-
-    guard(pattern: &str) {
-        "found an `if` guard, expected a pattern alone";
-        help "write `when = |error| matches!(error, {pattern})`";
-    }
-
-    catch_all(found: &str) {
-        "`{found}` matches every error, also a permanent one";
-        help "name the errors to retry: `matches = \"MyError::Closed\"`";
-        note "to retry every error, write `when = |_| true`";
-    }
-
-    closure_for_pattern() {
-        "found a closure, expected a pattern";
-        help "write `when = |error| …`";
     }
 
     // Paths and names.

@@ -95,7 +95,7 @@ pub(super) fn call(
     generated!(#begin #turns)
 }
 
-/// Asks what comes before the ruling: `when_ok`, `until`, `unless`, `not_on`, `retry_after`.
+/// Asks what comes before the ruling: `when_ok`, `until`, `unless`, `retry_after`.
 fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
     let until = model.until.as_ref().map(|until| {

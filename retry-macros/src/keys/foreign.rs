@@ -17,6 +17,8 @@ pub(crate) enum Foreign {
     Value(Id, &'static str),
     /// A key with another name, whose value is a number of milliseconds or seconds.
     Number(Id, &'static str),
+    /// A pattern on the error, for which our key takes a closure.
+    Pattern,
     /// Something that needs no key here, and why.
     Without(&'static str),
 }
@@ -35,7 +37,7 @@ macro_rules! foreign {
 
 /// The foreign words, separated by blanks, and what they are here.
 static TABLE: &[(&str, Foreign)] = {
-    use Foreign::{Key, Number, Retries, Value, Without};
+    use Foreign::{Key, Number, Pattern, Retries, Value, Without};
     &foreign! {
         Key(Id::Attempts) =>
             "max_attempts maximum_attempts max_attempt attempt_count num_attempts max_tries tries \
@@ -117,11 +119,11 @@ static TABLE: &[(&str, Foreign)] = {
         Key(Id::On) =>
             "retry_on retry_for exceptions exception errors error retry_exceptions on_exception \
             include includes retry_if_exception_type handle value";
-        Key(Id::NotOn) =>
-            "except exclude excludes no_retry_for retry_if_not_exception_type retry_unless_exception_type ignore ignore_exceptions dont_retry_on no_retry_on \
+        Key(Id::Unless) =>
+            "not_on except exclude excludes no_retry_for retry_if_not_exception_type retry_unless_exception_type ignore ignore_exceptions dont_retry_on no_retry_on \
             not_retry_on abort_on fatal";
         Key(Id::Unless) => "abort_if stop_if give_up_if giveup give_up abort_when stop_when retry_if_not_exception_message";
-        Key(Id::Matches) => "pattern patterns match matching";
+        Pattern => "matches pattern patterns match matching";
         Key(Id::Policy) => "preset config configuration profile settings options";
         Key(Id::Budget) => "retry_budget token_bucket quota throttle limiter retry_quota budget_percent min_retry_concurrency";
         Key(Id::Blocking) => "sync synchronous blocking_sleep thread_sleep";
@@ -209,6 +211,7 @@ mod tests {
                     Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) =>
                         id.key().name == key.name,
                     Foreign::Retries => key.name == "attempts",
+                    Foreign::Pattern => key.name == "when",
                     Foreign::Without(_) => false,
                 }),
                 "`{}` has no row in `TABLE`",

@@ -7,7 +7,7 @@ pub(super) use self::facts::Place;
 use super::types::same;
 use crate::errors::{Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
-use crate::model::{Model, Spanned, Written};
+use crate::model::{Model, Spanned, Unless, Written};
 use retry_settings::rules::too_long;
 use retry_settings::text;
 use syn::Type;
@@ -223,18 +223,24 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
 
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
-    if let (Some(on), Some(not_on)) = (&rules.on, &rules.not_on) {
-        let is_refused = |ty: &&Type| not_on.value.iter().any(|other| same(other, ty));
-        if let Some(ty) = on.value.iter().find(is_refused) {
-            let message = wording::on_and_not_on(&typed(ty));
-            report(facts, errors, &["on", "not_on"], message);
+    let twice = match rules.unless.as_ref().map(|unless| &unless.value) {
+        Some(Unless::Types(unless)) => {
+            let is_refused = |ty: &&Type| unless.iter().any(|other| same(other, ty));
+            let refused = rules.on.iter().flat_map(|on| &on.value).find(is_refused);
+            refused.map(|ty| ("on", typed(ty)))
         }
-    }
-    if let (Some(when), Some(unless)) = (&rules.when, &rules.unless) {
-        if same(&when.value, &unless.value) {
-            let message = wording::when_and_unless(&typed(&when.value));
-            report(facts, errors, &["when", "unless"], message);
+        Some(Unless::Function(unless)) => {
+            let when = rules
+                .when
+                .as_ref()
+                .filter(|when| same(&when.value, &unless.value));
+            when.map(|when| ("when", typed(&when.value)))
         }
+        None => None,
+    };
+    if let Some((key, found)) = twice {
+        let message = wording::never_retried(key, &found);
+        report(facts, errors, &[key, "unless"], message);
     }
 }
 

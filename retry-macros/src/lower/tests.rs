@@ -10,7 +10,7 @@ use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{At, Errors, whole};
 use crate::keys::KEYS;
-use crate::model::{Model, Spanned, Written};
+use crate::model::{Model, Spanned, Unless, Written};
 use crate::syntax::parse;
 use syn::Expr;
 
@@ -191,10 +191,14 @@ fn show(model: &Model) -> String {
     add("delays", with(model.delays.as_ref(), delays));
     add("retry_after", with(model.retry_after.as_ref(), expr));
     add("on", with(rules.on.as_ref(), |types| list(types)));
-    add("matches", with(rules.matches.as_ref(), tokens));
     add("when", with(rules.when.as_ref(), expr));
-    add("unless", with(rules.unless.as_ref(), expr));
-    add("not_on", with(rules.not_on.as_ref(), |types| list(types)));
+    add(
+        "unless",
+        with(rules.unless.as_ref(), |unless| match unless {
+            Unless::Types(types) => list(types),
+            Unless::Function(function) => expr(&function.value),
+        }),
+    );
     add("when_ok", with(model.when_ok.as_ref(), expr));
     add("until", with(model.until.as_ref(), expr));
     add("policy", model.policy.as_ref().map(tokens));

@@ -1,4 +1,4 @@
-//! Lists of error types: `on`, `not_on`.
+//! Lists of error types: `on`, `unless`.
 
 use quote::ToTokens;
 use retry_settings::text;

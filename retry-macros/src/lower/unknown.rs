@@ -1,6 +1,6 @@
 //! The message for an unknown key. It names the nearest key, or our key for a key of another crate.
 
-use crate::errors::{Message, typed};
+use crate::errors::{Message, typed, whole};
 use crate::keys::{self, Foreign, Id, KEYS, Key};
 use crate::syntax::RawValue;
 use retry_settings::text;
@@ -42,6 +42,11 @@ fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
             return foreign(name, Foreign::Without(keys::STATUS), value);
         }
         Foreign::Key(id) => (id.key(), Some(renamed(id.key(), value))),
+        Foreign::Pattern => {
+            let pattern = pattern(value).unwrap_or_else(|| "MyError::Closed".to_owned());
+            let write = format!("when = |error| matches!(error, {pattern})");
+            (Id::When.key(), Some(write))
+        }
         Foreign::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
         Foreign::Number(id, unit) => {
             let write = |number| format!("{} = \"{number}{unit}\"", id.key());
@@ -89,6 +94,17 @@ fn renamed(key: &Key, value: &RawValue) -> String {
         return key.example.to_owned();
     }
     format!("{key} = {text}")
+}
+
+/// The value as text to paste, without its quotes.
+fn pattern(value: &RawValue) -> Option<String> {
+    let (RawValue::Assigned(tokens) | RawValue::List { tokens, .. }) = value else {
+        return None;
+    };
+    match syn::parse2::<syn::LitStr>(tokens.clone()) {
+        Ok(text) => Some(text.value()).filter(|text| !text.is_empty()),
+        Err(_) => Some(whole(tokens)).filter(|text| !text.is_empty()),
+    }
 }
 
 /// Whether a value is a list of HTTP statuses, as Envoy writes them: `"5xx,reset"`, `[503, 429]`.

@@ -3,12 +3,13 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::buffer::Cursor;
 use syn::ext::IdentExt;
-use syn::parse::{ParseBuffer, ParseStream};
+use syn::parse::{ParseBuffer, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Lit, Pat, Token, Type};
+use syn::{BinOp, Expr, Lit, Token, Type};
 
 use crate::keys::{Grammar, Key};
-use crate::tokens::{bare, unraw};
+use crate::operand::peel;
+use crate::tokens::{bare, is_variable_name, unraw};
 
 /// Finds a key of the vocabulary.
 pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
@@ -21,8 +22,8 @@ pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> 
     let ahead = input.fork();
     let parsed = match grammar {
         Grammar::Expr | Grammar::List | Grammar::Names => ahead.parse::<Expr>().is_ok(),
-        Grammar::Pattern => guarded(&ahead).is_ok(),
-        Grammar::Types => types(&ahead).is_ok(),
+        Grammar::Rule if starts_closure(input) => ahead.parse::<Expr>().is_ok(),
+        Grammar::Types | Grammar::Rule => types(&ahead).is_ok(),
         Grammar::Flag => false,
     };
     let ends = ahead.is_empty() || ahead.peek(Token![,]) || starts_argument(&ahead, find);
@@ -30,14 +31,38 @@ pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> 
     until(input, end, find)
 }
 
-/// A pattern, and maybe a guard.
-pub(crate) fn guarded(input: ParseStream<'_>) -> syn::Result<(Pat, Option<Expr>)> {
-    let pattern = Pat::parse_multi_with_leading_vert(input)?;
-    let guard = match input.parse::<Option<Token![if]>>()? {
-        Some(_) => Some(input.parse()?),
-        None => None,
+fn starts_closure(input: ParseStream<'_>) -> bool {
+    input.peek(Token![|])
+        || input.peek(Token![||])
+        || input.peek(Token![move])
+        || input.peek(Token![async])
+}
+
+/// Whether a rule is a function, and not types: a closure, or a name in lower case, such as `MyError::is_fatal`.
+pub(crate) fn asks_function(rule: TokenStream) -> bool {
+    let reads = |input: ParseStream<'_>| {
+        // A closure that is being written is no expression yet.
+        let begins = starts_closure(input);
+        let expr = input.parse::<Expr>();
+        let _: TokenStream = input.parse()?;
+        Ok(begins || expr.is_ok_and(|expr| is_function(&expr)))
     };
-    Ok((pattern, guard))
+    reads.parse2(rule).unwrap_or(false)
+}
+
+fn is_function(expr: &Expr) -> bool {
+    match peel(expr) {
+        Expr::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| is_variable_name(&last.ident))
+        }
+        Expr::Call(call) => is_function(&call.func),
+        Expr::Binary(binary) => !matches!(binary.op, BinOp::BitOr(_) | BinOp::Lt(_)),
+        Expr::Array(_) | Expr::Macro(_) | Expr::Reference(_) | Expr::Struct(_) | Expr::Tuple(_) => {
+            false
+        }
+        _ => true,
+    }
 }
 
 /// Types with `|` between them, and maybe one before them.

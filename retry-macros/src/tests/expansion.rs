@@ -179,7 +179,13 @@ async fn fetch(&self, host: &Host) -> io::Result<u8> {
 }"#
 
     rules: r#"
-#[retry(unless = Failure::is_fatal, not_on = "Denied", matches = "Failure::Http(500..=599) | Failure::Closed", on = "io::Error | hyper::Error", when = |error| error.is_soft())]
+#[retry(unless = Failure::is_fatal, on = "io::Error | hyper::Error", when = |error| error.is_soft())]
+async fn fetch() -> Result<u8, Failure> {
+    send().await
+}"#
+
+    rules_of_types_and_patterns: r#"
+#[retry(unless(Denied, fmt::Error), when = |error| matches!(error, Failure::Http(500..=599) | Failure::Closed))]
 async fn fetch() -> Result<u8, Failure> {
     send().await
 }"#

@@ -152,7 +152,7 @@ fn the_first_keystrokes_are_refused_and_leave_the_function() {
         "on(",
         "when = |",
         "when = |error| error.",
-        "matches = \"Failure::",
+        "unless = \"Failure::",
         "policy = crate::",
     ] {
         let closed = match args {

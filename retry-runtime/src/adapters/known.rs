@@ -1,7 +1,7 @@
 //! Finds the verdict of a `dyn Error`: tries each type that has a verdict.
 //!
 //! Some errors have the last word: neither the errors around one nor those inside it may allow another attempt. Only
-//! `when` and `matches` may.
+//! `when` may.
 
 use std::error::Error;
 use std::io;

@@ -87,7 +87,7 @@ impl State<'_> {
 
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
     ///
-    /// `vetoed` says that `unless` or `not_on` forbids another attempt.
+    /// `vetoed` says that `unless` forbids another attempt.
     #[inline(never)]
     pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
         let verdict = self.verdict_of_cut();

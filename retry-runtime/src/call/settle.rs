@@ -4,7 +4,7 @@
 //! ```text
 //! call.when_ok(&ended, …);                     // with `when_ok`
 //! let ended = call.until(ended, …);            // with `until`
-//! call.unless(&ended, …);                      // with `unless` or `not_on`
+//! call.unless(&ended, …);                      // with `unless`
 //! call.retry_after(&ended, …);                 // with `retry_after`
 //!
 //! let until = match call.settle(ended, judge) {
@@ -130,7 +130,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
         });
     }
 
-    /// Asks `unless` and `not_on` about an error. After a timeout, asks them about the error that the caller would get.
+    /// Asks `unless` about an error. After a timeout, asks it about the error that the caller would get.
     pub fn unless<R, W>(
         &self,
         ended: &Result<R, C>,
@@ -245,12 +245,12 @@ impl<E> Stops<E, ()> for Never {
     }
 }
 
-/// What `when_ok`, `unless` and `not_on` say about an attempt. They are asked before the ruling.
+/// What `when_ok` and `unless` say about an attempt. They are asked before the ruling.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Checks {
     /// `when_ok` says that its `Ok` means failure.
     failed_value: bool,
-    /// `unless` or `not_on` forbids another attempt.
+    /// `unless` forbids another attempt.
     vetoed: bool,
 }
 

@@ -83,7 +83,7 @@ pub fn ask_delay<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> Option<Duration>) -
     f(error)
 }
 
-/// Asks an error for its verdict, for an attribute without `on`, `matches` and `when`.
+/// Asks an error for its verdict, for an attribute without `on` and `when`.
 #[inline]
 pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Said {
     match error.verdict() {

@@ -8,7 +8,6 @@
 //! reqwest::Error: Advised<Foreign>                   if `Foreign: HoldsRequest`, which rustc reports
 //! ```
 
-use super::Failed;
 use crate::result::FromStopped;
 use crate::stopped::Stopped;
 
@@ -54,7 +53,7 @@ macro_rules! client {
         }
 
         #[cfg(feature = $feature)]
-        impl Failed<'_, $Error> {
+        impl super::Failed<'_, $Error> {
             /// Chooses how the error is kept.
             pub fn kept(&self) -> Foreign {
                 Foreign

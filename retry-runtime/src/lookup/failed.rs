@@ -43,7 +43,7 @@ impl<'e, E> Failed<'e, E> {
         }
     }
 
-    /// Whether `unless` or `not_on` forbids another attempt.
+    /// Whether `unless` forbids another attempt.
     pub fn is_vetoed(&self) -> bool {
         self.vetoed
     }

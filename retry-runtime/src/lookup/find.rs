@@ -1,4 +1,4 @@
-//! The search for `on` and `not_on`: an error of one type inside an error of another.
+//! The search for `on` and `unless`: an error of one type inside an error of another.
 
 use std::any::Any;
 use std::error::Error;
@@ -29,7 +29,7 @@ use crate::classify::{Links, Said, Verdict, as_type};
 /// [stopped](crate::Stopped) call, or a commit that may have taken effect.
 ///
 /// An `E: Error` that borrows, or a type parameter without `'static`, gives a lifetime error from rustc. Such
-/// an error cannot be searched; use `matches` or `when`.
+/// an error cannot be searched; use `when`.
 ///
 /// ```text
 /// // Output:                                 A as typed
@@ -230,7 +230,7 @@ fn qualifies(said: &Said) -> bool {
     message = "`{Self}` can never be found inside `{E}`",
     label = "no `{Self}` is ever inside `{E}`",
     note = "the search follows `source()` if both types implement `std::error::Error`, and looks inside `anyhow::Error`, `eyre::Report` and `Box<dyn Error>`",
-    note = "implement `std::error::Error` and its `source()`, or use `matches = \"…\"` or `when = \"…\"`, or derive `Retryable` for `{E}`"
+    note = "implement `std::error::Error` and its `source()`, or use `when = \"…\"`, or derive `Retryable` for `{E}`"
 )]
 pub trait Inside<E> {
     /// Returns the error as a `Self`.

@@ -97,7 +97,7 @@ twins! {
     decorrelated(attempts = 8, jitter = "decorrelated", max_delay = "2s");
     within_a_deadline(attempts = 8, base = "1s", deadline = "5s");
     past_a_deadline(delays = ["2s", "9s"], deadline = "10s");
-    by_rules(matches = "Failure::Busy(_)", unless = |error| matches!(error, Failure::Wrong));
+    by_rules(when = |error| matches!(error, Failure::Busy(_)), unless = |error| matches!(error, Failure::Wrong));
     by_value(when_ok = |number| *number < 3, when = |_| true);
     only_what_never_ran(idempotent = false);
     without_end(attempts = "unlimited", deadline = "20s");

@@ -112,10 +112,7 @@ pub async fn by_policy_of_the_call(text: &str, policy: Policy) -> io::Result<u16
 /// # Errors
 ///
 /// Must give no warning.
-#[reattempt::retry(
-    matches = "Failure::Http(429 | 500..=599) | Failure::Io(_)",
-    timeout = "1s"
-)]
+#[reattempt::retry(when = |error| matches!(error, Failure::Http(429 | 500..=599) | Failure::Io(_)), timeout = "1s")]
 pub async fn matched(text: &str) -> Result<(), Failure> {
     Err(Failure::Http(send(text).await?))
 }
@@ -147,8 +144,8 @@ pub async fn when_and_unless(text: &str) -> Result<u16, Failure> {
 /// # Errors
 ///
 /// Must give no warning.
-#[reattempt::retry(not_on = std::fmt::Error, when_ok = |status| *status >= 500)]
-pub async fn not_on_and_when_ok(text: &str) -> io::Result<u16> {
+#[reattempt::retry(unless = std::fmt::Error, when_ok = |status| *status >= 500)]
+pub async fn unless_of_types_and_when_ok(text: &str) -> io::Result<u16> {
     send(text).await
 }
 

@@ -18,7 +18,7 @@ macro_rules! found {
     };
 }
 
-/// What generated code writes for one type of `not_on`.
+/// What generated code writes for one type of `unless`.
 macro_rules! contains {
     ($A:ty, $error:expr) => {
         Find::<_, $A>::new($error).contains()

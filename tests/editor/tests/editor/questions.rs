@@ -127,11 +127,10 @@ pub(crate) fn keys_and_values_are_completed() {
         ("until = |reply| reply.$0", "status"),
         ("on_retry = |event| event.$0", "attempt"),
         ("on_end = |report| report.$0", "attempts"),
-        ("matches = Failure::$0", "Status"),
-        ("matches = $0", "Failure"),
+        ("when = |error| matches!(error, Failure::$0)", "Status"),
         ("on(io::Er$0)", "Error"),
         ("on = Fail$0", "Failure"),
-        ("not_on = io::Error | Fail$0", "Failure"),
+        ("unless = io::Error | Fail$0", "Failure"),
         ("clone(req$0)", "request"),
         ("before_retry = sen$0", "send"),
     ] {
@@ -219,7 +218,11 @@ pub(crate) fn what_the_attribute_names_is_found_and_renamed() {
         ("policy = QUI$0CK", "const QUICK"),
         ("on(Fail$0ure)", "enum Failure"),
         ("on = \"Fail$0ure\"", "enum Failure"),
-        ("matches = Failure::Sta$0tus(_)", "Status(u16)"),
+        (
+            "when = |error| matches!(error, Failure::Sta$0tus(_))",
+            "Status(u16)",
+        ),
+        ("unless = \"Fail$0ure\"", "enum Failure"),
     ] {
         let text = function(&format!("#[retry({attribute})]"), BODY);
         assert_eq!(definitions(&text), file(line_of(target)), "{attribute}");
@@ -270,8 +273,8 @@ pub(crate) fn a_function_without_mistakes_has_no_diagnostic() {
     for attribute in [
         "#[retry]",
         "#[retry()]",
-        "#[retry(attempts = 4, timeout = \"1s\", on = \"Failure | fmt::Error\", not_on(io::Error))]",
-        "#[retry(matches = Failure::Status(500..=599) | Failure::Io(_), delays = [\"1s\", LONG])]",
+        "#[retry(attempts = 4, timeout = \"1s\", on = \"Failure | fmt::Error\", unless(io::Error))]",
+        "#[retry(when = |error| matches!(error, Failure::Status(500..=599) | Failure::Io(_)), delays = [\"1s\", LONG])]",
         "#[retry(when = is_busy, when_ok = |reply| reply.status == 1, on_end = |it| println!(\"{it}\"))]",
         "#[retry(jitter = none, backoff = linear, budget = none, attempts = unlimited, on(Failure))]",
         "#[retry(policy = &QUICK, before_retry = async || (), cancel = std::future::pending::<()>())]",
