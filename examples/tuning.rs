@@ -1,18 +1,21 @@
 //! Changes retry settings while calls run, as you might in an incident: edit the file, send SIGHUP.
 //!
 //! ```text
-//! cargo run --example tuning --features config
+//! cargo run --example tuning --features serde
 //! ```
 //!
 //! It writes its own file and sends itself the signal. On systems without SIGHUP, it reloads without a signal.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::future::join_all;
-use reattempt::{Jitter, Outcome, Policy, Preset, Report, config, is_enabled, observe, retry};
+use reattempt::{
+    Jitter, Outcome, Policy, Preset, Report, Settings, configure, is_enabled, observe, retry,
+    set_enabled,
+};
+use serde::Deserialize;
 use tokio::sync::{RwLock, watch};
 use tokio::time::sleep;
 
@@ -25,6 +28,32 @@ static SEARCH: Preset = Preset::new(
         .with_factor(1.0)
         .with_jitter(Jitter::None),
 );
+
+/// The settings of the service, of which retries are a part. This one has no other.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Config {
+    retries: bool,
+    search: Settings,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            retries: true,
+            search: Settings::default(),
+        }
+    }
+}
+
+/// Reads the file and sets the presets, or leaves all as it was and says why.
+fn load(file: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let config: Config = toml::from_str(&text).map_err(|error| error.to_string())?;
+    configure([(&SEARCH, config.search)]).map_err(|error| error.to_string())?;
+    set_enabled(config.retries);
+    Ok(())
+}
 
 struct Client {
     /// Whether the server is up. Who holds the lock also holds up its answers.
@@ -74,18 +103,17 @@ impl Client {
 }
 
 /// The result of the last reload, and the number of reloads.
-type Reloads = watch::Receiver<(u32, Result<(), config::ConfigError>)>;
+type Reloads = watch::Receiver<(u32, Result<(), String>)>;
 
 /// Reads the settings again for each signal, for as long as the program runs.
-fn reload_on_hangup(source: config::Source) -> io::Result<Reloads> {
+fn reload_on_hangup(file: PathBuf) -> io::Result<Reloads> {
     let (reloaded, reloads) = watch::channel((0, Ok(())));
-    let source = Arc::new(source);
     let mut hangups = hangup::listen()?;
     tokio::spawn(async move {
         while hangups.recv().await.is_some() {
-            let source = Arc::clone(&source);
+            let file = file.clone();
             // It reads a file, which blocks, so it runs on a thread for blocking work.
-            let applied = tokio::task::spawn_blocking(move || source.apply()).await;
+            let applied = tokio::task::spawn_blocking(move || load(&file)).await;
             let applied = applied.expect("applying does not panic");
             match &applied {
                 Ok(()) => println!("  reloaded"),
@@ -104,7 +132,7 @@ struct Operator {
 }
 
 impl Operator {
-    async fn sets(&mut self, settings: &str) -> Result<(), config::ConfigError> {
+    async fn sets(&mut self, settings: &str) -> Result<(), String> {
         // Renames a complete file, so that no reader sees half of it.
         let new = self.file.with_extension("new");
         std::fs::write(&new, settings).expect("the temporary folder takes a file");
@@ -180,11 +208,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = folder.join("retry.toml");
     std::fs::write(&file, "")?;
 
-    let source = config::Source::new([&SEARCH])
-        .with_toml_file(&file)?
-        .with_env("RETRY")?;
-    source.apply()?;
-    let reloads = reload_on_hangup(source)?;
+    load(&file)?;
+    let reloads = reload_on_hangup(file.clone())?;
     let mut operator = Operator { file, reloads };
     let client = Client {
         server_is_up: RwLock::new(false),
@@ -209,7 +234,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("A mistake in the file:");
     let refused = operator.sets("[search]\natempts = 9").await;
-    assert!(refused.is_err_and(|error| error.to_string().contains("did you mean `attempts`?")));
+    assert!(refused.is_err_and(|error| error.contains("unknown field `atempts`")));
     assert_eq!(SEARCH.policy().attempts(), Some(6));
 
     println!("The settings are gone from the file. While three calls run, it turns retries off:");
@@ -218,7 +243,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         client.three_wait().await;
         // No second attempt ends before the file is read.
         let _held_up = client.server_is_up.write().await;
-        operator.sets("enabled = false").await
+        operator.sets("retries = false").await
     });
     reloaded?;
     // The calls make the attempt for which they already wait, but not a third attempt.

@@ -42,8 +42,7 @@
 //! | `tracing` | yes | `tracing` 0.1 | events of each call, and spans of calls and attempts: [seeing](guide::seeing#read-the-log) |
 //! | `metrics` | no | `metrics` 0.24 | counters, histograms and budget levels: [seeing](guide::seeing#count-calls) |
 //! | `testing` | no | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
-//! | `config` | no | – | presets from TOML files and variables: [configuring](guide::configuring) |
-//! | `serde` | no | `serde` 1 | a [`Policy`] in your own configuration |
+//! | `serde` | no | `serde` 1 | presets and policies in the configuration of your service: [configuring](guide::configuring) |
 //! | `deadpool` | no | `deadpool` 0.13 | the error of a pool without a free connection is retried |
 //! | `h2` | no | `h2` 0.4 | errors of HTTP/2 |
 //! | `http` | no | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
@@ -88,10 +87,10 @@ pub use retry_runtime::private as __private;
 #[cfg(rust_analyzer)]
 retry_macros::editor!();
 
-#[cfg(feature = "config")]
-pub use retry_runtime::config;
 #[cfg(feature = "testing")]
 pub use retry_runtime::testing;
+#[cfg(feature = "serde")]
+pub use retry_runtime::{Settings, SettingsError, configure};
 
 #[cfg(feature = "deadpool")]
 pub use retry_runtime::adapters::deadpool;
@@ -129,8 +128,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/LIBRARIES.md")]
 struct Libraries;
-
-/// The same for the page on configuration.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/CONFIGURATION.md")]
-struct Configuration;

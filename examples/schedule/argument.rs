@@ -1,7 +1,7 @@
 //! A policy from an argument: the name of a preset, or settings as in a configuration file.
 
-use reattempt::config::{ConfigError, Source};
-use reattempt::{FAST_IO, NO_RETRY, Policy, Preset, SLOW_IO};
+use reattempt::{FAST_IO, NO_RETRY, Policy, SLOW_IO};
+use serde::Deserialize;
 
 /// A policy, and the argument that names it.
 #[derive(Debug)]
@@ -10,61 +10,42 @@ pub(crate) struct Named {
     pub(crate) policy: Policy,
 }
 
-static FAST: Preset = Preset::new("FAST_IO", FAST_IO);
-static SLOW: Preset = Preset::new("SLOW_IO", SLOW_IO);
-static NONE: Preset = Preset::new("NO_RETRY", NO_RETRY);
-
-/// Reads an argument. The error has the messages of the configuration.
+/// Reads an argument. The error says what is wrong, and where.
 pub(crate) fn read(text: &str) -> Result<Named, String> {
     let text = text.trim();
     let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_name = |char: char| char.is_ascii_alphanumeric() || "_-".contains(char);
     let policy = if !text.is_empty() && text.chars().all(is_name) {
-        preset(text)
+        preset(text)?
     } else {
-        settings(text)
+        settings(text).map_err(|error| error.to_string().trim_end().to_owned())?
     };
-    match policy {
-        Ok(policy) => Ok(Named { name, policy }),
-        Err(error) => {
-            let lines = error.problems().iter().map(|problem| match problem.line() {
-                Some(line) if text.contains('\n') => format!("line {line}: {}", problem.message()),
-                _ => problem.message().to_owned(),
-            });
-            Err(lines.collect::<Vec<_>>().join("\n"))
-        }
+    Ok(Named { name, policy })
+}
+
+fn preset(name: &str) -> Result<Policy, String> {
+    match name {
+        "FAST_IO" => Ok(FAST_IO),
+        "SLOW_IO" => Ok(SLOW_IO),
+        "NO_RETRY" => Ok(NO_RETRY),
+        _ => Err(format!(
+            "unknown preset `{name}`, expected one of `FAST_IO`, `SLOW_IO`, `NO_RETRY`"
+        )),
     }
 }
 
-fn preset(name: &str) -> Result<Policy, ConfigError> {
-    let known = [&FAST, &SLOW, &NONE];
-    match known.iter().find(|preset| preset.name() == name) {
-        Some(preset) => Ok(preset.policy()),
-        // The configuration suggests the nearest name.
-        None => Source::new(known)
-            .with_toml_text("argument", format!("[{name}]"))
-            .apply()
-            .map(|()| Policy::new()),
-    }
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InOneLine {
+    policy: Policy,
 }
 
-/// Reads settings as a preset of the configuration: one on each line, or one line with commas.
-fn settings(text: &str) -> Result<Policy, ConfigError> {
-    let toml = if text.contains('\n') {
-        let settings = text
-            .lines()
-            .map(|line| match line.trim().trim_end_matches(',') {
-                line if line.is_empty() || line.starts_with('#') => String::new(),
-                line => format!("policy.{line}"),
-            });
-        settings.collect::<Vec<_>>().join("\n")
-    } else {
-        format!("policy = {{ {} }}", text.trim_end_matches([',', ' ']))
-    };
-    // A configuration keeps its presets for as long as the program runs.
-    let preset: &'static Preset = Box::leak(Box::new(Preset::new("policy", Policy::new())));
-    Source::new([preset])
-        .with_toml_text("argument", toml)
-        .apply()?;
-    Ok(preset.policy())
+/// Reads settings as a configuration has them: one on each line, or one line with commas.
+fn settings(text: &str) -> Result<Policy, toml::de::Error> {
+    if text.contains('\n') {
+        let lines = text.lines().map(|line| line.trim().trim_end_matches(','));
+        return toml::from_str(&lines.collect::<Vec<_>>().join("\n"));
+    }
+    let table = format!("policy = {{ {} }}", text.trim_end_matches([',', ' ']));
+    toml::from_str(&table).map(|InOneLine { policy }| policy)
 }

@@ -7,8 +7,8 @@
 //! cargo run -p simulation --example schedule -- FAST_IO --svg picture.svg
 //! ```
 //!
-//! Settings are those of a configuration file (`docs/CONFIGURATION.md`), with commas or on lines of their own. The
-//! picture goes to `target/schedule.svg`, or to the file behind `--svg`. Bad input ends with code 2.
+//! Settings are those of a configuration file (`Settings`), with commas or on lines of their own. The picture goes to
+//! `target/schedule.svg`, or to the file behind `--svg`. Bad input ends with code 2.
 
 mod argument;
 mod page;

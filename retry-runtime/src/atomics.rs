@@ -83,25 +83,6 @@ impl Switch {
     }
 }
 
-/// A value that is on or off for several threads: a [`Switch`], or loom's in the tests of all interleavings.
-#[cfg(feature = "config")]
-pub(crate) trait Toggle {
-    fn is_on(&self) -> bool;
-    fn set(&self, on: bool);
-}
-
-#[cfg(feature = "config")]
-impl Toggle for Switch {
-    #[inline]
-    fn is_on(&self) -> bool {
-        Self::is_on(self)
-    }
-
-    fn set(&self, on: bool) {
-        Self::set(self, on);
-    }
-}
-
 /// The latest of several instants, or none: 0.
 #[derive(Debug)]
 pub(crate) struct Latest(AtomicU64);

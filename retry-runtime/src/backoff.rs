@@ -36,6 +36,11 @@ use crate::words::words;
 /// assert_eq!(ceilings, [100, 200, 400, 800, 1000]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 #[non_exhaustive]
 pub enum Backoff {
     /// Multiplies the ceiling by `factor` each time. The default.
@@ -48,6 +53,7 @@ pub enum Backoff {
     /// Multiplies `base` by the Fibonacci numbers. After the first retries, each ceiling is about 1.6 times the last.
     Fibonacci,
     /// Takes each ceiling from a list, and repeats the last one.
+    #[cfg_attr(feature = "serde", serde(skip))]
     Delays(&'static [Duration]),
 }
 

@@ -10,8 +10,6 @@ mod call;
 mod classify;
 mod clock;
 pub mod codes;
-#[cfg(feature = "config")]
-pub mod config;
 mod context;
 pub mod deadline;
 mod error;
@@ -36,8 +34,8 @@ mod result;
 mod rng;
 mod run;
 mod sealed;
-#[cfg(any(feature = "config", feature = "serde"))]
-mod setting;
+#[cfg(feature = "serde")]
+mod settings;
 mod site;
 mod stopped;
 mod switch;
@@ -68,5 +66,7 @@ pub use crate::preset::Preset;
 pub use crate::propagate::{Propagate, propagate};
 pub use crate::report::{Hedge, Report};
 pub use crate::run::{Run, WithoutLimits};
+#[cfg(feature = "serde")]
+pub use crate::settings::{Settings, SettingsError, configure};
 pub use crate::stopped::{Outcome, Stopped};
 pub use crate::switch::{is_enabled, set_enabled};

@@ -9,8 +9,6 @@ mod table;
 
 use std::time::Duration;
 
-use retry_settings::keys::PolicyKey;
-
 pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
 pub use self::nested::Nested;
@@ -75,13 +73,13 @@ impl Policy {
             timeout: None,
             deadline: None,
             backoff: Backoff::Exponential,
-            base: default(PolicyKey::Base),
+            base: Duration::from_millis(100),
             throttled_base: None,
-            min_delay: default(PolicyKey::MinDelay),
-            max_delay: default(PolicyKey::MaxDelay),
+            min_delay: Duration::ZERO,
+            max_delay: Duration::from_secs(20),
             factor: Factor::TWO,
             jitter: Jitter::Full,
-            max_retry_after: default(PolicyKey::MaxRetryAfter),
+            max_retry_after: Duration::from_secs(60),
             budget: PolicyBudget::Default,
             hedge: None,
             nested: Nested::Add,
@@ -373,14 +371,6 @@ impl Policy {
     #[must_use]
     pub const fn is_limited(&self) -> bool {
         self.timeout.is_some() || self.deadline.is_some()
-    }
-}
-
-/// The default of a key that is a duration.
-const fn default(key: PolicyKey) -> Duration {
-    match key.key().default {
-        Some(default) => default,
-        None => Duration::ZERO,
     }
 }
 

@@ -1,14 +1,10 @@
 //! Policies with a name.
 
-#[cfg(all(test, feature = "config"))]
-mod interleavings;
-#[cfg(feature = "config")]
-mod overridden;
-
 use std::sync::OnceLock;
 
-#[cfg(feature = "config")]
-use self::overridden::Overridden;
+#[cfg(feature = "serde")]
+use arc_swap::ArcSwap;
+
 use crate::budget::BudgetWord;
 use crate::listen::test_scope_around;
 use crate::policy::Policy;
@@ -16,8 +12,8 @@ use crate::policy::Policy;
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
 /// Name it in the attribute with a `&`: `#[retry(policy = &PAYMENTS)]`. Other keys of the attribute override it. A
-/// call reads its policy once, when it begins. With the feature `config`, files and environment variables can override
-/// the policy, also while the program runs.
+/// call reads its policy once, when it begins. With the feature `serde`, the configuration of the program can override the
+/// policy, also while the program runs.
 ///
 /// If the policy has a budget ([`Policy::with_budget`]), all functions that use the preset share it. Otherwise each has
 /// its default.
@@ -48,29 +44,21 @@ pub struct Preset {
     /// The word of the budget, made at the first use and never dropped, because a policy is `Copy` and may live as long as
     /// the program.
     word: OnceLock<&'static BudgetWord>,
-    #[cfg(feature = "config")]
-    overridden: Overridden,
+    /// Made when the preset is configured for the first time, because most presets never are.
+    #[cfg(feature = "serde")]
+    configured: OnceLock<ArcSwap<Policy>>,
 }
 
 impl Preset {
-    /// Makes a preset from a name and a policy.
-    ///
-    /// A name has ASCII letters, digits, `-`, `_` and `.`, and at least one letter or digit.
-    ///
-    /// # Panics
-    ///
-    /// - If `name` has no letter or digit, or a character that is not allowed. In a `static`, that is a compile
-    ///   error.
-    /// - If `name` is `enabled`, which is a key of the configuration.
+    /// Makes a preset from a name, which errors of the configuration have, and a policy.
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy) -> Self {
-        check(name.as_bytes());
         Self {
             name,
             policy,
             word: OnceLock::new(),
-            #[cfg(feature = "config")]
-            overridden: Overridden::new(),
+            #[cfg(feature = "serde")]
+            configured: OnceLock::new(),
         }
     }
 
@@ -82,8 +70,8 @@ impl Preset {
 
     /// Returns the policy of a call that begins now: the policy in the code, with the overrides of the configuration.
     ///
-    /// Without the feature `config`, it is always the policy in the code. With the feature, this costs one relaxed load
-    /// and a copy until the preset is overridden for the first time.
+    /// Without the feature `serde`, it is always the policy in the code. With the feature, this costs one
+    /// load and a copy until the preset is configured for the first time.
     ///
     /// In a test scope, it is the policy of the scope: the one in the code, unless the scope has another.
     #[must_use]
@@ -103,9 +91,10 @@ impl Preset {
 
     #[inline]
     fn policy_outside(&self) -> Policy {
-        #[cfg(feature = "config")]
-        return self.overridden.or(&self.policy);
-        #[cfg(not(feature = "config"))]
+        #[cfg(feature = "serde")]
+        if let Some(policy) = self.configured.get() {
+            return **policy.load();
+        }
         self.policy
     }
 
@@ -131,61 +120,20 @@ impl Preset {
     }
 
     /// The policy in the code.
-    #[cfg(feature = "config")]
+    #[cfg(feature = "serde")]
     pub(crate) const fn in_code(&self) -> Policy {
         self.policy
     }
 
-    /// Sets the policy of calls that begin from now on, outside of test scopes. `None` is the policy in the code.
-    #[cfg(feature = "config")]
-    pub(crate) fn set_override(&self, policy: Option<Policy>) {
+    /// Sets the policy of calls that begin from now on, outside of test scopes.
+    #[cfg(feature = "serde")]
+    pub(crate) fn set(&self, policy: Policy) {
         if let Some(budget) = self.shared_outside().shared_budget() {
             budget.settle();
         }
-        self.overridden.set(policy);
-    }
-}
-
-/// Refuses names that a configuration cannot contain.
-const fn check(name: &[u8]) {
-    let (mut at, mut words) = (0, false);
-    while at < name.len() {
-        match name[at] {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => words = true,
-            b'-' | b'_' | b'.' => {}
-            _ => panic!("a preset's name has ASCII letters, digits, `-`, `_` and `.` only"),
-        }
-        at += 1;
-    }
-    assert!(words, "a preset's name has a letter or a digit");
-    assert!(
-        !matches!(name, b"enabled"),
-        "a preset cannot have the name `enabled`, which is a setting"
-    );
-}
-
-#[cfg(test)]
-mod tests {
-    use std::panic::catch_unwind;
-
-    use super::*;
-
-    #[test]
-    fn a_name_that_configuration_cannot_spell_is_refused() {
-        for name in ["payments", "pay-ments", "db.read", "S3", "a_b", "7"] {
-            assert_eq!(Preset::new(name, Policy::new()).name(), name);
-        }
-        for name in [
-            "",
-            "-",
-            "..",
-            "pay ments",
-            "zahlungen.für",
-            "a=b",
-            "enabled",
-        ] {
-            let made = catch_unwind(|| Preset::new(name, Policy::new()));
-            assert!(made.is_err(), "{name}");
-        }
+        let configured = self
+            .configured
+            .get_or_init(|| ArcSwap::from_pointee(policy));
+        configured.store(policy.into());
     }
 }

@@ -27,15 +27,8 @@ struct ScopeShared {
     waits: bool,
     /// Whether retries are on.
     enabled: Switch,
-    /// The sources of the configuration that turned retries off here, while they are off.
-    #[cfg(feature = "config")]
-    off_by: OffBy,
     state: Mutex<ScopeState>,
 }
-
-/// The addresses of the presets of the source that turned retries off, while they are off.
-#[cfg(feature = "config")]
-pub(crate) type OffBy = Mutex<Option<Vec<usize>>>;
 
 #[derive(Default)]
 struct ScopeState {
@@ -76,8 +69,6 @@ impl TestScope {
             attempts,
             waits,
             enabled: Switch::new(enabled),
-            #[cfg(feature = "config")]
-            off_by: Mutex::default(),
             state: Mutex::default(),
         }))
     }
@@ -86,19 +77,9 @@ impl TestScope {
         &self.0.enabled
     }
 
-    #[cfg(feature = "config")]
-    pub(crate) fn off_by(&self) -> &OffBy {
-        &self.0.off_by
-    }
-
-    /// Sets the policy of the preset at this address for the calls in this scope that begin from now on. `None` is the
-    /// policy in the code.
-    pub(crate) fn set_policy(&self, preset: usize, policy: Option<Policy>) {
-        let mut state = self.state();
-        match policy {
-            Some(policy) => state.presets.insert(preset, policy),
-            None => state.presets.remove(&preset),
-        };
+    /// Sets the policy of the preset at this address for the calls in this scope that begin from now on.
+    pub(crate) fn set_policy(&self, preset: usize, policy: Policy) {
+        self.state().presets.insert(preset, policy);
     }
 
     /// Counts a call of `function` that begins, and gives it its part of the scope.

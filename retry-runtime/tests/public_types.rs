@@ -40,10 +40,10 @@ fn public_types_cross_threads_and_can_be_debugged() {
         crosses_threads::<CommitError<tokio_postgres::Error>>();
         crosses_threads::<TransactionError<tokio_postgres::Error>>();
     }
-    #[cfg(feature = "config")]
+    #[cfg(feature = "serde")]
     {
-        crosses_threads::<retry_runtime::config::ConfigError>();
-        crosses_threads::<retry_runtime::config::Source>();
+        crosses_threads::<retry_runtime::Settings>();
+        crosses_threads::<retry_runtime::SettingsError>();
     }
     #[cfg(feature = "testing")]
     {

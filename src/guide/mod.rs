@@ -37,7 +37,7 @@
 //! **Tests, configuration, promises**
 //!
 //! - [How do I test code that retries?](testing): scopes without waits, a whole service, the paused clock
-//! - [How do I change retries without a release?](configuring): presets and your own configuration
+//! - [How do I change retries without a release?](configuring): presets, settings, reloads
 //! - [What does this crate promise?](promises): eleven promises with their tests, costs, versions, browsers
 //!
 //! For the authors of libraries: [`docs/LIBRARIES.md`]. Coming from another crate: [`docs/MIGRATING.md`]. Editors and debuggers:
@@ -53,7 +53,7 @@
 //! | `quickstart` | – | a server that refuses, stalls and fails before it answers |
 //! | `downloads` | – | 200 files from a server with faults, with a report of each call and the budget over time |
 //! | `presets` | – | policies by name |
-//! | `tuning` | –, `--features config` | settings that are read again on SIGHUP, and retries turned off and on |
+//! | `tuning` | –, `--features serde` | settings that are read again on SIGHUP, and retries turned off and on |
 //! | `schedule` | `simulation` | the delays, the worst case and the load of a policy |
 //! | `storm` | `simulation` | what retries do to a server, with and without a budget |
 //! | `hedged_reads` | `simulation` | three replicas, one of them slow in turns, with and without `hedge` |
@@ -156,11 +156,11 @@ pub mod seeing {}
 pub mod testing {}
 
 #[doc = include_str!("../links/all.md")]
-#[cfg_attr(feature = "config", doc = include_str!("../links/config.md"))]
-#[cfg_attr(feature = "config", doc = include_str!("configuring.md"))]
+#[cfg_attr(feature = "serde", doc = include_str!("../links/serde.md"))]
+#[cfg_attr(feature = "serde", doc = include_str!("configuring.md"))]
 #[cfg_attr(
-    not(feature = "config"),
-    doc = "How do I change retries without a release? This page needs the feature `config`."
+    not(feature = "serde"),
+    doc = "How do I change retries without a release? This page needs the feature `serde`."
 )]
 pub mod configuring {}
 

@@ -3,6 +3,7 @@
 //! Everyone who can reach these routes can turn retries off. This service listens only on 127.0.0.1, and `same_origin`
 //! refuses what other web pages send there. In your own service, put them behind your authentication too.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -11,8 +12,9 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use axum::response::{Html, IntoResponse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use reattempt::{config, set_enabled};
+use reattempt::set_enabled;
 
+use crate::presets;
 use crate::status::Status;
 use crate::upstream::{Health, Upstreams};
 
@@ -24,7 +26,8 @@ const ONLY_ITSELF: &str = "default-src 'none'; style-src 'unsafe-inline'; script
 #[derive(Debug)]
 pub(crate) struct Admin {
     pub(crate) upstreams: Upstreams,
-    pub(crate) source: config::Source,
+    /// The file of the settings.
+    pub(crate) config: PathBuf,
     /// Checkouts a second that the service makes itself.
     pub(crate) load: Option<u32>,
 }
@@ -55,13 +58,13 @@ async fn switch(Path(on): Path<bool>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Reads the settings again. If there is a mistake, nothing changes, and the answer names every mistake.
+/// Reads the settings again. If there is a mistake, nothing changes, and the answer names it.
 async fn reload(State(admin): State<Arc<Admin>>) -> Result<StatusCode, (StatusCode, String)> {
     // It reads a file, which blocks, so it runs on a thread for blocking work.
-    let applied = tokio::task::spawn_blocking(move || admin.source.apply()).await;
+    let applied = tokio::task::spawn_blocking(move || presets::load(&admin.config)).await;
     match applied {
         Ok(Ok(())) => Ok(StatusCode::NO_CONTENT),
-        Ok(Err(mistakes)) => Err((StatusCode::UNPROCESSABLE_ENTITY, mistakes.to_string())),
+        Ok(Err(mistake)) => Err((StatusCode::UNPROCESSABLE_ENTITY, mistake)),
         Err(panicked) => Err((StatusCode::INTERNAL_SERVER_ERROR, panicked.to_string())),
     }
 }

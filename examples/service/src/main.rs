@@ -50,14 +50,13 @@ async fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
     tell_events(arguments.events);
     let recorder = metrics::install()?;
-    let source = presets::source(&arguments.config)?;
-    source.apply()?;
+    presets::load(&arguments.config)?;
 
     let upstreams = Upstreams::start().await?;
     let shop = shop::router(&upstreams)?;
     let admin = Arc::new(Admin {
         upstreams,
-        source,
+        config: arguments.config.clone(),
         load: arguments.load,
     });
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use reattempt::{FAST_IO, Policy, Preset, config};
+use figment::Figment;
+use figment::providers::{Env, Format as _, Toml};
+use reattempt::{FAST_IO, Policy, Preset, Settings, configure, set_enabled};
+use serde::Deserialize;
 
 /// An HTTP server that answers in some milliseconds.
 pub(crate) static CATALOGUE: Preset = Preset::new(
@@ -45,13 +48,36 @@ pub(crate) static FUNCTIONS: [(&str, &Preset); 4] = [
     ("service::orders::place", &ORDERS),
 ];
 
-/// The settings that override the presets: a file, and variables such as `RETRY_CATALOGUE_ATTEMPTS=2`.
+/// The settings of the file and of the variables.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Config {
+    enabled: Option<bool>,
+    catalogue: Settings,
+    cart: Settings,
+    orders: Settings,
+}
+
+/// Reads a file, and variables such as `RETRY_CATALOGUE__ATTEMPTS=2`, and sets the presets.
 ///
 /// # Errors
 ///
-/// - The file cannot be read.
-pub(crate) fn source(file: &Path) -> Result<config::Source, config::ConfigError> {
-    config::Source::new(PRESETS)
-        .with_toml_file(file)?
-        .with_env("RETRY")
+/// - A mistake, with its key and its file or variable. Then nothing has changed.
+pub(crate) fn load(file: &Path) -> Result<(), String> {
+    let read = Figment::new()
+        .merge(Toml::file_exact(file))
+        .merge(Env::prefixed("RETRY_").split("__"))
+        .extract();
+    let config: Config = read.map_err(|error| error.to_string())?;
+    let settings = [
+        (&CATALOGUE, config.catalogue),
+        (&CART, config.cart),
+        (&ORDERS, config.orders),
+    ];
+    configure(settings).map_err(|error| error.to_string())?;
+    // Without the key, the switch stays as the page has set it.
+    if let Some(enabled) = config.enabled {
+        set_enabled(enabled);
+    }
+    Ok(())
 }

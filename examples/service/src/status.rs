@@ -133,10 +133,13 @@ fn budget(policy: &Policy) -> (u64, String, Option<String>) {
     let policy = serde_json::to_value(policy).unwrap_or_default();
     let default = u64::from(Budget::new().capacity());
     match policy.get("budget") {
-        Some(Value::Object(numbers)) => {
-            let capacity = numbers.get("capacity").and_then(Value::as_u64);
-            let capacity = capacity.unwrap_or(default);
-            let numbers = numbers.iter().map(|(key, value)| match value {
+        None | Some(Value::Null) => (default, "default".to_owned(), None),
+        Some(budget) if budget["kind"] == "none" => (default, "none".to_owned(), None),
+        Some(budget) => {
+            let numbers = budget.as_object().into_iter().flatten();
+            let numbers = numbers.filter(|(_, value)| !value.is_null());
+            let capacity = budget["capacity"].as_u64().unwrap_or(default);
+            let numbers = numbers.map(|(key, value)| match value {
                 Value::String(word) => format!("{key} {word}"),
                 number => format!("{key} {number}"),
             });
@@ -147,8 +150,6 @@ fn budget(policy: &Policy) -> (u64, String, Option<String>) {
                 Some(numbers.join(", ")),
             )
         }
-        Some(_) => (default, "none".to_owned(), None),
-        None => (default, "default".to_owned(), None),
     }
 }
 
@@ -187,8 +188,7 @@ mod tests {
     #[test]
     fn the_file_of_the_example_sets_a_budget_for_the_cart() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/retry.toml");
-        let source = crate::presets::source(file.as_ref()).unwrap();
-        source.apply().unwrap();
+        crate::presets::load(file.as_ref()).unwrap();
         let levels = PRESETS.map(Preset::budget_level);
         assert_eq!(levels, [None, Some(100.0), None]);
     }

@@ -106,7 +106,7 @@ impl<'b> BudgetOfCall<'b> {
     }
 
     /// Credits the time that has passed, before the word is used with other numbers.
-    #[cfg(feature = "config")]
+    #[cfg(feature = "serde")]
     pub(crate) fn settle(self) {
         self.ledger().settle(tick_now());
     }
@@ -178,7 +178,7 @@ impl<W: Word> Ledger<'_, W> {
     }
 
     /// Credits the time that has passed.
-    #[cfg(feature = "config")]
+    #[cfg(feature = "serde")]
     pub(super) fn settle(&self, now: u64) {
         self.update(|state| (self.numbers.at(state, now), ()));
     }

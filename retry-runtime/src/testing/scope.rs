@@ -28,7 +28,7 @@ use crate::test_scope::TestScope;
 /// - makes at most [`with_attempts`](Self::with_attempts) attempts, if that is set;
 /// - has its preset as the code has it, and retries are on, unless the scope says otherwise
 ///   ([`with_preset`](Self::with_preset), [`with_enabled`](Self::with_enabled)). [`set_enabled`](crate::set_enabled) and
-///   `Source::apply` of the feature `config` change the scope alone, and nothing outside.
+///   `configure` of the feature `serde` change the scope alone, and nothing outside.
 ///
 /// Timeouts, deadlines and `cancel` hold as they do elsewhere.
 #[derive(Debug, Clone, Default)]
@@ -135,7 +135,7 @@ impl Scope {
     fn begin(self) -> TestScope {
         let scope = TestScope::new(self.seed, self.attempts, self.waits, !self.disabled);
         for (preset, policy) in self.presets {
-            scope.set_policy(preset.address(), Some(policy));
+            scope.set_policy(preset.address(), policy);
         }
         scope
     }

@@ -11,8 +11,8 @@ use futures::future::{join, select};
 use futures::pin_mut;
 use gloo_timers::future::TimeoutFuture;
 use reattempt::{
-    Attempt, Budget, FAST_IO, Hedge, IdempotencyKey, Outcome, Policy, Preset, Retryable, Stopped,
-    Verdict, config, deadline, observe, retry, testing,
+    Attempt, Budget, FAST_IO, Hedge, IdempotencyKey, Outcome, Policy, Preset, Retryable, Settings,
+    Stopped, Verdict, configure, deadline, observe, retry, testing,
 };
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_time::Instant;
@@ -326,14 +326,9 @@ async fn a_request_that_fetch_refuses_is_transient() {
 }
 
 #[test]
-fn presets_are_configured_from_text_and_from_no_file() {
+fn presets_are_configured_from_text() {
     static SEARCH: Preset = Preset::new("search", Policy::new());
-    let source = config::Source::new([&SEARCH])
-        .with_toml_text("retry.toml", "[search]\nattempts = 2")
-        .with_env("RETRY")
-        .unwrap();
-    source.apply().unwrap();
+    let settings: Settings = serde_json::from_str(r#"{ "attempts": 2 }"#).unwrap();
+    configure([(&SEARCH, settings)]).unwrap();
     assert_eq!(SEARCH.policy().attempts(), Some(2));
-    let error = source.with_toml_file("retry.toml").unwrap_err().to_string();
-    assert!(error.starts_with("retry.toml: cannot be read"), "{error}");
 }

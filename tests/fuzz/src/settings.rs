@@ -1,8 +1,10 @@
 //! Settings as text.
 
-use reattempt::config::Source;
-use reattempt::{Policy, Preset};
+use std::time::Duration;
+
+use reattempt::{Policy, Preset, Settings, configure};
 use retry_settings::duration;
+use serde::Deserialize;
 
 pub(crate) fn duration(text: &str) {
     match duration::parse(text) {
@@ -18,12 +20,46 @@ pub(crate) fn duration(text: &str) {
 static PAYMENTS: Preset = Preset::new("payments", Policy::new());
 static SEARCH: Preset = Preset::new("search", reattempt::SLOW_IO);
 
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Retry {
+    payments: Settings,
+    search: Settings,
+}
+
+/// What is refused changes nothing, and each policy that is made has its limits.
 pub(crate) fn toml(text: &str) {
-    let config = Source::new([&PAYMENTS, &SEARCH]).with_toml_text("settings.toml", text);
-    if let Err(error) = config.apply() {
-        assert!(!error.problems().is_empty());
-        is_short(&error.to_string(), text);
+    let before = [PAYMENTS.policy(), SEARCH.policy()];
+    let read = toml::from_str::<Retry>(text).map_err(|error| error.to_string());
+    let applied = read.and_then(|Retry { payments, search }| {
+        let applied = configure([(&PAYMENTS, payments), (&SEARCH, search)]);
+        applied.map_err(|error| error.to_string())
+    });
+    let after = [PAYMENTS.policy(), SEARCH.policy()];
+    match applied {
+        Ok(()) => after.iter().for_each(keeps_its_limits),
+        Err(error) => {
+            assert_eq!(after, before);
+            is_short(&error, text);
+        }
     }
+}
+
+fn keeps_its_limits(policy: &Policy) {
+    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+    let limits = [policy.timeout(), policy.deadline(), policy.hedge()];
+    for limit in limits.into_iter().flatten() {
+        assert!(!limit.is_zero() && limit <= LONGEST, "{policy:?}");
+    }
+    assert!(
+        policy.timeout() <= policy.deadline().or(policy.timeout()),
+        "{policy:?}"
+    );
+    assert!(policy.min_delay() <= policy.max_delay(), "{policy:?}");
+    assert!(
+        policy.base() <= policy.max_delay() && policy.max_delay() <= LONGEST,
+        "{policy:?}"
+    );
 }
 
 /// A policy that can be read is written and read again without loss.

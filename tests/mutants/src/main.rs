@@ -63,14 +63,13 @@ const RUNTIME: Plan = Plan {
         --lib --bin model \
         --test behaviour --test cost --test filters --test hygiene --test log --test shapes --test switch \
         --test blocking --test hedging --test scope \
-        --test budgets --test enabled --test files --test large --test messages --test page --test policy --test presets \
-        --test refused --test reload --test scopes \
+        --test budgets --test loaders --test presets --test reload --test scopes --test settings \
         --test installed --test recorded --test spans \
         --test classification --test deadline_layer --test headers --test hyper --test junk --test ledger --test pauses \
         --test reqwest --test reqwest_middleware --test tonic",
     // Without test scopes, and without metrics, calls take shorter ways.
     near: &[
-        "-p retry-runtime --lib --features config,http,serde",
+        "-p retry-runtime --lib --features http,serde",
         "-p reattempt --test behaviour",
         "-p metered",
         "-p scopes",

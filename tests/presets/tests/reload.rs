@@ -1,22 +1,25 @@
 //! Real threads reload while others read, and while calls begin. No reader sees half of a reload.
-//!
-//! `retry-runtime/src/preset/interleavings.rs` tests every interleaving, with a stand-in for `arc-swap`.
 
 use std::cell::RefCell;
 use std::io;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use reattempt::config::Source;
-use reattempt::{Jitter, Policy, Preset, observe, retry};
+use reattempt::{Jitter, Policy, Preset, Settings, configure, observe, retry};
 
 const RELOADS: u32 = 5_000;
+
+fn apply(preset: &'static Preset, text: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let settings: Settings = toml::from_str(text)?;
+    Ok(configure([(preset, settings)])?)
+}
 
 /// The policy number `n` has `n` in all of its keys.
 fn text(n: u32) -> String {
     format!(
-        "[shared]\nattempts = {n}\ntimeout = '{n}ms'\ndeadline = '{n}s'\nbase = '{n}us'\nmax_delay = '{n}s'\n\
+        "attempts = {n}\ntimeout = '{n}ms'\ndeadline = '{n}s'\nbase = '{n}us'\nmax_delay = '{n}s'\n\
          max_retry_after = '{n}s'"
     )
 }
@@ -71,11 +74,10 @@ fn readers_see_whole_policies_while_others_are_applied() {
                     // Some reloads return to the code, and some have a mistake and change nothing.
                     let (text, right) = match n % 10 {
                         3 => (String::new(), true),
-                        7 => (text(n) + "\nattempts = 0", false),
+                        7 => (text(n) + "\nhedge = '1h'", false),
                         _ => (text(n), true),
                     };
-                    let source = Source::new([&SHARED]).with_toml_text("retry.toml", text);
-                    assert_eq!(source.apply().is_ok(), right);
+                    assert_eq!(apply(&SHARED, &text).is_ok(), right);
                 }
             })
         });
@@ -99,11 +101,8 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
     }
 
     let apply = |n: u32| {
-        let text = format!(
-            "[called]\nattempts = {n}\nbase = '{n}ms'\nmax_delay = '{n}ms'\njitter = 'none'"
-        );
-        let source = Source::new([&CALLED]).with_toml_text("retry.toml", text);
-        source.apply().unwrap();
+        let text = format!("attempts = {n}\nbase = '{n}ms'\nmax_delay = '{n}ms'\njitter = 'none'");
+        apply(&CALLED, &text).unwrap();
     };
     apply(2);
     let (done, met) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -140,6 +139,33 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
         done.store(true, Relaxed);
         for caller in callers {
             caller.join().unwrap();
+        }
+    });
+}
+
+/// Each thread gives all presets a number of its own. The many presets make a configuration take long enough to meet another.
+#[test]
+fn two_threads_that_configure_at_once_never_mix() {
+    const ROUNDS: u32 = 500;
+    static PRESETS: [Preset; 200] = [const { Preset::new("of_many", Policy::new()) }; 200];
+    let at_once = Barrier::new(2);
+    thread::scope(|scope| {
+        for odd in [0, 1] {
+            let at_once = &at_once;
+            scope.spawn(move || {
+                for round in 1..=ROUNDS {
+                    let settings: Settings =
+                        toml::from_str(&format!("attempts = {}", 2 * round + odd)).unwrap();
+                    at_once.wait();
+                    configure(PRESETS.each_ref().map(|preset| (preset, settings))).unwrap();
+                    at_once.wait();
+                    let first = PRESETS[0].policy();
+                    assert!(
+                        PRESETS.iter().all(|preset| preset.policy() == first),
+                        "{round}"
+                    );
+                }
+            });
         }
     });
 }

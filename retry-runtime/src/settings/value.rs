@@ -1,0 +1,133 @@
+//! Values with a unit or a range.
+
+use std::fmt;
+use std::time::Duration;
+
+use humantime::{DurationError, format_duration, parse_duration};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A number, as it is written. Asked for an `f64`, config-rs would read `true` as 1 and `"2"` as 2; asked for a whole number,
+/// it would round 1.5.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number")]
+enum Written {
+    Number(f64),
+}
+
+/// A number from `LEAST` to `MOST`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
+pub(super) struct Number<const LEAST: u32, const MOST: u32>(pub(super) f64);
+
+impl<const LEAST: u32, const MOST: u32> TryFrom<Written> for Number<LEAST, MOST> {
+    type Error = String;
+
+    fn try_from(Written::Number(number): Written) -> Result<Self, String> {
+        let fits = (f64::from(LEAST)..=f64::from(MOST)).contains(&number);
+        fits.then_some(Self(number))
+            .ok_or_else(|| format!("{number} is not from {LEAST} to {MOST}"))
+    }
+}
+
+/// Such a number that is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Number<LEAST, MOST>")]
+pub(super) struct Whole<const LEAST: u32, const MOST: u32>(pub(super) u32);
+
+impl<const LEAST: u32, const MOST: u32> TryFrom<Number<LEAST, MOST>> for Whole<LEAST, MOST> {
+    type Error = String;
+
+    fn try_from(Number(number): Number<LEAST, MOST>) -> Result<Self, String> {
+        if number.fract() != 0.0 {
+            return Err(format!("{number} is not a whole number"));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the number is whole, and the range is one of `u32`"
+        )]
+        Ok(Self(number as u32))
+    }
+}
+
+/// Applies each key that is set.
+macro_rules! set {
+    ($keys:ident over $target:ident: $($key:ident $with:ident $(.$field:tt)?),*) => {
+        $(if let Some(value) = $keys.$key {
+            $target = $target.$with(value$(.$field)?);
+        })*
+    };
+}
+
+pub(super) use set;
+
+/// A duration of at most 24 h.
+pub(super) type Length = Bounded<false>;
+/// Such a duration that is not zero.
+pub(super) type AboveZero = Bounded<true>;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bounded<const ABOVE_ZERO: bool>(pub(super) Duration);
+
+/// The runtime arms no single timer for longer.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl<const ABOVE_ZERO: bool> Serialize for Bounded<ABOVE_ZERO> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_duration(self.0))
+    }
+}
+
+impl<'de, const ABOVE_ZERO: bool> Deserialize<'de> for Bounded<ABOVE_ZERO> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Text::<ABOVE_ZERO>)
+    }
+}
+
+/// Reads the text of a duration.
+struct Text<const ABOVE_ZERO: bool>;
+
+impl<const ABOVE_ZERO: bool> Visitor<'_> for Text<ABOVE_ZERO> {
+    type Value = Bounded<ABOVE_ZERO>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a duration with a unit, such as \"1.5s\"")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        match sum(text.trim()) {
+            Ok(length) if length > LONGEST => {
+                Err(E::custom(format_args!("duration {text:?} is above 24h")))
+            }
+            Ok(length) if ABOVE_ZERO && length.is_zero() => {
+                Err(E::custom(format_args!("duration {text:?} is zero")))
+            }
+            Ok(length) => Ok(Bounded(length)),
+            Err(problem) => Err(E::custom(format_args!("duration {text:?}: {problem}"))),
+        }
+    }
+}
+
+/// Adds up the parts of a duration, such as `1m` and `30s`. `humantime` reads each of them: of a whole text it reads `1 5s`
+/// as 15 s, and it panics where the sum is too large.
+fn sum(text: &str) -> Result<Duration, String> {
+    let unit = text.find(char::is_alphabetic).unwrap_or(text.len());
+    let (number, unit_and_rest) = text.split_at(unit);
+    let is_digit = |char: char| char.is_ascii_digit();
+    let next = unit_and_rest.find(is_digit).map(|next| unit + next);
+    let (part, rest) = text.split_at(next.unwrap_or(text.len()));
+    if number.trim_end().contains(char::is_whitespace) {
+        return Err(format!("{:?} has a blank in it", number.trim_end()));
+    }
+    let length = parse_duration(part).map_err(|error| match error {
+        DurationError::UnknownUnit { unit, .. } if unit.is_empty() => {
+            format!("{part} has no unit, write \"{part}s\" or \"{part}ms\"")
+        }
+        error => error.to_string(),
+    })?;
+    match rest {
+        "" => Ok(length),
+        rest => Ok(length.saturating_add(sum(rest)?)),
+    }
+}
