@@ -1,0 +1,5 @@
+//! What only the feature `testing` has.
+
+mod blocking;
+mod hedging;
+mod scope;
