@@ -97,6 +97,7 @@ struct Diagnostic {
 }
 
 #[test]
+#[ignore = "it runs clippy on a package of its own: `cargo test --test checkout -- --ignored`, as `.ci/run` does"]
 fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let warned = tests.join("checkout/lints/warned.rs");

@@ -60,6 +60,7 @@ fn package() -> PathBuf {
 }
 
 #[test]
+#[ignore = "it builds a package of its own: `cargo test --test checkout -- --ignored`, as `.ci/run` does"]
 fn the_readme_compiles_and_runs_as_pasted() {
     let folder = package();
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
