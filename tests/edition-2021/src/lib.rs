@@ -1,1 +1,1 @@
-//! See `tests/shapes` of the workspace: the same table, compiled in another edition.
+//! `tests/shapes/editions.rs`, compiled in another edition.
