@@ -1,11 +1,13 @@
 //! Schedules of delays that a policy draws without a call.
 
+use std::cell::RefCell;
 use std::future::ready;
 use std::io;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Backoff, FAST_IO, Jitter, Policy, SLOW_IO, observe};
+use reattempt::{Backoff, FAST_IO, Jitter, Policy, SLOW_IO, observe, retry};
+use tokio::runtime::Builder;
 
 use crate::script::ms;
 
@@ -94,19 +96,33 @@ fn a_schedule_without_limits_has_no_end() {
     assert_eq!(endless.nth(100_000), Some(ms(300)));
 }
 
-fn policies() -> impl Strategy<Value = Policy> {
-    let length = || prop_oneof![0..2_000_u64, Just(u64::MAX)].prop_map(ms);
+fn policies(longest: u64) -> impl Strategy<Value = Policy> {
+    let length = move || prop_oneof![0..2_000_u64, Just(longest)].prop_map(ms);
     let jitter = prop_oneof![
         Just(Jitter::None),
         Just(Jitter::Full),
         Just(Jitter::Equal),
         Just(Jitter::Decorrelated)
     ];
-    let deadline = prop::option::of(length());
-    (1..40_u32, length(), length(), jitter, deadline).prop_map(
-        |(attempts, base, max_delay, jitter, deadline)| {
+    let backoff = prop_oneof![
+        Just(Backoff::Exponential),
+        Just(Backoff::Constant),
+        Just(Backoff::Linear),
+        Just(Backoff::Fibonacci)
+    ];
+    let lengths = (length(), length(), 0..200_u64, prop::option::of(length()));
+    let drawn = (1..40_u32, lengths, backoff, 1.0..4.0_f64, jitter);
+    (drawn, prop::bool::weighted(0.1)).prop_map(
+        |((attempts, (base, max, min, deadline), backoff, factor, jitter), listed)| {
             let policy = Policy::new().with_attempts(attempts).with_jitter(jitter);
-            let policy = policy.with_base(base).with_max_delay(max_delay);
+            let policy = policy.with_backoff(backoff).with_factor(factor);
+            let policy = policy.with_base(base).with_max_delay(max);
+            let policy = policy.with_min_delay(ms(min));
+            let policy = if listed {
+                policy.with_delays(LIST).with_attempts(attempts)
+            } else {
+                policy
+            };
             match deadline {
                 Some(deadline) => policy.with_deadline(deadline),
                 None => policy,
@@ -115,25 +131,56 @@ fn policies() -> impl Strategy<Value = Policy> {
     )
 }
 
+/// Whether a call of this policy may wait so, and end there.
+fn keeps_to(policy: &Policy, waits: &[Duration]) -> Result<(), TestCaseError> {
+    let retries = policy.attempts().unwrap() as usize - 1;
+    prop_assert!(waits.len() <= retries);
+    let (mut waited, mut previous) = (Duration::ZERO, None);
+    for (n, delay) in (0..).zip(waits.iter().copied()) {
+        let range = policy.delay_range(n, previous);
+        prop_assert!(delay <= *range.end(), "{:?}", range);
+        prop_assert!(delay >= *range.start(), "{:?}", range);
+        waited = waited.saturating_add(delay);
+        previous = Some(delay);
+    }
+    if let Some(deadline) = policy.deadline() {
+        prop_assert!(waited <= deadline);
+    } else {
+        prop_assert_eq!(waits.len(), retries);
+    }
+    Ok(())
+}
+
+#[retry(policy = policy, budget = "none", on_retry = |event| waits.borrow_mut().push(event.delay()))]
+async fn fails(policy: Policy, waits: &RefCell<Vec<Duration>>) -> io::Result<()> {
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
 proptest! {
     #[test]
-    fn every_schedule_keeps_to_its_policy(policy in policies(), seed in any::<u64>()) {
+    fn every_schedule_keeps_to_its_policy(policy in policies(u64::MAX), seed in any::<u64>()) {
         let drawn: Vec<_> = policy.schedule(seed).collect();
+        keeps_to(&policy, &drawn)?;
         let retries = policy.attempts().unwrap() as usize - 1;
-        prop_assert!(drawn.len() <= retries);
         prop_assert_eq!(policy.schedule(seed).size_hint().1, Some(retries));
-        let (mut waited, mut previous) = (Duration::ZERO, None);
-        for (n, delay) in (0..).zip(drawn) {
-            let range = policy.delay_range(n, previous);
-            prop_assert!(delay <= *range.end(), "{:?}", range);
-            prop_assert!(delay >= *range.start(), "{:?}", range);
-            waited = waited.saturating_add(delay);
-            previous = Some(delay);
-        }
-        if let Some(deadline) = policy.deadline() {
-            prop_assert!(waited <= deadline);
+    }
+
+    /// A key that changes the waits of calls has to change schedules too.
+    #[test]
+    fn a_call_that_always_fails_waits_as_its_schedule(policy in policies(2_000), seed in any::<u64>()) {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let waits = RefCell::default();
+        let (_, report) = runtime.block_on(observe(fails(policy, &waits)));
+        let waits = waits.into_inner();
+        // tokio's timers have milliseconds.
+        let (waited, sum) = (report.unwrap().waited(), waits.iter().sum::<Duration>());
+        prop_assert!(waited >= sum && waited <= sum + ms(waits.len() as u64), "{waited:?} {sum:?}");
+        let drawn: Vec<_> = policy.schedule(seed).collect();
+        if policy.jitter() == Jitter::None {
+            prop_assert_eq!(drawn, waits);
         } else {
-            prop_assert_eq!(policy.schedule(seed).count(), retries);
+            keeps_to(&policy, &drawn)?;
+            keeps_to(&policy, &waits)?;
         }
     }
 }
