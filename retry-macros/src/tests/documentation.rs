@@ -72,3 +72,34 @@ fn each_foreign_word_of_the_page_suggests_the_key_beside_it() {
         }
     }
 }
+
+/// A row of another crate begins with a word of it. The compile error for this word and the row name the same key.
+#[test]
+fn each_row_on_another_crate_has_the_key_that_the_compile_error_names() {
+    // There it bounds the call; elsewhere it is the longest delay.
+    const OTHERWISE: &str = "| `max_interval` is checked between attempts |";
+    let page = include_str!("../../../docs/MIGRATING.md");
+    let mut compared = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let (theirs, ours) = row[2..].split_once(" | ").unwrap();
+        let word = theirs.split('`').nth(1).unwrap_or_default();
+        let is_name = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+        let word = word.trim_start_matches('.');
+        let word = &word[..word.find(|letter| !is_name(letter)).unwrap_or(word.len())];
+        if word.starts_with(char::is_uppercase) {
+            continue;
+        }
+        let key = match foreign(word) {
+            Some(Foreign::Key(id) | Foreign::Number(id, _)) => id.key().name,
+            Some(Foreign::Retries) => "attempts",
+            _ => continue,
+        };
+        if row.starts_with(OTHERWISE) {
+            assert_eq!(key, "max_delay");
+            continue;
+        }
+        assert!(ours.contains(key), "`{word}` is `{key}`: {row}");
+        compared += 1;
+    }
+    assert!(compared >= 20, "{compared}");
+}
