@@ -181,3 +181,55 @@ fn every_relative_link_leads_to_a_file_and_to_a_heading_of_it() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     assert!(followed > 60, "{followed}");
 }
+
+/// A bullet of the README, with the name and the file of a test that shows it.
+struct Bullet {
+    title: &'static str,
+    file: &'static str,
+    test: &'static str,
+}
+
+const BULLETS: [Bullet; 5] = [
+    Bullet {
+        title: "A retry budget for every function.",
+        file: "tests/behaviour/budget.rs",
+        test: "without_a_key_a_function_makes_100_retries_while_everything_fails",
+    },
+    Bullet {
+        title: "Nested retries add up instead of multiplying.",
+        file: "tests/behaviour/nesting.rs",
+        test: "two_layers_of_four_make_seven_calls",
+    },
+    Bullet {
+        title: "Deadlines are inherited.",
+        file: "tests/behaviour/inherited.rs",
+        test: "an_inner_call_keeps_the_deadline_around_it",
+    },
+    Bullet {
+        title: "Errors carry a verdict.",
+        file: "tests/ui/fail/derive-variant-silent.stderr",
+        test: "error: variant `Closed`",
+    },
+    Bullet {
+        title: "Policies change while the program runs.",
+        file: "tests/presets/tests/presets.rs",
+        test: "a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code",
+    },
+];
+
+#[test]
+fn the_readme_has_these_bullets_and_each_has_a_test() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let readme = read("README.md");
+    let (_, section) = readme.split_once("## What it adds\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let titles: Vec<_> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("- **")?.split_once("**"))
+        .map(|(title, _)| title)
+        .collect();
+    assert_eq!(titles, BULLETS.map(|bullet| bullet.title));
+    for Bullet { title, file, test } in BULLETS {
+        assert!(read(file).contains(test), "{title} {file} has no `{test}`");
+    }
+}

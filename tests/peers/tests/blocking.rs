@@ -21,7 +21,7 @@ const SLACK_PERCENT: u32 = 5;
 const MOST: f64 = 1.05;
 
 #[test]
-#[ignore = "it compares times, which a busy machine spoils: `cargo test -p peers --test blocking -- --ignored`"]
+#[ignore = "it compares times, which a busy machine spoils: `cargo test -p peers blocking -- --ignored`"]
 fn no_blocking_call_takes_much_longer_than_the_loop_by_hand() {
     let program = Program::build();
     for row in BlockingRow::ALL {

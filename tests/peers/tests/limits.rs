@@ -81,7 +81,7 @@ fn a_function_adds_no_more_llvm_lines_than_its_limit() {
 }
 
 #[test]
-#[ignore = "it builds the program once more: `cargo test -p peers --test limits -- --ignored`"]
+#[ignore = "it builds the program once more: `cargo test -p peers limits -- --ignored`"]
 fn metrics_without_a_recorder_take_less_than_eleven_percent() {
     let [without, with] = [Program::build(), Program::build_with("reattempt/metrics")];
     let rows = Row::ALL.map(|row| {
