@@ -213,7 +213,7 @@ const BULLETS: [Bullet; 5] = [
     Bullet {
         title: "Policies change while the program runs.",
         file: "tests/presets/tests/presets.rs",
-        test: "a_reload_reads_the_file_again_and_a_preset_that_is_gone_returns_to_its_code",
+        test: "calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win",
     },
 ];
 
