@@ -372,7 +372,7 @@ macro_rules! annotated {
         mod matching {
             use super::*;
 
-            #[::reattempt::retry(when = |error| ::std::matches!(error, $pattern), unless = $ask, clone($argument))]
+            #[::reattempt::retry(when = |error| ::std::matches!(error, $pattern), unless = $ask)]
             pub(crate) async fn $name($calls: &AtomicU32, mut $argument: $ty) -> $output {
                 $argument.push('x');
                 fail($calls)
@@ -448,7 +448,7 @@ fn attributes_and_functions_come_out_of_macros() {
     assert_eq!(count(out_of_tokens), 2);
 }
 
-#[::reattempt::retry(r#attempts = 2, timeout = r#type, clone(r#fn))]
+#[::reattempt::retry(r#attempts = 2, timeout = r#type)]
 async fn r#match(
     calls: &AtomicU32,
     r#type: ::std::time::Duration,

@@ -9,7 +9,6 @@
 //! `x: &T`                     as it is: a copy of the reference
 //! `x: &mut T`                 reborrowed
 //! `self`, handed over         cloned, or refused
-//! `clone(x)`                  cloned;  every other argument is then borrowed
 //! ```
 //!
 //! An attempt captures a borrowed argument by *unique* reference, because of a `&mut` in a branch that is
@@ -31,7 +30,7 @@ use self::binding::{Binding, Seen, Treatment, treatment};
 use self::pattern::{Known, collect};
 pub(crate) use self::plan::Plan;
 use self::receiver::plan_self;
-use self::seen::{SeenArgument, arguments_of, check_clone_list};
+use self::seen::{SeenArgument, arguments_of};
 use crate::conditions;
 use crate::errors::{self, Errors};
 use crate::item::Function;
@@ -47,8 +46,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
     if function.handmade.is_none() {
         plan_self(function, model, &seen, &mut plan, errors);
     }
-    check_clone_list(&arguments, function, model, errors);
-    let (mut cloned, mut dropped) = (Vec::new(), Vec::new());
+    let mut dropped = Vec::new();
     for SeenArgument {
         seen: is_seen,
         attributes,
@@ -73,7 +71,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 attributes: conditions::only(name.attributes, is_kept),
                 ..Binding::of(name.ident, name.known, &seen, function, model)
             };
-            let treatment = treatment(&binding, function, model);
+            let treatment = treatment(&binding, function);
             if treatment.rebinds() {
                 *name.mutability = None;
             }
@@ -102,9 +100,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 errors.push(binding.ident.span(), message);
                 continue;
             }
-            if treatment.clones() && model.clone.is_none() {
-                cloned.push(binding.ident.to_string());
-                // `clone` cannot name `self`.
+            if treatment.clones() {
                 let at = binding.uses.dropped.filter(|_| !binding.is_self);
                 dropped.extend(at.map(|at| (at, binding.ident.to_string())));
             }
@@ -113,7 +109,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
         plan.patterns.push((pattern, rebinds));
     }
     for (at, name) in dropped {
-        errors.push(at, errors::item::dropped(&name, &cloned));
+        errors.push(at, errors::item::dropped(&name));
     }
     plan_locals(function, model, &seen, &mut plan);
     plan
@@ -152,7 +148,7 @@ fn plan_locals(function: &Function, model: &Model, seen: &Seen, plan: &mut Plan)
             attributes: conditions::only(attributes, conditions::is_cfg),
             ..Binding::of(name, Known::Nothing, seen, function, model)
         };
-        let treatment = treatment(&binding, function, model);
+        let treatment = treatment(&binding, function);
         emit(&binding, treatment, plan);
     }
 }

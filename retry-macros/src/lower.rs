@@ -3,7 +3,6 @@
 //! Reads each argument alone, in the order of the source, and then checks the rules between keys. A key
 //! that failed is not in the model, so that these rules do not report its mistake again.
 
-mod clone;
 mod duration;
 mod expression;
 mod number;
@@ -95,7 +94,6 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::Nested => model.nested = Some(given.spanned(word::word(given, &word::NESTED)?)),
         Id::Cancel => model.cancel = Some(given.spanned(expression::cancel(given)?)),
         Id::CancelWaits => model.cancel_waits = Some(given.spanned(expression::cancel(given)?)),
-        Id::Clone => model.clone = Some(given.spanned(clone::names(given)?)),
         Id::OnRetry => model.on_retry = Some(given.spanned(expression::function(given)?)),
         Id::BeforeRetry => {
             let value = expression::before_retry(given, blocking)?;

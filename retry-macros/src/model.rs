@@ -35,8 +35,6 @@ pub(crate) struct Model {
     pub(crate) when_ok: Option<Spanned<Expr>>,
     /// An `Ok` that is ready. Any other is not returned.
     pub(crate) until: Option<Spanned<Expr>>,
-    /// The arguments to clone for each attempt. With `None`, the way in which the body uses an argument decides.
-    pub(crate) clone: Option<Spanned<Vec<Ident>>>,
     /// A budget, or `Fixed` for `"none"`.
     pub(crate) budget: Option<Spanned<Written<()>>>,
     pub(crate) idempotent: Option<Spanned<Written<bool>>>,

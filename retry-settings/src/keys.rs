@@ -40,8 +40,6 @@ pub enum Grammar {
     Types,
     /// Types as above, a path or a closure.
     Rule,
-    /// Names: a list in parentheses.
-    Names,
     /// No value: the key alone.
     Flag,
 }
@@ -50,7 +48,7 @@ impl Grammar {
     /// Returns whether `key(a, b)` may be written.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::List | Self::Types | Self::Rule | Self::Names)
+        matches!(self, Self::List | Self::Types | Self::Rule)
     }
 }
 
@@ -213,7 +211,6 @@ table! {
     Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";
     Cancel "cancel" Expr, "an expression giving a future", "cancel = self.shutdown.cancelled()";
     CancelWaits "cancel_waits" Expr, "an expression giving a future", "cancel_waits = self.shutdown.cancelled()";
-    Clone "clone" Names, "names of arguments", "clone(request)";
     OnRetry "on_retry" Expr, "a path or a closure", "on_retry = |event| println!(\"{event:?}\")";
     BeforeRetry "before_retry" Expr, "an async closure or an expression giving a future",
         "before_retry = self.reconnect()";

@@ -54,32 +54,12 @@ async fn moved_into_a_block(calls: &Calls, text: String, job: Job) -> io::Result
     Ok(size)
 }
 
-#[retry(clone(text))]
-async fn cloned_outright(calls: &Calls, text: String) -> io::Result<usize> {
-    let bytes = text.into_bytes();
-    assert_eq!(bytes, b"whole");
-    calls.fail::<()>()?;
-    Ok(bytes.len())
-}
-
 #[retry]
 async fn into_something(calls: &Calls, text: String) -> io::Result<usize> {
     let bytes = text.into_bytes();
     assert_eq!(bytes, b"whole");
     calls.fail::<()>()?;
     Ok(bytes.len())
-}
-
-#[retry(clone())]
-async fn nothing_cloned(calls: &Calls, mut job: Job) -> io::Result<usize> {
-    job.size += 1;
-    assert_eq!(
-        job.size,
-        calls.count() as usize + 1,
-        "with `clone()` the state is carried over"
-    );
-    calls.fail::<()>()?;
-    Ok(job.size)
 }
 
 #[retry]
@@ -419,9 +399,7 @@ cases! {
     owned_and_borrowed: |calls| owned_and_borrowed(calls, Job::default(), "whole".into());
     owned_and_handed_over: |calls| owned_and_handed_over(calls, "whole".into(), vec![1, 2]);
     moved_into_a_block: |calls| moved_into_a_block(calls, "whole".into(), Job::default());
-    cloned_outright: |calls| cloned_outright(calls, "whole".into());
     into_something: |calls| into_something(calls, "whole".into());
-    nothing_cloned: |calls| nothing_cloned(calls, Job::default());
     mut_argument_does_not_leak: |calls| mut_argument_does_not_leak(calls, 7, Vec::new());
     mut_reference: |calls| mut_reference(calls, &mut Vec::new());
     mut_reference_in_move_block: |calls| mut_reference_in_move_block(calls, &mut Vec::new());

@@ -119,7 +119,7 @@ fn in_parts(calls: &Calls, request: Request) -> io::Result<usize> {
     Ok(body.len() + name.len() + request.body.len())
 }
 
-#[retry(blocking, base = "0s", clone(body))]
+#[retry(blocking, base = "0s")]
 fn cloned(calls: &Calls, body: Vec<u8>) -> io::Result<Box<[u8]>> {
     let body = body.into_boxed_slice();
     calls.fail::<()>()?;

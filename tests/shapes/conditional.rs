@@ -107,8 +107,8 @@ async fn one_of_two_arguments(
     Ok(size)
 }
 
-#[retry(clone(there, gone))]
-async fn named_in_clone<#[cfg(any())] G: Missing, #[cfg(not(any()))] T: AsRef<str> + Clone>(
+#[retry]
+async fn handed_over_or_gone<#[cfg(any())] G: Missing, #[cfg(not(any()))] T: AsRef<str> + Clone>(
     calls: &Calls,
     #[cfg(any())] gone: G,
     #[cfg(not(any()))] there: T,
@@ -361,7 +361,7 @@ cases! {
     argument: |calls| argument(calls, Letter::default());
     argument_by_cfg_attr: |calls| argument_by_cfg_attr(calls, Letter::default());
     one_of_two_arguments: |calls| one_of_two_arguments(calls, String::new());
-    named_in_clone: |calls| named_in_clone(calls, String::new());
+    handed_over_or_gone: |calls| handed_over_or_gone(calls, String::new());
     field_of_a_pattern: |calls| field_of_a_pattern(calls, Pair::default());
     field_of_a_pattern_by_cfg_attr: |calls| field_of_a_pattern_by_cfg_attr(calls, Pair::default());
     lint_of_a_field: |calls| lint_of_a_field(calls, Pair::default());

@@ -100,7 +100,7 @@ async fn converted(calls: &Calls, text: impl Into<String>) -> io::Result<()> {
     slow(calls).await
 }
 
-#[retry(hedge = "1ms", clone(items))]
+#[retry(hedge = "1ms")]
 async fn listed(calls: &Calls, items: Vec<u8>, key: String) -> io::Result<()> {
     assert_eq!((take(items).len(), key.len()), (1, 3));
     slow(calls).await

@@ -249,10 +249,10 @@ async fn consumed_by_its_methods(
     Ok(size)
 }
 
-#[retry(clone(shared, name))]
+#[retry]
 async fn dropped(calls: &Calls, shared: Arc<u32>, name: String) -> io::Result<u32> {
     take(name);
-    drop(shared);
+    drop(shared.clone());
     calls.fail()
 }
 
@@ -315,8 +315,9 @@ async fn not_sync_in_patterns(
     Ok(cell.get())
 }
 
-#[retry(clone(cell))]
+#[retry]
 async fn cloned_and_not_sync(calls: &Calls, cell: Cell<u32>) -> io::Result<u32> {
+    let cell = cell.clone();
     assert_eq!(cell.get(), 0);
     cell.set(1);
     tokio::task::yield_now().await;

@@ -60,25 +60,6 @@ impl<'c> Client<'c> {
         Ok(self.sent)
     }
 
-    #[retry(clone())]
-    async fn by_mut_value(mut self) -> io::Result<u32> {
-        self.sent += 1;
-        assert_eq!(
-            self.sent,
-            self.calls.count() + 1,
-            "with `clone()` the changes are carried over"
-        );
-        self.calls.fail::<()>()?;
-        Ok(self.sent)
-    }
-
-    #[retry(clone())]
-    async fn by_mut_box(mut self: Box<Self>) -> io::Result<u32> {
-        self.sent += 1;
-        self.calls.fail::<()>()?;
-        Ok(self.sent)
-    }
-
     #[retry]
     async fn by_arc(self: Arc<Self>) -> io::Result<u32> {
         self.calls.fail::<()>()?;
@@ -214,8 +195,6 @@ cases! {
     by_mut_reference: |calls| Client::new(calls).by_mut_reference();
     mut_reference_in_move_block: |calls| Client::new(calls).mut_reference_in_move_block();
     by_value: |calls| Client::new(calls).by_value();
-    by_mut_value: |calls| Client::new(calls).by_mut_value();
-    by_mut_box: |calls| Box::new(Client::new(calls)).by_mut_box();
     by_arc: |calls| Arc::new(Client::new(calls)).by_arc();
     by_mut_arc: |calls| Arc::new(Client::new(calls)).by_mut_arc();
     by_changed_arc: |calls| Arc::new(Client::new(calls)).by_changed_arc();

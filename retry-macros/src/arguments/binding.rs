@@ -122,7 +122,7 @@ impl Seen {
     }
 }
 
-pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Model) -> Treatment {
+pub(super) fn treatment(binding: &Binding<'_>, function: &Function) -> Treatment {
     let Binding { uses, known, .. } = binding;
     let (ty, is_moved) = (known.ty(), uses.usage == Usage::Moved);
     let is_mutable = binding.mutable.is_some();
@@ -147,15 +147,6 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function, model: &Mode
         Some(Indirection::Within(method)) => return Treatment::ReborrowWithin(method),
         Some(Indirection::Shared) if !is_mutable => return Treatment::Leave,
         _ => {}
-    }
-    if let Some(list) = &model.clone {
-        return if list.value.contains(&binding.ident) {
-            Treatment::Own("own")
-        } else if !is_mutable && known.may_borrow_uniquely(function) {
-            borrow
-        } else {
-            Treatment::Leave
-        };
     }
     if binding.is_self {
         return match uses.handed_over.or(uses.moved_in) {

@@ -80,7 +80,6 @@ pub(super) fn plan_self(
         return;
     }
     let value = match (mutability, uses.handed_over.or(uses.moved_in)) {
-        _ if model.clone.is_some() => None,
         // Each attempt starts from the caller's value, as with any `mut` argument.
         (Some(mutability), _) => {
             plan.mutable_self = !shares;

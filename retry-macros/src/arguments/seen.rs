@@ -2,11 +2,8 @@
 
 use syn::{Attribute, Pat, Receiver, ReceiverKind, Type};
 
-use super::pattern::{Known, collect};
-use crate::errors::{self, Errors};
 use crate::future::{argument_named, is_named, typed_arguments};
 use crate::item::Function;
-use crate::model::Model;
 
 pub(super) struct SeenArgument<'a> {
     /// Whether the body sees it under this name. A rebinding hides the argument that it names.
@@ -56,34 +53,5 @@ pub(super) fn type_of_self(receiver: &Receiver) -> Type {
         ReceiverKind::Reference(..) => syn::parse_quote!(&Self),
         ReceiverKind::Typed(_, ty) => (**ty).clone(),
         _ => syn::parse_quote!(Self),
-    }
-}
-
-/// Refuses each name in `clone(…)` that is not an argument.
-pub(super) fn check_clone_list(
-    arguments: &[SeenArgument<'_>],
-    function: &Function,
-    model: &Model,
-    errors: &mut Errors,
-) {
-    let Some(list) = &model.clone else { return };
-    let mut names = Vec::new();
-    for argument in arguments {
-        let mut pattern = argument.pattern.clone();
-        collect(&mut pattern, Known::Nothing, &[], &mut |name| {
-            names.push(name.ident.clone());
-            false
-        });
-    }
-    for wanted in &list.value {
-        if wanted == "self" {
-            errors.push(wanted.span(), errors::item::clone_of_self());
-        } else if !names.contains(wanted) {
-            let known: Vec<_> = names.iter().map(ToString::to_string).collect();
-            errors.push(
-                wanted.span(),
-                errors::item::clone_of_unknown(wanted, &known, &function.signature.ident),
-            );
-        }
     }
 }

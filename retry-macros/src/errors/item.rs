@@ -2,8 +2,6 @@
 
 use proc_macro2::Ident;
 
-use retry_settings::text;
-
 messages! {
     not_a_function(found: &Ident) {
         "found `{found}`, expected an async function";
@@ -68,11 +66,10 @@ messages! {
         note "for a savepoint, or what is no transaction, write `Transaction::commit({receiver})` with its own type";
     }
 
-    /// `cloned` has all arguments that each attempt gets a clone of: `clone` has to name them all.
-    dropped(name: &str, cloned: &[String]) {
+    dropped(name: &str) {
         "`drop({name})` drops no more than a clone: the next attempt needs `{name}`";
         help "take `{name}` by reference, and let the caller drop it";
-        note "or write `clone({})` in the attribute, if it does not matter when the last one is dropped", cloned.join(", ");
+        note "or write `drop({name}.clone())`, if it does not matter when the last one is dropped";
     }
 
     /// A `&mut`, or a closure that changes what it captures, in a function with `hedge`.
@@ -89,18 +86,5 @@ messages! {
     on_end_changes_self() {
         "`on_end` changes `self`, which the attempts borrow";
         help "make the field an atomic: `self.calls.fetch_add(1, Ordering::Relaxed)`";
-    }
-
-    clone_of_self() {
-        "`self` cannot be cloned for each attempt";
-        help "take `&self` or `self: Arc<Self>`";
-    }
-    clone_of_unknown(name: &Ident, known: &[String], function: &Ident) {
-        "`{function}` has no argument `{name}`";
-        help "{}", match text::nearest(&name.to_string(), known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => "it has none".to_owned(),
-            None => format!("its arguments are {}", text::list(known, ", ")),
-        };
     }
 }

@@ -222,13 +222,6 @@ messages! {
         "`name` is empty";
         help "leave `name` out: the default is the module path and the name of the function";
     }
-
-    // `clone`.
-
-    not_a_name(found: &str) {
-        "found `{found}`, expected the name of an argument";
-        help "write `clone(request)`, or `clone()` for none";
-    }
 }
 
 /// A word that is not in the list of the key.

@@ -137,7 +137,8 @@ static TABLE: &[(&str, Foreign)] = {
             "cancellation cancel_token cancellation_token shutdown abort token signal cancel_on stop_when_event_set abort_signal";
         Key(Id::CancelWaits) =>
             "cancel_wait cancel_retries cancel_between graceful graceful_shutdown drain stop_retrying";
-        Key(Id::Clone) => "clones cloned owned copy";
+        Without("leave it out: write `x.clone()` in the body for what an attempt uses up, or `&x` to borrow it") =>
+            "clone clones cloned owned copy";
         Key(Id::OnRetry) =>
             "notify on_error on_err before_sleep on_failed_attempt listener callback hook \
             on_backoff log listeners";

@@ -212,7 +212,6 @@ fn show(model: &Model) -> String {
     add("nested", with(model.nested.as_ref(), word));
     add("cancel", with(model.cancel.as_ref(), expr));
     add("cancel_waits", with(model.cancel_waits.as_ref(), expr));
-    add("clone", with(model.clone.as_ref(), |names| list(names)));
     add("on_retry", with(model.on_retry.as_ref(), expr));
     add(
         "before_retry",

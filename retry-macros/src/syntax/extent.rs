@@ -21,7 +21,7 @@ pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
 pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> TokenStream {
     let ahead = input.fork();
     let parsed = match grammar {
-        Grammar::Expr | Grammar::List | Grammar::Names => ahead.parse::<Expr>().is_ok(),
+        Grammar::Expr | Grammar::List => ahead.parse::<Expr>().is_ok(),
         Grammar::Rule if starts_closure(input) => ahead.parse::<Expr>().is_ok(),
         Grammar::Types | Grammar::Rule => types(&ahead).is_ok(),
         Grammar::Flag => false,

@@ -92,7 +92,7 @@ async fn send(name: impl AsRef<str>) -> io::Result<()> {
 }"
 
     arguments_that_are_patterns: r"
-#[retry(clone(left))]
+#[retry]
 async fn send((left, right): (String, Vec<u8>), Job { size }: Job) -> io::Result<usize> {
     put(left).await?;
     Ok(size + right.len())

@@ -161,22 +161,6 @@ pub async fn in_a_move_block(text: String, shared: Arc<Job>) -> io::Result<usize
 /// # Errors
 ///
 /// Must give no warning.
-#[reattempt::retry(clone(text))]
-pub async fn cloned_outright(text: String, number: usize) -> io::Result<usize> {
-    Ok(send(text).await? + number)
-}
-
-/// # Errors
-///
-/// Must give no warning.
-#[reattempt::retry(clone())]
-pub async fn nothing_cloned(text: String) -> io::Result<usize> {
-    send(text.clone()).await.map(|size| size + text.len())
-}
-
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn r#match(r#type: String) -> io::Result<usize> {
     send(r#type).await

@@ -54,7 +54,7 @@ pub fn changed(mut text: String, mut left: usize) -> io::Result<usize> {
 /// # Errors
 ///
 /// Must give no warning.
-#[reattempt::retry(blocking, clone(text))]
+#[reattempt::retry(blocking)]
 pub fn cloned(text: String, job: &mut Job) -> io::Result<usize> {
     job.grow();
     send(text)

@@ -10,8 +10,7 @@ pub struct Each;
 #[diagnostic::on_unimplemented(
     message = "`{T}` is used up by the first attempt, and it is not `Clone`",
     label = "value used more than once: every attempt starts from this argument",
-    note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that, or add it as a bound",
-    note = "`#[retry(clone())]` clones no argument: each attempt borrows this one instead"
+    note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that, or add it as a bound"
 )]
 pub trait ForEachAttempt<T> {
     /// Returns a value for the next attempt.
@@ -47,7 +46,7 @@ pub trait FindsSelfAgain<T> {
 #[diagnostic::on_unimplemented(
     message = "`mut self` would carry the changes of a failed attempt into the next",
     label = "`{T}` is not `Clone`, so each attempt would have the same `self`",
-    note = "make `{T}` `Clone`, take `&mut self`, or write `clone()` in the attribute to allow it"
+    note = "make `{T}` `Clone`, or take `&mut self`"
 )]
 pub trait StartsAnew<T> {
     /// Returns a `self` for the next attempt.

@@ -131,7 +131,6 @@ pub(crate) fn keys_and_values_are_completed() {
         ("on(io::Er$0)", "Error"),
         ("on = Fail$0", "Failure"),
         ("unless = io::Error | Fail$0", "Failure"),
-        ("clone(req$0)", "request"),
         ("before_retry = sen$0", "send"),
     ] {
         completes(&function(&format!("#[retry({attribute})]"), BODY), word);
@@ -258,11 +257,8 @@ pub(crate) fn the_words_of_a_function_are_those_of_the_plain_one() {
         function("@", BODY).replacen("length =", "len$0gth =", 1),
     ];
     for text in texts {
-        let [plain, retried] = [
-            "",
-            "#[retry(clone(request), when = is_busy, timeout = \"1s\")]",
-        ]
-        .map(|attribute| text.replace('@', attribute));
+        let [plain, retried] = ["", "#[retry(when = is_busy, timeout = \"1s\")]"]
+            .map(|attribute| text.replace('@', attribute));
         assert_eq!(hover(&retried), hover(&plain), "{text}");
         assert_eq!(definitions(&retried), definitions(&plain), "{text}");
         assert_eq!(definitions(&retried).len(), 1, "{text}");
@@ -278,7 +274,7 @@ pub(crate) fn a_function_without_mistakes_has_no_diagnostic() {
         "#[retry(when = is_busy, when_ok = |reply| reply.status == 1, on_end = |it| println!(\"{it}\"))]",
         "#[retry(jitter = none, backoff = linear, budget = none, attempts = unlimited, on(Failure))]",
         "#[retry(policy = &QUICK, before_retry = async || (), cancel = std::future::pending::<()>())]",
-        "#[retry(crate = \"::reattempt\", name = \"probe\", sensitive, nested = \"add\", clone(request))]",
+        "#[retry(crate = \"::reattempt\", name = \"probe\", sensitive, nested = \"add\")]",
     ] {
         let long = "const LONG: std::time::Duration = std::time::Duration::from_secs(9);";
         let text = format!("{}{long}", function(attribute, BODY));
