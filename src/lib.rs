@@ -25,9 +25,9 @@
 //! The function keeps its name, signature, docs and attributes. Each attempt has a timeout, the whole call a deadline.
 //! Waits use exponential backoff with full jitter. Dropping the future stops everything at once.
 //!
-//! The function also has a retry budget, which all its calls share. It bounds the load that retries add while a service is
-//! down. When the budget is empty, a failed call is not retried: it returns its error, with the outcome `budget` in logs and
-//! metrics. [Why did my call fail after one attempt?](guide::budgets)
+//! All calls of the function share a retry budget, which limits retries while the service fails. When it is empty, a failed call
+//! is not retried: it returns its error, with the outcome `budget` in logs and metrics.
+//! [Why did my call fail after one attempt?](guide::budgets)
 //!
 //! The [guide] has a page for each question. [`retry`](macro@retry) is the reference of the attribute, and [`Retryable`] that
 //! of the derive.

@@ -127,7 +127,7 @@ fn both_first_pages_name_the_budget_and_its_outcome_between_the_example_and_the_
         let first: Vec<_> = after.lines().take(heading.unwrap()).collect();
         let first = first.join(" ");
         for part in [
-            "has a retry budget, which all its calls share.",
+            "share a retry budget, which limits retries while the service fails.",
             &outcome,
             &format!("[Why did my call fail after one attempt?]({explained})"),
         ] {
