@@ -1,7 +1,8 @@
 //! The keys of the attribute: those of the table, and the words of other crates for them.
 
 mod foreign;
+mod table;
 
-pub(crate) use retry_settings::keys::{Grammar, Id, KEYS, Key, PolicyKey, find};
+pub(crate) use self::table::{Grammar, Id, KEYS, Key, PolicyKey, find, keys};
 
 pub(crate) use self::foreign::{Foreign, STATUS, foreign};

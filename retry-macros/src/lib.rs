@@ -24,6 +24,7 @@ mod classifier;
 mod conditions;
 mod constant;
 mod derive;
+mod duration;
 mod editor;
 mod errors;
 mod expand;
@@ -35,10 +36,12 @@ mod lower;
 mod model;
 mod operand;
 mod paths;
+mod rules;
 mod settings;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tokens;
 mod usage;
 

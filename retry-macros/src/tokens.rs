@@ -2,8 +2,9 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use retry_settings::text::among;
 use syn::ext::IdentExt as _;
+
+use crate::text::among;
 
 /// Quotes generated code. The names in it do not meet those of the user, and lints do not look at it.
 macro_rules! generated {

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::keys::{Id, Target};
 use crate::errors::{Message, messages, typed};
 use crate::keys::Key;
-use retry_settings::text;
+use crate::text;
 
 const VERDICTS: &str =
     "`transient`, `throttled`, `refused`, `conflict`, `permanent`, `unknown` or `forward`";

@@ -1,6 +1,6 @@
 //! The words of `#[retryable(…)]`, and where each may stand.
 
-use retry_settings::keys;
+use crate::keys::keys;
 
 keys! {
     pub(crate),

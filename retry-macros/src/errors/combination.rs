@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use retry_settings::duration::human;
-use retry_settings::keys::PolicyKey;
-use retry_settings::rules::TooLong;
-use retry_settings::text;
+use crate::duration::human;
+use crate::keys::PolicyKey;
+use crate::rules::TooLong;
+use crate::text;
 
 use super::Message;
 
@@ -20,7 +20,7 @@ pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
                 found.relation
             ));
             match found.swapped {
-                Some((help, _)) => message.help(help),
+                Some(help) => message.help(help),
                 None if short == PolicyKey::Hedge => message.help(
                     "write a shorter `hedge`: it is the time after which an attempt is slow, and ends nothing",
                 ),

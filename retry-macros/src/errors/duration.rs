@@ -1,6 +1,6 @@
 //! Wording: durations.
 
-use retry_settings::duration::{DurationFault, UNIT_NAMES};
+use crate::duration::{DurationFault, UNIT_NAMES};
 
 use super::{Message, quoted};
 use crate::keys::{Grammar, Key};

@@ -4,7 +4,7 @@
 //! Spring, gax (Java), Polly (C#), cenkalti/backoff (Go), p-retry, axios-retry, got (JavaScript), the AWS SDKs, Envoy and Istio.
 
 use super::Id;
-use retry_settings::text;
+use crate::text;
 
 /// What a foreign word is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ static TABLE: &[(&str, Foreign)] = {
 mod tests {
     use super::super::{KEYS, find};
     use super::*;
-    use retry_settings::text::snake_case;
+    use crate::text::snake_case;
 
     #[test]
     fn no_word_is_in_the_table_twice_and_none_is_ours() {

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use proc_macro2::{Delimiter, TokenStream};
 use quote::ToTokens;
-use retry_settings::duration::{is_endless, is_iso, is_unit, parse};
-use retry_settings::text;
 use syn::Expr;
 
 use super::each;
 use super::expression::{has_name, lone_name, number, plain_value, value};
+use crate::duration::{is_endless, is_iso, is_unit, parse};
 use crate::errors::Fault;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::peel;
+use crate::text;
 use crate::tokens;
 
 pub(super) fn length(given: &Given) -> Result<Written<Duration>, Fault> {

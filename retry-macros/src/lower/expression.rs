@@ -1,9 +1,9 @@
 //! Values that stay Rust expressions: functions, futures, constants.
 
 use proc_macro2::{Ident, TokenTree};
-use retry_settings::duration;
 use syn::{Expr, ExprCall, Lit, UnOp};
 
+use crate::duration;
 use crate::errors::{Fault, combination, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::operand::peel;

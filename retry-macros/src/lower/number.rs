@@ -8,8 +8,8 @@ use crate::given::Given;
 use crate::model::Written;
 use crate::operand::peel;
 use crate::paths::last_two;
+use crate::text;
 use crate::tokens::is_among;
-use retry_settings::text;
 
 /// What people write for "no limit".
 const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbounded max always";

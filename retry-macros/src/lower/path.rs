@@ -9,7 +9,7 @@ use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::peel;
 use crate::paths::last_two;
-use retry_settings::text;
+use crate::text;
 
 /// The presets that the facade provides.
 const PRESETS: [&str; 3] = ["FAST_IO", "SLOW_IO", "NO_RETRY"];

@@ -8,8 +8,8 @@ use super::types::same;
 use crate::errors::{Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
 use crate::model::{Model, Spanned, Unless, Written};
-use retry_settings::rules::too_long;
-use retry_settings::text;
+use crate::rules::too_long;
+use crate::text;
 use syn::Type;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.

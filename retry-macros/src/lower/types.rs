@@ -1,7 +1,6 @@
 //! Lists of error types: `on`, `unless`.
 
 use quote::ToTokens;
-use retry_settings::text;
 use syn::parse::Parse;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
@@ -11,6 +10,7 @@ use crate::given::{Form, Given};
 use crate::keys::Key;
 use crate::paths::{peel_type, type_arguments};
 use crate::syntax;
+use crate::text;
 use crate::tokens::is_among;
 
 pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {

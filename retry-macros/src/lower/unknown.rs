@@ -3,7 +3,7 @@
 use crate::errors::{Message, typed, whole};
 use crate::keys::{self, Foreign, Id, KEYS, Key};
 use crate::syntax::RawValue;
-use retry_settings::text;
+use crate::text;
 
 pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     if let Some(ours) = keys::foreign(name) {

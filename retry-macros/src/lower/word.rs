@@ -4,13 +4,13 @@ use proc_macro2::{Ident, Span};
 use syn::{Expr, Lit};
 
 use super::expression::{is_constant_name, lone_name, value};
+use crate::duration::parse;
 use crate::errors::{Fault, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::peel;
+use crate::text;
 use crate::tokens::is_among;
-use retry_settings::duration::parse;
-use retry_settings::text;
 
 /// The words that a key accepts.
 pub(super) struct WordList {

@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenTree;
 
+use crate::text::among;
 use crate::tokens::{before, is_punct, is_text, is_word};
-use retry_settings::text::among;
 
 /// Methods that take `self` by value, by the naming convention of the standard library or where it has them: those of
 /// `Option`, `Result`, iterators and futures.

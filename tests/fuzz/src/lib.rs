@@ -20,7 +20,7 @@ pub struct Target {
 pub const TARGETS: [Target; 8] = [
     target("attribute", |bytes| text(bytes, tokens::attribute)),
     target("derive", |bytes| text(bytes, tokens::derive)),
-    target("durations", |bytes| text(bytes, settings::duration)),
+    target("durations", |bytes| text(bytes, tokens::duration)),
     target("retry_after", headers::retry_after),
     target("grpc_timeout", |bytes| text(bytes, headers::grpc_timeout)),
     target("toml", |bytes| text(bytes, settings::toml)),

@@ -3,19 +3,7 @@
 use std::time::Duration;
 
 use reattempt::{Policy, Preset, Settings, configure};
-use retry_settings::duration;
 use serde::Deserialize;
-
-pub(crate) fn duration(text: &str) {
-    match duration::parse(text) {
-        Ok(length) => assert_eq!(
-            duration::parse(&duration::human(length)),
-            Ok(length),
-            "{text}"
-        ),
-        Err(fault) => is_short(&fault.problem(text), text),
-    }
-}
 
 static PAYMENTS: Preset = Preset::new("payments", Policy::new());
 static SEARCH: Preset = Preset::new("search", reattempt::SLOW_IO);

@@ -23,6 +23,12 @@ pub(crate) fn attribute(text: &str) {
     }
 }
 
+/// The text of a duration, for the attribute and for the settings.
+pub(crate) fn duration(text: &str) {
+    attribute(&format!("timeout = {text:?}"));
+    crate::settings::json(&serde_json::json!({ "timeout": text }).to_string());
+}
+
 pub(crate) fn derive(text: &str) {
     let Ok(input) = text.parse() else {
         return;

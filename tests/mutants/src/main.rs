@@ -76,16 +76,20 @@ const RUNTIME: Plan = Plan {
 };
 
 const MACROS: Plan = Plan {
-    packages: &["retry-macros", "retry-settings"],
+    packages: &["retry-macros"],
     files: &[
         "retry-macros/src/lower.rs",
         "retry-macros/src/lower/**",
         "retry-macros/src/syntax.rs",
         "retry-macros/src/syntax/**",
-        "retry-settings/**",
+        "retry-macros/src/duration.rs",
+        "retry-macros/src/duration/**",
+        "retry-macros/src/keys/**",
+        "retry-macros/src/rules.rs",
+        "retry-macros/src/text.rs",
     ],
-    tests: "-p retry-macros -p retry-settings --lib --config profile.dev.opt-level=1",
-    near: &["-p retry-macros -p retry-settings --lib", "-p presets"],
+    tests: "-p retry-macros --lib --config profile.dev.opt-level=1",
+    near: &["-p retry-macros --lib", "-p presets"],
 };
 
 fn main() -> Result<()> {

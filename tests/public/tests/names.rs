@@ -11,12 +11,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
-const CRATES: [&str; 4] = [
-    "retry-macros/src",
-    "retry-runtime/src",
-    "retry-settings/src",
-    "src",
-];
+const CRATES: [&str; 3] = ["retry-macros/src", "retry-runtime/src", "src"];
 
 /// The names in the sources, without their tests.
 #[derive(Default)]

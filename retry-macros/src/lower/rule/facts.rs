@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use proc_macro2::Ident;
-use retry_settings::rules::too_long;
 
 use crate::errors::At;
 use crate::given::Given;
 use crate::keys::PolicyKey;
 use crate::model::{Model, Spanned, Written};
+use crate::rules::too_long;
 
 /// What is certain of a model, whatever its policy and its expressions turn out to be.
 pub(super) struct Facts<'a> {

@@ -3,7 +3,10 @@
 use std::fmt::Display;
 
 /// Returns the known name nearest to the typed text, if one is near.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    typed: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     // The limit of `darling`, which also uses Jaro-Winkler. Typing errors are above it, other words below.
     const NEAR: f64 = 0.8;
     let typed = snake_case(start(typed));
@@ -16,22 +19,19 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// Returns the entry of a table for this word. Blanks separate the words of a row.
-#[must_use]
-pub fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+pub(crate) fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     let word = snake_case(word);
     let row = table.iter().find(|(words, _)| among(words, &word));
     row.map(|&(_, ours)| ours)
 }
 
 /// Returns whether `words`, which are separated by blanks, contain `word`.
-#[must_use]
-pub fn among(words: &str, word: &str) -> bool {
+pub(crate) fn among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
 /// Turns `maxDelay`, `MaxDelay`, `MAX_DELAY` and `max-delay` into `max_delay`.
-#[must_use]
-pub fn snake_case(name: &str) -> String {
+pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     let mut lower_before = false;
     for char in name.chars() {
@@ -48,7 +48,7 @@ pub fn snake_case(name: &str) -> String {
 }
 
 /// Returns `a`, `b` and `c`, each in backticks; `last` stands before the last one.
-pub fn list(names: impl IntoIterator<Item = impl Display>, last: &str) -> String {
+pub(crate) fn list(names: impl IntoIterator<Item = impl Display>, last: &str) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [first @ .., end] if !first.is_empty() => format!("{}{last}{end}", first.join(", ")),
@@ -61,29 +61,17 @@ pub fn list(names: impl IntoIterator<Item = impl Display>, last: &str) -> String
 const LONGEST_NAME: usize = 256;
 
 /// Returns the characters of a text that can be a name: all, if it is not too long.
-#[must_use]
-pub fn start(text: &str) -> &str {
+pub(crate) fn start(text: &str) -> &str {
     let end = text.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
     end.and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
 /// Returns the typed text without quotes, on one line, cut after 60 characters.
-#[must_use]
-pub fn shown(typed: &str) -> String {
-    cut(typed, 60)
-}
-
-/// Returns the name of a place, on one line. It is what a person looks for, so only a text that is no name is cut.
-#[must_use]
-pub fn name_shown(typed: &str) -> String {
-    cut(typed, LONGEST_NAME)
-}
-
-fn cut(typed: &str, longest: usize) -> String {
+pub(crate) fn shown(typed: &str) -> String {
     let mut shown = String::new();
     for (at, char) in typed.chars().enumerate() {
         match char {
-            _ if at == longest => {
+            _ if at == 60 => {
                 shown.push('…');
                 break;
             }
@@ -92,12 +80,6 @@ fn cut(typed: &str, longest: usize) -> String {
         }
     }
     shown
-}
-
-/// Returns the typed text in quotes, on one line, cut after 60 characters.
-#[must_use]
-pub fn quoted(typed: &str) -> String {
-    format!("\"{}\"", shown(typed))
 }
 
 #[cfg(test)]
@@ -142,7 +124,7 @@ mod tests {
 
     #[test]
     fn typed_text_is_on_one_line_and_cut() {
-        assert_eq!(quoted("isn't\n\"x\""), "\"isn't\\n\"x\"\"");
+        assert_eq!(shown("isn't\n\"x\""), "isn't\\n\"x\"");
         assert_eq!(shown(&"x".repeat(60)), "x".repeat(60));
         assert_eq!(shown(&"x".repeat(61)), "x".repeat(60) + "…");
     }

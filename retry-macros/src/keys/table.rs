@@ -1,6 +1,6 @@
 //! The table of the keys of the attribute, in the order of the documentation.
 //!
-//! The parser, configuration, the suggestions, the lists of valid keys and the messages use it. A test compares the
+//! The parser, the suggestions, the lists of valid keys and the messages use it. A test compares the
 //! tables of the documentation with it.
 
 use std::fmt;
@@ -8,19 +8,19 @@ use std::time::Duration;
 
 /// One key of an attribute.
 #[derive(Debug)]
-pub struct Key {
+pub(crate) struct Key {
     /// The name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// How the value is written.
-    pub grammar: Grammar,
+    pub(crate) grammar: Grammar,
     /// What messages call the value: `a duration`.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The key with a value, as text to paste.
-    pub example: &'static str,
+    pub(crate) example: &'static str,
     /// Why a duration must not be zero, and what to do instead.
-    pub zero: Option<(&'static str, &'static str)>,
+    pub(crate) zero: Option<(&'static str, &'static str)>,
     /// The duration that holds where nothing sets the key.
-    pub default: Option<Duration>,
+    pub(crate) default: Option<Duration>,
 }
 
 impl fmt::Display for Key {
@@ -31,7 +31,7 @@ impl fmt::Display for Key {
 
 /// The grammar by which the parser finds the end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grammar {
+pub(crate) enum Grammar {
     /// An expression.
     Expr,
     /// Values: a list in brackets or in parentheses.
@@ -46,14 +46,12 @@ pub enum Grammar {
 
 impl Grammar {
     /// Returns whether `key(a, b)` may be written.
-    #[must_use]
-    pub fn is_list(self) -> bool {
+    pub(crate) fn is_list(self) -> bool {
         matches!(self, Self::List | Self::Types | Self::Rule)
     }
 }
 
 /// Writes the table `KEYS` and the enum `Id`, so that both have the same keys.
-#[macro_export]
 macro_rules! keys {
     (@some) => { None };
     (@some $($value:expr),+) => { Some(($($value),+)) };
@@ -62,7 +60,7 @@ macro_rules! keys {
             $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?;
     )*) => {
         /// All keys.
-        $vis static KEYS: &[&$crate::keys::Key] = &[$(Id::$id.key()),*];
+        $vis static KEYS: &[&crate::keys::Key] = &[$(Id::$id.key()),*];
 
         /// A key of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +70,6 @@ macro_rules! keys {
 
         impl Id {
             /// Returns the key of this name.
-            #[must_use]
             $vis fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$id),)*
@@ -81,16 +78,15 @@ macro_rules! keys {
             }
 
             /// Returns the row of the key.
-            #[must_use]
-            $vis const fn key(self) -> &'static $crate::keys::Key {
+            $vis const fn key(self) -> &'static crate::keys::Key {
                 match self {
-                    $(Self::$id => const { &$crate::keys::Key {
+                    $(Self::$id => const { &crate::keys::Key {
                         name: $name,
-                        grammar: $crate::keys::Grammar::$grammar,
+                        grammar: crate::keys::Grammar::$grammar,
                         kind: $kind,
                         example: $example,
-                        zero: $crate::keys!(@some $($why, $help)?),
-                        default: $crate::keys!(@some $($default)?),
+                        zero: crate::keys::keys!(@some $($why, $help)?),
+                        default: crate::keys::keys!(@some $($default)?),
                     } }),*
                 }
             }
@@ -98,23 +94,23 @@ macro_rules! keys {
     };
 }
 
+pub(crate) use keys;
+
 /// Writes the table, and the enum `PolicyKey` of the keys below `[policy]`.
 ///
 /// `at_most` is another key, which has to be at least as long. `delays_replace` says that a list of delays leaves the key
-/// without effect. `configured` is what configuration calls the value, and a value to paste, if these differ from the
-/// attribute's.
+/// without effect.
 macro_rules! table {
     ($(
         [policy] $(
             $id:ident $name:literal $kind:literal, $example:literal
                 $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?
-                $(, at_most $long:ident)* $(, delays_replace $replace:literal)?
-                $(, configured $configured:literal, $pasted:literal)?;
+                $(, at_most $long:ident)* $(, delays_replace $replace:literal)?;
         )*
         [call] $($row:ident $row_name:literal $grammar:ident, $row_kind:literal, $row_example:literal;)*
     )*) => {
         keys! {
-            pub, $(
+            pub(crate), $(
                 $(
                     $id $name Expr, $kind, $example
                         $(, above_zero $why, $help)? $(, default $default)?;
@@ -123,43 +119,34 @@ macro_rules! table {
             )*
         }
 
-        /// A key of a policy, which configuration can set.
+        /// A key of a policy.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum PolicyKey {
+        pub(crate) enum PolicyKey {
             $($(#[doc = concat!("`", $name, "`")] $id,)*)*
         }
 
         impl PolicyKey {
             /// All keys of a policy.
-            pub const ALL: &[Self] = &[$($(Self::$id),*),*];
+            pub(crate) const ALL: &[Self] = &[$($(Self::$id),*),*];
 
             /// Returns the key among all keys.
-            #[must_use]
-            pub const fn id(self) -> Id {
+            pub(crate) const fn id(self) -> Id {
                 match self {
                     $($(Self::$id => Id::$id,)*)*
                 }
             }
 
             /// Returns the keys whose durations must be at least as long.
-            #[must_use]
-            pub const fn at_most(self) -> &'static [Self] {
+            pub(crate) const fn at_most(self) -> &'static [Self] {
                 match self {
                     $($(Self::$id => &[$(Self::$long),*],)*)*
                 }
             }
 
             /// Returns whether the key has no effect beside a list of delays.
-            #[must_use]
-            pub const fn delays_replace(self) -> bool {
+            pub(crate) const fn delays_replace(self) -> bool {
                 match self {
                     $($(Self::$id => false $(| $replace)?,)*)*
-                }
-            }
-
-            const fn configured(self) -> Option<(&'static str, &'static str)> {
-                match self {
-                    $($(Self::$id => keys!(@some $($configured, $pasted)?),)*)*
                 }
             }
         }
@@ -200,8 +187,7 @@ table! {
     Until "until" Expr, "a path or a closure", "until = \"Job::is_done\"";
     Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";
     [policy]
-    Budget "budget" "a `Budget`, or `\"none\"`", "budget = PAYMENTS",
-        configured "\"none\", \"default\", \"aws\" or a table", "\"default\"";
+    Budget "budget" "a `Budget`, or `\"none\"`", "budget = PAYMENTS";
     Hedge "hedge" "a duration", "hedge = \"20ms\"",
         above_zero "each call would make two attempts at once",
             "write the time after which an attempt is slow, such as `hedge = \"20ms\"`",
@@ -222,53 +208,19 @@ table! {
 }
 
 /// Returns the key of this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Key> {
+pub(crate) fn find(name: &str) -> Option<&'static Key> {
     Id::named(name).map(Id::key)
 }
 
 impl PolicyKey {
-    /// Returns the names of all keys of a policy.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::ALL.iter().map(|key| key.name())
-    }
-
-    /// Returns the key of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|key| key.name() == name)
-    }
-
     /// Returns the row of the key.
-    #[must_use]
-    pub const fn key(self) -> &'static Key {
+    pub(crate) const fn key(self) -> &'static Key {
         self.id().key()
     }
 
     /// Returns the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         self.key().name
-    }
-
-    /// Returns what messages call a value of this key.
-    #[must_use]
-    pub fn kind(self) -> String {
-        match self.configured() {
-            Some((kind, _)) => kind.to_owned(),
-            // The attribute shows code in backticks.
-            None => self.key().kind.replace('`', ""),
-        }
-    }
-
-    /// Returns a value to paste.
-    #[must_use]
-    pub fn example(self) -> &'static str {
-        let example = self.key().example;
-        match (self.configured(), example.split_once(" = ")) {
-            (Some((_, example)), _) | (None, Some((_, example))) => example,
-            (None, None) => example,
-        }
     }
 }
 

@@ -7,20 +7,20 @@ use crate::keys::PolicyKey;
 
 /// A duration that is longer than one that it must not exceed.
 #[derive(Debug)]
-pub struct TooLong {
+pub(crate) struct TooLong {
     /// The key that should have the shorter duration, and its duration.
-    pub short: (PolicyKey, Duration),
+    pub(crate) short: (PolicyKey, Duration),
     /// The key that should have the longer duration, and its duration.
-    pub long: (PolicyKey, Duration),
+    pub(crate) long: (PolicyKey, Duration),
     /// How the first relates to the second: `above`.
-    pub relation: &'static str,
-    /// What each of the two limits, if a user may have swapped them: as the attribute says it, and as configuration does.
-    pub swapped: Option<(&'static str, &'static str)>,
+    pub(crate) relation: &'static str,
+    /// What each of the two limits, if a user may have swapped them.
+    pub(crate) swapped: Option<&'static str>,
 }
 
 /// Returns the durations that are longer than they may be beside another key. `known` gives the duration of a key, if it
 /// is known, and `delays` is whether there is a list of delays.
-pub fn too_long(
+pub(crate) fn too_long(
     delays: bool,
     known: impl Fn(PolicyKey) -> Option<Duration>,
 ) -> impl Iterator<Item = TooLong> {
@@ -41,10 +41,9 @@ pub fn too_long(
             short,
             long,
             relation,
-            swapped: (short.0 == PolicyKey::Timeout).then_some((
+            swapped: (short.0 == PolicyKey::Timeout).then_some(
                 "`timeout` limits one attempt and `deadline` the whole call: swap them?",
-                "a timeout is for one attempt, the deadline for all: ",
-            )),
+            ),
         })
     })
 }
