@@ -62,7 +62,7 @@ const RUNTIME: Plan = Plan {
         -p retry-runtime -p reattempt -p scopes -p presets -p metered -p otel -p integrations -p model \
         --lib --bin model \
         --test behaviour --test cost --test filters --test hygiene --test log --test shapes --test switch \
-        --test budgets --test loaders --test presets --test reload --test scopes --test settings \
+        --test presets --test scopes \
         --test installed --test recorded --test spans \
         --test classification --test deadline_layer --test headers --test hyper --test junk --test ledger --test pauses \
         --test reqwest --test reqwest_middleware --test tonic",

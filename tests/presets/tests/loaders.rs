@@ -312,7 +312,12 @@ fn said_with(variable: &str, value: OsString, text: &str) -> String {
     let file = folder.path().join("app.toml");
     fs::write(&file, text).unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "with_variables", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "loaders::with_variables",
+            "--ignored",
+            "--nocapture",
+        ])
         .env(variable, value)
         .env("FILE_OF_TEST", &file)
         .output()
@@ -356,7 +361,7 @@ fn the_guide_shows_these_loaders_and_their_messages() {
     let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
     let mut said = include_str!("loaders.rs").to_owned();
     for of in ["files", "variables"] {
-        let name = format!("loaders__mistakes_in_{of}_are_refused_by_each_loader.snap");
+        let name = format!("presets__loaders__mistakes_in_{of}_are_refused_by_each_loader.snap");
         said += &fs::read_to_string(snapshots.join(name)).unwrap();
     }
     let said = said.replace("FOLDER/", "");
