@@ -19,7 +19,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::argument::Named;
+use self::argument::Named;
 
 const USAGE: &str = "usage: cargo run -p simulation --example schedule -- POLICY [POLICY] [--svg FILE]\n\
                      POLICY is the name of a preset, FAST_IO, or settings, 'attempts = 6, base = \"50ms\"'";

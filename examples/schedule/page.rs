@@ -8,7 +8,7 @@ use simulation::SEED;
 use simulation::amplification::{Amplification, CALLS, with_budget, without_budget};
 use simulation::schedules::{Histogram, KEPT_DELAYS, MOST_RETRIES, Schedules, mean, quantile};
 
-use crate::argument::Named;
+use super::argument::Named;
 
 /// Ranges of a histogram.
 const RANGES: u32 = 12;

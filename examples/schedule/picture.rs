@@ -8,7 +8,7 @@ use anyhow::Result;
 use simulation::chart::{Chart, Line, Style};
 use simulation::schedules::{Histogram, Schedules};
 
-use crate::argument::Named;
+use super::argument::Named;
 
 /// Ranges of a histogram in the picture.
 const RANGES: u32 = 50;

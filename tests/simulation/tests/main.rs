@@ -10,3 +10,8 @@ mod load_page;
 mod luck;
 mod overload;
 mod quota;
+
+// The tests of this program.
+#[path = "../../../examples/schedule/main.rs"]
+#[allow(dead_code, reason = "its `main` is not run here")]
+mod schedule;

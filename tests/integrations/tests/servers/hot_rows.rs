@@ -34,7 +34,7 @@ fn expected() -> Vec<i64> {
 /// A function that makes one transfer with the default budget, and one that makes them all.
 macro_rules! transfers {
     ($transfer:ident, $transfers:ident, $connection:ty, $read:literal, $write:literal) => {
-        #[retry(attempts = 12, base = "20ms", max_delay = "1s")]
+        #[retry(attempts = 40, base = "20ms", max_delay = "1s")]
         async fn $transfer(
             client: &mut $connection,
             from: u32,
