@@ -37,7 +37,7 @@ pub(crate) struct FutureBlock {
     pub(crate) locals: Vec<(Vec<syn::Attribute>, Ident)>,
     /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
     pub(crate) wrapper: TokenStream,
-    /// The first statements of the block, which bind arguments anew: `let x = x;`.
+    /// The first statements of the block, which bind arguments again: `let x = x;`.
     pub(crate) rebindings: Vec<Rebinding>,
     pub(crate) body: TokenStream,
 }
@@ -154,7 +154,7 @@ fn local(statement: &Stmt) -> Option<(Vec<syn::Attribute>, Ident)> {
 }
 
 /// Whether a statement is `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` gives its
-/// block a type. The attempt has such a statement of ours.
+/// block a type. The attempt has such a statement.
 fn is_typed_branch(statement: &Stmt) -> bool {
     let Stmt::Expr(Expr::If(branch), _) = statement else {
         return false;

@@ -6,13 +6,13 @@ use std::time::Duration;
 /// The range from which a delay is drawn, ends included.
 pub(crate) type DelayRange = RangeInclusive<Duration>;
 
-/// Cuts the range of a delay to the longest wait that leaves the next attempt time to be of use, if `left` nanoseconds are left
+/// Cuts the range of a delay to the longest wait that reserves time for the next attempt to be useful, if `left` nanoseconds are left
 /// of a `deadline`. Returns `None` if no wait does, or if the shortest delay is longer.
 pub(crate) fn within(range: DelayRange, deadline: u64, left: u64) -> Option<DelayRange> {
     cut(range, Duration::from_nanos(longest_wait(deadline, left)?))
 }
 
-/// Returns the longest wait that leaves the next attempt time to be of use, or `None` if no wait does.
+/// Returns the longest wait that reserves time for the next attempt to be useful, or `None` if no wait does.
 ///
 /// All times are in nanoseconds; `left` is the time until the deadline. The time to be of use is a tenth of the
 /// deadline, at most 50 ms. Chosen by us, for a round trip and some work.

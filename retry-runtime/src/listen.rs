@@ -1,4 +1,4 @@
-//! Listeners, which want to know how calls end. A pointer that is set around each poll leads to them.
+//! Listeners: they receive a report when a call ends. A pointer that is set around each poll leads to them.
 //!
 //! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of the calls around
 //! it.
@@ -54,7 +54,7 @@ impl Listener {
         LISTENER.set(self, poll)
     }
 
-    /// Returns the last report, and tells it to the listener around.
+    /// Returns the last report, and passes it to the outer listener.
     pub(crate) fn hand_on(&self) -> Option<Report> {
         let report = self.last.take();
         if let Some(report) = &report {
@@ -106,7 +106,7 @@ fn mark() -> usize {
 ///
 /// Begin the call within the future. A call that was polled before may not report.
 ///
-/// Calls that nobody observes pay nothing for this.
+/// Calls without a listener pay nothing for this.
 ///
 /// # Cancel safety
 ///

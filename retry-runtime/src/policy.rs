@@ -264,7 +264,7 @@ impl Policy {
     ///
     /// # Examples
     ///
-    /// Functions that replace loops which knew nothing of each other, and shall do as before:
+    /// Functions that replace independent hand-written loops and must behave as those did:
     ///
     /// ```
     /// # use retry_runtime as reattempt;
@@ -355,7 +355,7 @@ impl Policy {
         self.hedge
     }
 
-    /// Returns how retries combine with those of the calls around.
+    /// Returns how retries combine with those of outer calls.
     #[must_use]
     pub const fn nested(&self) -> Nested {
         self.nested

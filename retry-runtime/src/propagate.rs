@@ -30,7 +30,7 @@ use crate::opaque::opaque;
 ///
 /// The task gets a snapshot, taken when you call `propagate`. The attempt does not see what annotated functions in the
 /// task do: a refusal there does not stop it, and their retries are not counted. To keep retries from multiplying,
-/// these functions have all their attempts only while every call around them is in its first attempt. In later
+/// these functions have all their attempts only while every outer call is in its first attempt. In later
 /// attempts they have one attempt each.
 ///
 /// # Cancel safety

@@ -15,7 +15,7 @@ use crate::clock::{Stamp, nanos};
 /// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
 ///
 /// A child process made by `fork` has its parent's memory, so the two would draw the same numbers. The instant `at` is
-/// part of the seed and tells them apart. The process number would do so too, but costs a system call for each draw.
+/// part of the seed and separates them. The process number would do so too, but costs a system call for each draw.
 #[inline]
 pub(crate) fn duration_in(range: &RangeInclusive<Duration>, at: Stamp) -> Duration {
     draw(next_seed() ^ at.as_nanos(), range)
@@ -68,7 +68,7 @@ fn first_seed() -> u64 {
     RandomState::new().hash_one(place)
 }
 
-/// The hasher of one map, with random keys, so that nobody can choose keys that collide.
+/// The hasher of one map, with random keys, so that no one can choose keys that collide.
 pub(crate) fn hasher() -> RandomState {
     RandomState::new()
 }

@@ -1,6 +1,6 @@
 //! What the calls in a test scope share: the settings of the scope, private budgets, and the log.
 //!
-//! Without the feature `testing`, nobody can make a scope.
+//! Without the feature `testing`, no scope can be made.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -19,7 +19,7 @@ pub(crate) enum State {
     Refused,
     /// A worker will charge it.
     Queued,
-    /// The queue gave up. Somebody has to look.
+    /// The queue gave up. A person has to look.
     Buried,
 }
 

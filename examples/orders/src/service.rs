@@ -1,4 +1,4 @@
-//! The payment service: somebody else's HTTP server, which remembers the key of each payment, and which can be stopped.
+//! The payment service: another company's HTTP server, which remembers the key of each payment, and which can be stopped.
 
 use std::collections::{HashMap, HashSet};
 use std::future::pending;

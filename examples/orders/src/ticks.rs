@@ -8,7 +8,7 @@ use tokio::time::{Interval, interval};
 
 /// Lets a worker look for jobs so often.
 ///
-/// The `IntervalStrategy` of apalis 1.0 may lose its timer while a query runs. The worker then sleeps for ever.
+/// The `IntervalStrategy` of apalis 1.0 may lose its timer while a query runs. The worker then sleeps forever.
 pub(crate) struct Ticks(Interval);
 
 impl Ticks {

@@ -14,7 +14,7 @@ use crate::orders::{self, State};
 use crate::queue::{self, Job};
 use crate::ticks::Ticks;
 
-/// Nobody waits for a worker, so it bridges seconds by itself.
+/// No caller waits for a worker, so it bridges seconds by itself.
 const PATIENT: Policy = Policy::new()
     .with_attempts(5)
     .with_timeout(Duration::from_secs(1))
@@ -33,7 +33,7 @@ struct Shop {
     payments: Payments,
 }
 
-/// Runs jobs, for ever.
+/// Runs jobs until it fails.
 ///
 /// No worker before it had its name. Under an old name, its heartbeats would keep the jobs of a dead process from the
 /// others.

@@ -16,7 +16,7 @@ const SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0,
 ];
 
-/// How often the exporter sorts its records into histograms, if nobody scrapes it.
+/// How often the exporter sorts its records into histograms, if no one scrapes it.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Installs the recorder of the process.

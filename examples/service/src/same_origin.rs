@@ -1,4 +1,4 @@
-//! Refuses what a browser sends for the web page of somebody else.
+//! Refuses what a browser sends for another site's web page.
 //!
 //! An address such as 127.0.0.1 does not keep other pages out: a browser that runs on this machine sends their requests
 //! here. It also says where a request comes from, and a page cannot change these headers:

@@ -1,6 +1,6 @@
 //! The HTTP server: hyper, with limits for what a client can make it wait for.
 //!
-//! `axum::serve` has none: a request that never arrives in full, or an answer that nobody reads, keeps its connection, for
+//! `axum::serve` has none: a request that never arrives in full, or an answer that is not read, keeps its connection, for
 //! ever.
 
 use std::convert::Infallible;

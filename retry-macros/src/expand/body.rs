@@ -27,7 +27,7 @@ pub(super) fn attempt(
     };
     let Plan { never, within, .. } = plan;
     // The body keeps the user's braces. rustc puts "expected `Result`, found `()`" on them, and an item in the body
-    // does not come after a statement of ours. Around a single expression, rustc would warn of unnecessary braces.
+    // does not come after our own statement. Around a single expression, rustc would warn of unnecessary braces.
     let block = if has_statements(&body) {
         // What a `cfg` leaves may be a single expression, so an item stands before it.
         let has_cfg = has_word(&body, "cfg cfg_attr");

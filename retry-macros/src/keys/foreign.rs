@@ -13,7 +13,7 @@ pub(crate) enum Foreign {
     Key(Id),
     /// A number of retries, without the first attempt. Our `attempts` is one more.
     Retries,
-    /// A value of a key of ours.
+    /// A value of our own key.
     Value(Id, &'static str),
     /// A key with another name, whose value is a number of milliseconds or seconds.
     Number(Id, &'static str),
@@ -197,7 +197,7 @@ mod tests {
             assert!(!seen.contains(&word), "`{word}` is twice in `TABLE`");
             assert!(
                 find(word).is_none(),
-                "`{word}` is a key of ours: take it out of `TABLE`, with its forms `with_…` and `…_ms`"
+                "`{word}` is our own key: take it out of `TABLE`, with its forms `with_…` and `…_ms`"
             );
             assert_eq!(snake_case(word), word);
             seen.push(word);

@@ -69,7 +69,7 @@ fn is_refused(output: &TokenStream) -> bool {
     output.to_string().contains("compile_error !")
 }
 
-/// Each beginning of a list of tokens, within groups too: the states while somebody types it.
+/// Each beginning of a list of tokens, within groups too: the states while someone types it.
 fn beginnings(tokens: &TokenStream) -> Vec<TokenStream> {
     let mut found = vec![TokenStream::new()];
     let mut before = TokenStream::new();

@@ -1,7 +1,7 @@
 //! HTTP: statuses, and the delay that a server asks for in `Retry-After`.
 //!
 //! Most clients return `Ok` for a 503, so nothing is retried. [`check`] turns such a response into a
-//! [`StatusError`], which has a verdict. [`set_attempt_headers`] tells the server which attempt a request is, and how long
+//! [`StatusError`], which has a verdict. [`set_attempt_headers`] sends the server which attempt a request is, and how long
 //! it is waited for. On the server, the `DeadlineLayer` of the feature `tower` keeps that deadline.
 //!
 //! # Examples

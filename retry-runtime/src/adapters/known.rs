@@ -41,7 +41,7 @@ pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
 
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
 ///
-/// - A [`Stopped`] that is permanent: a call around it must not undo what stopped it. Its source has had its attempts.
+/// - A [`Stopped`] that is permanent: an outer call must not undo what stopped it. Its source has had its attempts.
 /// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
 ///   connection, does not know that.
 pub(crate) fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {

@@ -4,10 +4,10 @@ use crate::classify::{Retryable, Verdict};
 use crate::stopped::{Outcome, Stopped};
 
 /// A timeout or an `Ok` that was not ready in the last attempt, a deadline, and a pause that is longer than the deadline are
-/// transient, because the call around may have more time. If it has the same deadline, it ends too.
+/// transient, because the outer call may have more time. If it has the same deadline, it ends too.
 ///
 /// A limit that cut the `commit` of an adapter is unknown, because the transaction may have taken effect. If the budget, a hint
-/// or cancellation stopped the call, the verdict is permanent, so that no call around retries it.
+/// or cancellation stopped the call, the verdict is permanent, so that no outer call retries it.
 #[diagnostic::do_not_recommend]
 impl Retryable for Stopped {
     fn verdict(&self) -> Verdict {

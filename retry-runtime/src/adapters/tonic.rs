@@ -1,5 +1,5 @@
-//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and the metadata that tells the
-//! server about an attempt.
+//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and the metadata that describes an
+//! attempt to the server.
 
 mod metadata;
 

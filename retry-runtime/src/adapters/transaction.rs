@@ -55,8 +55,8 @@ macro_rules! transactions {
         /// # Cancel safety
         ///
         /// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an
-        /// annotated function around cuts the commit, that function does not retry. In a spawned task, only a future in
-        /// [`propagate`](crate::propagate()) tells the functions around. If your body drops the future, as
+        /// outer annotated function cuts the commit, that function does not retry. In a spawned task, only a future in
+        /// [`propagate`](crate::propagate()) reports that to outer functions. If your body drops the future, as
         /// `tokio::time::timeout` and `try_join!` do, the error that your body returns decides.
         pub async fn commit$(<$DB: $Database>)?(
             transaction: $Transaction,

@@ -25,12 +25,12 @@ use crate::rng;
 /// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another,
 /// out of the 64 keys that were asked for or considered least recently:
 ///
-/// - The first key with a full budget that nobody holds, and that is in no [pause](Budget::with_pause), is forgotten. Nothing is
+/// - The first key with a full budget that no one holds, and that is in no [pause](Budget::with_pause), is forgotten. Nothing is
 ///   lost, because a new budget for that key would be full too.
 /// - If there is none, the key with the fullest of such budgets is forgotten, and its level is remembered. The
 ///   new key starts with no more tokens than that budget had left, so new keys never create tokens.
 ///
-/// A forgotten key comes back with no more tokens than it had, and those that time has given back since. So nobody can
+/// A forgotten key comes back with no more tokens than it had, and those that time has given back since. So no one can
 /// reset the drained budget of one key by asking for many other keys. If all budgets are drained, a new key starts
 /// drained too, and earns its tokens by success and by time as every key does.
 ///
@@ -172,7 +172,7 @@ impl<K: Hash + Eq> KnownKeys<K> {
         (budget, replaced)
     }
 
-    /// Takes out the first of the next keys whose budget is full, in no pause, and that nobody holds. If there is none, takes the
+    /// Takes out the first of the next keys whose budget is full, in no pause, and that no one holds. If there is none, takes the
     /// first of the fullest, those that are held or in a pause last. Returns its level too. The others go to the end of the queue.
     fn take_fullest(&mut self, now: Stamp) -> Option<(K, u32)> {
         let mut fullest: Option<(K, Arc<Budget>, (bool, u32))> = None;

@@ -62,8 +62,8 @@ pub(crate) use self::share::Share;
 /// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin in the fault
 /// share the tokens that are left.
 ///
-/// A fault ends with the next success. If it took a third of the tokens, it ends with a success when all tokens are back. Time
-/// alone ends no fault, so an outage has one first wave, however long it is. Its calls add at most five retries each to
+/// A fault ends with the next success. Once a third of the tokens are gone, it ends at the first success after the budget is full
+/// again. It does not expire with time, so an outage has one first wave, however long it is. Its calls add at most five retries each to
 /// those that the tokens pay for.
 ///
 /// A retry after [progress](crate::Attempt::progress) is never free. It takes at least what a retry after a failure takes.

@@ -65,7 +65,7 @@ pub(super) const FREE_RETRIES: u32 = 5;
 ///
 /// A fault begins with the first retry that takes tokens after a success, and ends with the next success. Once more than a
 /// third of the tokens are gone, it is serious: calls that had begun when it began retry for free, and it ends with a success
-/// when all tokens are back. Time alone ends no fault.
+/// when all tokens are back. A fault does not expire with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultState {
     None,

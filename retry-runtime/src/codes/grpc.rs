@@ -33,7 +33,7 @@ fn of(code: i32) -> Verdict {
         // DEADLINE_EXCEEDED: the same as a timeout of this client.
         4 => Verdict::Transient,
 
-        // RESOURCE_EXHAUSTED: a quota that refills, or a message that is too large. `RetryInfo` tells which.
+        // RESOURCE_EXHAUSTED: a quota that refills, or a message that is too large. `RetryInfo` says which.
         8 => Verdict::Unknown,
         // CANCELLED: a user cancelled the call, or a proxy gave up.
         1 => Verdict::Unknown,

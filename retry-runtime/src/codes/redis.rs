@@ -44,7 +44,7 @@ pub fn redis(error: &str) -> Verdict {
         "UNBLOCKED" if text.starts_with("force unblock") => Verdict::Refused,
         // Another client ended the wait, or the stream is gone.
         "UNBLOCKED" => Verdict::Unknown,
-        // Memory may become free, and a disk writable. Nobody can tell.
+        // Memory may become free, and a disk writable. No one knows.
         "OOM" | "MISCONF" => Verdict::Unknown,
 
         // What kept `EXEC` from running. Nothing of the transaction ran. It is no conflict: `EXEC` answers a changed `WATCH`

@@ -80,7 +80,7 @@ impl<'a, T> Lent<'a, T> {
     #[rustfmt::skip]
     pub fn own(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0.0) }
 
-    /// Refuses the argument: each attempt must own it, and it can only be made anew.
+    /// Refuses the argument: each attempt must own it, and it can only be made again.
     #[rustfmt::skip]
     pub fn own_made(&self) -> T where Each: MadeForEachAttempt<T> { Each::own_made(self.0.0.0) }
 

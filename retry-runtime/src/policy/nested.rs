@@ -1,4 +1,4 @@
-//! How the retries of a call combine with those of the calls around it.
+//! How the retries of a call combine with those of outer calls.
 
 use crate::words::words;
 
@@ -9,12 +9,12 @@ use crate::words::words;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Nested {
-    /// Retries add: the failed retries of the same operation in earlier attempts of the calls around it are
+    /// Retries add: the failed retries of the same operation in earlier attempts of outer calls are
     /// subtracted in later ones. Two layers of four attempts run the body at most 7 times, three layers at most 10
     /// times. The default.
     #[default]
     Add,
-    /// Retries multiply, as if there were no calls around: two layers of four attempts run the body up to 16 times.
+    /// Retries multiply, as if there were no outer calls: two layers of four attempts run the body up to 16 times.
     Multiply,
     /// Only the outermost call retries. Within another call, this function makes one attempt.
     Outermost,

@@ -47,7 +47,7 @@ use crate::stopped::Stopped;
 ///
 /// You need not write the parameters. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type
 /// has to be [`Retryable`]. `C` says whether a limit may cut an attempt, `X` makes the text of an error, and `R` has the rules
-/// and hooks. Each rule and each hook changes `R`: if one holds only sometimes, write the condition into its closure.
+/// and hooks. Each rule and each hook changes `R`: to apply a rule conditionally, test the condition inside its closure.
 ///
 /// The first poll boxes the operation with its rules and hooks, which must be `Send`. [`unboxed`](Self::unboxed) does not
 /// box them and does not require `Send`: a hook may then change a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
@@ -299,7 +299,7 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
 
     /// Calls `hook` for each retry, before the wait. Of several hooks, each is called.
     ///
-    /// The event of an `Ok` that failed has no error. Nor has it the `Ok`: one function can then be the hook of calls with
+    /// For an `Ok` that counts as a failure, the event carries neither an error nor the value: one function can then be the hook of calls with
     /// different results. [`when_ok`](Self::when_ok) and [`until`](Self::until) have seen the `Ok` just before.
     pub fn on_retry<P>(self, hook: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where

@@ -33,11 +33,11 @@ pub struct UnlimitedSite {
 pub struct Shared {
     /// Where the attribute of the function is.
     pub(crate) place: &'static Location<'static>,
-    /// Raised once an event has said that the function gets fewer attempts inside another call.
+    /// Set after the "fewer attempts" event has been logged once.
     pub(crate) told: Flag,
     /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
     pub(crate) blocked: Flag,
-    /// What is missing from the budget of a function whose attribute names none.
+    /// The state of the function's own budget, used if the attribute names none.
     word: BudgetWord,
     /// The limits of the log lines of the function.
     pub(crate) lines: Lines,

@@ -45,7 +45,7 @@ pub(crate) enum Event<'a> {
     Hedged,
     /// A later attempt succeeded: level info.
     Succeeded,
-    /// The function has fewer attempts than its policy allows, because the calls around it retry too: level info, once for
+    /// The function has fewer attempts than its policy allows, because outer calls retry too: level info, once for
     /// each function.
     FewerAttempts { allowed: u32, own: u32 },
     /// The function waits on a thread that runs the tasks of a runtime: level warn, once for each function.

@@ -1,4 +1,4 @@
-//! Stands for the events and the spans without the feature `tracing`: nobody hears of a call.
+//! Stands for the events and the spans without the feature `tracing`: no call is logged.
 
 #![expect(clippy::unused_self, reason = "the methods of the real spans")]
 

@@ -29,7 +29,7 @@ pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 #[cfg(any(feature = "tonic", feature = "tower"))]
 pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// Tells the server about the current attempt: sets [`ATTEMPT_NUMBER`], [`IDEMPOTENCY_KEY`] if the method is POST or PATCH,
+/// Describes the current attempt to the server: sets [`ATTEMPT_NUMBER`], [`IDEMPOTENCY_KEY`] if the method is POST or PATCH,
 /// and [`TIMEOUT_MS`] if the attempt has a limit.
 ///
 /// Other methods are idempotent as they are, so they send no key. To send one with them, set the header to

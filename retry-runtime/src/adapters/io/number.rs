@@ -6,8 +6,8 @@
 //!
 //! - `EIO` and `EREMOTEIO`: a disk or a server of files failed. After an `fsync` that failed, the next one succeeds, although
 //!   the data is lost.
-//! - `ENXIO`: a FIFO that nobody reads yet, or a device that is not there.
-//! - `EALREADY`: like `EINPROGRESS`. `ECANCELED`: somebody cancelled it.
+//! - `ENXIO`: a FIFO that no process reads yet, or a device that is not there.
+//! - `EALREADY`: like `EINPROGRESS`. `ECANCELED`: it was cancelled.
 //! - `EPROTO`, `EBADMSG`: one side violates the protocol, or the data is damaged.
 //! - Names that Windows does not resolve (11001 to 11004): they are refused, as on Unix, before the number is asked.
 
@@ -118,7 +118,7 @@ fn of_apple(number: i32) -> Verdict {
         85..=88 => Verdict::Permanent,
         // EIDRM, ENOATTR, ENOPOLICY: like `NotFound`.
         90 | 93 | 103 => Verdict::Permanent,
-        // ENOTRECOVERABLE: the lock has to be made anew.
+        // ENOTRECOVERABLE: the lock has to be made again.
         104 => Verdict::Permanent,
 
         _ => Verdict::Unknown,

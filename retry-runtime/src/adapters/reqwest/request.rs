@@ -7,7 +7,7 @@ use crate::adapters::http::headers::{needs_key, set_headers};
 use crate::sealed::Sealed;
 use ::http::{Error, HeaderName, HeaderValue};
 
-/// Tells the server about the attempt that sends a request.
+/// Describes the attempt that sends a request to the server.
 pub trait RequestExt: Sealed + Sized {
     /// Sets the headers of [`set_attempt_headers`](crate::adapters::http::set_attempt_headers): the number of the attempt, the
     /// time left, and with POST and PATCH the idempotency key.

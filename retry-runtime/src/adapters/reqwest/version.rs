@@ -20,7 +20,7 @@ use crate::stopped::Stopped;
 ///   trusted is permanent, and so is a proxy that wants a password.
 /// - A timeout, a lost connection and an incomplete body are transient.
 /// - A status has the verdict of its [`StatusCode`](http::StatusCode).
-/// - A page is not told why `fetch` failed. The cause may be the network, so in a browser it is transient.
+/// - A browser does not say why `fetch` failed. The cause may be the network, so in a browser it is transient.
 /// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for client::Error {

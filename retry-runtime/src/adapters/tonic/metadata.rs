@@ -1,4 +1,4 @@
-//! The metadata that tells a gRPC server about the current attempt.
+//! The metadata that describes the current attempt to a gRPC server.
 
 use ::http::HeaderName;
 use ::tonic::metadata::MetadataMap;
@@ -7,7 +7,7 @@ use crate::adapters::http::{GRPC_TIMEOUT, IDEMPOTENCY_KEY, set_header};
 use crate::context::Attempt;
 use crate::deadline::header::format_grpc_timeout;
 
-/// Tells the server about the current attempt.
+/// Describes the current attempt to the server.
 ///
 /// | metadata | value |
 /// |---|---|

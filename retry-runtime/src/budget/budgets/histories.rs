@@ -182,7 +182,7 @@ async fn run(
                 budget.of_call().succeed(None, Stamp::now);
                 plain.add(numbers.reward, numbers);
             }
-            // Among the keys there is always one that nobody holds.
+            // Among the keys there is always one that no one holds.
             Step::Begin(_) if held.len() + 1 < max_keys => held.push((key, Arc::clone(&budget))),
             Step::Begin(_) | Step::End | Step::Wait(_) => {}
         }

@@ -17,7 +17,7 @@ pub trait ForEachAttempt<T> {
     fn own(argument: &T) -> T;
 }
 
-/// Each attempt can own a value of type `T`, which can only be made anew: an iterator, a receiver, the body of a request,
+/// Each attempt can own a value of type `T`, which can only be made again: an iterator, a receiver, the body of a request,
 /// a function that is called once.
 #[diagnostic::on_unimplemented(
     message = "`{T}` is used up by the first attempt, and it is not `Clone`",
