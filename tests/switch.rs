@@ -84,6 +84,17 @@ fn blocks(calls: &AtomicU32) -> io::Result<()> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
+#[retry(
+    attempts = "unlimited",
+    max_delay = "1m",
+    jitter = "none",
+    on = "io::Error"
+)]
+async fn goes_on(calls: &AtomicU32) -> io::Result<()> {
+    calls.fetch_add(1, Ordering::Relaxed);
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
 /// With retries off, makes a call that ends like this after its first attempt.
 async fn one_attempt<T: Debug>(
     call: impl AsyncFnOnce(&AtomicU32) -> io::Result<T>,
@@ -138,6 +149,25 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
     one_attempt(is_never_ready, timed_out, Outcome::Disabled, at_once).await;
     let blocking = async |calls: &AtomicU32| blocks(calls);
     one_attempt(blocking, reset, Outcome::Disabled, at_once).await;
+
+    // With unlimited attempts it goes on, after the longest delay each time, and as before once retries are on.
+    let (calls, began) = (AtomicU32::new(0), Instant::now());
+    assert!(timeout(600 * WAIT, goes_on(&calls)).await.is_err());
+    assert_eq!(calls.load(Ordering::Relaxed), 10);
+    let (calls, hour) = (AtomicU32::new(0), 3600 * WAIT);
+    let on_again = async {
+        sleep(90 * WAIT).await;
+        set_enabled(true);
+        sleep(hour).await;
+    };
+    let call = timeout(100 * WAIT, goes_on(&calls));
+    tokio::select! {
+        ended = call => assert!(ended.is_err()),
+        () = on_again => unreachable!("{:?}", began.elapsed()),
+    }
+    // At 0 and 60 s; the next one would be at 120 s.
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+    set_enabled(false);
 
     // The same without the attribute.
     let policy = Policy::new().with_attempts(4).with_base(WAIT);

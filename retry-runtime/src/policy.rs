@@ -121,8 +121,10 @@ impl Policy {
         })
     }
 
-    /// Removes the limit on the number of attempts, and the default budget with it. Set a deadline or a budget too:
-    /// without them, a call that keeps failing does not end.
+    /// Removes the limit on the number of attempts, and the default budget with it.
+    ///
+    /// A call with unlimited attempts ends only by success, by an error that must not be retried, by its deadline, or by being
+    /// cancelled or dropped. Everything else makes it wait for the longest delay, such as a budget that refuses a retry.
     #[must_use]
     pub const fn with_unlimited_attempts(mut self) -> Self {
         self.attempts = UNLIMITED;

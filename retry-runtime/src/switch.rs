@@ -11,7 +11,7 @@ static RETRIES: Switch = Switch::new(true);
 /// deadlines still hold, and the caller gets the error of the last attempt. Running calls obey from their next decision
 /// on: a call that waits goes on waiting, makes one more attempt and then ends. The outcome is
 /// [`Outcome::Disabled`](crate::Outcome::Disabled), or `Timeout` if the attempt reached its timeout. To stop calls at
-/// once, use the key `cancel`.
+/// once, use the key `cancel`. A call with unlimited attempts goes on, and waits for the longest delay before each attempt.
 ///
 /// A call that succeeds at once does not read the switch. In a test scope (feature `testing`), this is the switch of the scope
 /// alone, which is on at the beginning.

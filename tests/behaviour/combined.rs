@@ -413,18 +413,6 @@ async fn limits_of_the_longest_duration_limit_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unlimited_attempts_end_with_a_named_budget() {
-    static BUDGET: Budget = Budget::ratio(0.1);
-    #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms", budget = BUDGET)]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    let script = Script::new([RESET]);
-    call(&script).await.unwrap_err();
-    assert_eq!(script.calls(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn unlimited_attempts_have_no_budget_by_default() {
     const UNLIMITED: Policy = Policy::new()
         .with_unlimited_attempts()

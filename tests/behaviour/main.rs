@@ -54,4 +54,5 @@ mod shared_deadlines;
 mod stopped_calls;
 mod timeout_rules;
 mod timeouts;
+mod unlimited;
 mod until;

@@ -1,9 +1,10 @@
 //! The budget of a policy, and the budget that all functions with one preset share.
 
 use std::io;
+use std::time::Duration;
 
-use reattempt::{Budget, Nested, Policy, Preset, retry};
-use tokio::time::advance;
+use reattempt::{Budget, Jitter, Nested, Policy, Preset, retry};
+use tokio::time::{advance, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -105,19 +106,23 @@ async fn the_budget_of_the_attribute_wins_over_that_of_the_policy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unlimited_attempts_are_bounded_by_the_budget_of_the_policy() {
-    const BOUNDED: Policy = TWO.with_unlimited_attempts();
+async fn unlimited_attempts_wait_for_the_budget_of_the_policy() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    const BOUNDED: Policy = TWO
+        .with_unlimited_attempts()
+        .with_max_delay(HOUR)
+        .with_jitter(Jitter::None);
     #[retry(policy = BOUNDED)]
     async fn constant(script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    #[retry(policy = TWO, attempts = "unlimited")]
+    #[retry(policy = TWO, attempts = "unlimited", max_delay = "1h", jitter = "none")]
     async fn key(script: &Script) -> io::Result<usize> {
         script.play().await
     }
     let script = Script::new([RESET]);
-    constant(&script).await.unwrap_err();
-    key(&script).await.unwrap_err();
+    assert!(timeout(HOUR / 2, constant(&script)).await.is_err());
+    assert!(timeout(HOUR / 2, key(&script)).await.is_err());
     assert_eq!(script.calls(), 2 * 3);
 }
 

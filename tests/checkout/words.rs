@@ -5,7 +5,7 @@ use std::fs;
 use crate::markdown::{read, root, words};
 
 /// A page, or a folder of pages, and how many words it may have.
-const LIMITS: [(&str, usize); 2] = [("README.md", 650), ("src/guide", 13_000)];
+const LIMITS: [(&str, usize); 2] = [("README.md", 650), ("src/guide", 13_300)];
 
 /// The Markdown of a page, or of each page in a folder.
 fn pages(path: &str) -> Vec<String> {

@@ -55,7 +55,7 @@ messages! {
     attempts_unlimited(found: &str) {
         "found `{found}`, expected a whole number or `\"unlimited\"`";
         help "write `attempts = \"unlimited\"`";
-        note "such a call ends only by success, `deadline`, `budget` or `cancel`";
+        note "such a call ends only by success, by an error that must not be retried, by its deadline, or by being cancelled or dropped";
     }
 
     // `factor`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::State;
 use super::cut::Cut;
-use super::decide::{Cause, Situation, decide};
+use super::decide::{Cause, Situation, decide, held_back};
 use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
@@ -170,14 +170,14 @@ impl State<'_> {
             let now = Instant::now();
             let now = (now, Stamp::of(now));
             frame.started.set(frame.started.get().or(Some(now.1)));
-            let range = decide(
-                &retry,
-                frame.refusal.get(),
-                &self.situation(now.1, retry.hint),
-            )?;
+            let situation = self.situation(now.1, retry.hint);
+            let mut range = decide(&retry, frame.refusal.get(), &situation)?;
             if !self.take_permit(now) {
-                return Err(Outcome::Budget);
+                range = held_back(&retry, &situation, Outcome::Budget)?;
+                // What comes without a permit gives nothing back.
+                frame.permit.set(Some(Charge::Free));
             }
+            frame.refusal.set(None);
             if let Some(rest) = frame.if_rest() {
                 rest.noted().go_on();
             }
@@ -203,6 +203,7 @@ impl State<'_> {
                 last,
                 throttled && hint.is_none(),
             ),
+            unlimited: (allowed == u32::MAX).then(|| settings.longest_delay_range()),
             time: frame.time_to_deadline(now),
         }
     }

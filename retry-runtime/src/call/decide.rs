@@ -60,6 +60,8 @@ pub(super) struct Situation {
     pub(super) max_retry_after: Duration,
     /// The range of the next delay, without a deadline.
     pub(super) delays: DelayRange,
+    /// The range of the longest delay, for a call with unlimited attempts.
+    pub(super) unlimited: Option<DelayRange>,
     /// The length of the deadline and what is left of it, in nanoseconds, or `None` without a deadline.
     pub(super) time: Option<(u64, u64)>,
 }
@@ -72,25 +74,51 @@ pub(super) fn decide(
     situation: &Situation,
 ) -> Result<DelayRange, Outcome> {
     if let Some(outcome) = refusal {
-        return Err(outcome);
+        return match outcome {
+            Outcome::Budget | Outcome::HintTooLong => held_back(retry, situation, outcome),
+            _ => Err(outcome),
+        };
     }
     if situation.is_exhausted {
         return Err(retry.exhausted);
     }
     if !situation.is_enabled {
         // A caller who looks at the `Stopped` sees the timeout.
-        return Err(match retry.exhausted {
+        let outcome = match retry.exhausted {
             Outcome::Timeout => Outcome::Timeout,
             _ => Outcome::Disabled,
-        });
+        };
+        return held_back(retry, situation, outcome);
     }
     let longest = situation.max_retry_after;
     let range = match retry.hint {
         None => situation.delays.clone(),
-        Some(hint) if hint > longest => return Err(Outcome::HintTooLong),
-        Some(hint) if retry.exact => hint..=hint,
-        Some(hint) => raised_by(hint, &situation.delays),
+        Some(hint) if hint > longest && situation.unlimited.is_none() => {
+            return Err(Outcome::HintTooLong);
+        }
+        Some(hint) if retry.exact => hint.min(longest)..=hint.min(longest),
+        Some(hint) => raised_by(hint.min(longest), &situation.delays),
     };
+    in_time(range, situation)
+}
+
+/// What follows if a retry is refused: the call ends with this outcome. If its attempts are unlimited, it waits for the longest
+/// delay in its place, and at least as long as the server asks for.
+pub(super) fn held_back(
+    retry: &Repeatable,
+    situation: &Situation,
+    outcome: Outcome,
+) -> Result<DelayRange, Outcome> {
+    let range = situation.unlimited.clone().ok_or(outcome)?;
+    let range = match retry.hint {
+        None => range,
+        Some(hint) => raised_by(hint.min(situation.max_retry_after), &range),
+    };
+    in_time(range, situation)
+}
+
+/// Cuts a range to the deadline.
+fn in_time(range: DelayRange, situation: &Situation) -> Result<DelayRange, Outcome> {
     match situation.time {
         None => Ok(range),
         Some((length, left)) => fit::within(range, length, left).ok_or(Outcome::Deadline),
@@ -137,6 +165,7 @@ mod tests {
             is_enabled: true,
             max_retry_after: ms(1000),
             delays: ms(0)..=ms(100),
+            unlimited: None,
             time: left.map(|left| (nanos(ms(10_000)), nanos(ms(left)))),
         }
     }
@@ -233,6 +262,40 @@ mod tests {
             let decided = decided(returned(hint.map(ms)), None, &situation);
             assert_eq!(decided, expected, "{hint:?} {left:?}");
         }
+    }
+
+    /// Only a deadline, what must not be retried, and a call inside that was stopped end it.
+    #[test]
+    fn with_unlimited_attempts_a_refusal_is_a_long_wait() {
+        let unlimited = Situation {
+            unlimited: Some(ms(0)..=ms(500)),
+            ..situation(None)
+        };
+        let off = Situation {
+            is_enabled: false,
+            ..unlimited.clone()
+        };
+        let long = Ok(ms(0)..=ms(500));
+        for cause in [returned(None), TIMED_OUT] {
+            for refusal in [Outcome::Budget, Outcome::HintTooLong] {
+                assert_eq!(decided(cause, Some(refusal), &unlimited), long);
+            }
+            assert_eq!(decided(cause, None, &off), long);
+            for refusal in [Outcome::Cancelled, Outcome::Deadline] {
+                assert_eq!(decided(cause, Some(refusal), &unlimited), Err(refusal));
+            }
+        }
+        // A hint above the longest counts as that, and a wait is never shorter than the hint.
+        let hinted = returned(Some(ms(5_000)));
+        assert_eq!(decided(hinted, None, &unlimited), Ok(ms(1000)..=ms(1100)));
+        assert_eq!(decided(hinted, None, &off), Ok(ms(1000)..=ms(1250)));
+        let short = returned(Some(ms(200)));
+        assert_eq!(decided(short, None, &off), Ok(ms(200)..=ms(500)));
+        let late = Situation {
+            time: Some((0, 0)),
+            ..off
+        };
+        assert_eq!(decided(returned(None), None, &late), Err(Outcome::Deadline));
     }
 
     #[test]

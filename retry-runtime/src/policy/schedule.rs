@@ -23,8 +23,23 @@ impl Policy {
         let drawn = self
             .jitter
             .range(ceiling, self.base, self.max_delay, previous);
-        let shortest = self.min_delay.min(self.max_delay);
-        let (low, high) = drawn.into_inner();
+        self.above_min_delay(drawn)
+    }
+
+    /// Returns the range of the longest delay: `max_delay` with its jitter, or the last of a list.
+    pub(crate) fn longest_delay_range(&self) -> RangeInclusive<Duration> {
+        if let Backoff::Delays(delays) = self.backoff {
+            return delays_range(delays, self.jitter, u32::MAX);
+        }
+        let longest = self.max_delay();
+        let drawn = (self.jitter).range(longest, self.base, longest, Some(longest));
+        self.above_min_delay(drawn)
+    }
+
+    /// Raises both ends of a range to `min_delay`.
+    fn above_min_delay(&self, range: RangeInclusive<Duration>) -> RangeInclusive<Duration> {
+        let shortest = self.min_delay.min(self.max_delay());
+        let (low, high) = range.into_inner();
         low.max(shortest)..=high.max(shortest)
     }
 

@@ -196,6 +196,17 @@ impl<'p> Settings<'p> {
     }
 }
 
+impl Settings<'_> {
+    /// The range of the longest delay.
+    #[cold]
+    pub(crate) fn longest_delay_range(&self) -> RangeInclusive<Duration> {
+        match self.delays {
+            None => self.policy.longest_delay_range(),
+            Some(delays) => delays_range(delays, self.policy.jitter(), u32::MAX),
+        }
+    }
+}
+
 /// A limit in nanoseconds, or `NEVER` for none.
 const fn length(limit: Option<Duration>) -> u64 {
     match limit {

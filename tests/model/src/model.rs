@@ -20,7 +20,7 @@ impl Model<'_> {
     pub(crate) fn call(&mut self, depth: usize, fewer: u32, inherited: u64) -> Result<Result<usize, Failed>, Halt> {
         let (began, settings) = (self.now, self.case.calls[depth]);
         let own = settings.deadline.map_or(NEVER, |deadline| began + deadline);
-        let most = settings.attempts.saturating_sub(fewer).max(1);
+        let most = if settings.attempts == u32::MAX && fewer < u32::MAX { u32::MAX } else { settings.attempts.saturating_sub(fewer).max(1) };
         let report = Report { depth, outcome: "dropped", ..Report::default() };
         let deadline = own.min(inherited);
         let of_use = ((deadline - began) / 10).min(ms(50));
@@ -97,7 +97,7 @@ impl Model<'_> {
                 Ok(delay) => {
                     let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now + delay);
                     self.seen.events.push(Event::Retries { depth, after, verdict: dearer.verdict, delay, at: from });
-                    (call.permit, call.patience) = (self.price(call, dearer), None);
+                    (call.permit, call.patience) = (self.taken, None);
                     let waited = self.pass(if call.settings.blocking { end + self.case.late } else { end.next_multiple_of(ms(1)) });
                     call.report.waited += self.now - from;
                     waited?;
@@ -171,11 +171,24 @@ impl Model<'_> {
         let (settings, in_a_row) = (call.settings, call.report.attempts - call.before);
         let or_timeout = |outcome| Err(if failed.timed_out { "timeout" } else { outcome });
         if !may_retry(&settings, failed) { return or_timeout("not_retryable") } // 2
-        if let Some(outcome) = self.refused { return Err(outcome) } // 3
+        // With unlimited attempts, a refusal is a long wait.
+        let (unlimited, mut held_back) = (call.most == u32::MAX, false);
+        match self.refused { // 3
+            Some("budget" | "hint_too_long") if unlimited => held_back = true,
+            Some(outcome) => return Err(outcome),
+            None => {}
+        }
         if in_a_row >= call.most { return or_timeout("attempts_exhausted") } // 4
-        if self.seen.events.len() >= self.case.off_at { return or_timeout("disabled") } // 5
+        if self.seen.events.len() >= self.case.off_at { // 5
+            if !unlimited { return or_timeout("disabled") }
+            held_back = true;
+        }
+        let hint = hint.map(|hint| if unlimited { hint.min(settings.max_retry_after) } else { hint });
+        let empty = settings.budget.is_some_and(|budget| self.levels[budget] < self.price(call, dearer));
+        held_back |= empty && unlimited;
         let base = if dearer.verdict == Throttled && hint.is_none() { 10 * BASE } else { BASE }; // 6
-        let ceiling = (base << (in_a_row - 1)).min(settings.max_delay);
+        let grown = (base << (in_a_row - 1).min(30)).min(settings.max_delay);
+        let ceiling = if held_back { settings.max_delay } else { grown };
         let low = if settings.jitter { 0 } else { ceiling };
         let (low, high) = match hint {
             Some(hint) if hint > settings.max_retry_after => return Err("hint_too_long"),
@@ -184,8 +197,9 @@ impl Model<'_> {
             None => (low, ceiling),
         };
         let Some(latest) = latest.filter(|latest| low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
+        self.taken = if empty && unlimited { 0 } else { self.price(call, dearer) };
         if let Some(budget) = settings.budget { // 7
-            self.levels[budget] = self.levels[budget].checked_sub(self.price(call, dearer)).ok_or("budget")?;
+            self.levels[budget] = self.levels[budget].checked_sub(self.taken).ok_or("budget")?;
         }
         Ok((self.draw)(low, high.min(latest)))
     }
@@ -217,7 +231,7 @@ impl Model<'_> {
             return ended;
         }
         self.limits.push((settings.timeout.map_or(NEVER, |timeout| self.now + timeout).min(call.deadline), cuts));
-        self.begins(depth, number, call.most + call.before, NEVER);
+        self.begins(depth, number, call.most.saturating_add(call.before), NEVER);
         let body = self.body(call);
         self.limits.pop();
         self.gone(depth, number);
@@ -265,7 +279,7 @@ impl Model<'_> {
             if running.is_empty() || hedge == Some(self.now) {
                 if !running.is_empty() { (hedge, call.report.attempts, call.report.hedge) = (None, 2, Some("lost")) }
                 let cut = settings.timeout.map_or(NEVER, |timeout| self.now + timeout);
-                self.begins(depth, call.report.attempts, call.most + call.before, cut);
+                self.begins(depth, call.report.attempts, call.most.saturating_add(call.before), cut);
                 let (takes, result) = self.step(call.report.attempts)?;
                 let cut = if cut < call.deadline { cut } else { NEVER };
                 running.push(Running { number: call.report.attempts, ends: self.now + takes, cut, result });

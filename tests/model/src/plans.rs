@@ -134,6 +134,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     let hedged = each(&paid, &[ms(5), ms(20)], |case, value| case.calls[1].hedge = Some(value));
     let hedged = limits(&hedged, 1, &[None, Some(ms(100))]);
     plan("nested, hedge", hedged, alphabet(&[3, 15, 45], &[(Transient, None), (Permanent, None)], false), 4, false);
+    unlimited(&mut plan);
     rules(&mut plan);
     pauses(&mut plan);
     layers(&mut plan);
@@ -145,6 +146,25 @@ pub(crate) fn plans() -> Vec<Plan> {
 
 /// Takes a plan: its name, cases, alphabet, how long its scripts are at most, and whether calls are dropped.
 type Add<'p> = dyn FnMut(&'static str, Vec<Case>, Vec<Step>, usize, bool) + 'p;
+
+/// Calls that a refusal lets wait, alone and around a call that is refused.
+#[rustfmt::skip]
+fn unlimited(plan: &mut Add<'_>) {
+    let blocks = Settings { blocking: true, ..PLAIN };
+    let ends = || alphabet(&[0, 45], &[(Transient, None), (Throttled, Some(ms(35))), (Throttled, Some(ms(201))), (Permanent, None)], false);
+    for (name, settings) in [("unlimited", PLAIN), ("unlimited, blocking", blocks)] {
+        let cases = limits(&attempts(&of(&[settings]), 0, &[u32::MAX]), 0, &[None, Some(ms(400))]);
+        plan(name, switched(&budgets(&cases, &[0], &[None, Some(200_000), Some(2000)]), 6), ends(), 4, false);
+    }
+    let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[u32::MAX]), 1, &[2, u32::MAX]);
+    let two = each(&two, &[Around::Returns, Around::WaitsFirst, Around::Hides], |case, value| case.around = value);
+    let two = each(&two, &[Nested::Add, Nested::Outermost], |case, value| case.calls[1].nested = value);
+    let two = each(&two, &[ms(80)], |case, value| case.calls[0].max_delay = value);
+    let paid = budgets(&two, &[0, 1], &[None, Some(2000)]);
+    plan("unlimited, nested", limits(&paid, 0, &[None, Some(ms(400))]), ends(), 4, false);
+    let hedged = each(&attempts(&of(&[PLAIN]), 0, &[u32::MAX]), &[ms(5), ms(20)], |case, value| case.calls[0].hedge = Some(value));
+    plan("unlimited, hedge", budgets(&hedged, &[0], &[Some(200_000), Some(2000)]), ends(), 4, false);
+}
 
 #[rustfmt::skip]
 fn rules(plan: &mut Add<'_>) {

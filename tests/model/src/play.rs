@@ -274,10 +274,7 @@ impl<'c> World<'c> {
 
     fn begins(&self, depth: usize) -> Body<'_, 'c> {
         let attempt = Attempt::current().expect("a body has an attempt");
-        let (number, of) = (
-            attempt.number(),
-            attempt.attempts().expect("all calls have a limit"),
-        );
+        let (number, of) = (attempt.number(), attempt.attempts().unwrap_or(u32::MAX));
         let remaining = attempt.remaining().map(nanos);
         self.see(Event::Begins {
             depth,

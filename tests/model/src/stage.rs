@@ -24,6 +24,8 @@ pub(crate) struct Model<'c> {
     pub(crate) cancels: Vec<u64>,
     /// Why the call that ended inside was refused a retry.
     pub(crate) refused: Option<&'static str>,
+    /// What the budget gave for the last retry.
+    pub(crate) taken: u64,
     /// How many retries of each depth have failed: in this attempt, and in the earlier attempts of each call.
     pub(crate) failed_inside: [u32; 3],
     pub(crate) earlier: Vec<[u32; 3]>,
@@ -37,7 +39,7 @@ impl<'c> Model<'c> {
     pub(crate) fn run(case: &'c Case, draw: &'c mut dyn FnMut(u64, u64) -> u64, drop: Option<(usize, u64)>) -> Self {
         let (seen, levels, limits, pauses) = (Seen::default(), case.capacities.clone(), vec![], vec![0; case.capacities.len()]);
         let mut model = Self {
-            case, draw, drop, now: 0, runs: 0, levels, pauses, limits, cancels: vec![], refused: None, failed_inside: [0; 3], earlier: vec![], progress: 0, seen, starved: false,
+            case, draw, drop, now: 0, runs: 0, levels, pauses, limits, cancels: vec![], refused: None, taken: 0, failed_inside: [0; 3], earlier: vec![], progress: 0, seen, starved: false,
         };
         model.seen.result = model.call(0, 0, NEVER).ok();
         model

@@ -522,3 +522,24 @@ async fn a_deadline_ends_the_calls_around_that_have_it_too() {
 }
 
 const POLICY: Policy = Policy::new().with_base(ms(1));
+
+/// The bound holds for unlimited attempts too, which end by a refusal then.
+#[tokio::test]
+async fn a_call_with_unlimited_attempts_and_a_bound_does_not_wait_for_a_refusal_to_end() {
+    #[retry(attempts = "unlimited", budget = budget, when = |_| true)]
+    async fn relay(calls: &AtomicU32, budget: &Budget) -> io::Result<()> {
+        calls.fetch_add(1, Ordering::Relaxed);
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let empty = Budget::ratio(0.0).with_capacity(1).with_retry_cost(2);
+    let calls = AtomicU32::new(0);
+    let (_, log) = Scope::new()
+        .with_attempts(3)
+        .run(relay(&calls, &empty))
+        .await;
+    assert_eq!(log.calls()[0].report().outcome(), Outcome::Budget);
+    let off = Scope::new().with_attempts(3).with_enabled(false);
+    let (_, log) = off.run(relay(&calls, &empty)).await;
+    assert_eq!(log.calls()[0].report().outcome(), Outcome::Disabled);
+    assert_eq!(calls.into_inner(), 2);
+}
