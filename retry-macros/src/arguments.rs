@@ -39,12 +39,11 @@ use crate::tokens::{is_among, located};
 
 pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> Plan {
     let mut plan = Plan::default();
-    let body = function.block().map_or(&function.body, |block| &block.body);
     let arguments = arguments_of(function);
     let names = names_of(&arguments, function);
-    let seen = Seen::new(&names, body, model);
+    let seen = Seen::new(&names, function, model);
     if function.handmade.is_none() {
-        plan_self(function, model, &seen, &mut plan, errors);
+        plan_self(&seen, model, &mut plan, errors);
     }
     let mut dropped = Vec::new();
     for SeenArgument {
@@ -69,9 +68,9 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 mutable: name.mutability.as_ref().map(|token| token.span),
                 is_self,
                 attributes: conditions::only(name.attributes, is_kept),
-                ..Binding::of(name.ident, name.known, &seen, function, model)
+                ..Binding::of(name.ident, name.known, &seen, model)
             };
-            let treatment = treatment(&binding, function);
+            let treatment = treatment(&binding, &seen);
             if treatment.rebinds() {
                 *name.mutability = None;
             }
@@ -111,7 +110,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
     for (at, name) in dropped {
         errors.push(at, errors::item::dropped(&name));
     }
-    plan_locals(function, model, &seen, &mut plan);
+    plan_locals(&seen, model, &mut plan);
     plan
 }
 
@@ -139,16 +138,16 @@ fn is_kept(attribute: &Path) -> bool {
 
 /// Plans the variables that a function binds before its handmade future. They exist once in a call, and the
 /// future may hand them over like arguments.
-fn plan_locals(function: &Function, model: &Model, seen: &Seen, plan: &mut Plan) {
-    let Some(block) = function.block() else {
+fn plan_locals(seen: &Seen<'_>, model: &Model, plan: &mut Plan) {
+    let Some(block) = seen.function.block() else {
         return;
     };
     for (attributes, name) in &block.locals {
         let binding = Binding {
             attributes: conditions::only(attributes, conditions::is_cfg),
-            ..Binding::of(name, Known::Nothing, seen, function, model)
+            ..Binding::of(name, Known::Nothing, seen, model)
         };
-        let treatment = treatment(&binding, function);
+        let treatment = treatment(&binding, seen);
         emit(&binding, treatment, plan);
     }
 }

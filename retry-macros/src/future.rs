@@ -1,6 +1,8 @@
 //! Functions that are not `async` and return a future. People write these by hand, or `#[async_trait]` rewrites
 //! an async method before our attribute sees it.
 
+use std::collections::HashSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::Parser;
@@ -128,7 +130,8 @@ fn block_of(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<Fu
         rest = rest.get(1..).unwrap_or_default();
     }
     let mut rebindings = Vec::new();
-    while let Some(rebinding) = rest.first().and_then(|first| rebinding(signature, first)) {
+    let names: HashSet<_> = typed_arguments(signature).filter_map(name_of).collect();
+    while let Some(rebinding) = rest.first().and_then(|first| rebinding(&names, first)) {
         rebindings.push(rebinding);
         rest = rest.get(1..).unwrap_or_default();
     }
@@ -166,7 +169,7 @@ fn is_typed_branch(statement: &Stmt) -> bool {
         && tokens::has_word(&condition.pat, "__ret")
 }
 
-fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
+fn rebinding(arguments: &HashSet<&Ident>, statement: &Stmt) -> Option<Rebinding> {
     let Stmt::Local(local) = statement else {
         return None;
     };
@@ -175,7 +178,7 @@ fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
         return None;
     }
     let argument = argument_of(&init.expr)?;
-    let is_argument = argument == "self" || argument_named(signature, &argument).is_some();
+    let is_argument = argument == "self" || arguments.contains(&argument);
     is_argument.then(|| Rebinding {
         attributes: local.attrs.clone(),
         pattern: local.pat.clone(),
@@ -184,15 +187,17 @@ fn rebinding(signature: &Signature, statement: &Stmt) -> Option<Rebinding> {
     })
 }
 
-/// The argument with this name.
-pub(crate) fn argument_named<'a>(signature: &'a Signature, name: &Ident) -> Option<&'a PatType> {
-    let mut arguments = typed_arguments(signature);
-    arguments.find(|argument| is_named(argument, name))
+/// The name of an argument that is not a pattern.
+pub(crate) fn name_of(argument: &PatType) -> Option<&Ident> {
+    match &*argument.pat {
+        Pat::Ident(pattern) => Some(&pattern.ident),
+        _ => None,
+    }
 }
 
-/// Whether an argument has this name, and is not a pattern.
-pub(crate) fn is_named(argument: &PatType, name: &Ident) -> bool {
-    matches!(&*argument.pat, Pat::Ident(pattern) if pattern.ident == *name)
+/// The argument with this name.
+pub(crate) fn argument_named<'a>(signature: &'a Signature, name: &Ident) -> Option<&'a PatType> {
+    typed_arguments(signature).find(|argument| name_of(argument) == Some(name))
 }
 
 /// The arguments without `self`.

@@ -4,6 +4,7 @@ mod documentation;
 mod expansion;
 mod recovery;
 mod refused;
+mod steps;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 

@@ -29,6 +29,8 @@ pub(crate) fn deep(tokens: &dyn ToTokens) -> impl Iterator<Item = TokenTree> {
             if let TokenTree::Group(group) = &token {
                 open.push(group.stream().into_iter());
             }
+            #[cfg(test)]
+            steps::count();
             return Some(token);
         }
         None
@@ -138,6 +140,8 @@ pub(crate) fn bare(tokens: TokenStream) -> TokenStream {
 pub(crate) fn with_bare_places(tokens: TokenStream) -> Vec<TokenTree> {
     let mut bare = Vec::new();
     for token in tokens {
+        #[cfg(test)]
+        steps::count();
         if let TokenTree::Group(group) = &token {
             if group.delimiter() == Delimiter::None {
                 let inner = with_bare_places(group.stream());
@@ -154,6 +158,25 @@ pub(crate) fn with_bare_places(tokens: TokenStream) -> Vec<TokenTree> {
         bare.push(token);
     }
     bare
+}
+
+/// Counts the tokens that are read, so that a test sees what reads them too often.
+#[cfg(test)]
+pub(crate) mod steps {
+    use std::cell::Cell;
+
+    thread_local!(static STEPS: Cell<usize> = const { Cell::new(0) });
+
+    pub(super) fn count() {
+        STEPS.set(STEPS.get() + 1);
+    }
+
+    /// The tokens that `code` reads.
+    pub(crate) fn of(code: impl FnOnce()) -> usize {
+        STEPS.set(0);
+        code();
+        STEPS.get()
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! How each attempt gets one name that an argument binds.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use quote::quote;
 use syn::{Attribute, Type};
 
-use super::bounds::{converts_to, seen_as};
+use super::bounds::Bounds;
 use super::pattern::Known;
 use super::types::{
-    Indirection, ends_in_use, is_called_mutably, is_called_once, is_for_each_its_own, is_made_anew,
-    is_opaque, is_self_by_value,
+    Indirection, ends_in_use, is_called_mutably, is_called_once, is_connection,
+    is_for_each_its_own, is_made_anew, is_opaque, is_self_by_value,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -42,13 +42,7 @@ pub(super) struct Binding<'a> {
 
 impl<'a> Binding<'a> {
     /// A binding with these uses, and without `mut` and attributes.
-    pub(super) fn of(
-        ident: &Ident,
-        known: Known<'a>,
-        seen: &Seen,
-        function: &Function,
-        model: &Model,
-    ) -> Self {
+    pub(super) fn of(ident: &Ident, known: Known<'a>, seen: &Seen<'_>, model: &Model) -> Self {
         Self {
             ident: ident.clone(),
             mutable: None,
@@ -56,8 +50,8 @@ impl<'a> Binding<'a> {
             is_self: false,
             attributes: Vec::new(),
             uses: seen.body.of(ident),
-            converts_to: known.ty().and_then(|ty| converts_to(ty, function)).cloned(),
-            seen_as: known.ty().and_then(|ty| seen_as(ty, function)).cloned(),
+            converts_to: known.ty().and_then(|ty| seen.bounds.converts_to(ty)),
+            seen_as: known.ty().and_then(|ty| seen.bounds.seen_as(ty)),
             held: seen.held.of(ident).usage != Usage::Unmentioned,
             blocking: model.blocking.is_some(),
             hedged: model.hedges(),
@@ -101,28 +95,34 @@ impl Treatment {
     }
 }
 
-/// Where the arguments are mentioned.
-pub(super) struct Seen {
+/// What the function shows of all arguments.
+pub(super) struct Seen<'f> {
+    pub(super) function: &'f Function,
+    pub(super) bounds: Bounds<'f>,
     pub(super) body: Mentions,
     /// In what the call may hold a reference to while attempts run: its `cancel` future, its budget, its delays or its
     /// `on_end` hook.
     pub(super) held: Mentions,
 }
 
-impl Seen {
-    pub(super) fn new(names: &[String], body: &TokenStream, model: &Model) -> Self {
+impl<'f> Seen<'f> {
+    pub(super) fn new(names: &[String], function: &'f Function, model: &Model) -> Self {
+        let body = function.block().map_or(&function.body, |block| &block.body);
         let budget = model.budget.as_ref().and_then(|budget| budget.value.expr());
         let delays = model.delays.as_ref().and_then(|delays| delays.value.expr());
         let others = model.cancels().into_iter().chain(&model.on_end);
         let held = others.map(|other| &other.value).chain(budget).chain(delays);
         Self {
+            function,
+            bounds: Bounds::of(function),
             body: usage::read(names.iter().cloned(), body),
             held: usage::read(names.iter().cloned(), &quote!(#(#held)*)),
         }
     }
 }
 
-pub(super) fn treatment(binding: &Binding<'_>, function: &Function) -> Treatment {
+pub(super) fn treatment(binding: &Binding<'_>, seen: &Seen<'_>) -> Treatment {
+    let bounds = &seen.bounds;
     let Binding { uses, known, .. } = binding;
     let (ty, is_moved) = (known.ty(), uses.usage == Usage::Moved);
     let is_mutable = binding.mutable.is_some();
@@ -137,7 +137,7 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function) -> Treatment
     match known.indirection() {
         Some(Indirection::Mutable) => {
             let rebind = is_mutable || is_moved || uses.in_macro;
-            let returned = function.output_may_borrow_from(ty, binding.is_self);
+            let returned = seen.function.output_may_borrow_from(ty, binding.is_self);
             return if rebind || !returned && !binding.blocking {
                 Treatment::Reborrow { rebind }
             } else {
@@ -159,11 +159,11 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function) -> Treatment
         return Treatment::Convert;
     }
     // The type of a local variable is not known.
-    let is_closed = ty.is_none_or(|ty| is_for_each_its_own(ty, function));
+    let is_closed = ty.is_none_or(|ty| is_for_each_its_own(ty, bounds));
     let kept = uses.given_to_task
-        || is_moved && ty.is_some_and(|ty| is_opaque(ty, function))
+        || is_moved && ty.is_some_and(|ty| is_opaque(ty, bounds))
         || uses.handed_over.is_some() && is_closed;
-    if ty.is_some_and(|ty| is_called_mutably(ty, function)) && !binding.held && !kept {
+    if ty.is_some_and(|ty| is_called_mutably(ty, bounds)) && !binding.held && !kept {
         return if is_moved || binding.hedged {
             Treatment::Lend
         } else {
@@ -172,17 +172,19 @@ pub(super) fn treatment(binding: &Binding<'_>, function: &Function) -> Treatment
     }
     let is_own = is_mutable || kept || uses.moved_in.is_some() && is_closed;
     let is_for_one_use = ty.is_some_and(|ty| {
-        is_called_once(ty, function)
-            || (is_moved || is_mutable) && ends_in_use(ty, function)
+        is_called_once(ty, bounds)
+            || (is_moved || is_mutable) && ends_in_use(ty, bounds)
             || is_own && is_made_anew(ty)
     });
     if is_for_one_use {
         Treatment::Own("own_made")
+    } else if is_own && ty.is_some_and(|ty| is_connection(ty, bounds)) {
+        Treatment::Own("own_connection")
     } else if is_own {
         Treatment::Own("own")
     } else if is_moved {
         Treatment::Choose
-    } else if known.may_borrow_uniquely(function) {
+    } else if known.may_borrow_uniquely(seen.function) {
         borrow
     } else {
         // The tokens do not show whether a name in a pattern is a reference.

@@ -1,20 +1,154 @@
 //! The bounds of an argument's type, as far as the function shows them.
 
-use proc_macro2::Ident;
-use quote::{ToTokens, quote};
-use syn::{Signature, TraitBound, Type, TypeParamBound, WherePredicate};
+use std::collections::{HashMap, HashSet};
 
-use crate::item::Function;
+use proc_macro2::{Ident, TokenTree};
+use quote::{ToTokens, quote};
+use syn::punctuated::Punctuated;
+use syn::{Signature, Token, TraitBound, Type, TypeParamBound, WherePredicate};
+
+use crate::item::{Function, looks_generic};
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
-use crate::tokens::{self, is_word};
+use crate::tokens;
 
 /// Traits without methods, which say nothing of a value.
 pub(super) const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
 
-/// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
-/// names `T`, or an `Option` of these.
-pub(super) fn converts_to<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
-    only_bound(in_option(ty).unwrap_or(ty), function, "Into")
+/// The bounds that a function shows, by the names of its type parameters. It reads the function once for all arguments.
+#[derive(Default)]
+pub(super) struct Bounds<'f> {
+    by_name: HashMap<String, Vec<&'f TypeParamBound>>,
+    /// The type parameters of the function.
+    declared: HashSet<String>,
+    /// The words in bounds on other types.
+    elsewhere: HashSet<String>,
+    /// How often each word is in the types and in the body.
+    words: HashMap<String, usize>,
+}
+
+impl<'f> Bounds<'f> {
+    pub(super) fn of(function: &'f Function) -> Self {
+        let Signature {
+            generics,
+            inputs,
+            output,
+            ..
+        } = &function.signature;
+        let mut bounds = Self::default();
+        for parameter in generics.type_params() {
+            let name = parameter.ident.to_string();
+            bounds.note_elsewhere(parameter, &name);
+            bounds.declared.insert(name.clone());
+            bounds.add(name, &parameter.bounds);
+        }
+        let clauses = generics.where_clause.iter();
+        for clause in clauses.flat_map(|clause| &clause.predicates) {
+            let bounded = match clause {
+                WherePredicate::Type(clause) => name_of(&clause.bounded_ty).zip(Some(clause)),
+                _ => None,
+            };
+            let name = bounded.map_or_else(String::new, |(name, _)| name.to_string());
+            bounds.note_elsewhere(clause, &name);
+            if let Some((_, clause)) = bounded {
+                bounds.add(name, &clause.bounds);
+            }
+        }
+        let body = &function.body;
+        for word in words(&quote!(#inputs #output #body)) {
+            *bounds.words.entry(word).or_default() += 1;
+        }
+        bounds
+    }
+
+    fn add(&mut self, name: String, bounds: &'f Punctuated<TypeParamBound, Token![+]>) {
+        self.by_name.entry(name).or_default().extend(bounds);
+    }
+
+    fn note_elsewhere(&mut self, bound: &dyn ToTokens, name: &str) {
+        self.elsewhere
+            .extend(words(bound).filter(|word| word != name));
+    }
+
+    /// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
+    pub(super) fn of_type<'t>(&'t self, ty: &'t Type) -> Vec<&'t TypeParamBound> {
+        match peel_type(ty) {
+            Type::ImplTrait(found) => found.bounds.iter().collect(),
+            Type::TraitObject(found) => found.bounds.iter().collect(),
+            Type::Path(path) => match path.path.get_ident() {
+                Some(name) => {
+                    let bounds = self.by_name.get(&name.to_string());
+                    bounds.cloned().unwrap_or_default()
+                }
+                None => boxed_bounds(&path.path).map_or_else(Vec::new, Vec::from_iter),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// The traits among the bounds of a type.
+    pub(super) fn traits_of<'t>(&'t self, ty: &'t Type) -> Vec<&'t TraitBound> {
+        let bounds = self.of_type(ty).into_iter();
+        let traits = bounds.filter_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => Some(bound),
+            _ => None,
+        });
+        traits.collect()
+    }
+
+    /// Whether one of these traits is among the written bounds of a type.
+    pub(super) fn has(&self, ty: &Type, traits: &str) -> bool {
+        let mut bounds = self.traits_of(ty).into_iter();
+        bounds.any(|bound| ends_in(&bound.path, traits))
+    }
+
+    /// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
+    pub(super) fn shows_all(&self, ty: &Type) -> bool {
+        name_of(ty).is_none_or(|name| self.declared.contains(&name.to_string()))
+    }
+
+    /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
+    pub(super) fn is_generic(&self, word: &Ident) -> bool {
+        looks_generic(word) || self.declared.contains(&word.to_string())
+    }
+
+    /// Whether a bound on another type names a type parameter of the function, as `Config: From<S>` does.
+    pub(super) fn is_bound_elsewhere(&self, name: &Ident) -> bool {
+        self.elsewhere.contains(&name.to_string())
+    }
+
+    /// Whether only the type of one argument, and its bounds, name a type parameter of the function.
+    fn is_named_once(&self, name: &Ident) -> bool {
+        self.words.get(&name.to_string()) == Some(&1) && !self.is_bound_elsewhere(name)
+    }
+
+    /// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else
+    /// names `T`, or an `Option` of these.
+    pub(super) fn converts_to(&self, ty: &Type) -> Option<Type> {
+        self.only(in_option(ty).unwrap_or(ty), "Into")
+    }
+
+    /// The type `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`, or `T: AsRef<U>` if nothing else
+    /// names `T`.
+    pub(super) fn seen_as(&self, ty: &Type) -> Option<Type> {
+        self.only(ty, "AsRef")
+    }
+
+    /// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
+    fn only(&self, ty: &Type, name: &str) -> Option<Type> {
+        let is_alone = match peel_type(ty) {
+            Type::ImplTrait(_) => true,
+            ty => self.is_named_once(name_of(ty)?),
+        };
+        let bounds = self.traits_of(ty).into_iter();
+        let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
+        let bound = bounds.next().filter(|bound| ends_in(&bound.path, name))?;
+        if !is_alone || !self.shows_all(ty) || bound.lifetimes.is_some() || bounds.next().is_some()
+        {
+            return None;
+        }
+        let target = *type_arguments(bound.path.segments.last()?).first()?;
+        (!tokens::has_word(target, "impl")).then(|| target.clone())
+    }
 }
 
 /// The `T` of an `Option<T>`.
@@ -27,114 +161,18 @@ fn in_option(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The type `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`, or `T: AsRef<U>` if nothing else
-/// names `T`.
-pub(super) fn seen_as<'a>(ty: &'a Type, function: &'a Function) -> Option<&'a Type> {
-    only_bound(ty, function, "AsRef")
-}
-
-/// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
-pub(super) fn shows_bounds(ty: &Type, function: &Function) -> bool {
-    let parameter = match peel_type(ty) {
+/// The name of a type that is a single word.
+fn name_of(ty: &Type) -> Option<&Ident> {
+    match peel_type(ty) {
         Type::Path(path) => path.path.get_ident(),
         _ => None,
-    };
-    let mut declared = function.signature.generics.type_params();
-    parameter.is_none_or(|name| declared.any(|it| it.ident == *name))
+    }
 }
 
-/// Whether one of these traits is among the written bounds of a type.
-pub(super) fn has_bound(ty: &Type, function: &Function, traits: &str) -> bool {
-    let mut bounds = traits_of(ty, function).into_iter();
-    bounds.any(|bound| ends_in(&bound.path, traits))
-}
-
-/// The traits among the bounds of a type.
-pub(super) fn traits_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TraitBound> {
-    let bounds = bounds_of(ty, function).into_iter();
-    let traits = bounds.filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => Some(bound),
+/// The words among the tokens, at any depth.
+fn words(tokens: &dyn ToTokens) -> impl Iterator<Item = String> {
+    tokens::deep(tokens).filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word.to_string()),
         _ => None,
-    });
-    traits.collect()
-}
-
-/// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
-pub(super) fn bounds_of<'a>(ty: &'a Type, function: &'a Function) -> Vec<&'a TypeParamBound> {
-    match peel_type(ty) {
-        Type::ImplTrait(found) => found.bounds.iter().collect(),
-        Type::TraitObject(found) => found.bounds.iter().collect(),
-        Type::Path(path) => {
-            let Some(name) = path.path.get_ident() else {
-                return boxed_bounds(&path.path).map_or_else(Vec::new, Vec::from_iter);
-            };
-            let mut parameters = function.signature.generics.type_params();
-            let parameter = parameters.find(|it| it.ident == *name);
-            let mut bounds = parameter.map_or_else(Vec::new, |it| Vec::from_iter(&it.bounds));
-            for clause in where_clauses(function) {
-                match clause {
-                    WherePredicate::Type(clause) if is_parameter(&clause.bounded_ty, name) => {
-                        bounds.extend(&clause.bounds);
-                    }
-                    _ => {}
-                }
-            }
-            bounds
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Whether a bound on another type names a type parameter of the function, as `Config: From<S>` does.
-pub(super) fn is_bound_elsewhere(name: &Ident, function: &Function) -> bool {
-    let names = |bound: &dyn ToTokens| tokens::any_word(bound, &|word| word == name);
-    let mut parameters = function.signature.generics.type_params();
-    let mut clauses = where_clauses(function).into_iter();
-    parameters.any(|it| it.ident != *name && names(it))
-        || clauses.any(|clause| match clause {
-            WherePredicate::Type(clause) if is_parameter(&clause.bounded_ty, name) => false,
-            clause => names(clause),
-        })
-}
-
-fn where_clauses(function: &Function) -> Vec<&WherePredicate> {
-    let clause = function.signature.generics.where_clause.as_ref();
-    clause.map_or_else(Vec::new, |clause| Vec::from_iter(&clause.predicates))
-}
-
-/// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.
-fn only_bound<'a>(ty: &'a Type, function: &'a Function, name: &str) -> Option<&'a Type> {
-    let is_alone = match peel_type(ty) {
-        Type::ImplTrait(_) => true,
-        Type::Path(path) => {
-            let name = path.path.get_ident()?;
-            is_named_once(name, function)
-        }
-        _ => false,
-    };
-    let bounds = traits_of(ty, function).into_iter();
-    let mut bounds = bounds.filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
-    let bound = bounds.next().filter(|bound| ends_in(&bound.path, name))?;
-    if !is_alone
-        || !shows_bounds(ty, function)
-        || bound.lifetimes.is_some()
-        || bounds.next().is_some()
-    {
-        return None;
-    }
-    let target = *type_arguments(bound.path.segments.last()?).first()?;
-    (!tokens::has_word(target, "impl")).then_some(target)
-}
-
-/// Whether only the type of one argument, and its bounds, name a type parameter of the function.
-fn is_named_once(name: &Ident, function: &Function) -> bool {
-    let Signature { inputs, output, .. } = &function.signature;
-    let body = &function.body;
-    let code = quote!(#inputs #output #body);
-    let mentions = tokens::deep(&code).filter(|token| is_word(Some(token), &name.to_string()));
-    mentions.count() == 1 && !is_bound_elsewhere(name, function)
-}
-
-fn is_parameter(ty: &Type, name: &Ident) -> bool {
-    matches!(ty, Type::Path(path) if path.path.is_ident(name))
+    })
 }

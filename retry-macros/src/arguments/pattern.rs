@@ -6,7 +6,7 @@ use syn::{Attribute, FieldPat, Pat, Path, Type};
 use super::types::{Indirection, indirection};
 use crate::conditions;
 use crate::item::{Function, mentions_lifetime};
-use crate::paths::peel_type;
+use crate::paths::{peel_type, type_arguments};
 
 /// What the argument's type shows of a part of its pattern.
 #[derive(Clone, Copy)]
@@ -46,11 +46,19 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The field of a pattern. It is owned if the pattern names the type of the argument.
+    /// The field of a pattern. It is owned if the pattern names the type of the argument, and it is a `T` if that is the one
+    /// argument of the type, as in `Json(body): Json<T>`.
     fn field(self, path: &Path, field: &Pat) -> Self {
-        let name = |path: &Path| path.segments.last().map(|last| last.ident.clone());
-        match (self.ty().map(peel_type), field) {
-            (Some(Type::Path(ty)), Pat::Ident(_)) if name(&ty.path) == name(path) => Self::Owned,
+        let Some(Type::Path(ty)) = self.ty().map(peel_type) else {
+            return Self::Nothing;
+        };
+        match (ty.path.segments.last(), path.segments.last(), field) {
+            (Some(ty), Some(named), Pat::Ident(_)) if ty.ident == named.ident => {
+                match type_arguments(ty).as_slice() {
+                    [extracted] => Self::Type(extracted),
+                    _ => Self::Owned,
+                }
+            }
             _ => Self::Nothing,
         }
     }
@@ -129,20 +137,12 @@ pub(super) fn collect<'a>(
             }
         }
         Pat::Slice(slice) => {
-            let known = match ty {
-                Some(Type::Array(array)) => Known::Type(&array.elem),
-                _ => parts.unwrap_or(Known::Nothing),
-            };
             for inner in &mut slice.elems {
-                rebinds |= collect(inner, known, attributes, found);
+                rebinds |= collect(inner, parts.unwrap_or(Known::Nothing), attributes, found);
             }
         }
         Pat::Reference(reference) => {
-            let known = match ty {
-                Some(Type::Reference(ty)) => Known::Type(&ty.elem),
-                _ => Known::Nothing,
-            };
-            rebinds |= collect(&mut reference.pat, known, attributes, found);
+            rebinds |= collect(&mut reference.pat, Known::Nothing, attributes, found);
         }
         Pat::Paren(paren) => rebinds |= collect(&mut paren.pat, known, attributes, found),
         Pat::Type(typed) => rebinds |= collect(&mut typed.pat, known, attributes, found),

@@ -11,20 +11,13 @@ use super::seen::type_of_self;
 use super::types::{Indirection, indirection};
 use crate::conditions;
 use crate::errors::{self, Errors};
-use crate::item::Function;
 use crate::model::{Model, Spanned};
 use crate::tokens::located;
 use crate::usage::{self, Usage};
 
 /// Plans how each attempt gets `self`.
-pub(super) fn plan_self(
-    function: &Function,
-    model: &Model,
-    seen: &Seen,
-    plan: &mut Plan,
-    errors: &mut Errors,
-) {
-    let Some(receiver) = function.signature.receiver() else {
+pub(super) fn plan_self(seen: &Seen<'_>, model: &Model, plan: &mut Plan, errors: &mut Errors) {
+    let Some(receiver) = seen.function.signature.receiver() else {
         return;
     };
     let plumbing = located(receiver.self_token.span);
@@ -47,7 +40,7 @@ pub(super) fn plan_self(
     }
     let is_held = seen.held.of_self().usage != Usage::Unmentioned;
     let shares = is_held || model.hedges() || model.blocking.is_some();
-    let may_borrow = || function.output_may_borrow_from(Some(&ty), true);
+    let may_borrow = || seen.function.output_may_borrow_from(Some(&ty), true);
     let is_moved = uses.usage == Usage::Moved;
     let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
     let mutability = &receiver.mutability;

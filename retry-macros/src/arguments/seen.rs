@@ -1,8 +1,10 @@
 //! The arguments as the body sees them: those of the signature, or the rebindings of a handmade future.
 
+use std::collections::{HashMap, HashSet};
+
 use syn::{Attribute, Pat, Receiver, ReceiverKind, Type};
 
-use crate::future::{argument_named, is_named, typed_arguments};
+use crate::future::{name_of, typed_arguments};
 use crate::item::Function;
 
 pub(super) struct SeenArgument<'a> {
@@ -20,10 +22,12 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
     let signature = &function.signature;
     let block = function.block();
     let rebindings = block.map_or(&[][..], |block| &block.rebindings);
+    let named: HashMap<_, _> = typed_arguments(signature)
+        .filter_map(|typed| Some((name_of(typed)?, typed)))
+        .collect();
+    let hidden: HashSet<_> = rebindings.iter().map(|it| &it.argument).collect();
     let arguments = typed_arguments(signature).map(|typed| SeenArgument {
-        seen: !rebindings
-            .iter()
-            .any(|rebinding| is_named(typed, &rebinding.argument)),
+        seen: !name_of(typed).is_some_and(|name| hidden.contains(name)),
         attributes: &typed.attrs,
         pattern: (*typed.pat).clone(),
         ty: Some((*typed.ty).clone()),
@@ -31,7 +35,7 @@ pub(super) fn arguments_of(function: &Function) -> Vec<SeenArgument<'_>> {
     });
     let rebound = rebindings.iter().map(|rebinding| {
         let is_self = rebinding.argument == "self";
-        let argument = argument_named(signature, &rebinding.argument);
+        let argument = named.get(&rebinding.argument);
         SeenArgument {
             seen: true,
             attributes: &rebinding.attributes,

@@ -2,10 +2,8 @@
 
 use syn::{TraitBound, Type, TypeParamBound};
 
-use super::bounds::{
-    OF_EVERY_VALUE, bounds_of, has_bound, is_bound_elsewhere, shows_bounds, traits_of,
-};
-use crate::item::{Function, mentions_lifetime};
+use super::bounds::{Bounds, OF_EVERY_VALUE};
+use crate::item::mentions_lifetime;
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
 
 /// A reference.
@@ -46,26 +44,34 @@ pub(super) fn is_self_by_value(ty: &Type) -> bool {
 
 /// Whether a `&mut` can replace the value, and a clone cannot: `F: FnMut()`, `Box<dyn FnMut()>`. Any other trait may need the
 /// value itself.
-pub(super) fn is_called_mutably(ty: &Type, function: &Function) -> bool {
+pub(super) fn is_called_mutably(ty: &Type, bounds: &Bounds<'_>) -> bool {
     const OF_MUTABLE_REFERENCES: &str = "AsyncFnMut FnMut Send Sized Sync Unpin";
-    let traits = traits_of(ty, function);
-    shows_bounds(ty, function)
-        && has_bound(ty, function, "AsyncFnMut FnMut")
+    let traits = bounds.traits_of(ty);
+    bounds.shows_all(ty)
+        && bounds.has(ty, "AsyncFnMut FnMut")
         && traits
             .iter()
             .all(|bound| ends_in(&bound.path, OF_MUTABLE_REFERENCES))
 }
 
 /// Whether a call uses up the value.
-pub(super) fn is_called_once(ty: &Type, function: &Function) -> bool {
-    has_bound(ty, function, "AsyncFnOnce FnOnce")
+pub(super) fn is_called_once(ty: &Type, bounds: &Bounds<'_>) -> bool {
+    bounds.has(ty, "AsyncFnOnce FnOnce")
 }
 
 /// Whether a value of a generic type ends when it is used, and can only be made anew: an iterator, a future.
-pub(super) fn ends_in_use(ty: &Type, function: &Function) -> bool {
+pub(super) fn ends_in_use(ty: &Type, bounds: &Bounds<'_>) -> bool {
     const TRAITS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture \
                           IntoIterator Iterator Stream";
-    has_bound(ty, function, TRAITS)
+    bounds.has(ty, TRAITS)
+}
+
+/// Whether a value is a connection to a database, of which sqlx has a trait for references.
+pub(super) fn is_connection(ty: &Type, bounds: &Bounds<'_>) -> bool {
+    bounds.has(
+        ty,
+        "Acquire Executor MySqlExecutor PgExecutor SqliteExecutor",
+    )
 }
 
 /// Whether a value of a concrete type can only be made anew, by its name: a receiver, the body of a request.
@@ -77,10 +83,10 @@ pub(super) fn is_made_anew(ty: &Type) -> bool {
 
 /// Whether a reference cannot stand for a value that the body hands over: its type is not generic, or its bounds are hardly
 /// those of a reference: one is `'static`, names a lifetime, or is on another type, as in `Config: From<S>`.
-pub(super) fn is_for_each_its_own(ty: &Type, function: &Function) -> bool {
+pub(super) fn is_for_each_its_own(ty: &Type, bounds: &Bounds<'_>) -> bool {
     const OF_REFERENCES: &str = "AsyncFn AsyncFnMut Fn FnMut";
-    let mut bounds = bounds_of(ty, function).into_iter();
-    let is_bounded = bounds.any(|bound| match bound {
+    let mut all = bounds.of_type(ty).into_iter();
+    let is_bounded = all.any(|bound| match bound {
         TypeParamBound::Lifetime(bound) => bound.ident == "static",
         TypeParamBound::Trait(bound) => {
             let is_named = bound.lifetimes.is_none() && mentions_lifetime(&bound.path);
@@ -89,13 +95,11 @@ pub(super) fn is_for_each_its_own(ty: &Type, function: &Function) -> bool {
         _ => false,
     });
     let is_closed = match peel_type(ty) {
-        Type::Path(path) if boxed_bounds(&path.path).is_some() => {
-            !has_bound(ty, function, OF_REFERENCES)
-        }
+        Type::Path(path) if boxed_bounds(&path.path).is_some() => !bounds.has(ty, OF_REFERENCES),
         Type::Path(path) if path.qself.is_none() => path
             .path
             .get_ident()
-            .is_none_or(|name| !function.is_generic(name) || is_bound_elsewhere(name, function)),
+            .is_none_or(|name| !bounds.is_generic(name) || bounds.is_bound_elsewhere(name)),
         Type::ImplTrait(_) => false,
         _ => true,
     };
@@ -104,20 +108,19 @@ pub(super) fn is_for_each_its_own(ty: &Type, function: &Function) -> bool {
 
 /// Whether nothing is known of a generic type, as with `guard: impl Send`. Who waits until a guard is dropped would wait for
 /// the end of the call, if each attempt had a reference to it.
-pub(super) fn is_opaque(ty: &Type, function: &Function) -> bool {
-    let traits = traits_of(ty, function);
+pub(super) fn is_opaque(ty: &Type, bounds: &Bounds<'_>) -> bool {
+    let traits = bounds.traits_of(ty);
     let says_nothing = |bound: &&TraitBound| {
         ends_in(&bound.path, OF_EVERY_VALUE) || ends_in(&bound.path, "Any Deref")
     };
     let is_generic = match peel_type(ty) {
         Type::Path(path) => {
             let name = path.path.get_ident();
-            name.is_some_and(|name| {
-                function.is_generic(name) && !is_bound_elsewhere(name, function)
-            }) || boxed_bounds(&path.path).is_some()
+            name.is_some_and(|name| bounds.is_generic(name) && !bounds.is_bound_elsewhere(name))
+                || boxed_bounds(&path.path).is_some()
         }
         Type::ImplTrait(_) => true,
         _ => false,
     };
-    is_generic && shows_bounds(ty, function) && traits.iter().all(says_nothing)
+    is_generic && bounds.shows_all(ty) && traits.iter().all(says_nothing)
 }

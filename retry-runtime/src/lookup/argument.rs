@@ -13,7 +13,8 @@ pub use self::as_ref::{ArgumentAs, LentAs};
 pub use self::blocking::handed_over;
 pub use self::handed::Handed;
 pub use self::refused::{
-    Each, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, MadeForEachAttempt, StartsAnew,
+    ConnectsEachAttempt, Each, FindsSelfAgain, ForEachAttempt, LentAcrossThreads,
+    MadeForEachAttempt, StartsAnew,
 };
 
 /// An argument that the body hands over. Each attempt gets a clone if its type is `Clone`, else a reference.
@@ -59,6 +60,11 @@ impl<T: Clone> Argument<'_, T> {
         self.own()
     }
 
+    /// Clones a connection that each attempt must own.
+    pub fn own_connection(&self) -> T {
+        self.own()
+    }
+
     /// Clones `self`, which each attempt must own.
     pub fn own_self(&self) -> T {
         self.own()
@@ -83,6 +89,10 @@ impl<'a, T> Lent<'a, T> {
     /// Refuses the argument: each attempt must own it, and it can only be made again.
     #[rustfmt::skip]
     pub fn own_made(&self) -> T where Each: MadeForEachAttempt<T> { Each::own_made(self.0.0.0) }
+
+    /// Refuses a connection: each attempt must own it, and its type is not `Clone`.
+    #[rustfmt::skip]
+    pub fn own_connection(&self) -> T where Each: ConnectsEachAttempt<T> { Each::own_connection(self.0.0.0) }
 
     /// Refuses `self`: each attempt must own it, and its type is not `Clone`.
     #[rustfmt::skip]

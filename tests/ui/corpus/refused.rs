@@ -799,6 +799,48 @@ pub mod boxed_trait_object {
     }
 }
 
+pub mod handler {
+    use super::*;
+
+    pub struct Json<T>(pub T);
+    pub struct Order(pub String);
+
+    fn insert(order: Order) -> usize {
+        order.0.into_bytes().len()
+    }
+
+    fn store(order: Json<Order>) -> usize {
+        insert(order.0)
+    }
+
+    #[retry]
+    pub async fn taken_apart(Json(order): Json<Order>) -> io::Result<usize> { //~ `Order` is used up by the first attempt, and it is not `Clone`
+        Ok(insert(order))
+    }
+
+    #[retry]
+    pub async fn whole(order: Json<Order>) -> io::Result<usize> { //~ `Json<Order>` is used up by the first attempt, and it is not `Clone`
+        Ok(store(order))
+    }
+}
+
+pub mod connection {
+    use super::*;
+
+    pub trait Executor<'c>: Send {
+        fn execute(self, query: &str) -> u64;
+    }
+
+    fn delete<'c>(executor: impl Executor<'c>) -> u64 {
+        executor.execute("DELETE FROM orders")
+    }
+
+    #[retry]
+    pub async fn clear<'c, E: Executor<'c>>(executor: E) -> io::Result<u64> { //~ `E` is used up by the first attempt, and it is not `Clone`
+        Ok(delete(executor))
+    }
+}
+
 pub mod loop_over_an_argument {
     use super::*;
 

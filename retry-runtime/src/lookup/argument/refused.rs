@@ -10,7 +10,8 @@ pub struct Each;
 #[diagnostic::on_unimplemented(
     message = "`{T}` is used up by the first attempt, and it is not `Clone`",
     label = "value used more than once: every attempt starts from this argument",
-    note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that, or add it as a bound"
+    note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that on your types in it, or add it as a bound",
+    note = "before a `move` block or closure that takes it, write `let x = &x;`; in a handler, annotate the function that it calls"
 )]
 pub trait ForEachAttempt<T> {
     /// Returns a value for the next attempt.
@@ -28,6 +29,17 @@ pub trait ForEachAttempt<T> {
 pub trait MadeForEachAttempt<T> {
     /// Returns a value for the next attempt.
     fn own_made(argument: &T) -> T;
+}
+
+/// Each attempt can own a connection of type `T`, of which only the bound `Executor` is known.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
+    label = "value used more than once: every attempt starts from this argument",
+    note = "take `&PgPool`, `&mut PgConnection` or `&mut Transaction<'_, Postgres>`, or those of your database"
+)]
+pub trait ConnectsEachAttempt<T> {
+    /// Returns a connection for the next attempt.
+    fn own_connection(argument: &T) -> T;
 }
 
 /// Each attempt has a `self` of type `T`, although the body moves it.
