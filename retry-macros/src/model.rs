@@ -98,6 +98,10 @@ pub(crate) struct Rules {
 }
 
 /// The errors that are never retried.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "large only with the feature of `proc-macro2` by which tests see spans"
+)]
 pub(crate) enum Unless {
     /// Those that are or contain an error of one of these types.
     Types(Vec<Type>),

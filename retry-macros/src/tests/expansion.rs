@@ -184,11 +184,11 @@ async fn fetch() -> Result<u8, Failure> {
     send().await
 }"#
 
-    rules_of_types_and_patterns: r#"
+    rules_of_types_and_patterns: r"
 #[retry(unless(Denied, fmt::Error), when = |error| matches!(error, Failure::Http(500..=599) | Failure::Closed))]
 async fn fetch() -> Result<u8, Failure> {
     send().await
-}"#
+}"
 
     hooks: r"
 #[retry(when_ok = |status| *status >= 500, on_retry = told, before_retry = async || self.reconnect().await)]

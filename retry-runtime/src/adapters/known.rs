@@ -91,6 +91,7 @@ pub(crate) trait Alone: Error + 'static {
 }
 
 /// An error that may know more than its sources, as that its request was never sent.
+#[cfg(feature = "hyper")]
 pub(crate) trait Certain: Error + 'static {
     /// Returns its answer, or `None` if its sources know more.
     fn certain(&self) -> Option<Said>;

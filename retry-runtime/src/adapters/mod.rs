@@ -32,6 +32,13 @@ pub mod tonic;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 mod transaction;
 
+#[cfg(any(
+    feature = "hyper",
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres"
+))]
+mod handshake;
 mod io;
 pub(crate) mod known;
 mod std_errors;

@@ -27,8 +27,8 @@
 use ::tokio_postgres::error::{DbError, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
+use super::handshake;
 use super::known::Alone as _;
-use super::tls;
 use super::transaction::transactions;
 pub use super::transaction::{CommitError, TransactionError};
 use crate::classify::{Retryable, Verdict};
@@ -81,7 +81,7 @@ fn of_client(error: &Error) -> Verdict {
     {
         Verdict::Refused
     } else if message.starts_with("error performing TLS handshake") {
-        match tls::handshake(error) {
+        match handshake::verdict(error) {
             Some(verdict) if verdict.is_retryable() => Verdict::Refused,
             _ => Verdict::Permanent,
         }

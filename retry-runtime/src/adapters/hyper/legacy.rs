@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 
 use ::hyper_util::client::legacy::Error;
 
+use crate::adapters::handshake;
 use crate::adapters::known::{self, Certain};
-use crate::adapters::tls;
 use crate::classify::{Links, Retryable, Said, Verdict};
 
 /// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
@@ -35,7 +35,7 @@ pub(in crate::adapters) fn connect(
     let inside = inside.map(|said| said.verdict);
     let permanent = Some(Verdict::Permanent);
     if inside == permanent
-        || tls::of_texts(error) == permanent
+        || handshake::of_texts(error) == permanent
         || Links::of(error).any(is_wrong_password)
     {
         Verdict::Permanent
