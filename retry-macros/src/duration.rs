@@ -124,8 +124,8 @@ impl<'t> DurationParser<'t> {
         let start = self.rest;
         let digits = self.take(|char| char.is_ascii_digit());
         let mut fraction = "";
-        if self.rest.starts_with('.') {
-            self.take(|char| char == '.');
+        if let Some(rest) = self.rest.strip_prefix('.') {
+            self.rest = rest;
             fraction = self.take(|char| char.is_ascii_digit());
             if digits.is_empty() || fraction.is_empty() {
                 return Err(self.bare_point(digits, fraction));
@@ -167,15 +167,17 @@ impl<'t> DurationParser<'t> {
         }
     }
 
-    /// `.5s` as `0.5s`, `1.s` as `1s`.
+    /// `.5s` as `0.5s`, `1.s` as `1s`, `1..5s` as `1.5s`.
     fn bare_point(&self, digits: &str, fraction: &str) -> DurationFault<'t> {
-        let unit = match self.rest.trim() {
+        let rest = match self.rest.trim_start_matches('.').trim() {
             "" => "s",
-            unit => unit,
+            rest => rest,
         };
         let digits = if digits.is_empty() { "0" } else { digits };
-        let point = if fraction.is_empty() { "" } else { "." };
-        DurationFault::BarePoint(format!("{digits}{point}{fraction}{unit}"))
+        let has_fraction =
+            !fraction.is_empty() || rest.starts_with(|char: char| char.is_ascii_digit());
+        let point = if has_fraction { "." } else { "" };
+        DurationFault::BarePoint(format!("{digits}{point}{fraction}{rest}"))
     }
 
     /// `1,5s` as `1.5s`, `1_000ms` as `1000ms`.
