@@ -26,10 +26,10 @@ pub(crate) async fn happen(
     sleep(Duration::from_secs(1)).await;
     // So an outage begins: the shop cannot know that these orders are charged.
     service.withhold_answers("shop").await;
-    progress.tell("the payment service charges, and does not answer");
+    progress.print("the payment service charges, and does not answer");
     sleep(Duration::from_millis(500)).await;
     service.stop();
-    progress.tell(&format!("the payment service is down for {OUTAGE:?}"));
+    progress.print(&format!("the payment service is down for {OUTAGE:?}"));
 
     sleep(OUTAGE / 2).await;
     let (name, first) = loop {
@@ -39,7 +39,7 @@ pub(crate) async fn happen(
         sleep(Duration::from_millis(10)).await;
     };
     workers.kill(&name)?;
-    progress.tell(&format!(
+    progress.print(&format!(
         "a worker was killed while it tried to charge {first} orders"
     ));
 
@@ -49,14 +49,14 @@ pub(crate) async fn happen(
         sleep(Duration::from_millis(10)).await;
     }
     service.restart().await?;
-    progress.tell("the payment service is back");
+    progress.print("the payment service is back");
 
     // The worst moment: the order is charged, and the worker does not know it yet.
     let name = service.withhold_answers("worker").await;
     let second = under_way(pool, &name).await?.map_or(0, |(_, jobs)| jobs);
     workers.kill(&name)?;
     service.answer();
-    progress.tell(&format!(
+    progress.print(&format!(
         "a worker with {second} orders was killed after a charge, before its answer"
     ));
     Ok(first + second)

@@ -104,8 +104,8 @@ async fn show() -> Result<ExitCode, Failure> {
     let shop = shop::start(connect(&url(proxy), 8).await?, payments).await?;
     let mut workers = Workers::start(database, service.url())?;
 
-    let progress = Progress::new(ORDERS);
-    progress.tell(&format!("{ORDERS} customers place their orders"));
+    let progress = Progress::new();
+    progress.print(&format!("{ORDERS} customers place their orders"));
     let customer = client("customer")?;
     let mut answers = vec![None; ORDERS];
     let everything = async {
@@ -117,7 +117,6 @@ async fn show() -> Result<ExitCode, Failure> {
         ended.and(under_way)
     };
     let under_way = timeout(LONGEST, everything).await;
-    progress.finish();
 
     let fates = fates(&pool, &answers, &service).await?;
     println!("\n{}\n", report::table(&fates));

@@ -1,17 +1,26 @@
 //! The queue of the program, in a database.
 
+use std::time::Duration;
+
 use apalis::prelude::TaskId;
 use apalis_postgres::PostgresStorage;
 use integrations::postgres::Server;
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 
 use crate::charge::Order;
 use crate::orders::{self, State};
-use crate::{engine, queue};
+use crate::queue;
 
 async fn start() -> (Server, PgPool) {
     let server = Server::start().await.unwrap();
-    let pool = engine::connect(&server).await;
+    let url = format!("postgres://postgres@127.0.0.1:{}/postgres", server.port());
+    let pool = PgPoolOptions::new()
+        .acquire_timeout(Duration::from_secs(10))
+        .max_connections(4)
+        .connect(&url)
+        .await
+        .unwrap();
     PostgresStorage::setup(&pool).await.unwrap();
     (server, pool)
 }
