@@ -35,7 +35,7 @@ use ::reqwest::{Request, Response};
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
-use crate::adapters::http::headers::{needs_key, set_headers};
+use crate::adapters::http::headers::{needs_key, note_key, set_headers};
 use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError};
 use crate::call::Cut;
 use crate::classify::Retryable;
@@ -53,6 +53,7 @@ use crate::site::{BudgetOf, PolicyOf};
 ///
 /// - A response whose status has a [retryable verdict](crate::codes::http_status), such as 503. `Retry-After` is a lower
 ///   bound of the wait, up to `max_retry_after`. Any other response is a success of the call, such as 404.
+/// - A 409 to a request with a key, after an attempt that may still run: it has the key.
 /// - An error of `reqwest`, or of a middleware behind this one, whose [verdict](Retryable) allows it.
 /// - A method that is not idempotent, such as POST or PATCH, only if nothing ran, such as when no connection could be
 ///   made. If the request has the header `Idempotency-Key`, it is retried as any other. The key must be in the request
@@ -186,6 +187,7 @@ impl Middleware for Retry {
                     let needs_key = needs_key(sent.method());
                     set_headers(needs_key, sent.headers_mut());
                 }
+                note_key(sent.headers());
                 let answered = next.run(sent, &mut extensions).await;
                 **lock(after) = extensions;
                 let response = answered?;

@@ -48,7 +48,7 @@ impl Retryable for ChargeError {
             // Tomorrow the answer is the same.
             Self::Declined => Verdict::Permanent,
             Self::Failed(error) => match error.verdict() {
-                // More attempts of this call are no use: its budget is empty, the password is wrong, or another request
+                // More attempts of this call are no use: its budget is empty, the password is wrong, or another call
                 // has the key (409). But that is not the fault of the payment, so the queue must not bury it.
                 Verdict::Permanent => Verdict::Unknown,
                 verdict => verdict,

@@ -37,6 +37,7 @@ pub(crate) use self::headers::{GRPC_TIMEOUT, set_header};
 use crate::classify::{Retryable, Verdict};
 use crate::clock;
 use crate::codes;
+use crate::context::Attempt;
 use crate::deadline::header::number;
 
 /// The verdict is that of [`codes::http_status`].
@@ -70,19 +71,27 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 ///
 /// The verdict is that of [`codes::http_status`]. With a delay, these are throttled, and not permanent: 403, with which GitHub
 /// limits rates; 409 and 423, whose cause is gone then; and 413 (RFC 9110, 15.5.14).
+///
+/// A 409 is transient if it may be about the idempotency key of the call itself: a request of another attempt, which timed out
+/// or failed, or which runs beside this one, may still have the key. For that, make the error in the attempt, and send the key by
+/// [`set_attempt_headers`], or take it from [`Attempt::idempotency_key`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusError {
     status: StatusCode,
     retry_after: Option<Duration>,
+    /// It is 409, and another request of the call may still run with the same key.
+    key_in_use: bool,
 }
 
 impl StatusError {
     /// Makes an error from the status and the headers of a response. Returns `None` unless the status is in 400 to 599.
     #[must_use]
     pub fn from_parts(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+        let key_in_use = || Attempt::current().is_some_and(|attempt| attempt.key_may_be_in_use());
         (status.is_client_error() || status.is_server_error()).then(|| Self {
             status,
             retry_after: retry_after(headers),
+            key_in_use: status == StatusCode::CONFLICT && key_in_use(),
         })
     }
 
@@ -146,6 +155,7 @@ impl Retryable for StatusError {
             {
                 Verdict::Throttled
             }
+            StatusCode::CONFLICT if self.key_in_use => Verdict::Transient,
             status => status.verdict(),
         }
     }

@@ -151,6 +151,10 @@ impl State<'_> {
     fn attempt_fails(&self, how: Previous, erred: bool, failed: FailedWith<'_>) {
         self.frame.previous.set(Some(how));
         self.frame.erred.set(erred);
+        if let Some(rest) = self.frame.if_rest() {
+            let mut noted = rest.noted();
+            noted.in_doubt |= noted.keyed && how.may_still_run();
+        }
         self.attempt_ends(Some(failed));
     }
 

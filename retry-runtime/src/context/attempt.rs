@@ -40,6 +40,8 @@ pub struct Attempt {
     previous: Option<Previous>,
     limit: Option<Instant>,
     which: Which,
+    #[cfg(feature = "http")]
+    is_beside: bool,
     call: Arc<Rest>,
 }
 
@@ -102,6 +104,8 @@ impl Attempt {
             previous: frame.previous.get(),
             limit: frame.nearest(),
             which: frame.which.get(),
+            #[cfg(feature = "http")]
+            is_beside: frame.beside.get(),
             call: Arc::clone(frame.rest()),
         }
     }
@@ -160,6 +164,19 @@ impl Attempt {
     #[must_use]
     pub fn idempotency_key(&self) -> IdempotencyKey {
         self.call.key()
+    }
+
+    /// Notes that the attempt sends an idempotency key, of the call or of its caller.
+    #[cfg(feature = "http")]
+    pub(crate) fn note_key(&self) {
+        self.call.noted().keyed = true;
+    }
+
+    /// Whether a request with the same key may run now: that of an attempt before this one, or beside it.
+    #[cfg(feature = "http")]
+    pub(crate) fn key_may_be_in_use(&self) -> bool {
+        let noted = self.call.noted();
+        noted.keyed && (noted.in_doubt || self.is_beside)
     }
 
     /// Records the number of resends in the span of the attempt, unless it is the first.

@@ -71,6 +71,17 @@ impl Previous {
         }
     }
 
+    /// Whether its request may still run on the server.
+    pub(crate) fn may_still_run(self) -> bool {
+        match self {
+            Self::TimedOut => true,
+            Self::Failed(verdict) => !matches!(
+                verdict,
+                Verdict::Refused | Verdict::Conflict | Verdict::Throttled
+            ),
+        }
+    }
+
     /// What a retry after it costs. After a conflict it is free: another caller made progress, so the service does not
     /// fail.
     pub(crate) fn charge(self) -> Charge {

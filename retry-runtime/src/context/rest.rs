@@ -23,6 +23,10 @@ pub(crate) struct Rest {
 pub(crate) struct Noted {
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.
     pub(crate) progressed: u32,
+    /// An attempt sent an idempotency key, or asked for that of the call.
+    pub(crate) keyed: bool,
+    /// After that, an attempt ended whose request may still run.
+    pub(crate) in_doubt: bool,
     /// The delay that `retry_after` says about the last attempt.
     pub(crate) after: Option<Duration>,
     /// The last delay.
@@ -66,6 +70,7 @@ impl Noted {
 impl Rest {
     /// The idempotency key, made when it is first asked for.
     pub(crate) fn key(&self) -> IdempotencyKey {
+        self.noted().keyed = true;
         *self.key.get_or_init(IdempotencyKey::new)
     }
 

@@ -6,15 +6,17 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::get;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
 use futures::future::join_all;
 use integrations::grpc::{Script, Service};
-use reattempt::reqwest::{RequestError, ResponseExt as _};
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::testing::Scope;
 use reattempt::{Attempt, Retryable as _, retry};
 use reqwest::Client;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Notify;
 use tokio::task::{JoinSet, spawn_blocking, yield_now};
 use tokio::time::{Instant, sleep};
 use tonic::Status;
@@ -57,6 +59,45 @@ async fn a_server_that_is_slow_as_a_whole_gets_one_request_more_for_16_calls() {
     assert!(requests <= bound, "{requests}");
     // Nothing else stops them.
     assert!(requests > bound - 5.0, "{requests}");
+}
+
+/// Of two requests with one key, the service works on one, and answers 409 to the other.
+#[tokio::test]
+async fn a_409_to_one_of_two_requests_with_a_key_does_not_end_the_other() {
+    #[retry(hedge = "20ms")]
+    async fn pay(client: &Client, address: SocketAddr) -> Result<(), RequestError> {
+        let request = client.post(format!("http://{address}/"));
+        request.attempt_headers().send().await?.check()?;
+        Ok(())
+    }
+
+    for works_on in [1, 2] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let requests = Arc::new(AtomicU32::new(0));
+        let (counted, both) = (Arc::clone(&requests), Arc::new(Notify::new()));
+        let handler = post(async move || {
+            let number = counted.fetch_add(1, Ordering::Relaxed) + 1;
+            // Each answer waits until both requests are there, and the success until after the conflict.
+            if number == 1 {
+                both.notified().await;
+            } else {
+                both.notify_one();
+            }
+            if number == works_on {
+                sleep(Duration::from_millis(50)).await;
+                return StatusCode::CREATED;
+            }
+            StatusCode::CONFLICT
+        });
+        let app = Router::new().route("/", handler);
+        tokio::spawn(async { axum::serve(listener, app).await });
+        let client = Client::builder().no_proxy().build().unwrap();
+        let scope = Scope::new().with_waits(true);
+        let (paid, _) = scope.run(pay(&client, address)).await;
+        paid.unwrap();
+        assert_eq!(requests.load(Ordering::Relaxed), 2);
+    }
 }
 
 type Health = HealthClient<Channel>;

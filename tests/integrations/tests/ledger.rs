@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use example::{pay_once, pay_with_key};
 use integrations::ledger::Ledger;
-use integrations::loopback::later;
-use reattempt::reqwest::{RequestError, ResponseExt as _};
-use reattempt::{Outcome, retry};
+use integrations::loopback::{Answer, Loopback, later};
+use reattempt::http::IDEMPOTENCY_KEY;
+use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::{Outcome, Retryable as _, Verdict, retry};
 use reqwest::Client;
 
 fn client() -> Client {
@@ -88,4 +89,50 @@ async fn a_function_that_is_only_declared_idempotent_pays_twice() {
     let ledger = Ledger::start_skipping(1).await;
     pay(&client(), &ledger.url()).await.unwrap();
     assert_eq!(ledger.entries(), 2);
+}
+
+const IN_USE: Answer =
+    Answer::Bytes(b"HTTP/1.1 409 Conflict\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+const BUSY: Answer = Answer::Bytes(
+    b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\nretry-after: 0\r\nconnection: close\r\n\r\n",
+);
+
+/// While the first request runs, the service refuses its key to the others.
+#[tokio::test]
+async fn a_409_is_about_the_own_key_only_after_an_attempt_that_may_still_run() {
+    #[retry(attempts = 4, base = "1ms", timeout = "20s")]
+    async fn pay(url: &str, key: Option<&str>) -> Result<(), RequestError> {
+        let mut request = client().post(url);
+        if let Some(key) = key {
+            request = request.header(IDEMPOTENCY_KEY, key);
+        }
+        request.attempt_headers().send().await?.check()?;
+        Ok(())
+    }
+    #[retry(attempts = 4, base = "1ms", timeout = "20s")]
+    async fn put(url: &str) -> Result<(), RequestError> {
+        let request = client().put(url).attempt_headers();
+        request.send().await?.check()?;
+        Ok(())
+    }
+    let script: &'static [Answer] = &[Answer::Stall, IN_USE, IN_USE];
+    for key in [None, Some("order-7")] {
+        let server = Loopback::start_skipping(script).await;
+        pay(&server.url(), key).await.unwrap();
+        assert_eq!(server.calls(), 4);
+    }
+    let server = Loopback::start(&[Answer::Reset, IN_USE]).await;
+    pay(&server.url(), None).await.unwrap();
+    assert_eq!(server.calls(), 3);
+    // The first attempt has the key for itself, and what is throttled does not run.
+    for (script, calls) in [(&[IN_USE] as &'static [Answer], 1), (&[BUSY, IN_USE], 2)] {
+        let server = Loopback::start(script).await;
+        let error = pay(&server.url(), None).await.unwrap_err();
+        assert_eq!(error.verdict(), Verdict::Permanent, "{error:?}");
+        assert_eq!(server.calls(), calls);
+    }
+    // A PUT has no key, so its conflict is about something else.
+    let server = Loopback::start_skipping(script).await;
+    put(&server.url()).await.unwrap_err();
+    assert_eq!(server.calls(), 2);
 }

@@ -148,6 +148,28 @@ async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
 }
 
 #[tokio::test]
+async fn a_409_is_retried_if_an_attempt_with_the_same_key_may_still_run() {
+    const IN_USE: Answer =
+        Answer::Bytes(b"HTTP/1.1 409 Conflict\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let script: &'static [Answer] = &[Answer::Reset, IN_USE];
+    let client = client(Retry::new(QUICK));
+    let server = Loopback::start(script).await;
+    let request = client.post(server.url()).body("order");
+    let response = request.header(IDEMPOTENCY_KEY, "order-7").send().await;
+    assert_eq!(response.unwrap().status(), 200);
+    assert_eq!(server.calls(), 3);
+    // Without a key it is the answer, and so it is in the first attempt.
+    let server = Loopback::start(script).await;
+    let response = client.put(server.url()).body("order").send().await;
+    assert_eq!(response.unwrap().status(), 409);
+    let server = Loopback::start(&[IN_USE]).await;
+    let request = client.post(server.url()).body("order");
+    let response = request.header(IDEMPOTENCY_KEY, "order-7").send().await;
+    assert_eq!(response.unwrap().status(), 409);
+    assert_eq!(server.calls(), 1);
+}
+
+#[tokio::test]
 async fn a_post_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is_not() {
     // Without the retries of `reqwest`.
     let http = Client::builder().no_proxy().http2_prior_knowledge();

@@ -72,9 +72,19 @@ pub(crate) fn set_headers(needs_key: bool, headers: &mut HeaderMap) {
             attempt.idempotency_key().to_string()
         });
     }
+    note_key(headers);
     set_header(headers, ATTEMPT_NUMBER, || attempt.number().to_string());
     if let Some(left) = attempt.remaining() {
         set_header(headers, TIMEOUT_MS, || format_millis(left));
+    }
+}
+
+/// Notes that the current attempt sends a key, if it does. A [409](super::StatusError) may be about that key then.
+pub(crate) fn note_key(headers: &HeaderMap) {
+    if headers.contains_key(IDEMPOTENCY_KEY) {
+        if let Some(attempt) = Attempt::current() {
+            attempt.note_key();
+        }
     }
 }
 

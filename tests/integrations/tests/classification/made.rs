@@ -11,8 +11,9 @@ use hyper_util::client::legacy::connect::{Connect, HttpConnector};
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use integrations::loopback::{Answer, GoesAway, Loopback, OK, nobody};
+use reattempt::http::{StatusError, check};
 use reattempt::tokio_postgres::{CommitError, TransactionError};
-use reattempt::{Retryable, Stopped, Verdict, deadline, retry};
+use reattempt::{Attempt, Retryable, Stopped, Verdict, deadline, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_postgres::NoTls;
@@ -43,6 +44,7 @@ pub(crate) async fn all() -> Vec<Made> {
     let unresolved = unresolved.map(drop).unwrap_err();
     all.push(made("io", "a name that is not resolved", &unresolved));
     all.extend(own().await);
+    all.push(key_in_use().await);
     all.extend(hyper().await);
     all.extend(http2().await);
     all.extend(reqwest().await);
@@ -172,6 +174,20 @@ async fn own() -> Vec<Made> {
             &cancelled().await.unwrap_err(),
         ),
     ]
+}
+
+/// A 409 to the second attempt of a call with a key.
+async fn key_in_use() -> Made {
+    #[retry(attempts = 2, base = "1ms", budget = "none")]
+    async fn pay() -> Result<(), StatusError> {
+        let attempt = Attempt::current().unwrap();
+        let key = attempt.idempotency_key().to_string();
+        let status = if attempt.number() == 1 { 504 } else { 409 };
+        let response = http::Response::builder().status(status).body(key);
+        check(response.unwrap()).map(drop)
+    }
+    let error = pay().await.unwrap_err();
+    made("http", "409 while another attempt may have the key", &error)
 }
 
 async fn hyper() -> Vec<Made> {
