@@ -24,13 +24,13 @@
 //! }
 //! ```
 
-use ::tokio_postgres::error::{DbError, SqlState};
+use ::tokio_postgres::error::{DbError, Severity, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 use super::handshake;
 use super::known::Alone as _;
-use super::transaction::transactions;
 pub use super::transaction::{CommitError, TransactionError};
+use super::transaction::{LIMITS, transactions};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -42,15 +42,15 @@ impl Retryable for SqlState {
     }
 }
 
-/// The verdict is that of the [`SqlState`]. A statement whose "cached plan must not change result type" is refused: a
-/// migration has changed its table, and it did not run.
+/// The verdict is that of [`codes::sqlstate_error`](codes::sqlstate_error()). A statement whose "cached plan must not change result
+/// type" is refused in any language: a migration has changed its table, and it did not run.
 #[diagnostic::do_not_recommend]
 impl Retryable for DbError {
     fn verdict(&self) -> Verdict {
         // The code is "feature not supported". The name of the function in the server is in no human language.
         match self.routine() {
             Some("RevalidateCachedQuery") => Verdict::Refused,
-            _ => self.code().verdict(),
+            _ => codes::sqlstate_error(self.code().code(), self.message()),
         }
     }
 }
@@ -102,7 +102,19 @@ fn is_nonsense(error: &Error) -> bool {
 transactions!(Error, is_lost, Transaction<'_>);
 
 fn is_lost(error: &Error) -> bool {
-    error.code().is_none() && error.verdict() == Verdict::Unknown
+    let ended = error
+        .as_db_error()
+        .is_none_or(|error| is_fatal(error) && !LIMITS.contains(&error.code().code()));
+    ended && error.verdict() == Verdict::Unknown
+}
+
+/// Whether the server ended the session.
+fn is_fatal(error: &DbError) -> bool {
+    matches!(error.severity(), "FATAL" | "PANIC")
+        || matches!(
+            error.parsed_severity(),
+            Some(Severity::Fatal | Severity::Panic)
+        )
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ use crate::stopped::Stopped;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TransactionError<E> {
-    /// It failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient.
+    /// It failed before `COMMIT` was sent. The server rolls back, so even a lost connection is transient, and so is a session that
+    /// PostgreSQL or its pooler ended for an unknown reason (FATAL or PANIC).
     Statement(E),
     /// It failed in `COMMIT`. A conflict stays one. A lost connection is unknown, and `on` does not find it.
     Commit(CommitError<E>),
@@ -41,6 +42,9 @@ pub enum TransactionError<E> {
     reason = "a pattern reaches the error of the client"
 )]
 pub struct CommitError<E>(pub E);
+
+/// Codes of limits that end a session. The statements are most likely as slow again.
+pub(super) const LIMITS: [&str; 1] = ["25P04"];
 
 /// Gives a client its `commit`, and verdicts to the errors of its transactions. `$is_lost` says whether an error is that of
 /// a lost connection.

@@ -39,11 +39,11 @@ mod sqlstate;
 pub use self::aws::aws;
 pub use self::grpc::grpc;
 pub use self::http::http_status;
-pub use self::mysql::mysql;
+pub use self::mysql::{mysql, mysql_error};
 pub use self::number::CodeNumber;
 pub use self::redis::redis;
 pub use self::sqlite::sqlite;
-pub use self::sqlstate::sqlstate;
+pub use self::sqlstate::{sqlstate, sqlstate_error};
 
 #[cfg(test)]
 mod tests;

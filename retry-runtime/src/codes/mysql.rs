@@ -23,6 +23,54 @@ pub fn mysql(number: impl CodeNumber) -> Verdict {
     of(number.code_number())
 }
 
+/// Returns the verdict of an error of MySQL with its text.
+///
+/// It is that of the [number](mysql()). But the numbers 1105, "unknown error", and 1815, "internal error", say nothing: with them,
+/// Aurora asks for a retry in the text, and Vitess has a code of its own there. Both are then transient.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// let text = "The last transaction was aborted due to Seamless Scaling. Please retry.";
+/// assert_eq!(codes::mysql_error(1105, text), Verdict::Transient);
+/// assert_eq!(codes::mysql_error(1105, "no text that is known"), Verdict::Unknown);
+/// assert_eq!(codes::mysql_error(1213, ""), Verdict::Conflict);
+/// ```
+#[must_use]
+pub fn mysql_error(number: impl CodeNumber, text: &str) -> Verdict {
+    let number = number.code_number();
+    let passes = || {
+        let text = text.to_ascii_lowercase();
+        PASSES.iter().any(|words| text.contains(words))
+    };
+    match number {
+        1105 | 1815 if passes() => Verdict::Transient,
+        number => of(number),
+    }
+}
+
+/// Aurora: "please retry". Vitess: the code `UNAVAILABLE`, as gRPC and as Vitess write it, the errors of that code (VT14001 to
+/// VT14005), and the texts by which its own gateway knows that a tablet is being replaced (`vterrors/constants.go` and `buffer.go`).
+/// Looked through in November 2026.
+const PASSES: &[&str] = &[
+    "please retry",
+    "code = unavailable",
+    "code: unavailable",
+    "vt14001:",
+    "vt14002:",
+    "vt14003:",
+    "vt14005:",
+    "operation not allowed in state not_serving",
+    "operation not allowed in state shutting_down",
+    "primary is not serving",
+    "current keyspace is being resharded",
+    "wrong tablet type",
+    "invalid tablet type",
+];
+
 /// After the message files of MySQL, up to 4162 (`share/messages_to_clients.txt`), and of MariaDB 10.11
 /// (`sql/share/errmsg-utf8.txt`), looked through in November 2026. The numbers from 3584 to 3777 were decided by their names.
 ///
@@ -112,7 +160,27 @@ fn of(number: i32) -> Verdict {
         // storage engine or a plugin.
         1030 | 1180 | 1181 | 3100 => Verdict::Unknown,
 
+        _ if number >= 8000 => of_tidb(number),
         // The SQLSTATE may have a verdict.
+        _ => Verdict::Unknown,
+    }
+}
+
+/// After `TiDB`'s own list (`error-codes.md` of its documentation) and the packets that `ProxySQL` 2 writes itself, looked through in
+/// November 2026. They share 9001 to 9006. `ProxySQL`'s 9001 and 9002 mean that no server was reached, and so did not run, but `TiDB`'s
+/// may have. Its 9003, 9005 and 9006 are mistakes, which are then sent in vain.
+fn of_tidb(number: i32) -> Verdict {
+    match number {
+        // "The application can safely retry the whole transaction", write conflicts, and a lock that is not released in time.
+        8002 | 8005 | 8022 | 8028 | 9004 | 9007 => Verdict::Conflict,
+        // The prepared statement is of another schema, and no transaction began.
+        8113 | 8120 => Verdict::Refused,
+        // The resource group, TiKV, its store and TiFlash are busy.
+        8252 | 9003 | 9008 | 9013 => Verdict::Throttled,
+        // The schema of this server is out of date, the snapshot too old, or another part of the cluster did not answer.
+        8027 | 8055 | 9001 | 9002 | 9005 | 9006 | 9010 | 9012 => Verdict::Transient,
+        // Limits that the server keeps (8001, 8229), tables that someone locked (8020), and what is wrong with the statement, a plugin
+        // or the data.
         _ => Verdict::Unknown,
     }
 }

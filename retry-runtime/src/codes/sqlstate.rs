@@ -2,6 +2,54 @@
 
 use crate::classify::Verdict;
 
+/// Returns the verdict of an error of PostgreSQL with its text.
+///
+/// It is that of the [code](sqlstate()), but for two texts, which the servers do not translate:
+///
+/// - pgbouncer has the code 08P01 for all its own errors. If it has no connection for the session, or none to the server, then
+///   nothing ran, so the error is refused.
+/// - "cached plan must not change result type" is refused: a migration has changed the table of a prepared statement, which did
+///   not run. In another language, this is permanent.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Verdict, codes};
+///
+/// assert_eq!(codes::sqlstate_error("08P01", "query_wait_timeout"), Verdict::Refused);
+/// assert_eq!(codes::sqlstate_error("08P01", "no such user"), Verdict::Unknown);
+/// assert_eq!(codes::sqlstate_error("40001", ""), Verdict::Conflict);
+/// ```
+#[must_use]
+pub fn sqlstate_error(code: &str, text: &str) -> Verdict {
+    let texts: &[&str] = match code {
+        "08P01" => PGBOUNCER,
+        "0A000" => &["cached plan must not change result type"],
+        _ => &[],
+    };
+    if texts.iter().any(|start| text.starts_with(start)) {
+        Verdict::Refused
+    } else {
+        sqlstate(code)
+    }
+}
+
+/// How the texts begin with which pgbouncer turns a session away, or ends one that waits for a server. All texts of pgbouncer 1.25
+/// and 1.18 were looked through, in July 2026.
+const PGBOUNCER: &[&str] = &[
+    "query_wait_timeout",
+    "no more connections allowed",
+    "client connections exceeded",
+    // The server cannot be reached, or refuses the login.
+    "server login has been failing",
+    "client_login_timeout",
+    "pgbouncer cannot connect to server",
+    // pgbouncer stops, and lets no session begin.
+    "server shutting down",
+    "pooler is shutting down",
+];
+
 /// Returns the verdict of a SQLSTATE.
 ///
 /// It follows Appendix A of the Postgres manual, unless a comment names another source. Every code of version 15 was looked

@@ -95,13 +95,14 @@ fn every_number_of_mysql_has_its_verdict() {
             Verdict::Conflict,
             &[
                 1020, 1150, 1205, 1213, 1412, 1613, 1614, 1689, 3058, 3101, 3132, 3133, 3177, 3547,
-                3572, 3946, 3947, 4060,
+                3572, 3946, 3947, 4060, 8002, 8005, 8022, 8028, 9004, 9007,
             ][..],
         ),
         (
             Verdict::Transient,
             &[
                 1053, 1297, 1378, 1429, 1587, 1924, 1927, 3169, 3193, 3197, 3549, 3656, 4031, 4050,
+                8027, 8055, 9001, 9002, 9005, 9006, 9010, 9012,
             ],
         ),
         (
@@ -109,13 +110,14 @@ fn every_number_of_mysql_has_its_verdict() {
             &[
                 1040, 1042, 1043, 1047, 1135, 1203, 1226, 1615, 1836, 1874, 1963, 3032, 3166, 3168,
                 3633, 3634, 3781, 3782, 3783, 3796, 3797, 3798, 3799, 3804, 3874, 4080, 4085, 4094,
+                8113, 8120,
             ],
         ),
         (
             Verdict::Throttled,
             &[
                 1021, 1037, 1041, 1151, 1206, 1257, 1461, 1637, 3015, 3044, 3675, 3884, 3950, 3985,
-                4081,
+                4081, 8252, 9003, 9008, 9013,
             ],
         ),
         (
@@ -125,10 +127,62 @@ fn every_number_of_mysql_has_its_verdict() {
             ],
         ),
     ];
-    for number in -1..5000 {
+    for number in -1..10_000 {
         let row = table.iter().find(|(_, numbers)| numbers.contains(&number));
         let verdict = row.map_or(Verdict::Unknown, |(verdict, _)| *verdict);
         assert_eq!(mysql(number), verdict, "{number}");
+    }
+}
+
+#[test]
+fn pgbouncer_says_by_its_text_that_nothing_ran() {
+    for text in [
+        "query_wait_timeout",
+        "no more connections allowed (max_client_conn)",
+        "client connections exceeded (max_user_client_connections)",
+        "server login has been failing, try again later (server_login_retry)",
+        "server login has been failing, cached error: connect failed (server_login_retry)",
+        "client_login_timeout (server down)",
+        "pgbouncer cannot connect to server",
+        "server shutting down",
+        "pooler is shutting down",
+    ] {
+        assert_eq!(sqlstate_error("08P01", text), Verdict::Refused, "{text}");
+        assert_eq!(sqlstate_error("42601", text), Verdict::Permanent, "{text}");
+    }
+    for text in ["", "no such user", "server conn crashed?", "query_timeout"] {
+        assert_eq!(sqlstate_error("08P01", text), Verdict::Unknown, "{text}");
+    }
+}
+
+#[test]
+fn the_text_of_an_unknown_error_of_mysql_may_have_a_verdict() {
+    for (text, verdict) in [
+        (
+            "The last transaction was aborted due to an unknown error. Please retry.",
+            Verdict::Transient,
+        ),
+        (
+            "target: shop.-.primary: primary is not serving, there is a reparent operation in progress",
+            Verdict::Transient,
+        ),
+        (
+            "target: shop.0.primary: vttablet: rpc error: code = Unavailable desc = connection error: desc = \"transport: Error \
+             while dialing dial tcp 10.244.0.37:15999: connect: connection refused\"",
+            Verdict::Transient,
+        ),
+        (
+            "VT14003: no connection for tablet zone1-100",
+            Verdict::Transient,
+        ),
+        ("VT14004: cannot find keyspace for: shop", Verdict::Unknown),
+        ("VT13001: [BUG] what is this", Verdict::Unknown),
+        ("", Verdict::Unknown),
+    ] {
+        assert_eq!(mysql_error(1105, text), verdict, "{text}");
+        assert_eq!(mysql_error(1815, text), verdict, "{text}");
+        assert_eq!(mysql_error(1064, text), Verdict::Unknown, "{text}");
+        assert_eq!(mysql_error(1213, text), Verdict::Conflict, "{text}");
     }
 }
 

@@ -16,6 +16,7 @@ pub mod grpc;
 pub mod ledger;
 pub mod loopback;
 pub mod mariadb;
+pub mod pgbouncer;
 pub mod postgres;
 pub mod process;
 pub mod program;

@@ -43,9 +43,7 @@ impl Server {
         let initdb = PROGRAM.find()?;
         let programs = initdb.parent().unwrap().to_owned();
         let folder = tempfile::tempdir().unwrap();
-        if is_root() {
-            run(Command::new("chown").arg(account()).arg(folder.path()));
-        }
+        give(folder.path());
         let mut initdb = unprivileged(&programs.join("initdb"));
         initdb.args(["--auth=trust", "--username=postgres", "--no-sync"]);
         initdb.args(["--encoding=UTF8", "--locale=C", "-D"]);
@@ -211,8 +209,15 @@ fn spawn(programs: &Path, folder: &Path, port: u16) -> Process {
     Process::start(&mut server).unwrap()
 }
 
-/// Postgres refuses to run as root, and tests in a container often run as root.
-fn unprivileged(program: &Path) -> Command {
+/// Gives a folder to the account that runs the server.
+pub(crate) fn give(folder: &Path) {
+    if is_root() {
+        run(Command::new("chown").arg("-R").arg(account()).arg(folder));
+    }
+}
+
+/// Postgres and pgbouncer refuse to run as root, and tests in a container often run as root.
+pub(crate) fn unprivileged(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);
     }

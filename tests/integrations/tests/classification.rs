@@ -85,7 +85,7 @@ fn of_grpc() -> Errors {
 }
 
 fn of_mysql() -> Errors {
-    (1000..5000)
+    (1000..10_000)
         .map(|number| (number.to_string(), codes::mysql(number)))
         .collect()
 }

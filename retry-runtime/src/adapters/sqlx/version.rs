@@ -4,7 +4,7 @@ use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::handshake;
-use crate::adapters::transaction::{CommitError, TransactionError, transactions};
+use crate::adapters::transaction::{CommitError, LIMITS, TransactionError, transactions};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -62,7 +62,8 @@ fn of_code(error: &dyn DatabaseError) -> Verdict {
     let message = error.to_string();
     let of_mysql = |code: &str| {
         let number = message.split_once(code)?.0.trim_end();
-        number.parse().ok().map(|number: i32| codes::mysql(number))
+        let number: Option<i32> = number.parse().ok();
+        number.map(|number| codes::mysql_error(number, error.message()))
     };
     match error.code().as_deref() {
         // If MySQL refuses a connection before it knows the protocol of the client, it sends no SQLSTATE.
@@ -70,19 +71,30 @@ fn of_code(error: &dyn DatabaseError) -> Verdict {
         Some(code) if code.len() != 5 => code
             .parse()
             .map_or(Verdict::Unknown, |code: i32| codes::sqlite(code)),
-        // A migration has changed the table of a prepared statement, which did not run. In another language, it is permanent.
-        Some("0A000") if error.message() == "cached plan must not change result type" => {
-            Verdict::Refused
-        }
         Some(code) => match of_mysql(&format!("({code}): ")) {
-            None | Some(Verdict::Unknown) => codes::sqlstate(code),
+            None | Some(Verdict::Unknown) => codes::sqlstate_error(code, error.message()),
             Some(verdict) => verdict,
         },
     }
 }
 
 pub(crate) fn is_lost(error: &Error) -> bool {
-    matches!(error, Error::Io(_)) && error.verdict() == Verdict::Unknown
+    let ended = match error {
+        Error::Io(_) => true,
+        Error::Database(error) => is_fatal(&**error),
+        _ => false,
+    };
+    ended && error.verdict() == Verdict::Unknown
+}
+
+/// Whether PostgreSQL ended the session. Its type is in another crate, whose `Debug` begins with the severity. Tests check this
+/// with a server.
+fn is_fatal(error: &dyn DatabaseError) -> bool {
+    let code = error.code();
+    let text = format!("{error:?}");
+    let limit = code.is_some_and(|code| LIMITS.contains(&&*code));
+    let severity = text.strip_prefix("PgDatabaseError { severity: ");
+    severity.is_some_and(|text| text.starts_with("Fatal,") || text.starts_with("Panic,")) && !limit
 }
 
 transactions!(Error, is_lost, Transaction<'_, DB>, DB: Database);

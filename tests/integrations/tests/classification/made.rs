@@ -472,6 +472,9 @@ async fn tokio_postgres() -> Vec<Made> {
     let before = TransactionError::Statement(connect(address).await);
     let during = TransactionError::Commit(CommitError(connect(address).await));
     let unread = "port=x".parse::<tokio_postgres::Config>().unwrap_err();
+    let waited = connect(&pooler("query_wait_timeout").await).await;
+    let ended = connect(&pooler("server conn crashed?").await).await;
+    let ended = TransactionError::Statement(ended);
     vec![
         made("tokio-postgres", "the connection cannot be made", &refused),
         made("tokio-postgres", "a name that is not resolved", &unresolved),
@@ -485,6 +488,16 @@ async fn tokio_postgres() -> Vec<Made> {
             "tokio-postgres",
             "the connection is lost during the COMMIT",
             &during,
+        ),
+        made(
+            "tokio-postgres",
+            "a pooler has no server for the session",
+            &waited,
+        ),
+        made(
+            "tokio-postgres",
+            "the session is ended before the COMMIT",
+            &ended,
         ),
         made(
             "tokio-postgres",
@@ -590,6 +603,21 @@ fn deadpool() -> Vec<Made> {
         made("deadpool", "the connection can never be made", &never),
         made("deadpool", "the pool is closed", &closed),
     ]
+}
+
+/// A pooler that answers with this error, as pgbouncer writes it.
+async fn pooler(text: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let fields = format!("SFATAL\0C08P01\0M{text}\0\0");
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let length = u32::try_from(fields.len() + 4).unwrap();
+        let error = [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat();
+        assert!(stream.read(&mut [0; 512]).await.unwrap() > 0);
+        stream.write_all(&error).await.unwrap();
+    });
+    address.to_string()
 }
 
 /// A server that accepts connections, and closes them at once.

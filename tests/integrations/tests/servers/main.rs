@@ -12,7 +12,7 @@ mod sqlx;
 mod sqlx_0_8;
 mod tokio_postgres;
 
-use integrations::{mariadb, postgres, redis as redis_server};
+use integrations::{mariadb, pgbouncer, postgres, redis as redis_server};
 
 integrations::tests! {
     [] =>
@@ -40,6 +40,11 @@ integrations::tests! {
     [mariadb::PROGRAM, postgres::PROGRAM] =>
         sqlx::version::a_lost_connection_is_unknown_and_transient_before_the_commit,
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
+    [pgbouncer::PROGRAM, postgres::PROGRAM] =>
+        sea_orm::a_session_that_a_pooler_ends_before_the_commit_is_transient,
+        sqlx::version::a_pooler_that_has_no_server_for_a_session_refuses_it,
+        sqlx_0_8::version::a_pooler_that_has_no_server_for_a_session_refuses_it,
+        tokio_postgres::a_pooler_that_has_no_server_for_a_session_refuses_it;
     [postgres::PROGRAM] =>
         broken_commits::a_transfer_whose_commit_is_broken_after_any_byte_is_not_booked_twice,
         broken_commits::a_rule_that_names_the_commit_repeats_it,

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use integrations::pgbouncer::Pooler;
 use integrations::postgres;
+use integrations::proxy::{Proxy, To};
 use reattempt::sea_orm::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use sea_orm::{
@@ -81,4 +83,21 @@ pub(crate) async fn a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not()
     let balance = "SELECT FROM account WHERE id = 1 AND balance = 102";
     let found = database.execute_unprepared(balance).await.unwrap();
     assert_eq!(found.rows_affected(), 1, "both took effect, once each");
+}
+
+pub(crate) async fn a_session_that_a_pooler_ends_before_the_commit_is_transient() {
+    let server = postgres::Server::start().await.unwrap();
+    let port = server.port();
+    let proxy = Proxy::start(move |_| To::Server(port)).await;
+    let pooler = Pooler::start(proxy.port, "").await.unwrap();
+    let url = format!("postgres://postgres@127.0.0.1:{}/postgres", pooler.port);
+    let database = Database::connect(url).await.unwrap();
+    let transaction = database.begin().await.unwrap();
+    transaction.execute_unprepared("SELECT 1").await.unwrap();
+    proxy.cut();
+    let ended = transaction.execute_unprepared("SELECT 1").await;
+    let ended = ended.unwrap_err();
+    assert_eq!(ended.verdict(), Verdict::Unknown, "{ended:?}");
+    let ended = TransactionError::Statement(ended);
+    assert_eq!(ended.verdict(), Verdict::Transient, "{ended:?}");
 }

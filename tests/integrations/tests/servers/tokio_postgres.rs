@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use integrations::commit_proxy::{self, End, Passed};
+use integrations::pgbouncer::Pooler;
 use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
 use integrations::{skip, until};
@@ -450,4 +451,70 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_d
     let nowhere = format!("{} dbname=nowhere", server.url());
     let (_, report) = reattempt::observe(connect_at_start(&nowhere)).await;
     assert_eq!(report.unwrap().attempts(), 1);
+}
+
+/// What pgbouncer says, and what its verdict is, alone and before a `COMMIT`.
+pub(crate) async fn a_pooler_that_has_no_server_for_a_session_refuses_it() {
+    let mut server = Server::start().await.unwrap();
+    let settings = "query_wait_timeout = 1\nmax_client_conn = 3\nserver_login_retry = 1";
+    let port = server.port();
+    let proxy = Proxy::start(move |_| To::Server(port)).await;
+    let pooler = Pooler::start(proxy.port, settings).await.unwrap();
+    let url = postgres::url(pooler.port);
+    let said = |error: &tokio_postgres::Error| {
+        let error = error.as_db_error().unwrap();
+        let (severity, code) = (error.severity(), error.code().code());
+        format!("{severity} {code} {}", error.message())
+    };
+    let (mut one, two) = (
+        postgres::connect(&url).await.unwrap(),
+        postgres::connect(&url).await.unwrap(),
+    );
+    // The only connection to the server is taken, and then all sessions.
+    let taken = one.transaction().await.unwrap();
+    taken.batch_execute("SELECT 1").await.unwrap();
+    let waited = two.batch_execute("SELECT 1").await.unwrap_err();
+    assert_eq!(said(&waited), "FATAL 08P01 query_wait_timeout");
+    assert_eq!(waited.verdict(), Verdict::Refused);
+    let mut others = Vec::new();
+    let full = loop {
+        match postgres::connect(&url).await {
+            Ok(other) => others.push(other),
+            Err(full) => break full,
+        }
+    };
+    assert_eq!(
+        said(&full),
+        "FATAL 08P01 no more connections allowed (max_client_conn)"
+    );
+    assert_eq!(full.verdict(), Verdict::Refused);
+    // The connection to the server breaks in the middle of the transaction, and the server stays away.
+    proxy.cut();
+    let crashed = taken.batch_execute("SELECT 1").await.unwrap_err();
+    assert_eq!(said(&crashed), "FATAL 08P01 server conn crashed?");
+    server.stop();
+    assert_eq!(crashed.verdict(), Verdict::Unknown, "{crashed:?}");
+    let crashed = TransactionError::Statement(crashed);
+    assert_eq!(crashed.verdict(), Verdict::Transient, "{crashed:?}");
+    drop((others, two));
+    let down = until_down(&url).await;
+    assert!(said(&down).starts_with("FATAL 08P01 "), "{down:?}");
+    assert_eq!(down.verdict(), Verdict::Refused, "{down:?}");
+}
+
+/// Connects until pgbouncer knows that it cannot reach its server.
+async fn until_down(url: &str) -> tokio_postgres::Error {
+    loop {
+        let error = match postgres::connect(url).await {
+            Ok(client) => match client.batch_execute("SELECT 1").await {
+                Ok(()) => panic!("the server is down"),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        let text = error.as_db_error().map(|error| error.message().to_owned());
+        if text.is_some_and(|text| !text.contains("max_client_conn")) {
+            return error;
+        }
+    }
 }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use integrations::pgbouncer::Pooler;
 use integrations::proxy::{Proxy, To};
 use integrations::{mariadb, postgres, skip, until};
 use reattempt::{Attempt, Outcome, Retryable as _, Verdict, observe, retry};
@@ -518,4 +519,35 @@ pub(crate) async fn what_mariadb_says_is_by_its_number() {
     assert_eq!(report.unwrap().attempts(), 3);
     run(&pool, &["SET GLOBAL read_only = 0"]).await;
     write_in_mariadb(&writer).await.unwrap();
+}
+
+pub(crate) async fn a_pooler_that_has_no_server_for_a_session_refuses_it() {
+    let server = postgres::Server::start().await.unwrap();
+    let port = server.port();
+    let proxy = Proxy::start(move |_| To::Server(port)).await;
+    let settings = "query_wait_timeout = 1\nmax_client_conn = 2";
+    let pooler = Pooler::start(proxy.port, settings).await.unwrap();
+    let url = postgres_url(pooler.port);
+    let connect = async || PgConnection::connect(&url).await;
+    let (mut one, mut two) = (connect().await.unwrap(), connect().await.unwrap());
+    one.execute("BEGIN").await.unwrap();
+    let full = connect().await.unwrap_err();
+    let waited = two.execute("SELECT 1").await.unwrap_err();
+    for (error, text) in [
+        (&full, "no more connections allowed (max_client_conn)"),
+        (&waited, "query_wait_timeout"),
+    ] {
+        let said = error.as_database_error().unwrap();
+        assert_eq!(
+            (code(error).as_deref(), said.message()),
+            (Some("08P01"), text)
+        );
+        assert_eq!(error.verdict(), Verdict::Refused, "{error:?}");
+    }
+    proxy.cut();
+    let crashed = one.execute("SELECT 1").await.unwrap_err();
+    assert_eq!(code(&crashed).as_deref(), Some("08P01"));
+    assert_eq!(crashed.verdict(), Verdict::Unknown, "{crashed:?}");
+    let crashed = TransactionError::Statement(crashed);
+    assert_eq!(crashed.verdict(), Verdict::Transient, "{crashed:?}");
 }
