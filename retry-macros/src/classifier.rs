@@ -111,19 +111,21 @@ fn searched(ty: &Type, method: &str) -> TokenStream {
 
 /// Applies a predicate of the user's to the error.
 fn asked(function: &Function, predicate: &Spanned<Expr>) -> TokenStream {
-    ask(function, &generated!(__error.error()), predicate)
+    ask(function, "ask", &generated!(__error.error()), predicate)
 }
 
-/// Applies a predicate of the user's to `subject`.
+/// Applies a predicate of the user's to `subject`, by a function of the runtime.
 pub(crate) fn ask(
     function: &Function,
+    by: &str,
     subject: &impl ToTokens,
     predicate: &Spanned<Expr>,
 ) -> TokenStream {
     // rustc reports "type mismatch in closure arguments" on the whole call. This span puts it on the predicate.
     let at = located(predicate.span);
     let value = lent(function, predicate);
-    quote_spanned!(at=> __retry::ask(#subject, #value))
+    let by = Ident::new(by, at);
+    quote_spanned!(at=> __retry::#by(#subject, #value))
 }
 
 /// Applies the function of `retry_after` to the error.

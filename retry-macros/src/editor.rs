@@ -206,8 +206,8 @@ pub(crate) fn items(words: &[&Key]) -> TokenStream {
             impl<R: crate::__private::ResultLike> Values<R> {
                 pub fn when(_: impl Fn(&R::Error) -> bool) {}
                 pub fn unless(_: impl Fn(&R::Error) -> bool) {}
-                pub fn when_ok(_: impl Fn(&R::Value) -> bool) {}
-                pub fn until(_: impl Fn(&R::Value) -> bool) {}
+                pub fn when_ok<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}
+                pub fn until<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}
                 pub fn on_retry(_: impl Fn(&crate::RetryEvent<'_, R::Error>)) {}
                 pub fn on_end(_: impl Fn(&crate::Report)) {}
             }

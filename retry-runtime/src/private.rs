@@ -9,7 +9,9 @@ pub use crate::call::{
     Attempting, Call, CanBlock, Cancels, Chooses, Cut, Cuts, Ending, Keeps, Kept, LastError, Never,
     Nothing, OnEnd, Race, Racing, Stops, Unless, Until, drive, unless, unless_begun,
 };
-pub use crate::classify::{IntoHint, Ruling, Said, ask, ask_delay, hint_from, hint_in, verdict_of};
+pub use crate::classify::{
+    IntoHint, OkAnswer, Ruling, Said, ask, ask_delay, ask_ok, hint_from, hint_in, verdict_of,
+};
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{

@@ -442,3 +442,98 @@ async fn the_rule_when_finds_no_hint_in_a_type_that_is_not_known_to_have_one() {
     run::<Failure>(&server).await.unwrap_err();
     assert_eq!(server.take_first_wait(), Some(ms(100)));
 }
+
+/// A response of a server that gives `Ok` for each status.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Response {
+    status: u16,
+    retry_after: Option<Duration>,
+}
+
+/// A server with these responses, the last one for ever. It records the time of each request.
+struct Responses {
+    left: Vec<Response>,
+    asked: Vec<Instant>,
+}
+
+impl Responses {
+    fn new<const N: usize>(mut responses: [(u16, Option<Duration>); N]) -> Self {
+        responses.reverse();
+        let left = responses.map(|(status, retry_after)| Response {
+            status,
+            retry_after,
+        });
+        Self {
+            left: left.into(),
+            asked: Vec::new(),
+        }
+    }
+
+    fn ask(&mut self) -> Response {
+        self.asked.push(Instant::now());
+        let last = self.left.len() == 1;
+        if last {
+            self.left[0]
+        } else {
+            self.left.pop().unwrap()
+        }
+    }
+
+    fn waits(&self) -> Vec<Duration> {
+        let pairs = self.asked.windows(2);
+        pairs.map(|pair| pair[1] - pair[0]).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_runs_is_asked_again_when_its_202_says() {
+    #[retry(attempts = 5, jitter = "none", until = |reply| (reply.status != 202, reply.retry_after))]
+    async fn job(server: &mut Responses) -> Result<Response, Failure> {
+        Ok(server.ask())
+    }
+    const JOB: [(u16, Option<Duration>); 3] =
+        [(202, Some(ms(2000))), (202, None), (200, Some(ms(9000)))];
+    let mut server = Responses::new(JOB);
+    assert_eq!(job(&mut server).await.unwrap().status, 200);
+    assert_eq!(server.waits(), [ms(2000), ms(200)]);
+
+    let server = RefCell::new(Responses::new(JOB));
+    let policy = Policy::new().with_attempts(5).with_jitter(Jitter::None);
+    let run = policy.run(async || Ok::<_, Failure>(server.borrow_mut().ask()));
+    let run = run.until(|reply| (reply.status != 202, reply.retry_after));
+    assert_eq!(run.unboxed().await.unwrap().status, 200);
+    assert_eq!(server.into_inner().waits(), [ms(2000), ms(200)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_response_is_returned_after_the_waits_that_it_asked_for() {
+    #[retry(jitter = "none", when_ok = |reply| (reply.status == 503, reply.retry_after))]
+    async fn fetch(server: &mut Responses) -> Result<Response, Failure> {
+        Ok(server.ask())
+    }
+    const BUSY: (u16, Option<Duration>) = (503, Some(ms(7000)));
+    let mut server = Responses::new([BUSY]);
+    let reply = fetch(&mut server).await.unwrap();
+    assert_eq!((reply.status, reply.retry_after), BUSY);
+    assert_eq!(server.waits(), [ms(7000); 2]);
+
+    let server = RefCell::new(Responses::new([BUSY]));
+    let run = Policy::new().with_jitter(Jitter::None).without_limits();
+    let run = run.run(async || Ok::<_, Failure>(server.borrow_mut().ask()));
+    let run = run.when_ok(|reply| (reply.status == 503, reply.retry_after));
+    assert_eq!(run.unboxed().await.unwrap().status, 503);
+    assert_eq!(server.into_inner().waits(), [ms(7000); 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ok_that_asks_for_too_long_a_delay_ends_the_call() {
+    #[retry(when_ok = |reply| (reply.status == 503, reply.retry_after))]
+    async fn fetch(server: &mut Responses) -> Result<Response, Failure> {
+        Ok(server.ask())
+    }
+    let mut server = Responses::new([(503, Some(ms(60_001)))]);
+    let (reply, report) = observe(fetch(&mut server)).await;
+    assert_eq!(reply.unwrap().status, 503);
+    assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
+    assert_eq!(server.asked.len(), 1);
+}

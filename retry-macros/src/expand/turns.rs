@@ -99,12 +99,12 @@ pub(super) fn call(
 fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
     let until = model.until.as_ref().map(|until| {
-        let asked = ask(function, &generated!(__result), until);
+        let asked = ask(function, "ask_ok", &generated!(__result), until);
         let checked = blame.call("until", generated!(#ended, |__result| #asked));
         generated!(let #ended = #checked;)
     });
     let when_ok = model.when_ok.as_ref().map(|when_ok| {
-        let asked = ask(function, &generated!(__result), when_ok);
+        let asked = ask(function, "ask_ok", &generated!(__result), when_ok);
         blame.call("when_ok", generated!(&#ended, |__result| #asked))
     });
     let veto = classifier::veto(function, model)

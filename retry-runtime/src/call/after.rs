@@ -68,10 +68,18 @@ impl State<'_> {
     /// Decides what follows an attempt that returned an `Ok` that means failure.
     pub(crate) fn failed_value(&self) -> Option<Until> {
         let words = &"an `Ok` that means failure";
-        self.failed(Ruling::failed_value(), words, false)
+        self.failed(Ruling::failed_value(self.delay_said()), words, false)
     }
 
-    /// Returns the delay that `retry_after` says about the attempt that ended.
+    /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
+    #[inline]
+    pub(crate) fn say_delay(&self, delay: Option<Duration>) {
+        if delay.is_some() {
+            self.frame.rest().noted().after = delay;
+        }
+    }
+
+    /// Returns the delay that `retry_after` or an `Ok` says about the attempt that ended.
     pub(super) fn delay_said(&self) -> Option<Duration> {
         self.frame.if_rest()?.noted().after.take()
     }
@@ -98,7 +106,7 @@ impl State<'_> {
                 (Previous::TimedOut, Cause::TimedOut { may_repeat })
             }
             Cut::NotReady => {
-                let ruling = self.if_idempotent(Ruling::failed_value());
+                let ruling = self.if_idempotent(Ruling::failed_value(self.delay_said()));
                 (Previous::Failed(verdict), Cause::Returned(ruling))
             }
             Cut::Deadline => (Previous::TimedOut, Cause::OutOfTime),

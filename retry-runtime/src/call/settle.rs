@@ -121,9 +121,12 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn when_ok<R: ResultLike>(
         &self,
         ended: &Result<R, C>,
-        means_failure: impl FnOnce(&R::Value) -> bool,
+        means_failure: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        let failed_value = value(ended).is_some_and(means_failure);
+        let (failed_value, delay) = value(ended).map_or((false, None), means_failure);
+        if failed_value {
+            self.state.say_delay(delay);
+        }
         self.checks.set(Checks {
             failed_value,
             ..self.checks.get()
@@ -161,8 +164,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     ) {
         let result = ended.as_ref().ok().filter(|_| !self.checks.get().vetoed);
         if let Some(error) = result.and_then(|result| result.as_result().err()) {
-            let after = self.state.frame.lend(|| delay(error));
-            self.state.frame.rest().noted().after = after;
+            self.state.say_delay(self.state.frame.lend(|| delay(error)));
         }
     }
 
@@ -208,12 +210,14 @@ impl<K> Call<'_, Cut, K> {
     pub fn until<R: ResultLike>(
         &self,
         ended: Result<R, Cut>,
-        is_ready: impl FnOnce(&R::Value) -> bool,
+        is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) -> Result<R, Cut> {
-        if value(&ended).is_none_or(is_ready) {
-            ended
-        } else {
-            Err(Cut::NotReady)
+        match value(&ended).map(is_ready) {
+            Some((false, delay)) => {
+                self.state.say_delay(delay);
+                Err(Cut::NotReady)
+            }
+            _ => ended,
         }
     }
 

@@ -15,5 +15,5 @@ mod tests;
 
 pub use self::hint::{IntoHint, hint_from, hint_in};
 pub(crate) use self::links::{Links, MAX_LINKS, as_type};
-pub use self::rules::{Ruling, ask, ask_delay, verdict_of};
+pub use self::rules::{OkAnswer, Ruling, ask, ask_delay, ask_ok, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

@@ -48,8 +48,11 @@ impl Ruling {
 
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
     #[must_use]
-    pub const fn failed_value() -> Self {
-        Self::retry(Said::new(Verdict::Transient))
+    pub const fn failed_value(hint: Option<Duration>) -> Self {
+        Self::retry(Said {
+            verdict: Verdict::Transient,
+            hint,
+        })
     }
     /// Sets the delay itself, unless there is none.
     pub(crate) fn exactly(mut self, delay: Option<Duration>) -> Self {
@@ -75,6 +78,40 @@ impl Ruling {
 #[inline]
 pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
     f(error)
+}
+
+/// What `when_ok` and `until` answer about an `Ok`: a `bool`, or a pair of it and the delay that the `Ok` asks for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no answer about an `Ok`, expected a `bool`",
+    label = "expected `bool`, or `(bool, Option<Duration>)`",
+    note = "the second part is the delay that the `Ok` asks for, such as its `Retry-After`"
+)]
+pub trait OkAnswer {
+    /// Returns the answer, and the delay.
+    fn into_parts(self) -> (bool, Option<Duration>);
+}
+
+#[diagnostic::do_not_recommend]
+impl OkAnswer for bool {
+    fn into_parts(self) -> (bool, Option<Duration>) {
+        (self, None)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl OkAnswer for (bool, Option<Duration>) {
+    fn into_parts(self) -> Self {
+        self
+    }
+}
+
+/// Calls `when_ok` or `until`. The bound of `f` gives a closure the type of its argument.
+#[inline]
+pub fn ask_ok<T: ?Sized, A: OkAnswer>(
+    value: &T,
+    f: impl FnOnce(&T) -> A,
+) -> (bool, Option<Duration>) {
+    f(value).into_parts()
 }
 
 /// Calls the `retry_after` of the attribute. The bound of `f` gives a closure the type of its argument.

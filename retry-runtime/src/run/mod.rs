@@ -27,12 +27,12 @@ use std::time::Duration;
 
 pub use self::drive::{Blocking, CanCancel};
 pub use self::rules::{AndRule, CanBeUnready, Chained, NoRules, Rule, RunRules};
-use self::rules::{AskRule, Judge, answer_of, yes};
+use self::rules::{AskRule, Judge, answer_of, failure, yes};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
 use self::turns::{Decides, RunParts};
 pub use self::without_limits::WithoutLimits;
 use crate::call::Cut;
-use crate::classify::{Retryable, Said};
+use crate::classify::{OkAnswer, Retryable, Said};
 use crate::event::RetryEvent;
 use crate::opaque::opaque;
 use crate::policy::Policy;
@@ -217,6 +217,8 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     /// call returns that `Ok`; with [`until`](Self::until) it does not. The error type still decides about errors, unless
     /// `on` or `when` does.
     ///
+    /// It may also return a pair, `(bool, Option<Duration>)`: the second part is a hint, the delay that the `Ok` asks for.
+    ///
     /// # Examples
     ///
     /// ```
@@ -233,12 +235,14 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     /// assert_eq!(FAST_IO.run(status).when_ok(|status| *status >= 500).await?, 200);
     /// # Ok(()) }
     /// ```
-    pub fn when_ok<P>(self, when_ok: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
+    pub fn when_ok<P, A>(self, when_ok: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        P: FnMut(&T) -> bool,
+        P: FnMut(&T) -> A,
+        A: OkAnswer,
     {
-        self.rule(when_ok, |when_ok, rule| {
-            yes(matches!(rule, Rule::WhenOk(value) if when_ok(value)))
+        self.rule(when_ok, |when_ok, rule| match rule {
+            Rule::WhenOk(value) => failure(when_ok(value), true),
+            _ => None,
         })
     }
 
@@ -246,6 +250,8 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`] that has the
     /// outcome. The error type still decides about errors, unless `on` or `when` does. Of several `until`, each must return
     /// true.
+    ///
+    /// It may also return a pair, `(bool, Option<Duration>)`: the second part is a hint, the delay that the `Ok` asks for.
     ///
     /// # Examples
     ///
@@ -265,13 +271,15 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
     /// assert!(error.to_string().starts_with("not ready: attempts_exhausted (3 attempts, "));
     /// # Ok(()) }
     /// ```
-    pub fn until<P>(self, is_ready: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
+    pub fn until<P, A>(self, is_ready: P) -> Run<'p, O, T, E, RULED, C, X, AndRule<R, P, T, E>>
     where
-        P: FnMut(&T) -> bool,
+        P: FnMut(&T) -> A,
+        A: OkAnswer,
         C: CanBeUnready,
     {
-        self.rule(is_ready, |is_ready, rule| {
-            yes(matches!(rule, Rule::Until(value) if !is_ready(value)))
+        self.rule(is_ready, |is_ready, rule| match rule {
+            Rule::Until(value) => failure(is_ready(value), false),
+            _ => None,
         })
     }
 

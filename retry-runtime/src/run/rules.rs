@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::call::Cut;
-use crate::classify::{Retryable, Ruling, Said};
+use crate::classify::{OkAnswer, Retryable, Ruling, Said};
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
 
@@ -80,6 +80,16 @@ pub(super) fn ruling<T, E>(rules: &mut impl RunRules<T, E>, error: &E) -> Ruling
     let own = rules.ask(&Rule::WhenSaid(error)).unwrap_or(Said::UNKNOWN);
     let retry = selected && !rules.say(&Rule::When(error));
     Ruling::when(retry, found.unwrap_or(own))
+}
+
+/// The answer about an `Ok`, if it is the answer that means failure.
+pub(super) fn failure(answer: impl OkAnswer, means_failure: bool) -> Option<Said> {
+    let (answer, hint) = answer.into_parts();
+    let said = Said {
+        hint,
+        ..Said::UNKNOWN
+    };
+    (answer == means_failure).then_some(said)
 }
 
 /// The answer of a rule that only says yes.

@@ -65,18 +65,22 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
         match ended {
             Ok(Ok(value)) => {
                 if let Some(unready) = C::from(Cut::NotReady) {
-                    if self.decides.rules.say(&Rule::Until(&value)) {
+                    if let Some(said) = self.decides.rules.ask(&Rule::Until(&value)) {
+                        self.call.state.say_delay(said.hint);
                         drop(value);
                         return self.cut(unready.into());
                     }
                 }
-                if !self.decides.rules.say(&Rule::WhenOk(&value)) {
+                let Some(said) = self.decides.rules.ask(&Rule::WhenOk(&value)) else {
                     self.call.state.succeeded();
-                } else if let Some(at) = self.call.state.failed_value() {
-                    self.tell(None);
-                    return Ok(at);
-                }
-                Err(Ok(value))
+                    return Err(Ok(value));
+                };
+                self.call.state.say_delay(said.hint);
+                let Some(at) = self.call.state.failed_value() else {
+                    return Err(Ok(value));
+                };
+                self.tell(None);
+                Ok(at)
             }
             Ok(Err(error)) => {
                 let ruling = (self.decides.judge)(&mut self.decides.rules, &error);

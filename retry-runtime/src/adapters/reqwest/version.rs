@@ -83,8 +83,8 @@ impl ResponseExt for Response {
 
 /// Returns whether a response is a failure that is worth another attempt, for `when_ok`.
 ///
-/// `when_ok` ignores `Retry-After`. To follow it, [`check`](ResponseExt::check) the response in the body
-/// of the function.
+/// To follow `Retry-After` too, return it beside the answer:
+/// `when_ok = |response| (is_retryable(response), retry_after(response.headers()))`, with [`retry_after`](crate::adapters::http::retry_after).
 #[must_use]
 pub fn is_retryable(response: &Response) -> bool {
     StatusError::from_parts(response.status(), response.headers())
