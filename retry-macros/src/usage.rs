@@ -38,6 +38,8 @@ pub(crate) enum Usage {
 )]
 pub(crate) struct Uses {
     pub(crate) usage: Usage,
+    /// Whether a use by value is one of the whole: `f(x)`, `match x { … }`, but not `f(x.body)`.
+    pub(crate) whole: bool,
     /// Where it first goes, as a whole, to where nothing may ask for its type: `f(x)`, `let y = x;`, `(x, 1)`, `x.into()`.
     pub(crate) handed_over: Option<Span>,
     /// Where a `move` block or closure first mentions it, which then owns it.
@@ -236,6 +238,11 @@ impl Mentions {
 }
 
 impl Uses {
+    /// Whether the body may move a `&mut`, so that it needs one of its own. A field can be moved without that.
+    pub(crate) fn is_reborrowed(&self) -> bool {
+        self.whole || self.in_move_block || self.in_macro
+    }
+
     fn note(&mut self, usage: Usage, at: Span, around: Around) {
         let moved = if around.moves { Usage::Moved } else { usage };
         self.usage = self.usage.max(moved);
@@ -262,8 +269,9 @@ impl Uses {
         let usage = place::usage_of(tokens, at, end, around);
         self.note(usage, span, around);
         self.spawned |= around.spawns && !around.moves && usage == Usage::Borrowed;
-        let is_whole = end == at && usage == Usage::Moved && !is_taken_apart;
-        if is_whole && place::is_handed_over(tokens, at) {
+        let is_whole = end == at && usage == Usage::Moved;
+        self.whole |= is_whole;
+        if is_whole && !is_taken_apart && place::is_handed_over(tokens, at) {
             self.handed_over = self.handed_over.or(Some(span));
         }
     }

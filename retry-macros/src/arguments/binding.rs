@@ -136,7 +136,7 @@ pub(super) fn treatment(binding: &Binding<'_>, seen: &Seen<'_>) -> Treatment {
     }
     match known.indirection() {
         Some(Indirection::Mutable) => {
-            let rebind = is_mutable || is_moved || uses.in_macro;
+            let rebind = is_mutable || uses.is_reborrowed();
             let returned = seen.function.output_may_borrow_from(ty, binding.is_self);
             return if rebind || !returned && !binding.blocking {
                 Treatment::Reborrow { rebind }

@@ -55,7 +55,7 @@ pub(super) fn plan_self(seen: &Seen<'_>, model: &Model, plan: &mut Plan, errors:
     let rebound = |value| quote_spanned!(plumbing=> #(#cfg)* let #mutability __self = #value;);
     if is_mutable {
         // `let this = self;` would move the reference out of the call.
-        if uses.in_move_block || (is_moved || uses.in_macro) && !may_borrow() {
+        if uses.in_move_block || uses.is_reborrowed() && !may_borrow() {
             plan.rename_self = true;
             plan.within
                 .extend(rebound(quote_spanned!(plumbing=> &mut *#this)));

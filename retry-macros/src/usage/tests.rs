@@ -154,6 +154,25 @@ fn each_place_that_may_not_ask_for_the_type_is_recognized() {
 }
 
 #[test]
+fn a_field_is_moved_without_the_whole() {
+    for (body, expected) in [
+        ("f(x)", true),
+        ("match x { A { b } => f(b) }", true),
+        ("let Pair { a, b } = x;", true),
+        ("x.map(f)", true),
+        ("x.a += 1; Ok(x.a)", false),
+        ("f(x.a, &x, x.len())", false),
+    ] {
+        let uses = uses_of_x(body);
+        assert_eq!(
+            (uses.whole, uses.is_reborrowed()),
+            (expected, expected),
+            "{body}"
+        );
+    }
+}
+
+#[test]
 fn a_move_block_owns_what_it_mentions() {
     for (body, expected) in [
         ("async move { x.len() }", true),
