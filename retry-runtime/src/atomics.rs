@@ -1,6 +1,6 @@
 //! The only atomics in the crate.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 pub(crate) use std::sync::atomic::AtomicU64;
 
@@ -80,6 +80,25 @@ impl Switch {
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How often something happened. It begins anew after 2^32.
+#[derive(Debug)]
+pub(crate) struct Count(AtomicU32);
+
+impl Count {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a call records with the crate `metrics`, if a recorder is installed.
 //!
-//! Attempts and delays are recorded as they happen, and the rest when the call ends. The text of an error is never
+//! Attempts, retries and delays are recorded as they happen, and the rest when the call ends. The text of an error is never
 //! recorded, so the number of series is bounded.
 
 use std::time::Duration;
@@ -39,6 +39,12 @@ pub(crate) enum Metric<'a> {
     Attempted(Attempted),
     /// Another attempt will follow, after this delay.
     Delayed(Duration),
+    /// The call is between two attempts, or no longer.
+    Waits(bool),
+    /// A retry begins.
+    RetryBegins,
+    /// The budget holds so many tokens.
+    Level(f64),
     /// The call ended.
     Ended(&'a Report),
 }
@@ -70,6 +76,8 @@ mod recorded {
     const CALLS: &str = "reattempt_calls_total";
     const ATTEMPTS: &str = "reattempt_attempts_total";
     const RETRIES: &str = "reattempt_retries";
+    const BEGUN: &str = "reattempt_retries_begun_total";
+    const WAITING: &str = "reattempt_calls_waiting";
     const DELAY: &str = "reattempt_delay_seconds";
     const SECONDS: &str = "reattempt_call_seconds";
     const BUDGET: &str = "reattempt_budget_level";
@@ -115,6 +123,18 @@ mod recorded {
             Metric::Delayed(delay) => {
                 histogram!(DELAY, "function" => function).record(delay.as_secs_f64());
             }
+            Metric::Waits(waits) => {
+                let waiting = gauge!(WAITING, "function" => function);
+                if *waits {
+                    waiting.increment(1.0);
+                } else {
+                    waiting.decrement(1.0);
+                }
+            }
+            Metric::RetryBegins => {
+                counter!(BEGUN, "function" => function).increment(1);
+            }
+            Metric::Level(level) => gauge!(BUDGET, "function" => function).set(*level),
             Metric::Ended(report) => {
                 let outcome = report.outcome().as_str();
                 counter!(CALLS, "function" => function, "outcome" => outcome).increment(1);
@@ -138,13 +158,18 @@ mod recorded {
         describe_counter!(CALLS, Unit::Count, "calls that ended, by outcome");
         describe_counter!(ATTEMPTS, Unit::Count, "attempts that ended, by verdict");
         describe_histogram!(RETRIES, Unit::Count, "retries of a call");
+        describe_counter!(BEGUN, Unit::Count, "retries that began");
+        describe_gauge!(WAITING, "calls that are between two attempts");
         describe_histogram!(DELAY, Unit::Seconds, "the delay before a retry");
         describe_histogram!(
             SECONDS,
             Unit::Seconds,
             "how long a call took, waits included"
         );
-        describe_gauge!(BUDGET, "tokens left in the budget when a call ended");
+        describe_gauge!(
+            BUDGET,
+            "tokens left in the budget when a call failed or ended"
+        );
         describe_counter!(
             HEDGES,
             Unit::Count,

@@ -370,3 +370,81 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
     let beside = ["attempt failed, the other still runs", "attempt=1"];
     assert_line(&log.lines()[4], "DEBUG", &beside);
 }
+
+/// Otherwise a worker that never gives up fails for hours without a line at the usual levels.
+#[tokio::test(start_paused = true)]
+async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number() {
+    #[retry(
+        attempts = "unlimited",
+        base = "7s",
+        backoff = "constant",
+        jitter = "none",
+        name = "relay"
+    )]
+    async fn relay(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(
+        attempts = 2,
+        base = "90s",
+        max_delay = "90s",
+        jitter = "none",
+        name = "slow"
+    )]
+    async fn slow(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    let calls = futures::future::join_all((0..20).map(|_| async {
+        let script = Script::new([RESET]);
+        let call = tokio::time::timeout(Duration::from_secs(200), relay(&script));
+        assert!(call.await.is_err());
+    }));
+    calls.await;
+    let lines = log.lines();
+    let warned: Vec<_> = lines
+        .iter()
+        .filter(|line| line.starts_with("WARN"))
+        .collect();
+    assert_eq!(warned.len(), 3, "{warned:#?}");
+    for (line, elapsed) in warned.iter().zip(["63s", "126s", "189s"]) {
+        let elapsed = format!("elapsed={elapsed}");
+        let parts = [
+            "still failing",
+            r#"function="relay""#,
+            &elapsed,
+            "attempt=",
+            "error=",
+        ];
+        assert_line(line, "WARN", &parts);
+    }
+    // One failure is no failing, however long the call took.
+    let hangs = Script::new([Step::FailAfter(Duration::from_secs(100)), Step::Succeed]);
+    slow(&hangs).await.unwrap();
+    assert!(
+        !log.lines()
+            .iter()
+            .any(|line| line.contains(r#"still failing function="slow""#))
+    );
+}
+
+/// The caller asked for it. At a deploy, each call in flight would write a warning.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_cancelled_writes_no_warning() {
+    #[retry(attempts = 4, base = "1s", cancel = tokio::time::sleep(ms(500)))]
+    async fn call(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let log = Log::listen();
+    call(&Script::new([RESET])).await.unwrap_err();
+    let lines = log.lines();
+    assert!(
+        lines.iter().all(|line| line.starts_with("DEBUG")),
+        "{lines:#?}"
+    );
+    assert_line(
+        lines.last().unwrap(),
+        "DEBUG",
+        &["the call was cancelled", r#"outcome="cancelled""#],
+    );
+}

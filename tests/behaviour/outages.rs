@@ -252,3 +252,38 @@ async fn a_retry_after_progress_is_never_free() {
     ended.unwrap_err();
     assert!(requests.get() <= 1 + 100, "{}", requests.get());
 }
+
+/// A fault that is over decides nothing about the next one: a call belongs to the first wave of each fault that began after it
+/// did.
+#[tokio::test(start_paused = true)]
+async fn a_fault_that_is_over_takes_no_free_retry_from_the_next_one() {
+    #[retry(attempts = 6, jitter = "none", budget = budget)]
+    async fn call(budget: &Budget, began: Instant, slip: bool) -> io::Result<()> {
+        let (second, reset_at) = (ms(1_000), began + ms(1_100));
+        let (now, well_again) = (began.elapsed(), began + ms(2_000));
+        if slip && now < ms(5) {
+            sleep(ms(10)).await;
+        } else if Instant::now() >= reset_at && Instant::now() < well_again {
+            sleep(ms(1)).await;
+        } else if now < ms(1_100) && now + second > ms(1_100) {
+            // The service resets all connections for 900 ms.
+            sleep(reset_at.duration_since(Instant::now())).await;
+        } else {
+            sleep(second).await;
+            return Ok(());
+        }
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    // With one slight fault before, and without.
+    for slips in [true, false] {
+        let (budget, began) = (Budget::new(), Instant::now());
+        let first = (0..50).map(|number| call(&budget, began, slips && number == 0));
+        let later = (0..200).map(|_| async {
+            sleep(ms(500)).await;
+            call(&budget, began, false).await
+        });
+        let (first, later) = tokio::join!(join_all(first), join_all(later));
+        let lost = first.iter().chain(&later).filter(|call| call.is_err());
+        assert_eq!(lost.count(), 0, "{slips}");
+    }
+}

@@ -62,6 +62,8 @@ pub(crate) use self::share::Share;
 /// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin in the fault
 /// share the tokens that are left.
 ///
+/// A call belongs to the first wave of each fault that began after it did, whatever faults there were before.
+///
 /// A fault ends with the next success. Once a third of the tokens are gone, it ends at the first success after the budget is full
 /// again. It does not expire with time, so an outage has one first wave, however long it is. Its calls add at most five retries each to
 /// those that the tokens pay for.

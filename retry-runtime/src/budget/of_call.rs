@@ -5,7 +5,7 @@ use std::fmt;
 use super::numbers::{BudgetNumbers, Charge, FaultState, LedgerState, Request, TICK_MILLIS};
 use super::words::RetriesWhenFull;
 use crate::atomics::UniqueId;
-use crate::atomics::{AtomicU64, Latest, Word};
+use crate::atomics::{AtomicU64, Count, Latest, Word};
 use crate::clock::Stamp;
 
 /// What is missing from a budget. It is used with the numbers of one budget, or of several, one after the other.
@@ -16,6 +16,8 @@ pub(crate) struct BudgetWord {
     id: UniqueId,
     /// When the pause ends, as a [`Stamp`].
     pause: Latest,
+    /// How many faults began.
+    faults: Count,
 }
 
 impl BudgetWord {
@@ -30,6 +32,7 @@ impl BudgetWord {
             state: AtomicU64::new(state),
             id: UniqueId::new(),
             pause: Latest::none(),
+            faults: Count::new(),
         }
     }
 
@@ -37,6 +40,12 @@ impl BudgetWord {
     #[inline]
     pub(crate) fn is_at_rest(&self) -> bool {
         LedgerState::is_at_rest(Word::load(&self.state))
+    }
+
+    /// How many faults began so far. By this number, a call knows the fault in which it began.
+    #[inline]
+    pub(crate) fn faults(&self) -> u32 {
+        self.faults.get()
     }
 
     /// Whether there is a fault. A call that begins now does not belong to its first wave.
@@ -63,7 +72,13 @@ impl<'b> BudgetOfCall<'b> {
     /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if the budget refuses it.
     #[inline]
     pub(crate) fn take(self, of: Request, now: Stamp) -> Option<Charge> {
-        self.ledger().take(of, tick(now))
+        // Counted before the fault is seen, so that each call that began before it has a smaller number.
+        (self.ledger()).take_and(of, tick(now), || self.word.faults.add())
+    }
+
+    /// Whether a call had begun before the present fault, if there is one. `faults` is how many had begun when the call did.
+    pub(crate) fn had_begun(self, faults: u32) -> bool {
+        faults != self.word.faults() || !self.word.has_fault()
     }
 
     /// Gives back what was taken for a retry that never began.
@@ -148,11 +163,21 @@ pub(super) struct Ledger<'b, W> {
 
 impl<W: Word> Ledger<'_, W> {
     /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if it is refused.
-    #[inline]
+    #[cfg(test)]
     pub(super) fn take(&self, of: Request, now: u64) -> Option<Charge> {
+        self.take_and(of, now, || ())
+    }
+
+    /// The same. `begins` is called before a fault begins, and may be called again if other threads are faster.
+    #[inline]
+    pub(super) fn take_and(&self, of: Request, now: u64, begins: impl Fn()) -> Option<Charge> {
         self.update(|state| {
             let state = self.numbers.at(state, now);
-            self.numbers.take(state, of)
+            let (after, charge) = self.numbers.take(state, of);
+            if state.fault == FaultState::None && after.fault != FaultState::None {
+                begins();
+            }
+            (after, charge)
         })
     }
 

@@ -235,17 +235,20 @@ impl State<'_> {
         let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
         // What begins the count of attempts anew has no end otherwise.
         let progressed = frame.progressed() == frame.number.get();
-        let request = Request {
+        let request = |had_begun| Request {
             charge: if progressed {
                 charge.max(Charge::Failure)
             } else {
                 charge
             },
             number: frame.number.get() - hedges,
-            had_begun: !progressed && !frame.began_in_fault.get(),
+            had_begun: !progressed && had_begun,
             at_once: !frame.was_pending.get(),
         };
-        let permit = self.with_budget(|budget| budget.take(request, now));
+        let permit = self.with_budget(|budget| {
+            let had_begun = budget.had_begun(frame.faults.get());
+            budget.take(request(had_begun), now)
+        });
         frame.permit.set(permit.flatten());
         permit.is_none_or(|permit| permit.is_some())
     }

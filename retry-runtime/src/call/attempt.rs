@@ -8,6 +8,7 @@ use pin_project_lite::pin_project;
 use super::cut::{Cut, Cuts};
 use super::timers::poll_limits;
 use super::{Call, State};
+use crate::budget::BudgetOfCall;
 use crate::clock::Stamp;
 use crate::context::{Phase, around, is_within};
 use crate::opaque::opaque;
@@ -110,9 +111,11 @@ impl State<'_> {
         if !alone {
             self.meet_around(retries);
         }
-        if !retries && (known || self.settings.word.has_fault()) {
-            let has_fault = self.with_budget(|budget| budget.word.has_fault());
-            frame.began_in_fault.set(has_fault == Some(true));
+        if !retries {
+            let word = self.settings.word;
+            let own = |budget: BudgetOfCall<'_>| budget.word.faults();
+            let faults = known.then(|| self.with_budget(own)).flatten();
+            frame.faults.set(faults.unwrap_or_else(|| word.faults()));
         }
         let mut cut = Stamp::NEVER;
         if limited {
@@ -125,7 +128,9 @@ impl State<'_> {
             cut = now.plus(self.settings.timeout);
         }
         frame.begin(cut);
+        self.waits(false);
         if retries {
+            self.count_retry();
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries(frame.retries_in_a_row());
         }

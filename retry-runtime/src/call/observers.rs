@@ -11,6 +11,8 @@
 //!
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
 
+use std::time::Duration;
+
 use super::State;
 use super::timers::{LONGEST_SLEEP, Until};
 use crate::clock::{Instant, Stamp};
@@ -129,11 +131,47 @@ impl State<'_> {
             Some(failed) => Event::Retrying(failed, delay),
             None => Event::Paused(delay),
         });
+        if let Some(failed) = failed {
+            self.log_still_failing(failed, stamp);
+            if let Some(level) = self.recorded_level() {
+                self.record(|| Metric::Level(level));
+            }
+        }
         self.record(|| Metric::Delayed(delay));
+        self.waits(true);
         // A hundred years, if the clock cannot represent the end.
         let most = || now.checked_add(LONGEST_SLEEP * 36_525);
         let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
         Until((!wait.is_zero()).then(at))
+    }
+
+    /// Counts a retry, which begins.
+    pub(super) fn count_retry(&self) {
+        self.record(|| Metric::RetryBegins);
+    }
+
+    /// Says whether the call is between two attempts.
+    pub(super) fn waits(&self, waits: bool) {
+        let frame = &self.frame;
+        if frame.recorded.get() && frame.waits.replace(waits) != waits {
+            self.record(|| Metric::Waits(waits));
+        }
+    }
+
+    /// The level of the budget, if there is one, for a recorder.
+    fn recorded_level(&self) -> Option<f64> {
+        let recorded = self.frame.recorded.get();
+        recorded.then(|| self.with_budget(|budget| budget.level()))?
+    }
+
+    /// Says once in a minute that calls of the function have been failing for a minute.
+    fn log_still_failing(&self, failed: FailedWith<'_>, now: Stamp) {
+        const MINUTE: Duration = Duration::from_secs(60);
+        let started = self.frame.started.get();
+        let again = self.frame.number.get() > 1;
+        if again && started.is_some_and(|started| now.since(started) >= MINUTE) {
+            self.log(Event::StillFailing(failed));
+        }
     }
 
     /// Adds the wait that is over, if there was one.
@@ -160,6 +198,7 @@ impl State<'_> {
         if self.frame.beside.take() {
             self.count(Attempted::Unfinished);
         }
+        self.waits(false);
         if self.frame.recorded.get() {
             let report = self.report(outcome);
             self.record(|| Metric::Ended(&report));

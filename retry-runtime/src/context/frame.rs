@@ -62,8 +62,8 @@ pub(crate) struct Frame {
     pub(crate) erred: Cell<bool>,
     /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
     pub(crate) permit: Cell<Option<Charge>>,
-    /// The budget had a fault when the call began, so the call does not belong to the first wave of one.
-    pub(crate) began_in_fault: Cell<bool>,
+    /// How many faults of its budget had begun when the call began.
+    pub(crate) faults: Cell<u32>,
     /// The call was pending. Until then, calls that were made with it may not have begun.
     pub(crate) was_pending: Cell<bool>,
     /// A call inside was refused a retry in the current poll, and ended with this outcome.
@@ -74,6 +74,8 @@ pub(crate) struct Frame {
     node: OnceCell<Arc<Node>>,
     /// A recorder was found when the call began.
     pub(crate) recorded: Cell<bool>,
+    /// The recorder counts the call as one that is between two attempts.
+    pub(crate) waits: Cell<bool>,
     /// A hook, a recorder or a listener observes the call.
     pub(crate) observed: Cell<bool>,
     /// What most calls never need.
@@ -105,12 +107,13 @@ impl Frame {
             previous: Cell::new(None),
             erred: Cell::new(false),
             permit: Cell::new(None),
-            began_in_fault: Cell::new(false),
+            faults: Cell::new(0),
             was_pending: Cell::new(false),
             refusal: Cell::new(None),
             ordinal: Cell::new(Ordinal::default()),
             node: OnceCell::new(),
             recorded: Cell::new(false),
+            waits: Cell::new(false),
             observed: Cell::new(false),
             rest: OnceCell::new(),
         }

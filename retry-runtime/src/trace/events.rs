@@ -91,6 +91,19 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
                 outcome = outcome.as_str(),
             );
         }
+        Event::GaveUp(failed, outcome @ Outcome::Cancelled, _) => {
+            failed!(
+                DEBUG,
+                cancelled,
+                "the call was cancelled",
+                call,
+                failed,
+                outcome = outcome.as_str(),
+            );
+        }
+        Event::StillFailing(failed) => {
+            failed!(WARN, still_failing, "still failing", call, failed,);
+        }
         Event::GaveUp(failed, outcome, budget) => {
             failed!(
                 WARN,

@@ -13,6 +13,8 @@ pub(crate) struct Lines {
     pub(super) paused: Limit,
     pub(super) hedged: Limit,
     pub(super) set_aside: Limit,
+    pub(super) cancelled: Limit,
+    pub(super) still_failing: EachMinute,
 }
 
 impl Lines {
@@ -25,6 +27,8 @@ impl Lines {
             paused: Limit::new(),
             hedged: Limit::new(),
             set_aside: Limit::new(),
+            cancelled: Limit::new(),
+            still_failing: EachMinute::new(),
         }
     }
 }
@@ -63,6 +67,30 @@ impl Limit {
     }
 }
 
+/// Lets one line pass in a minute. The word is when the last one passed, or 0.
+#[derive(Debug)]
+pub(super) struct EachMinute(AtomicU64);
+
+impl EachMinute {
+    const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Returns 0 if the line passes, or `None` if it is left out. Nobody needs to know how many were.
+    pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
+        const MINUTE: u64 = 60 * 1_000_000_000;
+        let now = now.as_nanos();
+        self.0.change(|last| {
+            // Another thread may have read the clock later.
+            if last == 0 || now.saturating_sub(last) >= MINUTE {
+                (now, Some(0))
+            } else {
+                (last, None)
+            }
+        })
+    }
+}
+
 /// Whether the second that began at `began` is over. `began` may be later than `now`, because another thread read the
 /// clock later.
 fn is_over(began: u64, now: u64) -> bool {
@@ -93,6 +121,16 @@ mod tests {
         assert_eq!(limit.pass(at(999)), None);
         assert_eq!(limit.pass(at(1_000)), Some(991));
         assert_eq!(limit.pass(at(1_001)), Some(0));
+    }
+
+    #[test]
+    fn one_line_passes_in_a_minute_whoever_asks() {
+        let limit = EachMinute::new();
+        let passed = (0..180_000)
+            .step_by(7)
+            .filter(|&millis| limit.pass(at(millis)).is_some());
+        assert_eq!(passed.collect::<Vec<_>>(), [0, 60_004, 120_008]);
+        assert_eq!(limit.pass(at(100_000)), None, "read a little earlier");
     }
 
     #[test]

@@ -34,9 +34,12 @@ use crate::stopped::Outcome;
 pub(crate) enum Event<'a> {
     /// Another attempt will follow after this delay: level debug.
     Retrying(FailedWith<'a>, Duration),
-    /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that.
+    /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that, and
+    /// for a call that was cancelled, because the caller asked for it.
     /// It has the budget of the call if that refused the retry.
     GaveUp(FailedWith<'a>, Outcome, Option<BudgetOfCall<'a>>),
+    /// The call has been failing for a minute or longer, and goes on: level warn, once in a minute for each function.
+    StillFailing(FailedWith<'a>),
     /// One of two attempts failed, and the other still runs: level debug.
     SetAside(FailedWith<'a>),
     /// An attempt waits this long for the end of the pause of its budget: level debug.

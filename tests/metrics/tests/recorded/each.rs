@@ -6,7 +6,9 @@ use std::time::Duration;
 use reattempt::{Budget, Policy, Retryable, Stopped, Verdict, observe, retry};
 use tokio::time::timeout;
 
-use crate::{Recorded, paused, recorded, run};
+use metrics_util::debugging::DebuggingRecorder;
+
+use crate::{Recorded, recorded, run};
 
 fn reset() -> io::Error {
     io::ErrorKind::ConnectionReset.into()
@@ -356,4 +358,44 @@ fn a_hedge_is_counted_when_its_call_ends() {
     assert_eq!([attempts("success"), attempts("none")], [23, 11]);
     let retries = recorded.samples("reattempt_retries{function=fetch}");
     assert_eq!(retries, [0.0; 23], "a hedge has no wait");
+}
+
+/// A call that fails for hours does not end, and is seen all the same.
+#[test]
+fn a_retry_is_counted_when_it_begins_and_a_gauge_says_how_many_calls_wait() {
+    #[retry(attempts = "unlimited", base = "1s", jitter = "none", budget = budget, name = "fetch")]
+    async fn relay(budget: &Budget) -> io::Result<()> {
+        let _ = budget;
+        Err(reset())
+    }
+    let waiting = "reattempt_calls_waiting{function=fetch}";
+    let begun = "reattempt_retries_begun_total{function=fetch}";
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let budget = Budget::new();
+    metrics::with_local_recorder(&recorder, || {
+        run(async {
+            let calls = async { tokio::join!(relay(&budget), relay(&budget), relay(&budget)) };
+            // At 0 and 1 s, and then at 3 s.
+            assert!(timeout(Duration::from_millis(1_500), calls).await.is_err());
+        });
+        let recorded = Recorded::of(&snapshotter);
+        assert_eq!(recorded.counter(begun), 3);
+        assert_eq!(recorded.gauge(waiting), 0.0, "they were dropped");
+        run(async {
+            let mut call = Box::pin(relay(&budget));
+            assert!(
+                timeout(Duration::from_millis(1_500), &mut call)
+                    .await
+                    .is_err()
+            );
+            let recorded = Recorded::of(&snapshotter);
+            assert_eq!(recorded.counter(begun), 1);
+            assert_eq!(recorded.gauge(waiting), 1.0);
+            assert!(recorded.gauge("reattempt_budget_level{function=fetch}") < 200.0);
+            assert_eq!(recorded.sum("reattempt_calls_total{"), 0);
+        });
+        // A snapshot takes the values, so this is the difference.
+        assert_eq!(Recorded::of(&snapshotter).gauge(waiting), -1.0);
+    });
 }
