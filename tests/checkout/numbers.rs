@@ -193,3 +193,18 @@ fn the_tables_of_budgets_and_hedges_have_the_numbers_of_the_code() {
         }
     }
 }
+
+#[test]
+fn the_readme_counts_the_other_crates_of_the_comparison() {
+    let page = read("docs/COMPARISON.md");
+    let heading = page
+        .lines()
+        .find(|line| line.starts_with("| | reattempt | "));
+    // The first column has the feature, the second is ours, and the last says how it was checked.
+    let others = heading.unwrap().split(" | ").count() - 3;
+    let said = format!(
+        "Compared with {} other crates",
+        word(others.try_into().unwrap())
+    );
+    assert!(read("README.md").contains(&said), "{said}");
+}
