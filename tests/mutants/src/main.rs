@@ -64,8 +64,7 @@ const RUNTIME: Plan = Plan {
         --test behaviour --test cost --test filters --test hygiene --test log --test shapes --test switch \
         --test presets --test scopes \
         --test installed --test recorded --test spans \
-        --test classification --test deadline_layer --test headers --test hyper --test junk --test ledger --test pauses \
-        --test reqwest --test reqwest_middleware --test tonic",
+        --test classification --test clients",
     // Without test scopes, and without metrics, calls take shorter ways.
     near: &[
         "-p retry-runtime --lib --features http,serde",

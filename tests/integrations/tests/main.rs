@@ -1,0 +1,12 @@
+//! Clients and servers of HTTP and gRPC in this process, over loopback.
+
+mod deadline_layer;
+mod headers;
+mod hedging;
+mod hyper;
+mod junk;
+mod ledger;
+mod pauses;
+mod reqwest;
+mod reqwest_middleware;
+mod tonic;
