@@ -9,5 +9,6 @@ mod map;
 mod markdown;
 mod numbers;
 mod pasted;
+mod programs;
 mod reliability;
 mod words;

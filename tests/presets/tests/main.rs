@@ -1,5 +1,6 @@
 //! Policies and presets from configuration.
 
+mod both_sides;
 mod budgets;
 mod loaders;
 mod presets;
