@@ -41,7 +41,7 @@ fn files(name: &str) -> Vec<(Module, String)> {
         let inside = path.strip_prefix(&source).unwrap().with_extension("");
         let parts = inside.iter().map(|part| part.to_str().unwrap().to_owned());
         let mut module: Module = parts.collect();
-        let is_test = |part: &String| part == "tests" || part == "interleavings";
+        let is_test = |part: &String| part == "tests";
         if ["mod", "lib"].contains(&&**module.last().unwrap()) {
             module.pop();
         }

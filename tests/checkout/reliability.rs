@@ -166,7 +166,7 @@ fn the_numbers_of_tests_and_of_models_on_the_page_are_right() {
     let all: usize = sources.iter().map(|(_, source)| tests(source).len()).sum();
     assert!(page.contains("more than 1,150, and each example"));
     assert!(all > 1_150, "{all}");
-    let models = read("retry-runtime/src/budget/interleavings.rs");
+    let models = read("retry-runtime/src/budget/tests/interleavings.rs");
     let models = tests(&models);
     let planted = models.iter().filter(|name| name.contains("_rejects_"));
     let said = format!(

@@ -221,6 +221,4 @@ impl<K: Hash + Eq> fmt::Debug for Budgets<K> {
 }
 
 #[cfg(test)]
-mod histories;
-#[cfg(test)]
 mod tests;

@@ -8,10 +8,6 @@ mod share;
 mod words;
 
 #[cfg(test)]
-mod interleavings;
-#[cfg(test)]
-mod small;
-#[cfg(test)]
 mod tests;
 
 use std::fmt;

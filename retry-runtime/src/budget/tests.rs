@@ -1,5 +1,8 @@
 //! Tests the budget against a plain single-threaded model, at its edges, and with real threads.
 
+mod interleavings;
+mod small;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 

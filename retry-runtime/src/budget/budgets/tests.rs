@@ -1,5 +1,7 @@
 //! Tests that each key has one budget, and which keys are forgotten.
 
+mod histories;
+
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -15,7 +17,7 @@ const fn small() -> Budget {
 }
 
 /// The first retry of a call that began in a fault.
-pub(super) const RETRY: Request = Request {
+const RETRY: Request = Request {
     charge: Charge::Failure,
     number: 1,
     had_begun: false,

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use tokio::runtime::Builder;
 use tokio::time::advance;
 
-use super::tests::RETRY;
-use super::*;
+use super::super::*;
+use super::RETRY;
 use crate::budget::numbers::TICK_MILLIS;
 use crate::budget::of_call::tick_now;
 use crate::clock::Stamp;

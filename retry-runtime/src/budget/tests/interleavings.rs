@@ -7,9 +7,9 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
-use super::of_call::Ledger;
-use super::share::Share;
+use super::super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
+use super::super::of_call::Ledger;
+use super::super::share::Share;
 use crate::atomics::Word;
 
 impl Word for AtomicU64 {

@@ -9,11 +9,11 @@
 //!
 //! With the numbers of the default, that is the promise about a service that is down.
 
-use super::numbers::{
+use super::super::numbers::{
     BudgetNumbers, Charge, Earning, FREE_RETRIES, FaultState, LedgerState, Request,
 };
-use super::of_call::Ledger;
-use super::share::Share;
+use super::super::of_call::Ledger;
+use super::super::share::Share;
 use crate::atomics::{AtomicU64, Word};
 
 /// Amounts in thousandths of a token: all that fit this many bits.
