@@ -208,3 +208,23 @@ fn the_readme_counts_the_other_crates_of_the_comparison() {
     );
     assert!(read("README.md").contains(&said), "{said}");
 }
+
+#[test]
+fn the_pages_have_the_size_of_the_future_that_its_test_allows() {
+    let cost = read("tests/cost.rs");
+    let (_, rest) = cost.split_once("/// The future has at most ").unwrap();
+    let (bytes, _) = rest.split_once(" bytes").unwrap();
+    assert!(cost.contains(&format!("&limited(&input)), {bytes})")));
+    for (page, said) in [
+        (
+            "src/guide/promises.md",
+            format!("at most {bytes} bytes larger"),
+        ),
+        (
+            "docs/RELIABILITY.md",
+            format!("at most {bytes} bytes: `cost.rs`"),
+        ),
+    ] {
+        assert!(read(page).contains(&said), "{page}: {said}");
+    }
+}
