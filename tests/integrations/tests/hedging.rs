@@ -107,7 +107,7 @@ async fn once(client: &Health) -> Result<(), Status> {
     Ok(())
 }
 
-#[retry(hedge = "5ms")]
+#[retry(hedge = "25ms")]
 async fn hedged(
     client: &Health,
     beside: &Health,
