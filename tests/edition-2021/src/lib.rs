@@ -1,1 +1,0 @@
-//! `tests/shapes/editions.rs`, compiled in another edition.

@@ -1,1 +1,0 @@
-//! The tests are all there is.

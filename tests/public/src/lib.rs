@@ -1,1 +1,0 @@
-//! The public API as text: see `tests/public.rs`.
