@@ -24,8 +24,6 @@ const UNITS: [(&str, u64); 8] = [
     ("w wk wks week weeks", 604_800_000_000_000),
 ];
 
-const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
-
 /// Reads a duration of at most 24 h.
 ///
 /// # Grammar
@@ -43,30 +41,67 @@ const NO_FIXED_LENGTH: &str = "month months mo mon year years y";
 /// - The first fault in the text.
 pub(crate) fn parse(text: &str) -> Result<Duration, DurationFault<'_>> {
     let text = text.trim();
-    match text.chars().next() {
-        None => return Err(DurationFault::Empty),
-        Some('-') => return Err(DurationFault::Negative),
-        Some(_) if is_iso(text) => return Err(DurationFault::Iso),
-        Some(char) if !char.is_ascii_digit() && char != '.' && !is_unit(text) => {
-            return Err(DurationFault::Start(char));
-        }
-        Some(_) => {}
+    if text.starts_with('-') {
+        return Err(DurationFault::Negative);
     }
-    let mut parser = DurationParser { text, rest: text };
+    let mut rest = text;
     let mut seen: Vec<&str> = Vec::new();
     let mut sum = Duration::ZERO;
-    while !parser.rest.is_empty() {
-        let (part, unit) = parser.part()?;
+    while !rest.is_empty() || seen.is_empty() {
+        let number = take(&mut rest, |char| char.is_ascii_digit() || char == '.');
+        let (digits, fraction) = number.split_once('.').unwrap_or((number, "0"));
+        if !is_number(digits) || !is_number(fraction) {
+            return Err(DurationFault::NoDuration);
+        }
+        let after_comma = rest.strip_prefix(',').unwrap_or_default();
+        if after_comma.starts_with(|char: char| char.is_ascii_digit()) {
+            return Err(DurationFault::Comma(text.replacen(',', ".", 1)));
+        }
+        rest = rest.trim_start();
+        let name = take(&mut rest, char::is_alphabetic);
+        rest = rest.trim_start();
+        let Some((unit, nanos)) = unit(name) else {
+            return Err(match name {
+                "" if text == number => DurationFault::NoUnit(number),
+                "" => DurationFault::NoDuration,
+                name => DurationFault::UnknownUnit(name, meant(name)),
+            });
+        };
         if seen.contains(&unit) {
-            return Err(DurationFault::RepeatedUnit(unit));
+            return Err(DurationFault::NoDuration);
         }
         seen.push(unit);
-        sum = sum.saturating_add(part);
+        sum = sum.saturating_add(length(digits, fraction, nanos)?);
     }
     if sum > LIMIT {
         return Err(DurationFault::AboveLimit);
     }
     Ok(sum)
+}
+
+fn is_number(digits: &str) -> bool {
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The unit that a name most likely means: `MS` is `ms`, and a month is a minute.
+fn meant(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
+    let long = names.filter(|name| name.len() > 1);
+    let meant = if text::among("mo mon month months", &lower) {
+        unit("m")
+    } else {
+        unit(&lower).or_else(|| unit(text::nearest(&lower, long)?))
+    };
+    meant.map(|(name, _)| name)
+}
+
+/// Takes the characters at the start for which `holds` is true.
+fn take<'t>(rest: &mut &'t str, holds: impl Fn(char) -> bool) -> &'t str {
+    let end = rest.find(|char| !holds(char)).unwrap_or(rest.len());
+    let (taken, left) = rest.split_at(end);
+    *rest = left;
+    taken
 }
 
 /// Returns the text of a duration in this grammar: `1m 30s`.
@@ -113,96 +148,6 @@ fn unit(name: &str) -> Option<(&'static str, u64)> {
     Some((names.split(' ').next()?, *nanos))
 }
 
-struct DurationParser<'t> {
-    text: &'t str,
-    rest: &'t str,
-}
-
-impl<'t> DurationParser<'t> {
-    /// Reads a number, its unit and the blanks after them. Gives the length, and our spelling of the unit.
-    fn part(&mut self) -> Result<(Duration, &'static str), DurationFault<'t>> {
-        let start = self.rest;
-        let digits = self.take(|char| char.is_ascii_digit());
-        let mut fraction = "";
-        if let Some(rest) = self.rest.strip_prefix('.') {
-            self.rest = rest;
-            fraction = self.take(|char| char.is_ascii_digit());
-            if digits.is_empty() || fraction.is_empty() {
-                return Err(self.bare_point(digits, fraction));
-            }
-        }
-        if digits.is_empty() {
-            let word = self.take(char::is_alphabetic);
-            return Err(match start.chars().next() {
-                Some(char) if word.is_empty() => DurationFault::Character(char),
-                _ => DurationFault::NoNumber(word),
-            });
-        }
-        self.misspelt(digits)?;
-        let number = start.strip_suffix(self.rest).unwrap_or(start);
-        self.take(char::is_whitespace);
-        let name = self.take(char::is_alphabetic);
-        let Some((unit, nanos)) = unit(name) else {
-            return Err(self.no_unit(number, name));
-        };
-        self.take(char::is_whitespace);
-        Ok((length(digits, fraction, nanos)?, unit))
-    }
-
-    fn no_unit(&self, number: &'t str, name: &'t str) -> DurationFault<'t> {
-        let lower = name.to_lowercase();
-        match (name, self.rest.chars().next()) {
-            ("", Some(char)) if !char.is_ascii_digit() => DurationFault::Character(char),
-            ("", _) if self.text == number => DurationFault::NoUnit(number),
-            ("", _) => DurationFault::NoUnitAfter(number),
-            ("M", _) => DurationFault::MonthOrMinute(number),
-            _ if text::among(NO_FIXED_LENGTH, &lower) => DurationFault::NoFixedLength(name),
-            _ => {
-                // `MS` is `ms`.
-                let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
-                let long = names.filter(|name| name.len() > 1);
-                let meant = unit(&lower).or_else(|| unit(text::nearest(&lower, long)?));
-                DurationFault::UnknownUnit(name, meant.map(|(name, _)| name))
-            }
-        }
-    }
-
-    /// `.5s` as `0.5s`, `1.s` as `1s`, `1..5s` as `1.5s`.
-    fn bare_point(&self, digits: &str, fraction: &str) -> DurationFault<'t> {
-        let rest = match self.rest.trim_start_matches('.').trim() {
-            "" => "s",
-            rest => rest,
-        };
-        let digits = if digits.is_empty() { "0" } else { digits };
-        let has_fraction =
-            !fraction.is_empty() || rest.starts_with(|char: char| char.is_ascii_digit());
-        let point = if has_fraction { "." } else { "" };
-        DurationFault::BarePoint(format!("{digits}{point}{fraction}{rest}"))
-    }
-
-    /// `1,5s` as `1.5s`, `1_000ms` as `1000ms`.
-    fn misspelt(&self, digits: &str) -> Result<(), DurationFault<'t>> {
-        let mut rest = self.rest.chars();
-        let (char, corrected) = match (rest.next(), rest.next()) {
-            (Some(','), Some(next)) if next.is_ascii_digit() => {
-                let (typed, point) = (format!("{digits},"), format!("{digits}."));
-                (',', self.text.replacen(&typed, &point, 1))
-            }
-            (Some('_'), _) => ('_', self.text.replace('_', "")),
-            _ => return Ok(()),
-        };
-        Err(DurationFault::Misspelt(char, corrected))
-    }
-
-    /// Takes the characters at the start for which `holds` is true.
-    fn take(&mut self, holds: impl Fn(char) -> bool) -> &'t str {
-        let left = self.rest.trim_start_matches(holds);
-        let taken = self.rest.strip_suffix(left).unwrap_or(self.rest);
-        self.rest = left;
-        taken
-    }
-}
-
 /// The length of a part, exactly.
 fn length<'t>(digits: &str, fraction: &str, nanos: u64) -> Result<Duration, DurationFault<'t>> {
     let whole = digits.parse().ok();
@@ -223,7 +168,8 @@ fn length<'t>(digits: &str, fraction: &str, nanos: u64) -> Result<Duration, Dura
             let part = u64::try_from(part / scale).unwrap_or(u64::MAX);
             Ok(Duration::from_nanos(whole.saturating_add(part)))
         }
-        _ => Err(DurationFault::BelowNanosecond),
+        // A fraction of a nanosecond.
+        _ => Err(DurationFault::NoDuration),
     }
 }
 

@@ -31,20 +31,14 @@ messages! {
 
 /// A text that is no duration.
 pub(crate) fn refused(key: &Key, found: &str, fault: &DurationFault<'_>) -> Message {
-    use DurationFault as Is;
-    let shown = format!("`{found}`");
-    let message = Message::new(match fault {
-        Is::Empty => format!("`{key}` is empty, expected a duration"),
-        Is::Start(char) => Is::Character(*char).problem(&shown),
-        fault => fault.problem(&shown),
-    });
     let paste = |value: &str| format!("`{}`", assigned(key, &format!("\"{value}\"")));
+    let message = Message::new(fault.problem(&format!("`{found}`")));
     let message = message.help(match fault {
-        Is::AboveLimit => without_limit(key, None),
-        fault => (fault.help(found, &paste)).unwrap_or_else(|| format!("write `{}`", example(key))),
+        DurationFault::AboveLimit => without_limit(key, None),
+        fault => (fault.help(&paste)).unwrap_or_else(|| format!("write `{}`", example(key))),
     });
     match fault {
-        Is::UnknownUnit(_, Some(_)) => message.note(UNIT_NAMES),
+        DurationFault::UnknownUnit(_, Some(_)) => message.note(UNIT_NAMES),
         _ => message,
     }
 }
