@@ -84,21 +84,10 @@ messages! {
 
     // Functions.
 
-    /// `when = is_temporary()`.
-    called(key: &Key, found: &str, path: &str) {
-        "found `{found}`, expected {}", key.kind;
-        help "write `{key} = {path}`, without the call";
-    }
-
     closure_arguments(key: &Key, found: usize, expected: usize, write: &str) {
         "the closure of `{key}` takes {found} {}, expected {expected}",
             if found == 1 { "argument" } else { "arguments" };
         help "write `{key} = {write}`";
-    }
-
-    async_closure(key: &Key, argument: &str) {
-        "found an async closure, expected a closure that is not async";
-        help "write `{key} = |{argument}| …`";
     }
 
     // Futures.
@@ -126,62 +115,14 @@ messages! {
         help "write `{}`, or leave it out", key.example;
     }
 
-    not_a_type(key: &Key, found: &str) {
+    not_a_type(found: &str, write: &str) {
         "found `{found}`, expected an error type";
-        help "write `{}`", key.example;
-    }
-
-    /// `"A, B"`.
-    commas(key: &Key, found: &str, separated: &str) {
-        "found `{found}`, expected types separated by `|`";
-        help "write `{key} = \"{separated}\"`";
-    }
-
-    never_inside(key: &Key, found: &str) {
-        "`{found}` is not an error type, and is never inside one";
-        help "write `{}`", key.example;
-    }
-
-    text_for_type(key: &Key, found: &str) {
-        "`{found}` is not an error type, and is never inside one";
-        help "write `{} = |error| error.contains(\"{}\")`",
-            asking(key), if key.name == "on" { "busy" } else { "denied" };
-    }
-
-    wrapper(key: &Key, found: &str, inner: &str) {
-        "found `{found}`, expected the type inside";
-        help "write `{key} = {inner}`, which is found in a `Box` or `Arc` too";
-    }
-
-    reference(key: &Key, found: &str, inner: &str) {
-        "found the reference `{found}`, expected an error type";
-        help "write `{key} = {inner}`";
+        help "write `{write}`";
     }
 
     every_error(key: &Key, found: &str) {
         "`{found}` is any error, expected one type";
         help "write `{}`", key.example;
-    }
-
-    error_kind(key: &Key, found: &str) {
-        "`{found}` is a kind of error, expected an error type";
-        help "write `{} = |error| error.kind() == io::ErrorKind::{}`",
-            asking(key), if key.name == "on" { "TimedOut" } else { "NotFound" };
-    }
-
-    /// `on = |e| …`.
-    closure_for_type(key: &Key) {
-        "found a closure, expected an error type";
-        help "write `{} = |error| …`", asking(key);
-    }
-
-    /// `on = MyError::Http(_)`.
-    pattern_for_type(key: &Key, found: &str) {
-        "found the pattern `{found}`, expected an error type";
-        help "write `{}`", match key.name {
-            "on" => format!("when = |error| matches!(error, {found})"),
-            _ => format!("{key} = |error| matches!(error, {found})"),
-        };
     }
 
     twice(key: &Key, found: &str) {
@@ -240,9 +181,4 @@ pub(crate) fn unknown_word(
             .note(list),
         None => message.help(list),
     }
-}
-
-/// The key that does by a predicate what `key` does by a type.
-fn asking(key: &Key) -> &'static str {
-    if key.name == "on" { "when" } else { "unless" }
 }

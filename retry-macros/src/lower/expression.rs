@@ -23,7 +23,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
     let message = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
         Expr::Closure(closure) if closure.asyncness.is_some() => {
-            wording::async_closure(key, argument)
+            return Err(given.wrong_but(&format!("|{argument}| …")));
         }
         Expr::Closure(closure) => match closure.inputs.len() {
             1 => return Ok(expr),
@@ -32,8 +32,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         Expr::Lit(_) => return Err(given.wrong()),
         // `is_temporary()` and `is_temporary(error)`.
         Expr::Call(ExprCall { func, args, .. }) if args.iter().all(|it| variable(it).is_some()) => {
-            let path = whole(&func);
-            wording::called(key, &given.typed(), &path)
+            return Err(given.wrong_but(&whole(&func)));
         }
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
         answer => {

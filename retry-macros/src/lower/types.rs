@@ -62,43 +62,49 @@ fn not_types(element: &Given) -> Message {
     match form.parse(Punctuated::<Type, Token![,]>::parse_terminated) {
         Ok(types) if types.len() > 1 => {
             let types: Vec<_> = types.iter().map(|ty| typed(ty)).collect();
-            return wording::commas(key, &found, &types.join(" | "));
+            return wording::not_a_type(&found, &format!("{key} = \"{}\"", types.join(" | ")));
         }
         _ => {}
     }
     if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) {
-        return wording::closure_for_type(key);
+        return wording::not_a_type(&found, &asking(key, "…"));
     }
     match form.parse(Pat::parse_multi_with_leading_vert) {
-        Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => {
-            wording::pattern_for_type(key, &found)
-        }
-        _ => wording::not_a_type(key, &found),
+        Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => pattern(key, &found),
+        _ => wording::not_a_type(&found, key.example),
     }
+}
+
+/// The rule that does by a closure what `key` does by a type.
+fn asking(key: &Key, answer: &str) -> String {
+    let key = if key.name == "on" { "when" } else { key.name };
+    format!("{key} = |error| {answer}")
+}
+
+fn pattern(key: &Key, found: &str) -> Message {
+    wording::not_a_type(found, &asking(key, &format!("matches!(error, {found})")))
 }
 
 /// Why no error can be of this type or contain it. `None` if an error can.
 fn judge(key: &Key, ty: &Type) -> Option<Message> {
     let ty = peel_type(ty);
     let found = typed(&ty);
-    match ty {
-        Type::Path(ty) if ty.qself.is_none() => judge_path(key, &ty.path, &found),
-        Type::Path(_) | Type::Macro(_) => None,
+    let write = match ty {
+        Type::Path(ty) if ty.qself.is_none() => return judge_path(key, &ty.path, &found),
+        Type::Path(_) | Type::Macro(_) => return None,
         Type::ImplTrait(_) | Type::TraitObject(_) | Type::Infer(_) => {
-            Some(wording::every_error(key, &found))
+            return Some(wording::every_error(key, &found));
         }
-        Type::Reference(reference) => match judge(key, &reference.elem) {
-            Some(_) if matches!(&*reference.elem, Type::Path(ty) if ty.path.is_ident("str")) => {
-                Some(wording::text_for_type(key, &found))
+        Type::Reference(reference) => match (judge(key, &reference.elem), &*reference.elem) {
+            (None, inner) => format!("{key} = {}", whole(inner)),
+            (_, Type::Path(ty)) if ty.path.is_ident("str") => {
+                asking(key, "error.contains(\"busy\")")
             }
-            Some(_) => Some(wording::never_inside(key, &found)),
-            None => {
-                let inner = whole(&reference.elem);
-                Some(wording::reference(key, &found, &inner))
-            }
+            _ => key.example.to_owned(),
         },
-        _ => Some(wording::never_inside(key, &found)),
-    }
+        _ => key.example.to_owned(),
+    };
+    Some(wording::not_a_type(&found, &write))
 }
 
 /// Types of the standard library that are not errors.
@@ -108,11 +114,12 @@ const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 
 fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let mut segments = path.segments.iter();
     if segments.any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) {
-        return Some(wording::pattern_for_type(key, found));
+        return Some(pattern(key, found));
     }
     let mut segments = path.segments.iter();
     if segments.any(|segment| segment.ident == "ErrorKind") {
-        return Some(wording::error_kind(key, found));
+        let write = asking(key, "error.kind() == io::ErrorKind::TimedOut");
+        return Some(wording::not_a_type(found, &write));
     }
     let last = path.segments.last()?;
     let is_std = |first: &PathSegment| is_among(&first.ident, "std core alloc");
@@ -120,17 +127,16 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
         return None;
     }
     let name = last.ident.to_string();
-    match name.as_str() {
-        "String" | "str" => Some(wording::text_for_type(key, found)),
+    let write = match name.as_str() {
+        "String" | "str" => asking(key, "error.contains(\"busy\")"),
         "Box" | "Arc" => match type_arguments(last).first() {
-            Some(Type::TraitObject(_)) => Some(wording::every_error(key, found)),
-            Some(inner) => {
-                let inner = whole(inner);
-                Some(wording::wrapper(key, found, &inner))
-            }
-            None => None,
+            Some(Type::TraitObject(_)) => return Some(wording::every_error(key, found)),
+            // It is found in a `Box` or an `Arc` too.
+            Some(inner) => format!("{key} = {}", whole(inner)),
+            None => return None,
         },
-        name if text::among(NO_ERRORS, name) => Some(wording::never_inside(key, found)),
-        _ => None,
-    }
+        name if text::among(NO_ERRORS, name) => key.example.to_owned(),
+        _ => return None,
+    };
+    Some(wording::not_a_type(found, &write))
 }
