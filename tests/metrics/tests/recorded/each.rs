@@ -1,5 +1,7 @@
 //! Each series, and its labels.
 
+#![allow(clippy::float_cmp, reason = "whole numbers of calls are exact")]
+
 use std::io;
 use std::time::Duration;
 
@@ -379,9 +381,9 @@ fn a_retry_is_counted_when_it_begins_and_a_gauge_says_how_many_calls_wait() {
             // At 0 and 1 s, and then at 3 s.
             assert!(timeout(Duration::from_millis(1_500), calls).await.is_err());
         });
-        let recorded = Recorded::of(&snapshotter);
-        assert_eq!(recorded.counter(begun), 3);
-        assert_eq!(recorded.gauge(waiting), 0.0, "they were dropped");
+        let seen = Recorded::of(&snapshotter);
+        assert_eq!(seen.counter(begun), 3);
+        assert_eq!(seen.gauge(waiting), 0.0, "they were dropped");
         run(async {
             let mut call = Box::pin(relay(&budget));
             assert!(
@@ -389,11 +391,11 @@ fn a_retry_is_counted_when_it_begins_and_a_gauge_says_how_many_calls_wait() {
                     .await
                     .is_err()
             );
-            let recorded = Recorded::of(&snapshotter);
-            assert_eq!(recorded.counter(begun), 1);
-            assert_eq!(recorded.gauge(waiting), 1.0);
-            assert!(recorded.gauge("reattempt_budget_level{function=fetch}") < 200.0);
-            assert_eq!(recorded.sum("reattempt_calls_total{"), 0);
+            let seen = Recorded::of(&snapshotter);
+            assert_eq!(seen.counter(begun), 1);
+            assert_eq!(seen.gauge(waiting), 1.0);
+            assert!(seen.gauge("reattempt_budget_level{function=fetch}") < 200.0);
+            assert_eq!(seen.sum("reattempt_calls_total{"), 0);
         });
         // A snapshot takes the values, so this is the difference.
         assert_eq!(Recorded::of(&snapshotter).gauge(waiting), -1.0);
